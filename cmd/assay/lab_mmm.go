@@ -78,7 +78,7 @@ func (c *labMMMFit) Run(ctx context.Context, con *console, group *labCommand) er
 }
 
 func (c *labMMMFit) spec() (s mmm.Spec, err error) {
-	s = mmm.Spec{Effect: mmm.Effect(c.Effect), Yearly: c.Yearly, Weekly: c.Weekly, Holdout: c.Holdout, Varying: c.Varying}
+	s = mmm.Spec{Effect: mmm.Effect(c.Effect), Yearly: c.Yearly, Weekly: c.Weekly, Holdout: c.Holdout, TimeVarying: c.Varying}
 	var fails [4]error
 	s.Adstock, fails[0] = mmm.ParseAdstock(c.Adstock)
 	s.Saturation, fails[1] = mmm.ParseSaturation(c.Saturation)

@@ -64,7 +64,7 @@ func anomalies() ([]byte, error) {
 	values := shop(91, 7, .05)
 	values[38] *= .55
 	values[66] *= 1.6
-	judged, err := forecast.Oddities(values, 7)
+	judged, err := forecast.Anomalies(values, 7)
 	if err != nil {
 		return nil, err
 	}

@@ -28,12 +28,12 @@ type Estimates struct {
 const Level90 = cohort.DefaultLevel
 
 // Percents turns a rate with its interval into percent.
-func Percents(rate float64, in cohort.Interval) *Estimate[Percent] {
+func Percents(rate float64, in measure.Interval) *Estimate[Percent] {
 	return &Estimate[Percent]{Value: Percent(100 * rate), Low: Percent(100 * in.Low), High: Percent(100 * in.High)}
 }
 
 // Estimate turns minor units with their interval into money.
-func (f Figures) Estimate(value float64, in cohort.Interval) *Estimate[Money] {
+func (f Figures) Estimate(value float64, in measure.Interval) *Estimate[Money] {
 	one := func(minor float64) Money { return *f.PerMinor(minor, true) }
 	return &Estimate[Money]{Value: one(value), Low: one(in.Low), High: one(in.High)}
 }

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// bars are the series of a bar chart, side by side or on each other.
+// bars are the series of a bar chart, grouped or stacked.
 type bars struct{ sheet }
 
 // block is one bar: a series' value on a slot, from its foot to its head.
@@ -69,7 +69,7 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// places is where the bars of a slot stand around its middle.
+// places is the positions of a slot's bars around its middle.
 type places struct {
 	wide, step vg.Length
 	count      int
@@ -153,7 +153,7 @@ func outlines(boxes []vg.Rectangle) vg.Path {
 	return path
 }
 
-// paintWhiskers draws the intervals of bars that stand alone.
+// paintWhiskers draws the intervals of unstacked bars.
 func (s sheet) paintWhiskers(c draw.Canvas, p *plot.Plot, at places) {
 	x, y := p.Transforms(&c)
 	half := min(4, at.wide/2)
@@ -177,7 +177,7 @@ func (s sheet) paintWhiskers(c draw.Canvas, p *plot.Plot, at places) {
 	if len(path) == 0 {
 		return
 	}
-	// A seam in the colour of the ground keeps the whisker apart from a dark bar.
+	// A seam in the background color separates the whisker from a dark bar.
 	thick := min(1.25, at.wide)
 	c.SetLineStyle(draw.LineStyle{Color: s.theme.ground, Width: thick + 2})
 	c.Stroke(path)

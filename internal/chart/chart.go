@@ -1,8 +1,8 @@
 // Package chart draws series as pictures: lines, bars and pies, as SVG or PNG.
 //
-// It is pure: a [Chart] goes in, bytes come out, and the same chart gives the same SVG. Texts may be
-// untrusted input; they are cleaned, shortened and escaped here. The caller decides what a chart shows (which channels,
-// an "other" group, how many series).
+// It is pure: a [Chart] goes in, bytes come out, and the same chart gives the same SVG. Texts are untrusted input; they
+// are cleaned, shortened and escaped here. The caller decides what is on a chart (which channels, an "other" group, how
+// many series).
 package chart
 
 import (
@@ -13,7 +13,7 @@ import (
 	"assay/internal/money"
 )
 
-// The limits of a chart. More than this cannot be read.
+// The limits of a chart. Larger ones are not readable.
 const (
 	MaxSeries = 12
 	MaxSlots  = 1100 // days, weeks or months from the first point to the last: three years of days
@@ -36,7 +36,7 @@ const (
 	Pie  Kind = "pie"
 )
 
-// Unit is what values are counted in.
+// Unit is the unit of values.
 type Unit string
 
 // The units.
@@ -46,7 +46,7 @@ const (
 	Ratio Unit = "ratio"
 )
 
-// Theme is the ground that a chart is drawn for.
+// Theme is the background of a chart.
 type Theme string
 
 // The themes.
@@ -59,14 +59,14 @@ const (
 // light, days, 800 and 450.
 type Chart struct {
 	Kind        Kind
-	Title       string // made from the metric when empty
+	Title       string // derived from the metric when empty
 	Metric      string // what the values are, such as "Revenue"; names the axis
 	Unit        Unit
 	Currency    money.Currency // of Money
 	Granularity civil.Granularity
-	Period      civil.Range // the days asked for, also where nothing is known; from first to last point when empty
+	Period      civil.Range // requested days, including those without data; from first to last point when empty
 	Series      []Series    // at most MaxSeries
-	Stacked     bool        // stacked bars instead of grouped bars
+	Stacked     bool        // stacked rather than grouped bars
 	BandName    string      // what bands are, such as "90 % interval"
 	Annotations []Annotation
 	Theme       Theme
@@ -80,12 +80,12 @@ type Series struct {
 	Points []Point // in order of date, at most one for each day, week or month of the granularity
 }
 
-// Point is a value of a day, or of the week or month that contains the day. Days without a point, and missing
-// points, are gaps and not zero.
+// Point is a value of a day, week or month, dated by any of its days. Days without a point, and missing points, are
+// gaps and not zero.
 type Point struct {
 	Date    civil.Date
 	Value   float64 // in the chart's unit
-	Missing bool    // nothing is known; Value is ignored
+	Missing bool    // unknown; Value is ignored
 	Partial bool    // the day, week or month is not complete; drawn hollow
 	Band    *Band   // where the value is an estimate; nil otherwise
 	Inner   *Band   // a narrower one inside it, drawn on lines only; nil for none
@@ -100,7 +100,7 @@ type Annotation struct {
 	Label string
 }
 
-// InvalidError says in words for the caller why a chart cannot be drawn as asked.
+// InvalidError says why a chart cannot be drawn.
 type InvalidError struct{ Text string }
 
 // Error returns the text.
@@ -110,8 +110,8 @@ func invalid(format string, args ...any) error {
 	return &InvalidError{Text: fmt.Sprintf(format, args...)}
 }
 
-// Draw returns the chart as an SVG document. It fails with an [InvalidError] when the chart cannot be drawn as
-// asked: more than the limits, dates out of order, values that are no numbers. Without data the picture says so.
+// Draw returns the chart as an SVG document. It fails with an [InvalidError] for charts beyond the limits, dates out of
+// order and values that are not finite. Without data the picture says so.
 func Draw(c Chart) ([]byte, error) {
 	s, err := newSheet(c)
 	if err != nil {
@@ -120,9 +120,9 @@ func Draw(c Chart) ([]byte, error) {
 	return s.svg()
 }
 
-// PNG returns the chart as a PNG image, laid out width CSS pixels wide (0: as the chart says) with its proportions
-// kept, and scale dots for each CSS pixel: 2 for dense screens. It fails as [Draw] does. Letters that the built-in
-// font lacks, emoji among them, are drawn as boxes; an SVG leaves them to the reader's fonts.
+// PNG returns the chart as a PNG image. It is laid out width CSS pixels wide (0: as in the chart) with its proportions
+// kept, and has scale dots per CSS pixel: 2 for dense screens. It fails as [Draw] does. Letters that the built-in font
+// lacks, including emoji, are boxes; an SVG uses the reader's fonts.
 func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	s, err := newSheet(c.resized(width))
 	if err != nil {

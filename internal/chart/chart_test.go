@@ -297,7 +297,7 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// BenchmarkPNG draws what the tool chart sends: a picture may take 20 ms of one core.
+// BenchmarkPNG draws the chart of the tool; the budget is 20 ms on one core.
 func BenchmarkPNG(b *testing.B) {
 	c := Chart{Title: "Revenue by channel", Metric: "Revenue", Unit: Money, Currency: "USD", Series: waves(channels[:6], 92), Annotations: crowd(12, 92)}
 	for _, kind := range []Kind{Line, Bar, Pie} {

@@ -16,17 +16,18 @@ import (
 	"assay/internal/money"
 )
 
-// Curve is a picture of one amount of money by another, such as what a channel brings by what it spends. The zero values
+// Curve is a chart of one amount of money against another, such as a response curve. The zero values of Theme, Width
+// and Height mean light, 800 and 450.
 // of Theme, Width and Height mean light, 800 and 450.
 type Curve struct {
 	Title    string
-	Across   string // what the axis below counts, such as "Spend a month"
-	Up       string // what the axis to the left counts
+	Across   string // label of the x axis, such as "Spend a month"
+	Up       string // label of the y axis
 	Currency money.Currency
-	Points   []CurvePoint // in order of At, which rises; 2 to 500
+	Points   []CurvePoint // 2 to 500, in increasing order of At
 	BandName string       // what bands are, such as "90 % interval"
 	Marks    []CurveMark  // at most 4
-	KnownTo  float64      // beyond it nothing was ever seen, and the ground is grey; 0: everywhere known
+	KnownTo  float64      // end of the range of the data, after which the background is gray; 0: no limit
 	Theme    Theme
 	Width    int // in CSS pixels, 320 to 4000
 	Height   int // in CSS pixels, 200 to 4000
@@ -38,7 +39,7 @@ type CurvePoint struct {
 	Band      Band
 }
 
-// CurveMark is a place on the axis below that has a name, such as "today".
+// CurveMark is a labeled position on the x axis, such as "today".
 type CurveMark struct {
 	At    float64
 	Label string
@@ -56,13 +57,13 @@ func (c Curve) check() error {
 	case len(c.Marks) > maxCurveMarks:
 		return invalid("%d marks: a curve shows at most %d", len(c.Marks), maxCurveMarks)
 	case c.Theme != Light && c.Theme != Dark:
-		return invalid("%q is no theme: want light or dark", c.Theme)
+		return invalid("unknown theme %q: want light or dark", c.Theme)
 	case c.Width < minWidth || c.Width > maxSide || c.Height < minHeight || c.Height > maxSide:
 		return invalid("a curve of %d by %d pixels: want %d to %d by %d to %d", c.Width, c.Height, minWidth, maxSide, minHeight, maxSide)
 	}
 	for i, p := range c.Points {
 		if fits := (Point{Value: p.Value, Band: &p.Band}).drawable() && math.Abs(p.At) <= maxValue; !fits || i > 0 && !(p.At > c.Points[i-1].At) {
-			return invalid("point %d of the curve is not a number, or does not lie beyond the one before", i)
+			return invalid("point %d of the curve is not a number, or not after the previous one", i)
 		}
 	}
 	return nil
@@ -84,7 +85,7 @@ func DrawCurve(c Curve) ([]byte, error) {
 	return document(words{cmp.Or(c.Title, "Curve"), c.description(), c.Width, c.Height}, drawn.Bytes())
 }
 
-// description says in words what the picture shows.
+// description describes the picture in words.
 func (c Curve) description() string {
 	in := Chart{Unit: Money, Currency: c.Currency}
 	var b strings.Builder

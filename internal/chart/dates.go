@@ -33,7 +33,7 @@ func rhythms(g civil.Granularity) []rhythm {
 	}
 	for _, months := range []int{1, 2, 3, 6, 12, 24, 60, 120} {
 		out = append(out, func(d civil.Date) bool {
-			// A week is labeled with the month that begins in it.
+			// A week counts to the month that begins in it.
 			first := g != civil.ByWeek && d.Day() == 1 || g == civil.ByWeek && d.AddDays(6).Day() <= 7
 			if g == civil.ByWeek {
 				d = d.AddDays(6)
@@ -60,7 +60,7 @@ func (s sheet) dateTicks(wide func(string) float64, at func(slot int) float64) [
 	return []dateTick{{slot: 0, label: dayLabel(s.day(0), s.Granularity), year: s.day(0).Year()}}
 }
 
-// ticksIn labels slots at an interval. The year is below the first label and wherever it changes.
+// ticksIn labels slots in a rhythm. The year is under the first label and wherever it changes.
 func (s sheet) ticksIn(named rhythm) []dateTick {
 	var out []dateTick
 	year := 0

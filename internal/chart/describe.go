@@ -30,7 +30,7 @@ func (s sheet) axisTitle() string {
 // nothing is what an empty chart says.
 const nothing = "No data in this period"
 
-// description says in words what the picture shows, for readers who cannot see it.
+// description describes the picture in words, for screen readers.
 func (s sheet) description() string {
 	if !s.hasDots {
 		return nothing + "."
@@ -93,7 +93,7 @@ func (t track) sum() float64 {
 	return sum
 }
 
-// notes says under the picture what its signs mean and what it leaves out.
+// notes explains the picture's signs and what it leaves out.
 func (s sheet) notes() []string {
 	var out []string
 	if s.has(func(p Point) bool { return p.Partial }) {

@@ -13,17 +13,17 @@ import (
 	"assay/internal/money"
 )
 
-// Gauge is a picture of one figure on the way to its goal: what is there as a bar, where it is expected to end with two
-// intervals, and the goal as a line. The zero values of Unit, Theme and Width mean a count, light and 480.
+// Gauge is a chart of one figure and its goal: the actual value as a bar, the expected final value with two intervals,
+// and the goal as a line. The zero values of Unit, Theme and Width mean a count, light and 480.
 type Gauge struct {
 	Title    string
 	Unit     Unit
 	Currency money.Currency // of Money
-	Actual   float64        // actual value; below 0 if refunds exceed sales
+	Actual   float64        // negative when refunds exceed sales
 	Expected *float64       // nil: unknown
-	Inner    *Band          // around what is expected, the narrower of the two; nil for none
+	Inner    *Band          // narrower interval around Expected; nil for none
 	Outer    *Band
-	Bands    string  // what the two are, such as "80 % and 95 % interval"
+	Bands    string  // name of the intervals, such as "80% and 95% interval"
 	Goal     float64 // 0: none
 	Theme    Theme
 	Width    int // in CSS pixels, 240 to 4000
@@ -58,7 +58,7 @@ func (g Gauge) check() error {
 	}
 	switch {
 	case g.Theme != Light && g.Theme != Dark:
-		return invalid("%q is no theme: want light or dark", g.Theme)
+		return invalid("unknown theme %q: want light or dark", g.Theme)
 	case g.Width < narrowestBar || g.Width > maxSide:
 		return invalid("a gauge of %d pixels: want %d to %d", g.Width, narrowestBar, maxSide)
 	}
@@ -81,7 +81,7 @@ func DrawGauge(g Gauge) ([]byte, error) {
 	return document(words{cmp.Or(g.Title, "Gauge"), g.description(), g.Width, gaugeHeight}, drawn.Bytes())
 }
 
-// description says in words what the picture shows.
+// description describes the picture in words.
 func (g Gauge) description() string {
 	in := Chart{Unit: g.Unit, Currency: g.Currency}
 	var text strings.Builder

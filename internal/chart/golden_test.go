@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the pictures in testdata")
 
-func TestPicturesStayAsTheyWereLookedAt(t *testing.T) {
+func TestPicturesMatchTheReviewedOnes(t *testing.T) {
 	t.Parallel()
 	for _, s := range samples() {
 		t.Run(s.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func gallery() []sample {
 		c.Kind, c.Title, c.Series, c.Annotations, c.Stacked = kind, title, series, marks, len(series) > 1
 		return c
 	}
-	one := []Series{{Points: wave(31, 42000, .12, 0)}}
+	one := []Series{{Points: sales(31, 42000, .12, 0)}}
 	one[0].Points[30].Partial = true
 	point := []Series{{Name: "email", Points: one[0].Points[:1]}}
 	marks := []Annotation{{samplesFrom, "tiktok test starts"}, {samplesFrom.AddDays(8), "unusually high"}, {samplesFrom.AddDays(9), "tiktok test ends"}, {samplesFrom.AddDays(29), "facebook study starts"}}

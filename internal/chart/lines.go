@@ -41,7 +41,7 @@ func (s sheet) thickness() vg.Length {
 	return 2
 }
 
-// run is a stretch of line without a gap, all of it complete or all of it not.
+// run is a piece of line without a gap, with all or none of its periods complete.
 type run struct {
 	points  []vg.Point
 	partial bool

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// endNames names lines where they end.
+// endNames labels lines at their ends.
 type endNames struct {
 	sheet
 	texts []string // one for each series
@@ -45,7 +45,7 @@ func (e *endNames) room() vg.Length {
 	return endGap + e.swatchWide() + 5 + e.wide
 }
 
-// end is where a line ends and where its name stands.
+// end is the end of a line and the position of its label.
 type end struct {
 	series int
 	at     vg.Point
@@ -103,19 +103,19 @@ func (s sheet) markRowCount() int {
 	return 3
 }
 
-// markRow is where the name of an annotation stands; row is negative when there is no room for it.
+// markRow is the position of an annotation's label; row is negative when there is no room for it.
 type markRow struct {
 	mark
 	row  int
 	at   vg.Length // of its line
 	text string
 	wide vg.Length
-	left bool // the name stands left of its line
+	left bool // the label is left of its line
 }
 
-// markRows gives each annotation's name a row in which it touches no other name, crosses no line to a higher row, and its
-// own line crosses no name below it; it returns how many names found none. Names stand to the right of their lines, in as
-// low a row as they can, or on either side where more of them find a place that way.
+// markRows gives each annotation's label a row in which it touches no other label, crosses no line to a higher row, and
+// its own line crosses no label below it. It returns the number of labels without a row. Labels are right of their
+// lines in the lowest possible row, or on either side if more of them fit that way.
 func (s sheet) markRows(frame vg.Rectangle) (rows []markRow, left int) {
 	var right, either []markRow // places to try, the better ones first
 	for row := range s.markRowCount() {
@@ -154,7 +154,7 @@ func (s sheet) settled(frame vg.Rectangle, places []markRow) (rows []markRow, le
 	return rows, left
 }
 
-// disturbs reports whether two names touch, or the line to one of them crosses the other.
+// disturbs reports whether two labels touch, or the line to one of them crosses the other.
 func (r markRow) disturbs(other markRow) bool {
 	const apart = 4
 	mine, theirs := r.plate(r.at, 0), other.plate(other.at, 0)
@@ -202,10 +202,10 @@ func (m markLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// top is the upper end of the line of an annotation above a picture's ceiling.
+// top is the upper end of an annotation's line above a picture's ceiling.
 func (r markRow) top(ceiling vg.Length) vg.Length { return ceiling + vg.Length(r.row+1)*markHigh }
 
-// plate is where the name of an annotation stands whose line is at x.
+// plate is the label's rectangle of an annotation whose line is at x.
 func (r markRow) plate(x, ceiling vg.Length) vg.Rectangle {
 	from := x + 4
 	if r.left {

@@ -16,9 +16,9 @@ type palette struct {
 	series [6]color.RGBA
 }
 
-// The colours of series start from those of Okabe and Ito (2008) and were moved until each has a contrast of at
-// least 3 to 1 on its ground and any two differ, for readers with and without protanopia, deuteranopia and
-// tritanopia (Machado and others, 2009). More than six are not distinguishable, so the next six are the same, dashed.
+// The series colors start from those of Okabe and Ito (2008) and were adjusted until each has a contrast of at least 3
+// to 1 on its background and any two differ, with and without protanopia, deuteranopia and tritanopia (Machado and
+// others, 2009). More than six are not distinguishable, so the next six are the same colors, dashed.
 var palettes = map[Theme]palette{
 	Light: {
 		ground: rgb(0xffffff), ink: rgb(0x1b2226), soft: rgb(0x4f5b62), grid: rgb(0xe3e7e4), zero: rgb(0x7d878c),

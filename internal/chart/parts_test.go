@@ -213,14 +213,14 @@ func linear(c color.RGBA) (out [3]float64) {
 	return out
 }
 
-// Names of annotations never touch one another or the edges, for any number of them and any width of the picture.
+// Labels of annotations touch neither each other nor the edges, for any number of them and any width.
 func TestNamesOfAnnotationsDoNotTouch(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Kind{Line, Bar} {
 		for _, wide := range []int{320, 600, 800, 1200} {
 			for _, days := range []int{1, 7, 31, 92, 731} {
 				for _, n := range []int{1, 2, 3, 4, 6, 9, 12, 20, maxMarks} {
-					s, err := newSheet(Chart{Kind: kind, Width: wide, Height: max(minHeight, wide*9/16), Series: []Series{{Points: wave(days, 100, .2, 0)}}, Annotations: crowd(n, days)})
+					s, err := newSheet(Chart{Kind: kind, Width: wide, Height: max(minHeight, wide*9/16), Series: []Series{{Points: sales(days, 100, .2, 0)}}, Annotations: crowd(n, days)})
 					if err != nil {
 						t.Fatal(err)
 					}

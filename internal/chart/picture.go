@@ -83,8 +83,8 @@ func (s sheet) paintNotes(area draw.Canvas, notes []string) draw.Canvas {
 	return draw.Crop(area, 0, 0, 4, 0)
 }
 
-// write draws a line of text that starts at a point of its base line. Only Latin text is measured exactly, so
-// untrusted texts are always written from the left.
+// write draws a line of text from a point on its baseline. Only Latin text is measured exactly, so untrusted text is
+// always left-aligned.
 func write(c draw.Canvas, sty text.Style, at vg.Point, s string) {
 	if s == "" {
 		return

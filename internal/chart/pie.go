@@ -75,7 +75,7 @@ func (s sheet) paintPie(area draw.Canvas) {
 	s.paintSliceNames(area, all, radius)
 }
 
-// besideWidth is the minimum width for names next to a pie or a line. Narrower charts have a legend.
+// besideWidth is the minimum width with room for labels next to a pie or a line. Below it there is a legend.
 const besideWidth = 440
 
 // withShares returns what the legend of a pie says.

@@ -78,7 +78,7 @@ func (s sheet) plot(area draw.Canvas) *plot.Plot {
 	return p
 }
 
-// span returns the ends of the date axis in slots. Bars need half a slot on either side, and so does a lonely point.
+// span returns the ends of the date axis in slots. Bars, and a single point, need half a slot on either side.
 func (s sheet) span() (low, high float64) {
 	if s.Kind == Bar || s.slots == 1 {
 		return -0.5, float64(s.slots) - 0.5
@@ -97,8 +97,8 @@ func (s sheet) scale(high vg.Length) scale {
 	return niceScale(low, top, most, s.Unit == Count)
 }
 
-// cut reports whether lines between low and top are drawn without zero: when they lie far above it, and move
-// enough that the movement is worth seeing.
+// cut reports whether lines between low and top are drawn on an axis without zero: when they are far above it and vary
+// enough to be visible.
 func (s sheet) cut(low, top float64) bool {
 	return low > 0 && top-low < .25*top && top-low > .02*top && (s.Unit != Count || top-low >= 5)
 }

@@ -41,7 +41,7 @@ func (s sheet) png(density float64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// room is the buffer of encoders, reused for the next picture: allocating it takes longer than filling it.
+// room is a pool of encoder buffers: allocating one takes longer than encoding.
 var room encoderRoom
 
 type encoderRoom struct{ free sync.Pool }
@@ -162,11 +162,11 @@ func (r *raster) Pop() {
 	r.inks = r.inks[:max(0, len(r.inks)-1)]
 }
 
-// outlinesAtOnce is the number of outlines of a path that are filled together: the time grows with the square of the outlines
-// that cross a pixel row.
+// outlinesAtOnce is the number of a path's outlines filled together: the time grows with the square of those on one
+// line of dots.
 const outlinesAtOnce = 8
 
-// Fill fills a path a few of its outlines at a time. Nested outlines belong together and are few.
+// Fill fills a path a few outlines at a time. Nested outlines belong together and are few.
 func (r *raster) Fill(path vg.Path) {
 	from, count := 0, 0
 	for i, part := range path {

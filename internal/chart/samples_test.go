@@ -7,7 +7,7 @@ import (
 	"assay/internal/civil"
 )
 
-// sample is a chart whose picture is kept in testdata, to be looked at and compared.
+// sample is a chart whose picture is in testdata, for review and comparison.
 type sample struct {
 	name  string
 	chart Chart
@@ -15,12 +15,12 @@ type sample struct {
 
 var samplesFrom = civil.MustParse("2026-10-01")
 
-// wave returns n days of a series that moves like a shop's: a level, a week's rhythm and slow swings.
-func wave(n int, level, swing float64, phase int) []Point {
+// sales returns n days of simulated sales: a level, a weekly season and slow changes.
+func sales(n int, level, change float64, phase int) []Point {
 	out := make([]Point, n)
 	for i := range out {
 		x := float64(i + 3*phase)
-		v := level * (1 + swing*math.Sin(x*2*math.Pi/7) + .6*swing*math.Sin(x/11) + .3*swing*math.Sin(x*1.7))
+		v := level * (1 + change*math.Sin(x*2*math.Pi/7) + .6*change*math.Sin(x/11) + .3*change*math.Sin(x*1.7))
 		out[i] = Point{Date: samplesFrom.AddDays(i), Value: math.Round(v*100) / 100}
 	}
 	return out
@@ -29,7 +29,7 @@ func wave(n int, level, swing float64, phase int) []Point {
 func waves(names []string, n int) []Series {
 	out := make([]Series, len(names))
 	for i, name := range names {
-		out[i] = Series{Name: name, Points: wave(n, 9000/float64(i+1), .25, i)}
+		out[i] = Series{Name: name, Points: sales(n, 9000/float64(i+1), .25, i)}
 	}
 	return out
 }
@@ -59,9 +59,9 @@ func samples() []sample {
 		change(&c)
 		return c
 	}
-	single := wave(31, 42000, .12, 0)
+	single := sales(31, 42000, .12, 0)
 	single[30].Partial, single[30].Value = true, 18000
-	gaps := wave(31, 4200, .4, 2)
+	gaps := sales(31, 4200, .4, 2)
 	for _, i := range []int{4, 5, 9, 11, 20} {
 		gaps[i].Missing = true
 	}
@@ -69,7 +69,7 @@ func samples() []sample {
 	for i := range months {
 		months[i] = Point{Date: civil.New(2025, 1, 1).AddDays(31 * i), Value: 2.4 + math.Sin(float64(i)/3), Partial: i == 23}
 	}
-	forecast := wave(60, 52000, .1, 1)
+	forecast := sales(60, 52000, .1, 1)
 	for i := 40; i < 60; i++ {
 		wide := 1500 * math.Sqrt(float64(i-38))
 		forecast[i].Band = &Band{Low: forecast[i].Value - wide, High: forecast[i].Value + wide}
@@ -97,7 +97,7 @@ func samples() []sample {
 		{"line-point", with(func(c *Chart) { c.Series = []Series{{Name: "email", Points: single[:1]}} })},
 		{"line-months", Chart{Title: "Return on ad spend", Metric: "ROAS", Unit: Ratio, Granularity: civil.ByMonth, Series: []Series{{Points: months}}}},
 		{"line-cut-dark", with(func(c *Chart) {
-			c.Title, c.Theme, c.Series = "Revenue, nearly level", Dark, []Series{{Name: "facebook", Points: wave(45, 52000, .04, 0)}, {Name: "google", Points: wave(45, 50000, .03, 2)}}
+			c.Title, c.Theme, c.Series = "Revenue, nearly level", Dark, []Series{{Name: "facebook", Points: sales(45, 52000, .04, 0)}, {Name: "google", Points: sales(45, 50000, .03, 2)}}
 		})},
 		{"line-band", with(func(c *Chart) {
 			c.Title, c.BandName, c.Series = "Forecast of revenue", "90 % interval", []Series{{Points: forecast}}
@@ -145,9 +145,9 @@ func samples() []sample {
 		{"strangers", with(func(c *Chart) {
 			c.Title = "<b>Sale</b> & \"more\" 🛍️ מבצע سعر \x00\x1b[31m\u202eevil\u202c " + fmt.Sprintf("%0120d", 7) + " and so on until it ends"
 			c.Series = []Series{
-				{Name: "<script>alert(1)</script>", Points: wave(20, 300, .3, 0)},
-				{Name: "a campaign name that goes on and on and on", Points: wave(20, 200, .3, 1)},
-				{Name: "夏のセール 🏖️🏖️🏖️🏖️🏖️🏖️", Points: wave(20, 250, .3, 2)},
+				{Name: "<script>alert(1)</script>", Points: sales(20, 300, .3, 0)},
+				{Name: "a campaign name that goes on and on and on", Points: sales(20, 200, .3, 1)},
+				{Name: "夏のセール 🏖️🏖️🏖️🏖️🏖️🏖️", Points: sales(20, 250, .3, 2)},
 			}
 		})},
 	}

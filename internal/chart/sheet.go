@@ -80,13 +80,13 @@ func (c Chart) withDefaults() Chart {
 func (c Chart) check() error {
 	switch {
 	case c.Kind != Line && c.Kind != Bar && c.Kind != Pie:
-		return invalid("%q is no kind of chart: want line, bar or pie", c.Kind)
+		return invalid("unknown chart kind %q: want line, bar or pie", c.Kind)
 	case c.Unit != Count && c.Unit != Money && c.Unit != Ratio:
-		return invalid("%q is no unit: want count, money or ratio", c.Unit)
+		return invalid("unknown unit %q: want count, money or ratio", c.Unit)
 	case c.Theme != Light && c.Theme != Dark:
-		return invalid("%q is no theme: want light or dark", c.Theme)
+		return invalid("unknown theme %q: want light or dark", c.Theme)
 	case c.Granularity != civil.ByDay && c.Granularity != civil.ByWeek && c.Granularity != civil.ByMonth:
-		return invalid("%q is no granularity: want day, week or month", c.Granularity)
+		return invalid("unknown granularity %q: want day, week or month", c.Granularity)
 	case c.Width < minWidth || c.Width > maxSide || c.Height < minHeight || c.Height > maxSide:
 		return invalid("a chart of %d by %d pixels: want %d to %d by %d to %d",
 			c.Width, c.Height, minWidth, maxSide, minHeight, maxSide)
@@ -95,7 +95,7 @@ func (c Chart) check() error {
 	case len(c.Annotations) > maxMarks:
 		return invalid("%d annotations: a chart shows at most %d", len(c.Annotations), maxMarks)
 	case c.Kind == Pie && c.Unit == Ratio:
-		return invalid("a pie shows parts of a whole, and ratios do not add up; draw a line or bars")
+		return invalid("ratios cannot be added up in a pie; use a line or bar chart")
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (c Chart) days() civil.Range {
 	return r
 }
 
-// slot returns the number of whole days, weeks or months from the first slot to the slot of d.
+// slot returns the number of whole days, weeks or months from the first slot to that of d.
 func (s sheet) slot(d civil.Date) int {
 	from, to := s.Granularity.Start(s.days.First), s.Granularity.Start(d)
 	switch s.Granularity {
@@ -156,7 +156,7 @@ func (s sheet) track(series Series) (track, error) {
 		}
 		slot := s.slot(p.Date)
 		if slot <= last {
-			return track{}, invalid("series %q: point %d (%s) is not in a later %s than the one before",
+			return track{}, invalid("series %q: point %d (%s) is not in a later %s than the previous one",
 				t.name, i, p.Date, s.Granularity)
 		}
 		last = slot

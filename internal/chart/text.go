@@ -20,8 +20,8 @@ const (
 	zeroNonJoiner = '\u200c'
 )
 
-// clean makes untrusted text safe to draw: one line of valid letters without control characters, without
-// characters that turn the direction of what follows, and without towers of accents.
+// clean makes untrusted text safe to draw: one line of valid letters, without control characters, direction overrides
+// and stacks of accents.
 func clean(s string) string {
 	var b strings.Builder
 	letters, accents := 0, 0

@@ -1,7 +1,7 @@
-// Package civil holds calendar days, periods and the one place where an instant becomes a day.
+// Package civil has calendar days and periods, and the only conversion of an instant to a day.
 //
-// A day in a report is a day in the store's own zone. An instant is a [time.Time] in UTC. Only [DayOf] and
-// [StartOf] cross between the two, so a missing time zone cannot hide in an expression.
+// A day in a report is a day in the store's time zone. An instant is a [time.Time] in UTC. Only [DayOf] and [StartOf]
+// convert between the two, so a missing time zone cannot be overlooked.
 package civil
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // Date is a calendar day without a zone. The zero Date means "no date given".
 type Date struct {
-	days int32 // days since 0001-01-01, which is not a valid day
+	days int32 // days since 0001-01-01, which is never used as a date
 }
 
 const (
@@ -33,8 +33,7 @@ func fromUnix(seconds int64) Date {
 	return Date{days: int32(days) + unixEpoch}
 }
 
-// Parse reads a day written as YYYY-MM-DD, between the years 1900 and 2199. Nothing else is accepted: no time,
-// no other order, no day that does not exist.
+// Parse reads a day as YYYY-MM-DD, in the years 1900 to 2199. Times, other orders and nonexistent days are rejected.
 func Parse(s string) (Date, error) {
 	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
 		return Date{}, fmt.Errorf("%q is not a date written YYYY-MM-DD", s)
@@ -44,12 +43,12 @@ func Parse(s string) (Date, error) {
 		return Date{}, fmt.Errorf("%q is not a day of the calendar (want YYYY-MM-DD)", s)
 	}
 	if y := t.Year(); y < 1900 || y > 2199 {
-		return Date{}, fmt.Errorf("%q lies outside the years 1900 to 2199", s)
+		return Date{}, fmt.Errorf("%q is outside the years 1900 to 2199", s)
 	}
 	return fromUnix(t.Unix()), nil
 }
 
-// MustParse is [Parse] for constants; it panics on a text that is no date.
+// MustParse is [Parse] for constants; it panics on an invalid date.
 func MustParse(s string) Date {
 	d, err := Parse(s)
 	if err != nil {
@@ -100,13 +99,13 @@ func Earliest(a, b Date) Date {
 	return a
 }
 
-// Before reports whether d lies before other.
+// Before reports whether d is before other.
 func (d Date) Before(other Date) bool { return d.days < other.days }
 
-// After reports whether d lies after other.
+// After reports whether d is after other.
 func (d Date) After(other Date) bool { return d.days > other.days }
 
-// Compare orders days: negative when d lies before other, 0 when equal, positive when after.
+// Compare orders days: negative when d is before other, 0 when equal, positive when after.
 func (d Date) Compare(other Date) int { return int(d.days - other.days) }
 
 // UTC returns midnight UTC of the day: the form in which a database driver takes a date.

@@ -113,9 +113,9 @@ func verdict(m *mix.Model) []string {
 		out = append(out, fmt.Sprintf("In-sample fit: R² is %.0f%% over %d weeks; the mean weekly error is %.1f%%.", 100*a.R2, m.Weeks, 100*a.WMAPE))
 	}
 	if h := m.Holdout; h != nil {
-		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts them with a mean error of %.1f%%.", mix.HeldWeeks, 100*h.WMAPE))
+		out = append(out, fmt.Sprintf("Holdout: a fit without the last %d weeks predicts them with a mean error of %.1f%%.", mix.HoldoutWeeks, 100*h.WMAPE))
 	} else {
-		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown because the fit without them did not converge or was not computed.", mix.HeldWeeks))
+		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown because the fit without them did not converge or was not computed.", mix.HoldoutWeeks))
 	}
 	return append(out, "None of this proves causality. Spend that follows demand looks like its cause; only an experiment can distinguish them.")
 }
@@ -165,7 +165,7 @@ var parameterNames = map[string]string{
 
 func priorRows(m *mix.Model) []priorRow {
 	var rows []priorRow
-	for _, b := range m.Beliefs() {
+	for _, b := range m.PriorPosteriors() {
 		narrowed := "not narrower"
 		if b.Narrowed > 0.01 {
 			narrowed = fmt.Sprintf("%.0f%% narrower", 100*b.Narrowed)
@@ -192,14 +192,14 @@ func testRows(m *mix.Model) []testRow {
 				row.After = between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95))
 			}
 		}
-		if a := t.Alone; a != nil {
-			row.Observational, row.Before = say(t.WeeksPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
-			row.Verdict = fmt.Sprintf("Used in the model. Consistent with the observational fit: %.1f standard deviations apart.", math.Abs(a.Apart))
-			if t.WeeksSurer() {
+		if a := t.Observational; a != nil {
+			row.Observational, row.Before = say(t.FitPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
+			row.Verdict = fmt.Sprintf("Used in the model. Consistent with the observational fit: %.1f standard deviations apart.", math.Abs(a.ZScore))
+			if t.FitMorePrecise() {
 				row.Verdict += " The observational fit is more precise and used without a confounding term."
 			}
 			if row.Contradicts = t.Contradicts(); row.Contradicts {
-				row.Verdict = fmt.Sprintf("Used in the model, but contradicts the observational fit: %.1f standard deviations apart. One of the two is wrong.", math.Abs(a.Apart))
+				row.Verdict = fmt.Sprintf("Used in the model, but contradicts the observational fit: %.1f standard deviations apart. One of the two is wrong.", math.Abs(a.ZScore))
 			}
 		}
 		rows = append(rows, row)

@@ -124,7 +124,7 @@ func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	}
 	rest := make([]float64, len(h.Weeks))
 	for i, e := range bySize(m) {
-		brought := h.Brought[e]
+		brought := h.Contributions[e]
 		if i < chart.MaxSeries-2 || len(h.Channels) == chart.MaxSeries-1 {
 			drawing.Series = append(drawing.Series, chart.Series{Name: string(h.Channels[e]), Points: points(h.Weeks, brought)})
 			continue
@@ -201,7 +201,7 @@ func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v vi
 		for i, week := range h.Weeks {
 			row := []string{week.String(), exact(h.Actual[i]), exact(h.Expected[i]), exact(h.Base[i])}
 			for k := range h.Channels {
-				row = append(row, exact(h.Brought[k][i]))
+				row = append(row, exact(h.Contributions[k][i]))
 			}
 			rows = append(rows, row)
 		}
@@ -261,7 +261,7 @@ func bySize(m *mix.Model) []int {
 	h := m.History()
 	sums := make([]float64, len(h.Channels))
 	order := make([]int, len(h.Channels))
-	for i, brought := range h.Brought {
+	for i, brought := range h.Contributions {
 		order[i] = i
 		for _, v := range brought {
 			sums[i] += v

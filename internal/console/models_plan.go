@@ -158,7 +158,7 @@ func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	if err != nil {
 		return ask, err
 	}
-	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, Spoken: months}, nil
+	return mix.Ask{Budget: *budget * months, Bounds: bounds, Groups: groups, MessageUnit: months}, nil
 }
 
 // entered parses an amount of money, nil for an empty field.
@@ -219,7 +219,7 @@ func (p *planView) fill(m *mix.Model, plan *mix.Plan) {
 	if plan.Certificate.UpperBound > 0 {
 		p.Words = append(p.Words, fmt.Sprintf("Optimality certificate: no other allocation within these limits improves the objective by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	}
-	if settle := plan.Advice.Settle; settle != nil {
+	if settle := plan.Advice.BestExperiment; settle != nil {
 		p.Words = append(p.Words, fmt.Sprintf("Most valuable experiment: %s. Knowing its incremental revenue would raise the return of the best allocation by %s per month, before the cost of the experiment.",
 			settle.Channel, p.money(settle.Gain/months)))
 	}

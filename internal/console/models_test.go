@@ -183,7 +183,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	}
 	unused := mix.Test{ID: "u", Channel: "google<b>", Days: test.Days, Why: "its effect has no interval"}
 	weeks := stats.Summary{Mean: 1750, SD: 400, Q05: 1050, Q95: 2450}
-	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Alone: &mix.Alone{Change: weeks, Apart: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
+	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.models.state.Model = &known
 	page := b.get("/models?workspace=acme")
 	for _, want := range []string{`id="tests">Geo experiments<`, "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradicts the observational fit: 4.9 standard deviations apart", "Not used in the model: its effect has no interval", "google&lt;b&gt;"} {
@@ -382,12 +382,12 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
 		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a minimum nor a maximum",
 		"budget=9000&group1_of=google&group1_min=x":                                 "The minimum of group 1 is not an amount of money",
-		"budget=9000&group1_of=google&group1_min=8000":                              "below the 8000 that the group has to spend. Lower the least",
-		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in the groups",
+		"budget=9000&group1_of=google&group1_min=8000":                              "below the group&#39;s minimum of 8000. Lower the group&#39;s minimum",
+		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in two groups",
 		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The minimum of group 1 exceeds its maximum",
-		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "nothing to divide",
+		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
 		"budget=9000&min_google=5&max_google=4": "The minimum of google exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
-		"budget=100&min_google=5000": "least that the channels may spend adds up to 5", "budget=1e300": "too large to be divided",
+		"budget=100&min_google=5000": "minimum spends add up to 5", "budget=1e300": "too large to optimize",
 	} {
 		page := b.get("/models?workspace=acme&" + query)
 		if page.status != http.StatusOK || !strings.Contains(page.body, `role="alert"`) || !strings.Contains(page.body, want) {

@@ -43,7 +43,7 @@ const Level = 1 - alpha
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
-		r.Returned = &geo.Factor{Value: e.Found.Return, Interval: geo.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
+		r.Returned = &geo.Factor{Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
 	} else {
 		found, err := s.Assess(ctx, e)
 		r.Found, r.Lost, r.Spend, r.Returned = found.Assessment, found.Lost, found.Change, found.Return

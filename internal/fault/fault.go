@@ -1,7 +1,7 @@
-// Package fault names the kinds of failure that a caller can act on.
+// Package fault has the kinds of failure that a caller can act on.
 //
-// The kind is set once, where the cause is known. What has no kind is internal: it is logged in full and shown
-// as a plain sentence. One table at the edge of the service turns kinds into HTTP status and JSON-RPC code.
+// The kind is set once, where the cause is known. An error without a kind is internal: it is logged in full and shown
+// as a plain sentence. One table at the edge of the service maps kinds to HTTP status and JSON-RPC code.
 package fault
 
 import (
@@ -11,27 +11,27 @@ import (
 	"log/slog"
 )
 
-// Kind is what went wrong, seen from the caller.
+// Kind is the kind of failure, from the caller's point of view.
 type Kind string
 
 // The kinds.
 const (
 	KindInvalid         Kind = "invalid"         // the caller sent something that cannot be accepted
-	KindUnauthenticated Kind = "unauthenticated" // no credential, or an unknown one
-	KindForbidden       Kind = "forbidden"       // an authenticated caller without the permission
-	KindNotFound        Kind = "not_found"       // there is no such thing in this workspace
-	KindConflict        Kind = "conflict"        // the thing is no longer as the caller saw it
-	KindNotReady        Kind = "not_ready"       // something has to be made first: data, a trained model
-	KindRateLimited     Kind = "rate_limited"    // too many calls in this minute
-	KindUnavailable     Kind = "unavailable"     // an engine, a disk or a platform does not answer now
-	KindMisconfigured   Kind = "misconfigured"   // the operator has to set something
+	KindUnauthenticated Kind = "unauthenticated" // no or unknown credentials
+	KindForbidden       Kind = "forbidden"       // the caller lacks the permission
+	KindNotFound        Kind = "not_found"       // not in this workspace
+	KindConflict        Kind = "conflict"        // the state has changed since the caller saw it, or another operation is running
+	KindNotReady        Kind = "not_ready"       // a precondition is missing: data, a trained model
+	KindRateLimited     Kind = "rate_limited"    // too many calls in this window
+	KindUnavailable     Kind = "unavailable"     // an engine, a disk or a platform does not respond
+	KindMisconfigured   Kind = "misconfigured"   // the operator has to change a setting
 	KindInternal        Kind = "internal"        // a defect of the service
 )
 
 // Error is a failure with a kind and a text that may be shown to the caller.
 type Error struct {
 	Kind Kind
-	Text string // what happened, in words the caller can use
+	Text string // what happened, for the caller
 	Hint string // what to do next; empty when nothing helps
 	err  error
 }
@@ -66,26 +66,26 @@ func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// Invalid says that the caller sent something that cannot be accepted.
+// Invalid is the fault of an input that is not accepted.
 func Invalid(format string, args ...any) *Error { return New(KindInvalid, format, args...) }
 
-// NotFound says that there is no such thing in this workspace.
+// NotFound is the fault of an object that is not in this workspace.
 func NotFound(format string, args ...any) *Error { return New(KindNotFound, format, args...) }
 
-// NotReady says that something has to be made first.
+// NotReady is the fault of a missing precondition.
 func NotReady(format string, args ...any) *Error { return New(KindNotReady, format, args...) }
 
-// Forbidden says that this caller may not do this.
+// Forbidden is the fault of a caller without permission.
 func Forbidden(format string, args ...any) *Error { return New(KindForbidden, format, args...) }
 
-// Conflict says that the thing is no longer as the caller saw it.
+// Conflict is the fault of a state that has changed, or of another operation that is running.
 func Conflict(format string, args ...any) *Error { return New(KindConflict, format, args...) }
 
-// Unavailable says that an engine, a disk or a platform does not answer now.
+// Unavailable is the fault of an engine, a disk or a platform that does not respond.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
-// LogLevel is the level at which a failure of a request is logged: error, and info once the client has cancelled the request.
-// Such a failure is caused by the cancellation, and no client waits for the answer.
+// LogLevel returns the log level of a failed request: error, or info once the client has cancelled it, since the failure
+// then follows from the cancellation.
 func LogLevel(ctx context.Context) slog.Level {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return slog.LevelInfo
@@ -93,7 +93,7 @@ func LogLevel(ctx context.Context) slog.Level {
 	return slog.LevelError
 }
 
-// KindOf returns the kind set where the cause was known, and KindInternal when none was.
+// KindOf returns the error's kind, and KindInternal for an error without one.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

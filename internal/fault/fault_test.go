@@ -22,7 +22,7 @@ func TestKindSurvivesWrapping(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoKindIsInternalAndHidden(t *testing.T) {
+func TestErrorsWithoutAKindAreInternalAndHidden(t *testing.T) {
 	t.Parallel()
 	if got := KindOf(io.EOF); got != KindInternal {
 		t.Errorf("KindOf = %s", got)

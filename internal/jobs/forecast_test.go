@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// forecaster is a fake: it sends the workspaces of forecasts, and fails for the workspaces "broken" and "defective".
+// forecaster is a fake forecaster: it sends the workspace, and fails for the workspaces "broken" and "defective".
 type forecaster chan measure.WorkspaceID
 
 func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
@@ -30,7 +30,7 @@ func (f forecaster) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-func TestEveryWorkspaceIsForecastAtTheStartAndEachHour(t *testing.T) {
+func TestEveryWorkspaceIsForecastAtStartupAndEachHour(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	broken, defective := control.NewWorkspace("Broken"), control.NewWorkspace("Defective")
@@ -54,7 +54,7 @@ func TestEveryWorkspaceIsForecastAtTheStartAndEachHour(t *testing.T) {
 	}
 }
 
-// made moves the clock until forecasts are made, and returns whose.
+// made advances the clock until forecasts are made, and returns their workspace.
 func (b *bench) made(made forecaster) measure.WorkspaceID {
 	b.Helper()
 	for {

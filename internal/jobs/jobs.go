@@ -1,6 +1,5 @@
-// Package jobs does heavy work apart from calls: trainings that a person asked for, those that a workspace's schedule
-// asks for, and forecasts, which each workspace gets every day. Work that is asked for is written down, so that a service that
-// ends meanwhile takes it up again when it starts.
+// Package jobs runs background work: trainings started by members, scheduled trainings, and the daily forecasts of each
+// workspace. Started work is recorded in a file, so that a restarted service resumes it.
 package jobs
 
 import (
@@ -27,71 +26,71 @@ import (
 // Trainer trains a workspace's model. One training runs at a time; others wait.
 type Trainer interface {
 	Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error)
-	// Tried returns when the workspace's last training ended, refused ones included; zero when there was none.
+	// Tried returns when the workspace's last training ended, refused ones included; zero if there was none.
 	Tried(w control.Workspace) (time.Time, error)
 }
 
-// Forecaster makes a workspace's forecasts of a day and judges those whose days are over. Asked again on the same day it has
-// little to do.
+// Forecaster makes a workspace's daily forecasts and evaluates past ones. A second call on the same day has little to
+// do.
 type Forecaster interface {
 	Forecast(ctx context.Context, w control.Workspace) error
 }
 
-// Workspaces tells what workspaces there are.
+// Workspaces lists the workspaces.
 type Workspaces interface {
 	Workspaces(ctx context.Context) ([]control.Workspace, error)
 }
 
-// Options are what [New] needs.
+// Options are the dependencies of [New].
 type Options struct {
-	File       string // where work is written down
+	File       string // records started work
 	Trainer    Trainer
-	Forecaster Forecaster // nil: nothing is forecast
+	Forecaster Forecaster // nil: no forecasts
 	Workspaces Workspaces
-	Clock      clockwork.Clock // the real clock, also where answers have a frozen one
+	Clock      clockwork.Clock // the real clock, even when answers use a fixed date
 	Log        *slog.Logger
 }
 
-// Runner does work. Several goroutines may use it.
+// Runner runs background work. It is safe for concurrent use.
 type Runner struct {
 	Options
 
 	work panics.Group
 
-	mu       sync.Mutex      // guards all below
+	mu       sync.Mutex      // guards the fields below
 	serving  context.Context //nolint:containedctx // what work in the background ends with; set by Run alone
 	jobs     map[measure.WorkspaceID]*job
 	failures map[measure.WorkspaceID]string
-	next     map[measure.WorkspaceID]scheduled // of the workspaces with a schedule
+	next     map[measure.WorkspaceID]scheduled // of workspaces with a schedule
 }
 
-// job is a training that runs or waits.
+// job is a running or waiting training.
 type job struct {
 	cancel      context.CancelFunc
 	background  bool
-	began       time.Time // of the first draw; zero while it waits
+	began       time.Time // time of the first draw; zero while it waits
 	done, total int64
 }
 
-// Progress is how far a training is.
+// Progress is the progress of a training.
 type Progress struct {
 	DonePct int
-	Left    time.Duration // 0 when it is not estimated yet
+	Left    time.Duration // 0 when unknown
 }
 
-// scheduled is work that a schedule has in it.
+// scheduled is an entry of the scheduler.
 type scheduled interface{ NextRun() (time.Time, error) }
 
-// New returns a runner. It does nothing in the background before [Runner.Run].
+// New returns a runner. Background work starts with [Runner.Run].
 func New(o Options) *Runner {
 	return &Runner{
 		Options: o, jobs: map[measure.WorkspaceID]*job{}, failures: map[measure.WorkspaceID]string{}, next: map[measure.WorkspaceID]scheduled{},
 	}
 }
 
-// Start begins a training in the background. A fault of kind conflict says that one runs or waits already, one of kind
-// unavailable that the service is not up.
-func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolint:contextcheck // the training outlives its request
+// Start starts a training in the background. A running or waiting one gives a conflict fault, a service that is not up
+// an unavailable fault.
+func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolint:contextcheck // the training outlives its caller
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.serving == nil || r.serving.Err() != nil {
@@ -113,7 +112,7 @@ func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolin
 	return nil
 }
 
-// Do trains while the caller waits; it ends with ctx. It fails as [Runner.Start] does.
+// Do trains synchronously and ends with ctx. It fails as [Runner.Start] does.
 func (r *Runner) Do(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	r.mu.Lock()
 	run, j, err := r.enter(ctx, w.ID, false)
@@ -139,7 +138,7 @@ func (r *Runner) Do(ctx context.Context, w control.Workspace, asked mix.Request)
 	return m, err
 }
 
-// train trains. A defect there ends the training and nothing else.
+// train trains. A panic ends this training only.
 func (r *Runner) train(ctx context.Context, w control.Workspace, asked mix.Request) (m *mix.Model, err error) {
 	err = panics.Caught(func() (err error) {
 		m, err = r.Trainer.Train(ctx, w, asked)
@@ -148,7 +147,7 @@ func (r *Runner) train(ctx context.Context, w control.Workspace, asked mix.Reque
 	return m, err
 }
 
-// enter notes a job. The lock is held.
+// enter registers a job. The caller has the lock.
 func (r *Runner) enter(ctx context.Context, id measure.WorkspaceID, background bool) (context.Context, *job, error) {
 	if r.jobs[id] != nil {
 		return nil, nil, fault.Conflict("a model of %q is being trained", id).WithHint("wait for it, or cancel it")
@@ -160,13 +159,13 @@ func (r *Runner) enter(ctx context.Context, id measure.WorkspaceID, background b
 	return run, j, nil
 }
 
-// leave forgets a job. The lock is held.
+// leave removes a job. The caller has the lock.
 func (r *Runner) leave(id measure.WorkspaceID) {
 	r.jobs[id].cancel()
 	delete(r.jobs, id)
 }
 
-// ended notes how a job in the background came to its end. One that ended because the service does stays written down.
+// ended records the end of a background job. A job that ends with the service remains recorded.
 func (r *Runner) ended(run context.Context, id measure.WorkspaceID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,18 +176,18 @@ func (r *Runner) ended(run context.Context, id measure.WorkspaceID, err error) {
 		return
 	}
 	if err != nil && !cancelled {
-		r.failures[id] = "it failed, and the service's log says why"
+		r.failures[id] = "it failed; the service log has the reason"
 		if text, _, public := fault.Public(err); public {
 			r.failures[id] = text
 		}
 		r.Log.ErrorContext(run, "training failed", slog.String("workspace", string(id)), slog.Any("error", err))
 	}
 	if err := r.write(); err != nil {
-		r.Log.WarnContext(run, "work cannot be written down", slog.Any("error", err))
+		r.Log.WarnContext(run, "work cannot be recorded", slog.Any("error", err))
 	}
 }
 
-// note returns what takes down a job's progress.
+// note returns the progress callback of a job.
 func (j *job) note(r *Runner) func(done, total int64) {
 	return func(done, total int64) {
 		r.mu.Lock()
@@ -200,7 +199,7 @@ func (j *job) note(r *Runner) func(done, total int64) {
 	}
 }
 
-// Cancel ends the workspace's training and reports whether one ran or waited.
+// Cancel cancels the workspace's training and reports whether there was one.
 func (r *Runner) Cancel(id measure.WorkspaceID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,7 +210,7 @@ func (r *Runner) Cancel(id measure.WorkspaceID) bool {
 	return j != nil
 }
 
-// Progress tells how far the workspace's training is, and whether there is one.
+// Progress returns the progress of the workspace's training, and whether there is one.
 func (r *Runner) Progress(id measure.WorkspaceID) (Progress, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -219,21 +218,21 @@ func (r *Runner) Progress(id measure.WorkspaceID) (Progress, bool) {
 	if j == nil || j.total == 0 {
 		return Progress{}, j != nil
 	}
-	p := Progress{DonePct: min(int(100*j.done/j.total), 99)} // a fit that mixes badly draws more than was planned
+	p := Progress{DonePct: min(int(100*j.done/j.total), 99)} // failed attempts can add draws
 	if spent := r.Clock.Since(j.began); j.done > 0 {
 		p.Left = time.Duration(float64(spent) * float64(j.total-j.done) / float64(j.done))
 	}
 	return p, true
 }
 
-// Failure returns the reason why the workspace's last background training failed; "" if it did not.
+// Failure says why the workspace's last background training did not complete; "" if it did.
 func (r *Runner) Failure(id measure.WorkspaceID) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failures[id]
 }
 
-// Next returns when the schedule trains the workspace's model next; zero when it does not.
+// Next returns the next scheduled training of the workspace; zero if there is none.
 func (r *Runner) Next(id measure.WorkspaceID) time.Time {
 	r.mu.Lock()
 	entry := r.next[id]
@@ -242,13 +241,13 @@ func (r *Runner) Next(id measure.WorkspaceID) time.Time {
 		return time.Time{}
 	}
 	next, err := entry.NextRun()
-	if err != nil { // the service ends
+	if err != nil { // the service is stopping
 		return time.Time{}
 	}
 	return next
 }
 
-// write writes down the work in the background. The lock is held.
+// write records the background work. The caller has the lock.
 func (r *Runner) write() error {
 	var asked []measure.WorkspaceID
 	for id, j := range r.jobs {
@@ -261,7 +260,7 @@ func (r *Runner) write() error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(r.File), 0o700); err != nil {
-		return fault.Unavailable("directory of %s cannot be made", r.File).Wrap(err)
+		return fault.Unavailable("directory of %s cannot be created", r.File).Wrap(err)
 	}
 	if err := os.WriteFile(r.File+".new", text, 0o600); err != nil {
 		return fault.Unavailable("%s cannot be written", r.File).Wrap(err)
@@ -269,18 +268,18 @@ func (r *Runner) write() error {
 	return os.Rename(r.File+".new", r.File)
 }
 
-// read returns the work that was written down.
+// read returns the recorded work.
 func (r *Runner) read() ([]measure.WorkspaceID, error) {
 	text, err := os.ReadFile(r.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("work that was written down: %w", err)
+		return nil, fmt.Errorf("recorded work: %w", err)
 	}
 	var asked []measure.WorkspaceID
 	if err := json.Unmarshal(text, &asked); err != nil {
-		return nil, fmt.Errorf("work that was written down in %s: %w", r.File, err)
+		return nil, fmt.Errorf("recorded work in %s: %w", r.File, err)
 	}
 	return asked, nil
 }

@@ -20,7 +20,7 @@ import (
 	"assay/internal/panics"
 )
 
-// trainer is a fake: each training signals its start and waits for its release.
+// trainer is a fake trainer: each training reports that it began and waits.
 type trainer struct {
 	began chan measure.WorkspaceID
 	let   chan error
@@ -57,7 +57,7 @@ func (f *trainer) Tried(w control.Workspace) (time.Time, error) {
 }
 
 type workspaces struct {
-	mu  sync.Mutex // guards all
+	mu  sync.Mutex // guards the fields below
 	all []control.Workspace
 }
 
@@ -67,7 +67,7 @@ func (s *workspaces) Workspaces(context.Context) ([]control.Workspace, error) {
 	return append([]control.Workspace(nil), s.all...), nil
 }
 
-// bench is a runner with a clock that stands still until it is moved.
+// bench is a runner with a fake clock.
 type bench struct {
 	*testing.T
 	*Runner
@@ -94,7 +94,7 @@ func newBench(t *testing.T, retrain control.Retrain) *bench {
 	return b
 }
 
-// serve runs a new runner until stop; a second one is the service started again.
+// serve starts a new runner; a second call is a restart of the service.
 func (b *bench) serve() {
 	b.Helper()
 	b.Runner = New(Options{File: b.file, Trainer: b.trainer, Workspaces: b.spaces, Clock: b.clock, Log: slog.New(slog.DiscardHandler)})
@@ -113,7 +113,7 @@ func (b *bench) serve() {
 	b.Cleanup(b.stop)
 }
 
-// timers waits until the clock has this number of timers.
+// timers waits until the clock has that many timers.
 func (b *bench) timers(n int) {
 	b.Helper()
 	if err := b.clock.BlockUntilContext(b.Context(), n); err != nil {
@@ -123,10 +123,10 @@ func (b *bench) timers(n int) {
 
 func (b *bench) workspace() control.Workspace { return b.spaces.all[0] }
 
-// idle waits until nothing is done in the background.
+// idle waits until no background work runs.
 func (b *bench) idle() { b.work.Wait() }
 
-func TestAScheduleTrainsInTheStoresZone(t *testing.T) {
+func TestSchedulesUseTheStoresTimeZone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Weekly, Hour: 4})
 	b.serve()
@@ -152,7 +152,7 @@ func TestAScheduleTrainsInTheStoresZone(t *testing.T) {
 	b.trainer.let <- nil
 }
 
-func TestADefectInWorkEndsThatWorkAlone(t *testing.T) {
+func TestAPanicEndsOnlyItsOwnWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	b.serve()
@@ -187,7 +187,7 @@ func TestADefectInWorkEndsThatWorkAlone(t *testing.T) {
 	}
 }
 
-func TestACancelledTrainingEndsAndAnotherMayBegin(t *testing.T) {
+func TestACancelledTrainingEndsAndAnotherCanStart(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	b.serve()
@@ -223,7 +223,7 @@ func TestACancelledTrainingEndsAndAnotherMayBegin(t *testing.T) {
 	}
 }
 
-func TestACommandsTrainingIsCancelledFromElsewhere(t *testing.T) {
+func TestASynchronousTrainingCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	b.serve()
@@ -240,7 +240,7 @@ func TestACommandsTrainingIsCancelledFromElsewhere(t *testing.T) {
 	}
 }
 
-func TestWorkSurvivesARestart(t *testing.T) {
+func TestWorkResumesAfterARestart(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	b.serve()
@@ -251,7 +251,7 @@ func TestWorkSurvivesARestart(t *testing.T) {
 	<-b.trainer.began
 	b.stop()
 	b.serve()
-	<-b.trainer.began // taken up again
+	<-b.trainer.began // resumed
 	b.trainer.let <- nil
 	b.idle()
 	b.stop()
@@ -260,7 +260,7 @@ func TestWorkSurvivesARestart(t *testing.T) {
 	}
 }
 
-func TestATrainingThatFellDueWithoutAServiceIsMadeUpFor(t *testing.T) {
+func TestAMissedScheduledTrainingRunsAfterStartup(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Monthly, Hour: 4})
 	b.trainer.tried["w"] = friday.AddDate(0, 0, -25) // before 1 November
@@ -276,7 +276,7 @@ func TestATrainingThatFellDueWithoutAServiceIsMadeUpFor(t *testing.T) {
 	}
 }
 
-func TestAChangedScheduleCountsWithinAMinute(t *testing.T) {
+func TestAChangedScheduleTakesEffectWithinAMinute(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	b.serve()
@@ -295,7 +295,7 @@ func TestAChangedScheduleCountsWithinAMinute(t *testing.T) {
 	}
 }
 
-func TestTimeLeftFollowsFromWhatIsDone(t *testing.T) {
+func TestRemainingTimeFollowsProgress(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Never})
 	b.Runner = New(Options{Clock: b.clock})

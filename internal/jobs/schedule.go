@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	lookEvery     = time.Minute // how soon a change of a workspace's schedule counts
-	forecastEvery = time.Hour   // how soon a new day, or days that are over, are noticed
+	lookEvery     = time.Minute // delay until a changed schedule takes effect
+	forecastEvery = time.Hour   // delay until a new day, or the end of days, is noticed
 )
 
-// Run takes up work that was written down, trains by the workspaces' schedules until ctx ends, and then waits for what
-// runs. A training that fell due while no service ran is made up for, once.
+// Run resumes recorded work, trains on the workspaces' schedules until ctx ends, and then waits for running work. A
+// training that was due while the service was down runs once.
 func (r *Runner) Run(ctx context.Context) error {
 	r.mu.Lock()
 	r.serving = ctx
@@ -51,7 +51,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	return clock.Shutdown()
 }
 
-// schedule is the workspaces' schedules as they are in effect. One goroutine at a time looks after it.
+// schedule is the active schedules. It is used by one goroutine at a time.
 type schedule struct {
 	*Runner
 
@@ -59,14 +59,14 @@ type schedule struct {
 	entries map[measure.WorkspaceID]entry
 }
 
-// entry is a schedule in effect.
+// entry is an active schedule.
 type entry struct {
 	retrain control.Retrain
 	zone    string
 	job     gocron.Job
 }
 
-// caught does something that the clock asks for. A defect in it does not keep the clock from the next time.
+// caught runs scheduled work. A panic in it does not stop the scheduler.
 func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
 	err := panics.Caught(func() error {
 		do(ctx)
@@ -77,15 +77,15 @@ func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
 	}
 }
 
-// resume starts what was written down before the service ended.
+// resume starts the recorded work of the previous run.
 func (s *schedule) resume(ctx context.Context) error {
 	asked, err := s.read()
 	if err != nil {
-		s.Log.WarnContext(ctx, "work of before is forgotten", slog.Any("error", err))
+		s.Log.WarnContext(ctx, "recorded work is discarded", slog.Any("error", err))
 	}
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {
-		return fmt.Errorf("work of before: %w", err)
+		return fmt.Errorf("recorded work: %w", err)
 	}
 	for _, w := range all {
 		if slices.Contains(asked, w.ID) {
@@ -95,7 +95,7 @@ func (s *schedule) resume(ctx context.Context) error {
 	return nil
 }
 
-// look puts changed schedules into effect.
+// look applies changed schedules.
 func (s *schedule) look(ctx context.Context) {
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *schedule) remove(ctx context.Context, id measure.WorkspaceID) {
 	delete(s.next, id)
 }
 
-// put replaces the workspace's schedule, and makes up for a training that is overdue by it.
+// put replaces the workspace's schedule, and starts an overdue training.
 func (s *schedule) put(ctx context.Context, w control.Workspace) {
 	_, known := s.entries[w.ID]
 	s.remove(ctx, w.ID)
@@ -142,7 +142,7 @@ func (s *schedule) put(ctx context.Context, w control.Workspace) {
 	}
 	job, err := s.clock.NewJob(gocron.CronJob(line, false), gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.due(ctx, w.ID) }), gocron.WithName(string(w.ID)))
 	if err != nil {
-		s.Log.ErrorContext(ctx, "schedule cannot be kept", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		s.Log.ErrorContext(ctx, "schedule cannot be set", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		return
 	}
 	e.job = job
@@ -150,7 +150,7 @@ func (s *schedule) put(ctx context.Context, w control.Workspace) {
 	s.next[w.ID] = job
 	s.mu.Unlock()
 	if known {
-		return // a schedule that was just set begins with its next day
+		return // a new schedule starts on its next day
 	}
 	tried, err := s.Trainer.Tried(w)
 	if err == nil && !tried.IsZero() && tried.Before(lastDue(w.Retrain, s.Clock.Now().In(w.Location()))) {
@@ -158,8 +158,8 @@ func (s *schedule) put(ctx context.Context, w control.Workspace) {
 	}
 }
 
-// crontab is the schedule in the words of cron, "" for none. Hours are of the workspace's zone; one that the change of
-// clocks skips falls away, and one that comes twice counts once.
+// crontab is the schedule in cron syntax, "" for none. Hours are in the workspace's time zone. An hour skipped by a
+// clock change is skipped, a repeated one runs once.
 func crontab(w control.Workspace) string {
 	switch w.Retrain.Cadence {
 	case control.Weekly:
@@ -171,7 +171,7 @@ func crontab(w control.Workspace) string {
 	return ""
 }
 
-// lastDue returns when the schedule last asked for a training before now, which is in the workspace's zone.
+// lastDue returns the last scheduled training before now, which is in the workspace's time zone.
 func lastDue(r control.Retrain, now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), r.Hour, 0, 0, 0, now.Location())
 	for day.After(now) || !isDay(r.Cadence, day) {
@@ -192,11 +192,11 @@ func isDay(c control.Cadence, day time.Time) bool {
 	return true
 }
 
-// due trains a workspace's model as it is then.
+// due trains a workspace's model.
 func (s *schedule) due(ctx context.Context, id measure.WorkspaceID) {
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "a training that is due cannot begin", slog.String("workspace", string(id)), slog.Any("error", err))
+		s.Log.ErrorContext(ctx, "a scheduled training cannot start", slog.String("workspace", string(id)), slog.Any("error", err))
 		return
 	}
 	for _, w := range all {
@@ -206,15 +206,15 @@ func (s *schedule) due(ctx context.Context, id measure.WorkspaceID) {
 	}
 }
 
-// start begins a training unless one runs.
+// start starts a training unless one is running.
 func (s *schedule) start(ctx context.Context, w control.Workspace) {
 	if err := s.Start(ctx, w); err != nil && fault.KindOf(err) != fault.KindConflict {
-		s.Log.ErrorContext(ctx, "a training that is due cannot begin", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		s.Log.ErrorContext(ctx, "a scheduled training cannot start", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
 }
 
-// forecast makes the forecasts of every workspace, one after the other. One that goes wrong does not keep the next ones from
-// theirs; one that is deleted meanwhile has none.
+// forecast makes the forecasts of all workspaces, one after the other. A failure does not affect the others; workspaces
+// deleted in the meantime are skipped.
 func (s *schedule) forecast(ctx context.Context) {
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Anomalies asks for the unusual points of the series of a file.
+// Anomalies are the parameters of an anomaly detection on a file's series.
 type Anomalies struct {
 	Date, Value string  // columns
 	Threshold   float64 // |z| from which a point is a flag
-	Season      int     // points per cycle, 1 for none; 0: a week of days, a day of hours or minutes, a year of months or weeks
+	Season      int     // points per cycle, 1 for none; 0: by the time axis (7 days, 24 hours, 52 weeks, 12 months)
 }
 
-// AnomaliesReport holds the flags in the order of their dates.
+// AnomaliesReport has the flags by date.
 type AnomaliesReport struct {
 	Verdict
 	Season  int             `json:"season"`
 	Judged  int             `json:"judged"` // points of the series
 	Flags   []AnomalyFlag   `json:"flags"`
-	Changes []AnomalyChange `json:"changes"` // from where on the series ran differently
+	Changes []AnomalyChange `json:"changes"` // change points
 	Notes   []string        `json:"notes"`
 	Clock
 }
@@ -34,20 +34,20 @@ type AnomalyFlag struct {
 	Expected   float64 `json:"expected"`
 	Z          float64 `json:"z"`
 	QValue     float64 `json:"q_value"`
-	Actionable bool    `json:"actionable"` // among flags like this at most one in five is false
+	Actionable bool    `json:"actionable"` // the false discovery rate of such flags is at most one in five
 }
 
-// AnomalyChange is a point from which the series runs along another line.
+// AnomalyChange is a change point of the series.
 type AnomalyChange struct {
 	Date   string  `json:"date"`
-	Before float64 `json:"before"` // where the old line would stand
+	Before float64 `json:"before"` // the old line's value there
 	After  float64 `json:"after"`
 }
 
-// mostChanges is the number of points up to which changes are looked for: the time grows with its square.
+// mostChanges is the maximum number of points for change detection, whose time is quadratic.
 const mostChanges = 3000
 
-// Run judges every point by those around it.
+// Run tests every point against those around it.
 func (a Anomalies) Run(t *Table) (*AnomaliesReport, error) {
 	if !(a.Threshold > 0) || math.IsInf(a.Threshold, 1) {
 		return nil, fault.Invalid("the threshold is %v, want a number above 0", a.Threshold)
@@ -78,7 +78,7 @@ func (a Anomalies) Run(t *Table) (*AnomaliesReport, error) {
 	report := &AnomaliesReport{Season: season, Flags: []AnomalyFlag{}, Changes: []AnomalyChange{}, Notes: s.notes}
 	if a.Season == 0 && season > 1 && len(s.values) < 3*season {
 		report.Season = 1
-		report.Notes = append(report.Notes, "The series is shorter than three seasons: no season is taken out.")
+		report.Notes = append(report.Notes, "The series is shorter than three seasons, so it is not seasonally adjusted.")
 	}
 	if report.Verdict, err = VerdictOn(a.judge(s, at, report)); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (a Anomalies) Run(t *Table) (*AnomaliesReport, error) {
 }
 
 func (a Anomalies) judge(s axisSeries, at []Moment, report *AnomaliesReport) error {
-	all, err := forecast.Oddities(s.values, report.Season)
+	all, err := forecast.Anomalies(s.values, report.Season)
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (a Anomalies) judge(s axisSeries, at []Moment, report *AnomaliesReport) err
 		}
 	}
 	if len(s.values) > mostChanges {
-		report.Notes = append(report.Notes, "The series is long: changes were not looked for.")
+		report.Notes = append(report.Notes, "The series is too long for change detection.")
 		return nil
 	}
 	changes, err := forecast.Changes(s.values, report.Season)
 	if _, tooShort := errors.AsType[*fault.Error](err); tooShort {
-		report.Notes = append(report.Notes, "The series is too short to look for changes.")
+		report.Notes = append(report.Notes, "The series is too short for change detection.")
 		return nil
 	}
 	for _, c := range changes {
@@ -116,7 +116,7 @@ func (a Anomalies) judge(s axisSeries, at []Moment, report *AnomaliesReport) err
 	return err
 }
 
-// usualSeason returns the cycle that the steps of the axis suggest, 1 for positions without a calendar.
+// usualSeason returns the season for the steps of the time axis, 1 for positions without a calendar.
 func usualSeason(at []Moment) int {
 	if _, position := number(at[0].Text); position {
 		return 1

@@ -10,7 +10,7 @@ import (
 	"assay/internal/lab"
 )
 
-// days returns a file of 120 days with a weekly cycle, one of which sold a third.
+// days returns a file of 120 days with a weekly cycle and one low day.
 func days(odd int) string {
 	var csv strings.Builder
 	csv.WriteString("day,revenue\n")
@@ -25,7 +25,7 @@ func days(odd int) string {
 	return csv.String()
 }
 
-func TestTheOddDayIsFlaggedAndActionable(t *testing.T) {
+func TestALowDayIsFlaggedAndActionable(t *testing.T) {
 	t.Parallel()
 	for _, odd := range []int{0, 5, 60, 119} {
 		report, err := lab.Anomalies{Date: "day", Value: "revenue", Threshold: 2}.Run(table(t, days(odd)))
@@ -51,7 +51,7 @@ func TestTheOddDayIsFlaggedAndActionable(t *testing.T) {
 	}
 }
 
-func TestSeriesThatCannotBeJudgedSayWhy(t *testing.T) {
+func TestShortSeriesAreNotReportable(t *testing.T) {
 	t.Parallel()
 	good := lab.Anomalies{Date: "d", Value: "v", Threshold: 2}
 	without := good
@@ -60,7 +60,7 @@ func TestSeriesThatCannotBeJudgedSayWhy(t *testing.T) {
 		ask        lab.Anomalies
 		text, want string
 	}{
-		{good, "d,v\n2024-01-01,5\n2024-01-01,6\n", `t.csv:3: column "d": "2024-01-01" is there twice`},
+		{good, "d,v\n2024-01-01,5\n2024-01-01,6\n", `t.csv:3: column "d": "2024-01-01" appears twice`},
 		{good, "d,v\n2024-01-01,x\n", `t.csv:2: column "v": "x" is not a number`},
 		{without, "d,v\n2024-01-01,5\n", "the threshold is 0, want a number above 0"},
 	}
@@ -75,8 +75,8 @@ func TestSeriesThatCannotBeJudgedSayWhy(t *testing.T) {
 	}
 }
 
-// The hourly prices of an ad exchange from the Numenta benchmark: the week that its authors labelled has actionable flags.
-// The file repeats an hour.
+// The hourly prices of an ad exchange from the Numenta benchmark: the labeled week has actionable flags. The file
+// repeats an hour.
 func TestLabelledPricesOfAnAdExchangeAreActionable(t *testing.T) {
 	t.Parallel()
 	report, err := lab.Anomalies{Date: "timestamp", Value: "value", Threshold: 2}.Run(shared(t, "anomaly/exchange-2_cpm_results.csv"))

@@ -8,28 +8,28 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// Attribution asks for the credits of the channels on the paths of a file.
+// Attribution are the parameters of an attribution of a file's paths.
 type Attribution struct {
-	Path, Conversions string // columns; touches of a path are separated by " > "
+	Path, Conversions string // columns; touchpoints of a path are separated by " > "
 	Value, Null       string // columns; empty when the file has none
 	Model             string // as [attribution.ParseModel] reads it
 }
 
-// AttributionReport holds the credits. They add up to the totals of the file.
+// AttributionReport has the credits, which add up to the file's totals.
 type AttributionReport struct {
 	Verdict
 	Channels []ChannelCredit `json:"channels"`
 	Clock
 }
 
-// ChannelCredit is what one channel is credited with.
+// ChannelCredit is one channel's credit.
 type ChannelCredit struct {
 	Channel     measure.Channel `json:"channel"`
 	Conversions float64         `json:"conversions"`
 	Value       *float64        `json:"value"` // in the unit of the file; null without a column of values
 }
 
-// Run credits the paths. A file in which no path converts is not reportable.
+// Run credits the paths. A file without conversions is not reportable.
 func (a Attribution) Run(t *Table) (*AttributionReport, error) {
 	model, err := attribution.ParseModel(a.Model)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a Attribution) read(t *Table) (paths *attribution.Paths, unit float64, err
 		path := attribution.Path{Conversions: conversions[i], Value: whole[i], Nulls: nulls[i]}
 		for touch := range strings.SplitSeq(journey, " > ") {
 			if touch = strings.TrimSpace(touch); touch == "" {
-				return nil, 0, t.Refuse(i, a.Path, "has a touch without a channel")
+				return nil, 0, t.Refuse(i, a.Path, "has a touchpoint without a channel")
 			}
 			path.Channels = append(path.Channels, measure.Channel(touch))
 		}

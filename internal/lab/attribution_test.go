@@ -8,10 +8,10 @@ import (
 	"assay/internal/lab"
 )
 
-func TestCreditsEqualThePublishedTables(t *testing.T) {
+func TestCreditsMatchThePublishedTables(t *testing.T) {
 	t.Parallel()
 	l := shared(t, "attribution/channelattribution_pathdata.csv")
-	// conversions and value of channels, from the README next to the data: heuristics to the printed digits, the chain
+	// Conversions and value of channels, from the README next to the data: heuristics to the printed digits, the chain
 	// solved by linear algebra.
 	cases := []struct {
 		model, channel     string
@@ -45,7 +45,7 @@ func TestCreditsEqualThePublishedTables(t *testing.T) {
 
 func TestCreditsOfATextbookExample(t *testing.T) {
 	t.Parallel()
-	// analyzecore.com 2016, part 1: removal effects .5, 1, 1 share one conversion as .2, .4, .4.
+	// analyzecore.com 2016, part 1: removal effects .5, 1, 1 split one conversion into .2, .4, .4.
 	l := table(t, "p,c,n\nC1 > C2 > C3,1,0\nC1,0,1\nC2 > C3,0,1\n")
 	report, err := lab.Attribution{Path: "p", Conversions: "c", Null: "n", Model: "markov:1"}.Run(l)
 	if err != nil {
@@ -58,13 +58,13 @@ func TestCreditsOfATextbookExample(t *testing.T) {
 	}
 }
 
-func TestPathsThatCannotBeCreditedAreRefused(t *testing.T) {
+func TestInvalidPathsAreRejected(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ text, model, want string }{
-		{"p,c,v\na > ,1,1\n", "first", `t.csv:2: column "p": "a > " has a touch without a channel`},
+		{"p,c,v\na > ,1,1\n", "first", `t.csv:2: column "p": "a > " has a touchpoint without a channel`},
 		{"p,c,v\na,1,1\nb,0,2\n", "first", `t.csv:3: column "v": "2" is the value of a path without a conversion`},
 		{"p,c,v\na,-1,1\n", "first", `t.csv:2: column "c": "-1" is not a number from 0 up`},
-		{"p,c,v\na,1,1\n", "markov:9", `there is no attribution model "markov:9"`},
+		{"p,c,v\na,1,1\n", "markov:9", `unknown attribution model "markov:9"`},
 	}
 	for _, c := range cases {
 		_, err := lab.Attribution{Path: "p", Conversions: "c", Value: "v", Model: c.model}.Run(table(t, c.text))

@@ -9,28 +9,28 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// CLV asks for a model of repeat purchases, or of their value, on the purchases of a file.
+// CLV are the parameters of a customer value model on a file's purchases.
 type CLV struct {
 	Customer, Date string     // columns
 	Value          string     // column; needed by gammagamma only
 	Model          string     // bgnbd, paretonbd or gammagamma
-	CalibrationEnd civil.Date // the last day that the fit sees; the last day of the file when zero
-	HorizonDays    int        // how far the expectation looks, from 1 up
+	CalibrationEnd civil.Date // last day of the fit, inclusive; the last day of the file when zero
+	HorizonDays    int        // at least 1
 }
 
-// CLVReport holds the fit and what it lets expect.
+// CLVReport is a fit with its expectations.
 type CLVReport struct {
 	Verdict
 	Model         string             `json:"model"`
 	Params        map[string]float64 `json:"params,omitempty"` // times in weeks, values in the unit of the file
 	LogLikelihood *float64           `json:"log_likelihood,omitempty"`
 	Expected      *CLVExpectation    `json:"expected,omitempty"`
-	Warnings      []string           `json:"warnings"` // what speaks against relying on the expectation
+	Warnings      []string           `json:"warnings"` // reasons not to rely on the expectation
 	Clock
 }
 
-// CLVExpectation is what the customers are expected to buy within the horizon. Under gammagamma purchases come from
-// BG/NBD, as values need a number of purchases, and Value is there.
+// CLVExpectation is the expected purchases within the horizon. For gammagamma the purchases come from BG/NBD, and Value
+// is set.
 type CLVExpectation struct {
 	HorizonDays int           `json:"horizon_days"`
 	Total       float64       `json:"total"` // purchases of all customers
@@ -49,13 +49,13 @@ type CLVCustomer struct {
 	Value     *float64 `json:"value,omitempty"`
 }
 
-// Run fits the model. Customers who bought by the end of the calibration take part; the histories end on that day.
+// Run fits the model to customers with a purchase until the end of the calibration. Histories end on that day.
 func (c CLV) Run(t *Table) (*CLVReport, error) {
 	if c.HorizonDays < 1 {
 		return nil, fault.Invalid("the horizon is %d days, want at least 1", c.HorizonDays)
 	}
 	if c.Model != "bgnbd" && c.Model != "paretonbd" && c.Model != "gammagamma" {
-		return nil, fault.Invalid("there is no model %q", c.Model).WithHint("use bgnbd, paretonbd or gammagamma")
+		return nil, fault.Invalid("unknown model %q", c.Model).WithHint("use bgnbd, paretonbd or gammagamma")
 	}
 	buyers, err := c.read(t)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c CLV) read(t *Table) ([]cohort.Buyer, error) {
 		return nil, err
 	}
 	if len(buyers) == 0 {
-		return nil, fault.Invalid("no customer bought by the end of the calibration period, %s", c.CalibrationEnd)
+		return nil, fault.Invalid("there are no purchases until the end of the calibration, %s", c.CalibrationEnd)
 	}
 	for i := range buyers {
 		buyers[i].MeanSpend /= unit
@@ -158,7 +158,7 @@ func (c CLV) fitSpend(buyers []cohort.Buyer, report *CLVReport) (cohort.GammaGam
 		}
 	}
 	if free > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("%d customers bought again for nothing and take no part in the fit", free))
+		report.Warnings = append(report.Warnings, fmt.Sprintf("%d customers with repeat purchases of value 0 are excluded from the fit", free))
 	}
 	fit, err := cohort.FitGammaGamma(spends)
 	if err != nil {
@@ -169,7 +169,7 @@ func (c CLV) fitSpend(buyers []cohort.Buyer, report *CLVReport) (cohort.GammaGam
 	report.LogLikelihood = &fit.LogLikelihood
 	if r := cohort.SpendFrequencyCorrelation(spends); math.Abs(r) > cohort.LargestCorrelation {
 		report.Warnings = append(report.Warnings, fmt.Sprintf(
-			"spend and frequency have the correlation %.2f, the model assumes none and is trusted up to %.1f", r, cohort.LargestCorrelation))
+			"spend and frequency have correlation %.2f; the model assumes independence and is valid up to %.1f", r, cohort.LargestCorrelation))
 	}
 	if m.Q <= 1 {
 		return m, fault.NotReady("the mean value of purchases has no finite expectation (q = %.3g)", m.Q)

@@ -27,7 +27,7 @@ func cdnow(t testing.TB) *lab.Table {
 	return table(t, csv.String())
 }
 
-func TestModelsOfCDNOWHaveThePublishedParameters(t *testing.T) {
+func TestModelsOfCDNOWMatchThePublishedParameters(t *testing.T) {
 	t.Parallel()
 	l := cdnow(t)
 	// Recomputed from summaries with two decimals, as in the README next to the data; weeks here are not rounded.
@@ -67,7 +67,7 @@ func TestModelsOfCDNOWHaveThePublishedParameters(t *testing.T) {
 	}
 }
 
-func TestDataWithoutRepeatPurchasesAreNotReportable(t *testing.T) {
+func TestCustomersWithoutRepeatPurchasesAreNotReportable(t *testing.T) {
 	t.Parallel()
 	report, err := lab.CLV{Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 30}.Run(table(t, "c,d\na,2024-01-01\nb,2024-01-09\n"))
 	if err != nil || report.Reportable() || report.Expected != nil {
@@ -75,7 +75,7 @@ func TestDataWithoutRepeatPurchasesAreNotReportable(t *testing.T) {
 	}
 }
 
-func TestPurchasesOutsideTheModelAreRefused(t *testing.T) {
+func TestInvalidPurchasesAreRejected(t *testing.T) {
 	t.Parallel()
 	const text = "c,d,v\na,2024-01-01,5\na,2024-02-01,-5\n"
 	cases := []struct {
@@ -84,11 +84,11 @@ func TestPurchasesOutsideTheModelAreRefused(t *testing.T) {
 	}{
 		{lab.CLV{Customer: "c", Date: "d", Value: "v", Model: "gammagamma", HorizonDays: 1}, `t.csv:3: column "v": "-5" is not a number from 0 up`},
 		{lab.CLV{Customer: "c", Date: "d", Model: "gammagamma", HorizonDays: 1}, "gammagamma needs a column of values"},
-		{lab.CLV{Customer: "c", Date: "d", Model: "nbd", HorizonDays: 1}, `there is no model "nbd"`},
+		{lab.CLV{Customer: "c", Date: "d", Model: "nbd", HorizonDays: 1}, `unknown model "nbd"`},
 		{lab.CLV{Customer: "c", Date: "d", Model: "bgnbd"}, "the horizon is 0 days"},
 		{
 			lab.CLV{Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 1, CalibrationEnd: civil.MustParse("2023-01-01")},
-			"no customer bought by the end of the calibration period, 2023-01-01",
+			"there are no purchases until the end of the calibration, 2023-01-01",
 		},
 	}
 	for _, c := range cases {

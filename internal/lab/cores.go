@@ -7,7 +7,7 @@ import (
 	"assay/internal/panics"
 )
 
-// onAllCores does n things, each once. Where each has its own place for its result, the number of cores does not show.
+// onAllCores calls do for 0 ≤ i < n in parallel. Results stored by i do not depend on the number of cores.
 func onAllCores(n int, do func(i int)) {
 	var next atomic.Int64
 	var workers panics.Group

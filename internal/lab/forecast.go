@@ -11,15 +11,15 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Forecast asks for the next points of the series of a file.
+// Forecast are the parameters of forecasts of a file's series.
 type Forecast struct {
 	ID, Date, Value string // columns
-	Horizon, Season int    // points; a season of 1 is none
-	Levels          []int  // per cent, such as 80 and 95
+	Horizon, Season int    // points; a season of 1 means none
+	Levels          []int  // percent, such as 80 and 95
 	Model           string // as [forecast.ParseKind] reads it
 }
 
-// ForecastReport holds the forecasts, in the order in which the series first appear in the file.
+// ForecastReport has the forecasts, in the order in which the series first appear in the file.
 type ForecastReport struct {
 	Verdict
 	Series []SeriesForecast `json:"series"`
@@ -31,12 +31,12 @@ type SeriesForecast struct {
 	ID       string               `json:"id"`
 	Model    string               `json:"model"`
 	Forecast []float64            `json:"forecast"`
-	Lower    map[string][]float64 `json:"lower"` // by level in per cent
+	Lower    map[string][]float64 `json:"lower"` // by level in percent
 	Upper    map[string][]float64 `json:"upper"`
-	Notes    []string             `json:"notes"` // what the forecast cannot tell
+	Notes    []string             `json:"notes"` // limits of the forecast
 }
 
-// Run forecasts every series. The file is not reportable when one of them is too short; the others are there.
+// Run forecasts every series. The file is not reportable when one of them is too short; the report has the others.
 func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 	kind, err := forecast.ParseKind(f.Model)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 	return report, nil
 }
 
-// predictAll forecasts the series on all cores. Each has its own place in the result, so their number does not show.
+// predictAll forecasts the series in parallel. Results do not depend on the number of cores.
 func predictAll(series []axisSeries, ask forecast.Ask) ([]forecast.Prediction, []error) {
 	predictions, failures := make([]forecast.Prediction, len(series)), make([]error, len(series))
 	onAllCores(len(series), func(i int) { predictions[i], failures[i] = forecast.Predict(series[i].values, ask) })
@@ -124,20 +124,19 @@ func (f Forecast) read(t *Table) ([]axisSeries, error) {
 	return all, nil
 }
 
-// axisSeries is a series at equal steps.
 type axisSeries struct {
 	id      string
 	values  []float64
-	records []int // of the values in the file; -1 where a value was filled in
+	records []int // of the values in the file; -1 where a value was interpolated
 	notes   []string
 }
 
-// mostFilled is the share of periods that may be missing and are filled in. With more, such as in series of working
-// days, the records are taken to follow each other.
+// mostFilled is the maximum share of missing periods to interpolate. With more, as in series of working days, records
+// are taken as consecutive.
 const mostFilled = 0.1
 
-// alongAxis orders the records of a series by their moments. A day or position that is there twice is refused; an instant
-// may be, because clocks are set back.
+// alongAxis sorts the records of a series by time. A repeated day or position is rejected; a repeated instant is
+// allowed, because clocks are set back.
 func alongAxis(t *Table, column, id string, records []int, at []Moment, values []float64, season int) (axisSeries, error) {
 	s := axisSeries{id: id, notes: []string{}}
 	sorted := slices.Clone(records)
@@ -147,7 +146,7 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 	for i := 1; i < len(sorted); i++ {
 		step := at[sorted[i]].At - at[sorted[i-1]].At
 		if step == 0 && len(at[sorted[i]].Text) <= len("2006-01-02") {
-			return s, t.Refuse(sorted[i], column, fmt.Sprintf("is there twice in series %q", id))
+			return s, t.Refuse(sorted[i], column, fmt.Sprintf("appears twice in series %q", id))
 		}
 		if step == 0 {
 			repeated++
@@ -155,7 +154,7 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 		steps = append(steps, step)
 	}
 	if repeated > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d records repeat a time: they are taken in the order of the file.", repeated))
+		s.notes = append(s.notes, fmt.Sprintf("%d records repeat a time; they keep the order of the file.", repeated))
 	}
 	missing := gaps(steps)
 	total := 0
@@ -163,7 +162,7 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 		total += n
 	}
 	if float64(total) > mostFilled*float64(total+len(sorted)) {
-		s.notes = append(s.notes, "The steps between records differ: the records are taken to follow each other.")
+		s.notes = append(s.notes, "The steps between records differ, so the records are taken as consecutive.")
 		missing, total = nil, 0
 	}
 	for i, record := range sorted {
@@ -175,13 +174,13 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 		s.values, s.records = append(s.values, values[record]), append(s.records, record)
 	}
 	if total > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d of %d periods are missing in the file and were filled in.", total, len(s.values)))
+		s.notes = append(s.notes, fmt.Sprintf("%d of %d periods are missing in the file and were interpolated.", total, len(s.values)))
 		s.values = forecast.Filled(s.values, season)
 	}
 	return s, nil
 }
 
-// gaps returns how many steps of the usual length are missing in each step.
+// gaps returns the number of missing steps of the usual length in each step.
 func gaps(steps []float64) []int {
 	if len(steps) == 0 {
 		return nil

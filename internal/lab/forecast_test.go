@@ -9,7 +9,7 @@ import (
 	"assay/internal/lab"
 )
 
-// months returns a file of two series of 48 months with a season, the second of which misses a month.
+// months returns a file of two series of 48 months with a season; the second one misses a month.
 func months() string {
 	var csv strings.Builder
 	csv.WriteString("id,month,units\n")
@@ -34,7 +34,7 @@ func TestSeriesAreForecastWithTheirSeason(t *testing.T) {
 		for _, s := range report.Series {
 			for h := range 12 {
 				i := 48 + h
-				// The wiggle that the sine and the line leave out is 1.2 high.
+				// The part that sine and line do not explain is at most 1.2.
 				if want := 100 + 10*math.Sin(float64(i)*math.Pi/6) + float64(i)/10 + .6; math.Abs(s.Forecast[h]-want) > 2.5 {
 					t.Errorf("%s (%s), series %s, step %d: %.2f, want about %.2f", model, s.Model, s.ID, h+1, s.Forecast[h], want)
 				}
@@ -74,7 +74,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestForecastsThatCannotBeMadeSayWhy(t *testing.T) {
+func TestImpossibleForecastsHaveAReason(t *testing.T) {
 	t.Parallel()
 	good := lab.Forecast{ID: "i", Date: "d", Value: "v", Horizon: 2, Season: 7, Levels: []int{80}, Model: "auto"}
 	twice := good
@@ -85,12 +85,12 @@ func TestForecastsThatCannotBeMadeSayWhy(t *testing.T) {
 		ask        lab.Forecast
 		text, want string
 	}{
-		{good, "i,d,v\na,1,5\na,2,6\na,1,7\n", `t.csv:4: column "d": "1" is there twice in series "a"`},
+		{good, "i,d,v\na,1,5\na,2,6\na,1,7\n", `t.csv:4: column "d": "1" appears twice in series "a"`},
 		{good, "i,d,v\na,1,5\na,2,\n", `t.csv:3: column "v": "" is not a number`},
 		{func() lab.Forecast { a := good; a.Horizon = 0; return a }(), "i,d,v\na,1,5\na,2,6\na,3,7\n", "series \"a\": the horizon is 0 points"},
 		{good, "i,d,v\na,2024-01-01,5\na,spring,6\n", `t.csv:3: column "d": "spring" is not a day or a time, as the first record is`},
 		{twice, "i,d,v\na,1,5\na,2,6\na,3,7\n", `series "a": level of the interval is 1`},
-		{unknown, "i,d,v\na,1,5\n", `there is no forecasting model "prophet"`},
+		{unknown, "i,d,v\na,1,5\n", `unknown forecasting model "prophet"`},
 	}
 	for _, c := range cases {
 		if _, err := c.ask.Run(table(t, c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {

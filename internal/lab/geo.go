@@ -15,7 +15,7 @@ type GeoPanel struct {
 	Unit, Time, Outcome string
 }
 
-// read returns the panel of the file. A second row of a unit and time, and one that is absent, are refused.
+// read returns the file's panel. A repeated or missing unit and time is rejected.
 func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	units, err := t.Names(g.Unit)
 	if err != nil {
@@ -40,7 +40,7 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 		if slices.ContainsFunc(rows[:second.Row], func(r geo.Row) bool {
 			return r.Region == rows[second.Row].Region && r.Period.At == rows[second.Row].Period.At
 		}) {
-			return nil, t.Refuse(second.Row, g.Time, fmt.Sprintf("is there a second time for unit %q", rows[second.Row].Region))
+			return nil, t.Refuse(second.Row, g.Time, fmt.Sprintf("appears twice for unit %q", rows[second.Row].Region))
 		}
 		return nil, t.Refuse(second.Row, g.Outcome, "cannot be used: "+err.Error())
 	}
@@ -50,7 +50,7 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	return panel, nil
 }
 
-// when returns the position of a time, given as in the file or in an equal form.
+// when returns the position of a time, given as in the file or numerically equal.
 func when(p *geo.Panel, flag, text string) (int, error) {
 	if i, err := p.Find(text); err == nil {
 		return i, nil
@@ -76,7 +76,7 @@ func regions(names []string) []geo.Region {
 	return out
 }
 
-// GeoFit asks for the effect of a test on some units.
+// GeoFit are the parameters of a geo experiment's analysis.
 type GeoFit struct {
 	GeoPanel
 	Treated    []string
@@ -89,14 +89,14 @@ type GeoFit struct {
 	Seed       uint64
 }
 
-// GeoFitReport is the effect. Weights and placebo are of the method; regression has neither.
+// GeoFitReport is the effect. Regression has no weights and no placebo.
 type GeoFitReport struct {
 	Verdict
 	Method      string             `json:"method"`
 	ATT         float64            `json:"att"`
-	Lift        *float64           `json:"lift"` // null when nothing would have been expected without the test
+	Lift        *float64           `json:"lift"` // null when the counterfactual is not positive
 	Incremental float64            `json:"incremental"`
-	CI          []float64          `json:"ci"` // null when the data give none at this level
+	CI          []float64          `json:"ci"` // null when the data allow none at this level
 	PValue      float64            `json:"p_value"`
 	PMethod     geo.Inference      `json:"p_method"`
 	L2          float64            `json:"l2"`
@@ -120,7 +120,7 @@ type geoPlacebo struct {
 	SE     float64 `json:"se"`
 }
 
-// method returns the method that the flags name together.
+// method returns the method for the flags.
 func (g GeoFit) method() (geo.Method, error) {
 	if g.Demean != "" && g.Demean != "on" && g.Demean != "off" {
 		return "", fault.Invalid("--demean is %q, want on or off", g.Demean)
@@ -138,11 +138,11 @@ func (g GeoFit) method() (geo.Method, error) {
 		return m, nil
 	case geo.SynthDiD, geo.DiD, geo.TBR:
 		if g.Demean != "" {
-			return "", fault.Invalid("--demean says nothing under the method %s, which has an intercept of its own", m)
+			return "", fault.Invalid("--demean does not apply to the method %s, which has its own intercept", m)
 		}
 		return m, nil
 	default:
-		return "", fault.Invalid("there is no method %q", g.Method).WithHint("use default, sc, asc, sdid, did or tbr")
+		return "", fault.Invalid("unknown method %q", g.Method).WithHint("use default, sc, asc, sdid, did or tbr")
 	}
 }
 
@@ -208,7 +208,7 @@ func (g GeoFit) report(r *geo.Result) *GeoFitReport {
 	return report
 }
 
-// GeoDesign asks which units to treat.
+// GeoDesign are the parameters of a market selection.
 type GeoDesign struct {
 	GeoPanel
 	Sizes, Durations []int
@@ -220,7 +220,7 @@ type GeoDesign struct {
 	Seed             uint64
 }
 
-// GeoDesignReport lists tests, the best first.
+// GeoDesignReport lists candidate tests, best first.
 type GeoDesignReport struct {
 	Verdict
 	Candidates []geoCandidate `json:"candidates"`

@@ -13,7 +13,7 @@ import (
 
 var cities = lab.GeoPanel{Unit: "location", Time: "date", Outcome: "Y"}
 
-func TestWalkthroughHasGeoLiftsFigures(t *testing.T) {
+func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	t.Parallel()
 	l := shared(t, "causal/geolift_test.csv")
 	ask := lab.GeoFit{
@@ -46,7 +46,7 @@ func TestWalkthroughHasGeoLiftsFigures(t *testing.T) {
 	}
 }
 
-func TestDesignHasGeoLiftsBestMarkets(t *testing.T) {
+func TestDesignMatchesGeoLiftsBestMarkets(t *testing.T) {
 	t.Parallel()
 	cpic := 7.5
 	r, err := lab.GeoDesign{
@@ -70,7 +70,7 @@ func TestDesignHasGeoLiftsBestMarkets(t *testing.T) {
 	t.Error("chicago and portland for 15 days are no candidate")
 }
 
-func TestPanelsThatCannotBeUsedAreRefused(t *testing.T) {
+func TestInvalidPanelsAreRejected(t *testing.T) {
 	t.Parallel()
 	var whole strings.Builder
 	whole.WriteString("u,t,y\n")
@@ -84,14 +84,14 @@ func TestPanelsThatCannotBeUsedAreRefused(t *testing.T) {
 		want string
 	}{
 		{whole.String(), nil, `t.csv: region "b" has no row in period 2012.25`},
-		{whole.String() + "a,2012.0,7\n", nil, `t.csv:5: column "t": "2012.0" is there a second time for unit "a"`},
+		{whole.String() + "a,2012.0,7\n", nil, `t.csv:5: column "t": "2012.0" appears twice for unit "a"`},
 		{whole.String() + "b,2012.25,many\n", nil, `t.csv:5: column "y": "many" is not a number`},
-		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start = "2011" }, "--start: there is no period 2011"},
+		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start = "2011" }, "--start: no period 2011"},
 		{whole.String() + "b,2012.25,4\n", nil, "1 periods before the test"},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start, g.End = "2012.25", "2012" }, "the test ends before it starts"},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Treated = []string{"c"} }, `the treated region "c" is not among`},
-		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method = "magic" }, `there is no method "magic"`},
-		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method, g.Demean = "did", "on" }, "--demean says nothing"},
+		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method = "magic" }, `unknown method "magic"`},
+		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method, g.Demean = "did", "on" }, "--demean does not apply"},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Demean = "perhaps" }, `--demean is "perhaps"`},
 	}
 	for _, c := range cases {
@@ -105,7 +105,7 @@ func TestPanelsThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
-func TestTaxOfCaliforniaIsFoundWithYearsAsNumbers(t *testing.T) {
+func TestEffectOfCaliforniasTaxIsEstimatedWithNumericYears(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../shared/data/causal/california_prop99.csv")
 	if err != nil {
@@ -120,8 +120,8 @@ func TestTaxOfCaliforniaIsFoundWithYearsAsNumbers(t *testing.T) {
 	}
 }
 
-// Panels that are whole, and still no test: each is refused by name, or answered without a number that is none.
-func TestTestsThatCannotBeAreNamed(t *testing.T) {
+// Complete panels without a valid test: each is rejected by name, or has a result without NaN.
+func TestInvalidTestsAreNamed(t *testing.T) {
 	t.Parallel()
 	var whole strings.Builder
 	whole.WriteString("u,t,y\n")
@@ -135,7 +135,7 @@ func TestTestsThatCannotBeAreNamed(t *testing.T) {
 	for want, edit := range map[string]func(*lab.GeoFit){
 		`region "zero" is zero in every period`: func(g *lab.GeoFit) { g.Treated = []string{"zero"} },
 		`the treated region "a" is named twice`: func(g *lab.GeoFit) { g.Treated = []string{"a", "a"} },
-		"no treated region is named":            func(g *lab.GeoFit) { g.Treated = nil },
+		"the test has no treated region":        func(g *lab.GeoFit) { g.Treated = nil },
 		"the test ends before it starts":        func(g *lab.GeoFit) { g.End = "30" },
 		"1 periods before the test":             func(g *lab.GeoFit) { g.Start = "1" },
 	} {
@@ -152,7 +152,7 @@ func TestTestsThatCannotBeAreNamed(t *testing.T) {
 		g := ask
 		g.Method, g.Treated = method, []string{"a", "b", "c"}
 		without := strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, "zero,") }), "\n")
-		if r, err := g.Run(table(t, without)); err == nil || !strings.Contains(err.Error(), "no donor is left") {
+		if r, err := g.Run(table(t, without)); err == nil || !strings.Contains(err.Error(), "there are no donors") {
 			t.Errorf("%s without a donor: %+v, %v", method, r, err)
 		}
 	}

@@ -1,9 +1,9 @@
-// Package lab runs the methods of measure on plain files: for analysts without a store, and so that every method can
-// be checked against published data.
+// Package lab runs the methods of measure on plain files, for analysts without a store and for comparison with
+// published data.
 //
-// A command reads a [Table], calls one method and returns a [Report]. What is wrong with the file is refused with its
-// name, line, column and value; what a method finds too little to report on is a report that says so. The lab knows no
-// clock: whoever runs a command tells the report how long it took.
+// A command reads a [Table], calls one method and returns a [Report]. Errors in the file are reported with name, line,
+// column and value. Too little data gives a report that is not reportable, with reasons. The lab has no clock: the
+// caller sets a report's duration.
 package lab
 
 import (
@@ -16,16 +16,16 @@ import (
 	"assay/internal/fault"
 )
 
-// Status says whether the figures of a report may be used.
+// Status says whether a report's figures can be used.
 type Status string
 
 // The states.
 const (
 	OK            Status = "ok"
-	NotReportable Status = "not_reportable" // the reasons say why; the figures are absent or not to be relied on
+	NotReportable Status = "not_reportable" // the reasons say why; figures are absent or unreliable
 )
 
-// Report is the answer of a command of the lab, one JSON object.
+// Report is a lab command's output, one JSON object.
 type Report interface {
 	// Reportable reports whether the figures may be used.
 	Reportable() bool
@@ -33,7 +33,7 @@ type Report interface {
 	Took(time.Duration)
 }
 
-// Verdict opens a report.
+// Verdict is the head of a report.
 type Verdict struct {
 	Status  Status   `json:"status"`
 	Reasons []string `json:"reasons"` // why not, one sentence each; empty when the status is ok
@@ -42,14 +42,13 @@ type Verdict struct {
 // Reportable implements [Report].
 func (v *Verdict) Reportable() bool { return v.Status == OK }
 
-// Granted is the verdict on figures that may be used.
+// Granted is the verdict of a reportable result.
 func Granted() Verdict { return Verdict{Status: OK, Reasons: []string{}} }
 
-// Refused is the verdict on figures that may not.
+// Refused is the verdict of a result that is not reportable.
 func Refused(reasons ...string) Verdict { return Verdict{Status: NotReportable, Reasons: reasons} }
 
-// VerdictOn turns a failure of a method into a verdict: too little data is a result that is not reportable. Any other
-// failure is returned as it is.
+// VerdictOn turns a not-ready fault into a verdict. Other errors are returned.
 func VerdictOn(err error) (Verdict, error) {
 	if err == nil {
 		return Granted(), nil
@@ -64,7 +63,7 @@ func VerdictOn(err error) (Verdict, error) {
 	return Refused(reasons...), nil
 }
 
-// Clock closes a report.
+// Clock is the tail of a report.
 type Clock struct {
 	Seconds float64 `json:"seconds"`
 }
@@ -72,8 +71,7 @@ type Clock struct {
 // Took implements [Report].
 func (c *Clock) Took(d time.Duration) { c.Seconds = d.Seconds() }
 
-// Write prints the report as one indented JSON object. A report with a number that is not finite is not printed: that
-// is a defect of the method.
+// Write prints the report as one indented JSON object. A number that is not finite is an error.
 func Write(w io.Writer, r Report) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

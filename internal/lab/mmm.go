@@ -17,26 +17,26 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// MMM asks for a media mix model of the periods of a file.
+// MMM are the parameters of a media mix model of a file.
 type MMM struct {
-	Date, Target string   // columns; dates may also be an index that counts weeks
-	Geo          string   // column of places; empty when all records are of one
-	Population   string   // column of the places' sizes; empty when they are not known
+	Date, Target string   // columns; the date can also be an index of weeks
+	Geo          string   // column of geos; empty for a single series
+	Population   string   // column of the geos' sizes; empty when unknown
 	Media        []string // columns of exposures
 	Controls     []string
-	Holidays     []string          // countries whose holidays move the target, as [holiday.Of] takes them
+	Holidays     []string          // countries whose holidays are controls, as in [holiday.Of]
 	Events       string            // file of events, CSV; empty for none
-	Spend        map[string]string // columns of money by column of exposure; the exposure is the money where it has none
+	Spend        map[string]string // columns of spend by column of exposure; without one the exposure is the spend
 	Frequency    map[string]string // columns of frequency by column of reach
 	Priors       string            // file of priors by parameter, JSON; empty for the defaults
 	Lifts        string            // file of lift tests, CSV; empty for none
 	Spec         mmm.Spec          // all but priors and lift tests
 	Sampling     mmm.Sampling
 	Checks       []MMMCheck
-	Slices       string // of the check by slices; empty for [mmm.LastFour]
+	Slices       string // of the backtest; empty for [mmm.LastFour]
 }
 
-// MMMReport holds what the model says, or why it says nothing.
+// MMMReport is the result of a fit, or the reasons why there is none.
 type MMMReport struct {
 	Verdict
 	Diagnostics mmmDiagnostics      `json:"diagnostics"`
@@ -45,14 +45,14 @@ type MMMReport struct {
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	Events      []mmm.ControlEffect `json:"events,omitempty"`      // holidays and events
 	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
-	Varying     []mmmVarying        `json:"varying,omitempty"`     // when effects may change
-	Checks      *mmmChecks          `json:"checks,omitempty"`      // those that were asked for
+	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // when effects vary over time
+	Checks      *mmmChecks          `json:"checks,omitempty"`      // those requested
 
 	posterior *mmm.Posterior
 	labels    []string // of the periods, as in the file
 }
 
-// mmmDiagnostics is what the draws are worth; only the time when nothing was sampled.
+// mmmDiagnostics describes the sampling; only the duration when there was none.
 type mmmDiagnostics struct {
 	*mmm.Diagnostics
 	Clock
@@ -63,11 +63,11 @@ func (r *MMMReport) Took(d time.Duration) { r.Diagnostics.Took(d) }
 
 type mmmFit struct {
 	mmm.Accuracy
-	Holdout *mmm.Accuracy `json:"holdout"` // null when nothing was held out
+	Holdout *mmm.Accuracy `json:"holdout"` // null without a holdout
 }
 
-// mmmVarying is how a channel's effect differs from its mean, as a factor.
-type mmmVarying struct {
+// mmmTimeVarying is a channel's effect over time, relative to its mean.
+type mmmTimeVarying struct {
 	Channel measure.Channel `json:"channel"`
 	Periods []mmmMultiple   `json:"periods"`
 }
@@ -77,18 +77,18 @@ type mmmMultiple struct {
 	stats.Summary
 }
 
-// addShapes adds what only some models say.
+// addShapes adds what only some models have.
 func (r *MMMReport) addShapes() {
 	for _, channel := range r.posterior.Channels() {
 		if f := r.posterior.BestFrequency(channel); f != nil {
 			r.Frequencies = append(r.Frequencies, *f)
 		}
 		if multiples := r.posterior.Multiples(channel); multiples != nil {
-			v := mmmVarying{Channel: channel}
+			v := mmmTimeVarying{Channel: channel}
 			for t, m := range multiples {
 				v.Periods = append(v.Periods, mmmMultiple{r.labels[t], m})
 			}
-			r.Varying = append(r.Varying, v)
+			r.TimeVarying = append(r.TimeVarying, v)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	loo := result.Posterior.LeaveOneOut()
 	report.LeaveOneOut = &loo
 	report.Channels = result.Posterior.Effects()
-	report.Events = result.Posterior.Batched()
+	report.Events = result.Posterior.PooledControls()
 	report.addShapes()
 	if len(m.Checks) > 0 {
 		if report.Checks, err = m.check(result.Posterior, data, spec); err != nil {
@@ -144,7 +144,7 @@ func (m MMM) Run(t *Table) (*MMMReport, error) {
 	return report, nil
 }
 
-// read returns the data in the order of time.
+// read returns the data in time order.
 func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	if data.Dates, labels, err = m.periods(t); err != nil {
 		return data, nil, err
@@ -172,7 +172,7 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	for what, columns := range map[string]map[string]string{"spend": m.Spend, "frequency": m.Frequency} {
 		for _, name := range namesOf(columns) {
 			if !slices.Contains(m.Media, name) {
-				return data, nil, fault.Invalid("there is a %s for %q, which is no medium", what, name).WithHint("the media are %s", strings.Join(m.Media, ", "))
+				return data, nil, fault.Invalid("%s for %q: no such media column", what, name).WithHint("the media columns are %s", strings.Join(m.Media, ", "))
 			}
 		}
 	}
@@ -186,8 +186,8 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	return m.ordered(t, data, labels)
 }
 
-// periods returns the first days of the periods and their names in the file. An index counts weeks: the model has to
-// know how long a period is only where the year matters.
+// periods returns the first days of the periods and their labels in the file. An index counts weeks: the length of a
+// period matters for yearly terms only.
 func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	moments, err := t.Moments(m.Date)
 	if err != nil {
@@ -208,8 +208,8 @@ func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	return days, labels, nil
 }
 
-// ordered sorts the records by place, in the order of the file, and time. It refuses periods that are there twice in a
-// place, absent in one, or not as long as the others.
+// ordered sorts the records by geo, in the order of the file, and time. It rejects periods that are repeated or missing
+// in a geo, or of different length.
 func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string, error) {
 	geos := make([]string, t.Len())
 	if m.Geo != "" {
@@ -237,7 +237,7 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 			return d, nil, err
 		}
 	} else if m.Population != "" {
-		return d, nil, fault.Invalid("there is a column of population and none of geos").WithHint("name the column of geos with --geo")
+		return d, nil, fault.Invalid("the population column needs a geo column").WithHint("name the geo column with --geo")
 	}
 	periods := len(order) / len(at)
 	d.Dates, labels = permuted(d.Dates, order[:periods]), permuted(labels, order[:periods])
@@ -253,7 +253,7 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 	return d, labels, nil
 }
 
-// checkPeriods compares each place's periods, which lie one after another in order, with those of the first place.
+// checkPeriods compares each geo's periods, consecutive in order, with those of the first geo.
 func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, order []int) error {
 	first := 1
 	for first < len(order) && geos[order[first]] == geos[order[0]] {
@@ -262,13 +262,13 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 	for k, i := range order {
 		switch {
 		case k > 0 && geos[order[k-1]] == geos[i] && days[order[k-1]] == days[i] && m.Geo == "":
-			return t.Refuse(i, m.Date, "is there twice; a file with several geos needs the column of geos")
+			return t.Refuse(i, m.Date, "appears twice; a file with several geos needs the geo column")
 		case k > 0 && geos[order[k-1]] == geos[i] && days[order[k-1]] == days[i]:
-			return t.Refuse(i, m.Date, "is there twice in "+geos[i])
+			return t.Refuse(i, m.Date, "appears twice in "+geos[i])
 		case k < first && k > 1 && days[i].Sub(days[order[k-1]]) != days[order[1]].Sub(days[order[0]]):
 			return t.Refuse(i, m.Date, "follows "+labels[order[k-1]]+" by another number of days than the periods before it")
 		case days[i] != days[order[k%first]] || geos[i] != geos[order[k-k%first]]:
-			return t.Refuse(i, m.Date, fmt.Sprintf("of %s stands where %s of %s is wanted: each geo needs the periods of the first", geos[i], labels[order[k%first]], geos[order[k-k%first]]))
+			return t.Refuse(i, m.Date, fmt.Sprintf("of %s is where %s of %s is expected: each geo needs the periods of the first", geos[i], labels[order[k%first]], geos[order[k-k%first]]))
 		}
 	}
 	if rest := len(order) % first; rest != 0 {
@@ -278,7 +278,7 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 	return nil
 }
 
-// places returns the geos with their populations, which must be the same in all records of one.
+// places returns the geos with their populations, which must be constant within a geo.
 func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 	var geos []mmm.Geo
 	population := make([]float64, t.Len())
@@ -299,7 +299,7 @@ func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 	return geos, nil
 }
 
-// permuted returns the values in another order, nil for nil.
+// permuted returns the values in another order; nil for nil.
 func permuted[T any](values []T, order []int) []T {
 	if values == nil {
 		return nil
@@ -317,7 +317,7 @@ func readPriors(path string) (map[string]mmm.Prior, error) {
 	return priors, readJSON(path, &priors)
 }
 
-// readJSON reads a file that holds one value; a key that the value does not have is refused.
+// readJSON reads a file with one value; an unknown key is rejected.
 func readJSON(path string, value any) error {
 	file, err := os.Open(path)
 	if err != nil {

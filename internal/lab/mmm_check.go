@@ -7,48 +7,48 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// MMMCheck names a check of a media mix model. All but the first fit the model again.
+// MMMCheck is a check of a media mix model. All but the first refit the model.
 type MMMCheck string
 
 // The checks.
 const (
-	PriorCheck   MMMCheck = "prior"   // what the model believes before the data
-	SlicesCheck  MMMCheck = "slices"  // how it would have predicted
-	PlaceboCheck MMMCheck = "placebo" // what it credits to channels that cannot have had an effect
-	WorldsCheck  MMMCheck = "worlds"  // what it finds out where the truth is known
+	PriorCheck   MMMCheck = "prior"   // prior predictive check
+	SlicesCheck  MMMCheck = "slices"  // backtest
+	PlaceboCheck MMMCheck = "placebo" // placebo test
+	WorldsCheck  MMMCheck = "worlds"  // parameter recovery on simulated data sets
 )
 
-// worlds is how many are simulated.
-const worlds = 20
+// dataSets is the number of simulated data sets.
+const dataSets = 20
 
-// mmmChecks holds what the checks found, each absent unless it was asked for.
+// mmmChecks has the results of the requested checks.
 type mmmChecks struct {
-	Prior   *mmm.PriorCheck `json:"prior,omitempty"`
-	Slices  *mmm.Backtest   `json:"slices,omitempty"`
-	Placebo []mmm.Placebo   `json:"placebo,omitempty"` // one for each channel
-	Worlds  *mmm.Recovery   `json:"worlds,omitempty"`
+	Prior    *mmm.PriorCheck `json:"prior,omitempty"`
+	Slices   *mmm.Backtest   `json:"slices,omitempty"`
+	Placebo  []mmm.Placebo   `json:"placebo,omitempty"` // one per channel
+	DataSets *mmm.Recovery   `json:"worlds,omitempty"`
 }
 
-// checksKnown refuses checks that there are not, before anything is fitted.
+// checksKnown rejects unknown checks before the fit.
 func (m MMM) checksKnown() error {
 	for _, check := range m.Checks {
 		switch check {
 		case PriorCheck, SlicesCheck, PlaceboCheck, WorldsCheck:
 		default:
-			return fault.Invalid("there is no check %q (want prior, slices, placebo or worlds)", check)
+			return fault.Invalid("unknown check %q (want prior, slices, placebo or worlds)", check)
 		}
 	}
 	if m.Slices == "" {
 		return nil
 	}
 	if !slices.Contains(m.Checks, SlicesCheck) {
-		return fault.Invalid("there are slices %q and no check that uses them", m.Slices).WithHint("ask for the check slices")
+		return fault.Invalid("slices %q are given without the check slices", m.Slices).WithHint("add the check slices")
 	}
 	_, err := mmm.ParseSlices(m.Slices)
 	return err
 }
 
-// check runs the checks that were asked for.
+// check runs the requested checks.
 func (m MMM) check(p *mmm.Posterior, d mmm.Data, s mmm.Spec) (*mmmChecks, error) {
 	out := new(mmmChecks)
 	for _, check := range m.Checks {
@@ -63,7 +63,7 @@ func (m MMM) check(p *mmm.Posterior, d mmm.Data, s mmm.Spec) (*mmmChecks, error)
 		case PlaceboCheck:
 			out.Placebo, err = m.placebos(d, s)
 		case WorldsCheck:
-			out.Worlds, err = p.Recover(worlds, m.Sampling)
+			out.DataSets, err = p.Recover(dataSets, m.Sampling)
 		}
 		if err != nil {
 			return nil, err

@@ -9,10 +9,10 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// customEvents is the batch of the events of a file.
+// customEvents is the group of the events in a file.
 const customEvents = "event"
 
-// addEvents adds the holidays of the countries and the events of the file that have a day in the periods, as controls.
+// addEvents adds controls for the countries' holidays and the file's events inside the periods.
 func (m MMM) addEvents(d *mmm.Data, labels []string) error {
 	if len(m.Holidays) == 0 && m.Events == "" {
 		return nil
@@ -46,18 +46,18 @@ func (m MMM) addEvents(d *mmm.Data, labels []string) error {
 	return nil
 }
 
-// addEvent adds an event as a control of a batch, in every geo alike. One that the periods never see is left out.
-func (m MMM) addEvent(d *mmm.Data, batch, name string, events []civil.Range) {
+// addEvent adds an event as a pooled control, equal in every geo. An event outside the periods is left out.
+func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	if len(events) == 0 {
 		return
 	}
-	c := mmm.EventControl(batch+"."+name, d.Dates, events...)
-	c.Batch, c.Values = batch, slices.Repeat(c.Values, max(len(d.Geos), 1))
+	c := mmm.EventControl(group+"."+name, d.Dates, events...)
+	c.Group, c.Values = group, slices.Repeat(c.Values, max(len(d.Geos), 1))
 	d.Controls = append(d.Controls, c)
 }
 
-// readEvents reads name,first,last: the days of events, both included, a line for each time that one comes. It returns the names in
-// the order of the file.
+// readEvents reads name,first,last: the first and last day of each occurrence of an event. It returns the names in the
+// order of the file.
 func readEvents(path string) (names []string, events map[string][]civil.Range, err error) {
 	t, err := Open(path)
 	if err != nil {
@@ -79,10 +79,10 @@ func readEvents(path string) (names []string, events map[string][]civil.Range, e
 	for i, name := range column {
 		event := civil.Range{First: first[i], Last: last[i]}
 		if event.Days() == 0 {
-			return nil, nil, t.Refuse(i, "last", "lies before the first day")
+			return nil, nil, t.Refuse(i, "last", "is before the first day")
 		}
 		if slices.ContainsFunc(events[name], func(e civil.Range) bool { return e.Intersect(event).Days() > 0 }) {
-			return nil, nil, t.Refuse(i, "first", "belongs to days that "+name+" has already")
+			return nil, nil, t.Refuse(i, "first", "overlaps another occurrence of "+name)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

@@ -16,14 +16,14 @@ import (
 	"assay/internal/sheet"
 )
 
-// Points of a response curve and the multiple of the current spend that it reaches.
+// Points of a response curve, and its largest spend as a multiple of current spend.
 const (
 	curvePoints = 41
 	curveReach  = 2
 )
 
-// Save writes the fitted model to a directory, which is made when it is not there: draws.csv, contributions.csv,
-// curves.csv and model.json. A report that is not reportable has nothing to save.
+// Save writes the fitted model to a directory, which is created if necessary: draws.csv, contributions.csv, curves.csv
+// and model.json. A report that is not reportable has nothing to save.
 func (r *MMMReport) Save(dir string) error {
 	if r.posterior == nil {
 		return nil
@@ -48,7 +48,7 @@ func (r *MMMReport) Save(dir string) error {
 	return create(filepath.Join(dir, "model.json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(r.posterior.Save()) })
 }
 
-// create writes a file, and says so when closing it fails.
+// create writes a file and reports errors of closing it.
 func create(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *MMMReport) writeContributions(w *csv.Writer) error {
 	}
 	type part struct {
 		channel measure.Channel
-		geo     int // -1: there are none
+		geo     int // -1: no geos
 		name    []string
 	}
 	var parts []part
@@ -117,7 +117,7 @@ func (r *MMMReport) writeContributions(w *csv.Writer) error {
 	return writeAll(w, lines)
 }
 
-// periods returns one line for each period of the draws' contributions.
+// periods returns one line per period of the draws' contributions.
 func (r *MMMReport) periods(geo []string, channel measure.Channel, contributions [][]float64) [][]string {
 	draws, lines := make([]float64, len(contributions)), make([][]string, len(r.labels))
 	for t, label := range r.labels {
@@ -156,7 +156,7 @@ func writeAll(w *csv.Writer, parts [][][]string) error {
 // format writes a number with all its digits.
 func format(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// openModel reads what [MMMReport.Save] wrote.
+// openModel reads the files of [MMMReport.Save].
 func openModel(dir string) (*mmm.Posterior, error) {
 	var saved mmm.Saved
 	if err := readJSON(filepath.Join(dir, "model.json"), &saved); err != nil {

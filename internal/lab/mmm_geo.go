@@ -15,11 +15,11 @@ type place struct {
 	geo     string
 }
 
-// runByGeo optimizes the allocation to channels in each geo. It values no experiments, because a test in one geo is informative
-// for the others too.
+// runByGeo allocates the budget to channels and geos. It does not value experiments: a test in one geo is informative
+// about the others too.
 func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (*OptimizeReport, error) {
 	if o.Periods != 0 || o.Change != "" {
-		return nil, fault.Invalid("a plan over time is not divided by geo").WithHint("ask for one or the other")
+		return nil, fault.Invalid("a plan over time cannot be allocated by geo").WithHint("request one or the other")
 	}
 	problem, err := posterior.GeoProblem(o.Budget, risk, bounds)
 	if err != nil {
@@ -63,12 +63,12 @@ func (g group) within(name string, places []place) (names []measure.Channel, err
 	}
 	for _, c := range g.Channels {
 		if !channels[c] {
-			return nil, fault.Invalid("the group %q names the channel %q, which spends nothing", name, c)
+			return nil, fault.Invalid("group %q: channel %q has no spend", name, c)
 		}
 	}
 	for _, geo := range g.Geos {
 		if !geos[geo] {
-			return nil, fault.Invalid("the group %q names the geo %q, where nothing is spent", name, geo)
+			return nil, fault.Invalid("group %q: geo %q has no spend", name, geo)
 		}
 	}
 	return names, nil

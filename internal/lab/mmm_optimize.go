@@ -9,25 +9,25 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Optimize optimizes the allocation of a budget to the channels of a saved model.
+// Optimize are the parameters of a budget optimization with a saved model.
 type Optimize struct {
-	Model  string  // directory that [MMMReport.Save] wrote
+	Model  string  // directory written by [MMMReport.Save]
 	Budget float64 // over the model's whole window
-	Bounds string  // file of bounds by channel, JSON; empty for the limits of the risk
+	Bounds string  // file of bounds by channel, JSON; empty for the risk level's limits
 	Groups string  // file of groups of channels by name, JSON; empty for none
 	Risk   string  // as [decide.ParseRisk] reads it
-	// Periods is how many periods after the data the budget, in proportion, is spread over as well; 0 for none.
+	// Periods is the number of periods after the data to also distribute the budget over, in proportion; 0 for none.
 	Periods int
-	Change  string // file of each channel's largest change between them, JSON; see [mmm.Ahead]
-	ByGeo   bool   // divide among channels in each geo; bounds are then of those that [mmm.InGeo] names
+	Change  string // file of each channel's limit on changes between them, JSON; see [mmm.Ahead]
+	ByGeo   bool   // allocate to channels and geos; bounds then have the names of [mmm.InGeo]
 	Seed    uint64
 }
 
-// OptimizeReport holds the plan. Money is over the model's window.
+// OptimizeReport is the plan. Money is over the model's window.
 type OptimizeReport struct {
 	Verdict
 	Allocations  []allocation `json:"allocations,omitempty"`
-	ExpectedLift *lift        `json:"expected_lift,omitempty"` // over the current spends, in the target's unit
+	ExpectedLift *lift        `json:"expected_lift,omitempty"` // compared with current spend, in the target's unit
 	BeatsCurrent float64      `json:"p_beats_current"`
 	Certificate  *certificate `json:"certificate,omitempty"`
 	Advice       *advice      `json:"advice,omitempty"`
@@ -58,9 +58,9 @@ type certificate struct {
 }
 
 type advice struct {
-	Action  decide.Action `json:"action"`
-	Reasons []string      `json:"reasons"`
-	Settle  *experiment   `json:"experiment"` // null when no experiment would change the plan
+	Action         decide.Action `json:"action"`
+	Reasons        []string      `json:"reasons"`
+	BestExperiment *experiment   `json:"experiment"` // null when no experiment would change the plan
 }
 
 type experiment struct {
@@ -109,14 +109,14 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 	return report, nil
 }
 
-// group is what some channels spend together over the window. Nil leaves a side open.
+// group is the bounds of a group of channels over the window. Nil leaves a side open.
 type group struct {
 	Channels []measure.Channel `json:"channels"`
-	Geos     []string          `json:"geos"` // of a division by geo; without channels it is all of them, without geos likewise
+	Geos     []string          `json:"geos"` // with ByGeo; empty channels or geos mean all
 	mmm.Bounds
 }
 
-// groups reads the file of groups, in the order of their names. The places are those of a division by geo, else nil.
+// groups reads the file of groups, sorted by name. places are those of an allocation by geo, else nil.
 func (o Optimize) groups(places []place) ([]decide.Group, error) {
 	if o.Groups == "" {
 		return nil, nil
@@ -135,7 +135,7 @@ func (o Optimize) groups(places []place) ([]decide.Group, error) {
 				return nil, err
 			}
 		case byName[name].Geos != nil:
-			return nil, fault.Invalid("the group %q names geos, and the budget is not divided by geo", name).WithHint("ask for a division by geo, or leave the geos out")
+			return nil, fault.Invalid("group %q has geos, but the budget is not allocated by geo", name).WithHint("request the allocation by geo, or drop the geos")
 		}
 		if least := byName[name].Min; least != nil {
 			g.Min = *least
@@ -160,8 +160,8 @@ func newOptimizeReport(plan *decide.Plan, told *decide.Advice) *OptimizeReport {
 	for _, a := range plan.Allocations {
 		r.Allocations = append(r.Allocations, allocation{a.Channel, "", a.Current, a.Proposed, a.MarginalROAS, a.RightWay, a.Unseen})
 	}
-	if told.Settle != nil {
-		r.Advice.Settle = &experiment{told.Settle.Channel, told.Settle.Gain}
+	if told.BestExperiment != nil {
+		r.Advice.BestExperiment = &experiment{told.BestExperiment.Channel, told.BestExperiment.Gain}
 	}
 	return r
 }

@@ -8,18 +8,18 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// schedule is a plan over the periods that follow the data. Its budget and bounds are those of the division in proportion to
-// the periods.
+// schedule is a plan over the periods after the data. Its budget and bounds are those of the allocation, in proportion
+// to the periods.
 type schedule struct {
 	Budget  float64                     `json:"budget"`
 	Periods []scheduled                 `json:"periods"`
-	After   lift                        `json:"after"` // what comes when the last period is over
+	After   lift                        `json:"after"` // response after the last period
 	Steady  map[measure.Channel]float64 `json:"steady"`
-	// Lift is over the steady plan, to the end of all carry-over.
+	// Lift is the difference to the steady plan, until adstock has decayed.
 	Lift        lift        `json:"lift_over_steady"`
 	Better      float64     `json:"p_better"`
 	Certificate certificate `json:"certificate"`
-	Proven      bool        `json:"proven"` // the certificate bounds every schedule, and not only neighbours
+	Proven      bool        `json:"proven"` // the certificate bounds every schedule, not only nearby ones
 }
 
 // scheduled is one period, 1 for the first.
@@ -27,18 +27,18 @@ type scheduled struct {
 	Period int                         `json:"period"`
 	Spend  map[measure.Channel]float64 `json:"spend"`
 	Total  float64                     `json:"total"`
-	Brings lift                        `json:"brings"` // all channels, what is left of earlier spends included
+	Brings lift                        `json:"brings"` // all channels, adstock from earlier spend included
 }
 
 func liftOf(s stats.Summary) lift { return lift{s.Mean, s.Q05, s.Q95} }
 
-// schedule makes the plan over time that was asked for; nil when none was.
+// schedule returns the requested plan over time; nil when none is requested.
 func (o Optimize) schedule(posterior *mmm.Posterior, problem decide.Problem) (*schedule, error) {
 	if o.Periods == 0 && o.Change == "" {
 		return nil, nil //nolint:nilnil // no plan over time was asked for
 	}
 	if o.Periods == 0 {
-		return nil, fault.Invalid("largest changes need periods that follow one another").WithHint("give the number of periods to plan, too")
+		return nil, fault.Invalid("limits on changes need a plan over periods").WithHint("give the number of periods as well")
 	}
 	ahead := mmm.Ahead{Periods: o.Periods}
 	if o.Change != "" {

@@ -21,7 +21,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// twoChannels is a store of 60 weeks: search returns 3 on each unit of money and more, tv a little under 1.
+// twoChannels is a store with 60 weeks: the return of search is above 3, that of tv slightly below 1.
 func twoChannels() string {
 	random := stats.Stream(11, 0)
 	var text strings.Builder
@@ -93,7 +93,7 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 			t.Errorf("%s has the keys %v, want %v", what, got, c.want)
 		}
 	}
-	// The truth is 0.9; search shares its part between curve and baseline.
+	// The true return is 0.9; search's contribution is not separable from the baseline.
 	if tv := report.Channels[1].ROAS; tv.Q05 > 0.9 || tv.Q95 < 0.9 {
 		t.Errorf("return of tv %+v misses 0.9", tv)
 	}
@@ -120,7 +120,7 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 		if math.Abs(proposed-spend) > 1e-9*spend || plan.Certificate.Gap > 1e-3 || plan.Certificate.Gap < 0 {
 			t.Errorf("%s: spends %v of %v with gap %v", risk, proposed, spend, plan.Certificate.Gap)
 		}
-		// Straight lines between 41 points lie below the curve by up to a thousandth.
+		// Linear interpolation between 41 points is below the curve by up to 0.001.
 		if risk == "aggressive" && math.Abs(plan.Certificate.Objective/response-1) > 2e-3 {
 			t.Errorf("the objective %v is not the response %v on the curves", plan.Certificate.Objective, response)
 		}
@@ -173,7 +173,7 @@ func interpolated(t *testing.T, curves [][]string, channel string, spend float64
 	return 0
 }
 
-func TestPlansThatCannotBeKeptAreRefused(t *testing.T) {
+func TestInfeasiblePlansAreRejected(t *testing.T) {
 	t.Parallel()
 	report, dir := fitted(t)
 	spend := report.Channels[0].Spend + report.Channels[1].Spend
@@ -181,13 +181,13 @@ func TestPlansThatCannotBeKeptAreRefused(t *testing.T) {
 		bounds, risk, want string
 		budget             float64
 	}{
-		{"", "reckless", `there is no risk "reckless"`, spend},
-		{"", "balanced", "a budget of 0 leaves nothing", 0},
-		{"", "balanced", "the most that the channels may spend adds up to", 2 * spend},
-		{`{"tv": {"min": 90, "max": 80}}`, "balanced", "tv has the least spend 90 above the most 80", spend},
+		{"", "reckless", `unknown risk "reckless"`, spend},
+		{"", "balanced", "the budget is 0", 0},
+		{"", "balanced", "the channels' maximum spends add up to", 2 * spend},
+		{`{"tv": {"min": 90, "max": 80}}`, "balanced", "channel tv: minimum spend 90 exceeds maximum 80", spend},
 		{`{"radio": {"min": 0, "max": 80}}`, "balanced", `bounds for "radio"`, spend},
 		{`{"tv": {"least": 0}}`, "balanced", "bounds.json: byte", spend},
-		{`{"search": {"min": 0, "max": 10}, "tv": {"min": 0, "max": 10}}`, "balanced", "adds up to 20", spend},
+		{`{"search": {"min": 0, "max": 10}, "tv": {"min": 0, "max": 10}}`, "balanced", "add up to 20", spend},
 	} {
 		ask := lab.Optimize{Model: dir, Budget: c.budget, Risk: c.risk}
 		if c.bounds != "" {
@@ -217,7 +217,7 @@ func TestPlansThatCannotBeKeptAreRefused(t *testing.T) {
 	}
 }
 
-func TestPlansKeepWhatChannelsSpendTogether(t *testing.T) {
+func TestPlansMeetGroupBounds(t *testing.T) {
 	t.Parallel()
 	report, dir := fitted(t)
 	search := report.Channels[0].Spend
@@ -225,8 +225,8 @@ func TestPlansKeepWhatChannelsSpendTogether(t *testing.T) {
 	ask := lab.Optimize{Model: dir, Budget: spend, Risk: "aggressive", Groups: filepath.Join(t.TempDir(), "groups.json")}
 	for text, want := range map[string]string{
 		fmt.Sprintf(`{"paid": {"channels": ["search"], "max": %v}}`, 0.9*search): "",
-		`{"paid": {"channels": ["search"], "min": 1e9}}`:                         `of the group "paid" may spend adds up to`,
-		`{"paid": {"channels": ["radio"], "min": 1}}`:                            `names the channel "radio"`,
+		`{"paid": {"channels": ["search"], "min": 1e9}}`:                         `in group "paid" add up to`,
+		`{"paid": {"channels": ["radio"], "min": 1}}`:                            `unknown channel "radio"`,
 		`{"paid": {"channels": [], "min": 1}}`:                                   "a group needs channels",
 		`{"paid": {"channel": ["search"]}}`:                                      "groups.json: byte",
 	} {
@@ -271,7 +271,7 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 	if want := spend * 12 / 60; len(s.Periods) != 12 || math.Abs(all-want) > 1e-6*want || s.Budget != want {
 		t.Errorf("%d periods spend %v, want %v", len(s.Periods), all, want)
 	}
-	// The model has no carry-over, and concave curves reward no bursts.
+	// The model has no adstock, and concave curves give constant spend.
 	if !s.Proven || s.Certificate.Gap > 1e-5 || s.After.Mean != 0 || math.Abs(s.Lift.Mean) > 1e-3*s.Periods[0].Brings.Mean {
 		t.Errorf("schedule %+v", s)
 	}
@@ -286,7 +286,7 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 		t.Error("two runs differ")
 	}
 	ask.Periods = 0
-	if _, err := ask.Run(); err == nil || !strings.Contains(err.Error(), "largest changes need periods") {
+	if _, err := ask.Run(); err == nil || !strings.Contains(err.Error(), "limits on changes need a plan") {
 		t.Errorf("changes without periods: %v", err)
 	}
 	ask.Change = ""
@@ -295,19 +295,19 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoPeriodsAreRefused(t *testing.T) {
+func TestInvalidPeriodsAreRejected(t *testing.T) {
 	t.Parallel()
 	whole := twoChannels()
 	for name, c := range map[string]struct {
 		change func(*lab.MMM) string
 		want   string
 	}{
-		"a week twice":     {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n6,", 1) }, `t.csv:9: column "week": "6" is there twice`},
+		"a week twice":     {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n6,", 1) }, `t.csv:9: column "week": "6" appears twice`},
 		"a gap":            {func(*lab.MMM) string { return strings.Replace(whole, "\n59,", "\n77,", 1) }, `t.csv:61: column "week": "77" follows 58`},
 		"half a week":      {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n7.5,", 1) }, `t.csv:9: column "week": "7.5" is not a whole`},
 		"no such channel":  {func(m *lab.MMM) string { m.Media[1] = "radio"; return whole }, `t.csv:1: there is no column "radio"`},
-		"spend of nothing": {func(m *lab.MMM) string { m.Spend = map[string]string{"price": "tv"}; return whole }, `there is a spend for "price"`},
-		"a channel twice":  {func(m *lab.MMM) string { m.Media[1] = "search"; return whole }, `"search" is empty or taken`},
+		"spend of nothing": {func(m *lab.MMM) string { m.Spend = map[string]string{"price": "tv"}; return whole }, `spend for "price"`},
+		"a channel twice":  {func(m *lab.MMM) string { m.Media[1] = "search"; return whole }, `"search" is empty or used twice`},
 		"a negative spend": {func(*lab.MMM) string { return strings.Replace(whole, ",0.000,", ",-1,", 1) }, `t.csv:2: column "tv": "-1" is not a number from 0 up`},
 		"no priors":        {func(m *lab.MMM) string { m.Priors = "absent.json"; return whole }, "absent.json"},
 	} {
@@ -319,7 +319,7 @@ func TestFilesThatAreNoPeriodsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTooLittleIsSaidAndNotSaved(t *testing.T) {
+func TestNotReportableFitsHaveReasonsAndAreNotSaved(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(twoChannels(), "\n")
 	report, err := ask().Run(table(t, strings.Join(lines[:11], "")))
@@ -359,7 +359,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// threeTowns is the weeks of [twoChannels] in towns of different size, in the order of weeks.
+// threeTowns is the weeks of [twoChannels] in three geos of different size, ordered by week.
 func threeTowns() string {
 	var text strings.Builder
 	text.WriteString("town,people,week,sales,search,tv\n")
@@ -367,7 +367,7 @@ func threeTowns() string {
 	for t := range 40 {
 		for i, size := range []float64{1, 4, 2} {
 			search, tv := 100*size*(1+random.Float64()), 200*size*random.Float64()
-			own := 0.9 + 0.1*float64(i) // towns differ
+			own := 0.9 + 0.1*float64(i) // geos differ
 			sales := size*(2000*own+30*random.NormFloat64()) + 3*own*search + 0.9*tv
 			fmt.Fprintf(&text, "town%d,%.0f,%d,%.3f,%.3f,%.3f\n", i, 1000*size, t, sales, search, tv)
 		}
@@ -383,7 +383,8 @@ func towns() lab.MMM {
 	return m
 }
 
-// divideTowns optimizes the allocation of [threeTowns] by town. Search returns more in town2 than in town0, and tv gets least.
+// divideTowns optimizes the budget of [threeTowns] by geo. Search has a higher return in town2 than in town0, and tv
+// gets least.
 func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	t.Helper()
 	spend := report.Channels[0].Spend + report.Channels[1].Spend
@@ -412,7 +413,7 @@ func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	if math.Abs(all-spend) > 1e-9*spend {
 		t.Errorf("the towns get %v of %v", all, spend)
 	}
-	// Effects are in proportion to spend here, so what a plan brings is its spends times their returns.
+	// Effects are proportional to spend here, so a plan's response is its spends times their returns.
 	if math.Abs(returned/free.Certificate.Objective-1) > 1e-3 {
 		t.Errorf("the plan brings %v, its parts %v", free.Certificate.Objective, returned)
 	}
@@ -432,8 +433,8 @@ func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 		t.Errorf("two towns get %v, above %v", north, 0.68*spend)
 	}
 	for groups, want := range map[string]string{
-		`{"a": {"geos": ["town7"], "max": 1}}`: `the geo "town7"`, `{"a": {"channels": ["radio"], "max": 1}}`: `the channel "radio"`,
-		`{"a": {"geos": ["town0"], "max": 1e9}, "b": {"channels": ["tv"], "max": 1e9}}`: "is in the groups",
+		`{"a": {"geos": ["town7"], "max": 1}}`: `geo "town7"`, `{"a": {"channels": ["radio"], "max": 1}}`: `channel "radio"`,
+		`{"a": {"geos": ["town0"], "max": 1e9}, "b": {"channels": ["tv"], "max": 1e9}}`: "is in two groups",
 	} {
 		if _, err := plan(groups); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", groups, err, want)
@@ -441,7 +442,7 @@ func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	}
 }
 
-func TestTownsAreFittedTogether(t *testing.T) {
+func TestGeosAreFittedTogether(t *testing.T) {
 	t.Parallel()
 	report, err := towns().Run(table(t, threeTowns()))
 	if err != nil || !report.Reportable() {
@@ -468,7 +469,7 @@ func TestTownsAreFittedTogether(t *testing.T) {
 	}
 }
 
-func TestTownsThatDoNotMatchAreRefused(t *testing.T) {
+func TestInconsistentGeosAreRejected(t *testing.T) {
 	t.Parallel()
 	whole := threeTowns()
 	lines := strings.SplitAfter(whole, "\n")
@@ -476,13 +477,13 @@ func TestTownsThatDoNotMatchAreRefused(t *testing.T) {
 		change func(*lab.MMM) string
 		want   string
 	}{
-		"an absent week": {func(*lab.MMM) string { return strings.Join(slices.Delete(slices.Clone(lines), 8, 9), "") }, `of town1 stands where 2 of town1 is wanted`},
+		"an absent week": {func(*lab.MMM) string { return strings.Join(slices.Delete(slices.Clone(lines), 8, 9), "") }, `of town1 is where 2 of town1 is expected`},
 		"an absent end":  {func(*lab.MMM) string { return strings.Join(lines[:120], "") }, `is the last period of town2, which lacks 39`},
-		"a week twice":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4000,1,", 1) }, `t.csv:9: column "week": "1" is there twice in town1`},
-		"no geos":        {func(m *lab.MMM) string { m.Geo = ""; m.Population = ""; return whole }, "a file with several geos needs the column of geos"},
-		"only people":    {func(m *lab.MMM) string { m.Geo = ""; return strings.Join(append([]string{lines[0]}, lines[1]), "") }, "none of geos"},
+		"a week twice":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4000,1,", 1) }, `t.csv:9: column "week": "1" appears twice in town1`},
+		"no geos":        {func(m *lab.MMM) string { m.Geo = ""; m.Population = ""; return whole }, "a file with several geos needs the geo column"},
+		"only people":    {func(m *lab.MMM) string { m.Geo = ""; return strings.Join(append([]string{lines[0]}, lines[1]), "") }, "needs a geo column"},
 		"another size":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4001,2,", 1) }, `column "people": "4001" is not the population`},
-		"one town":       {func(*lab.MMM) string { return strings.NewReplacer("town1", "town0", "town2", "town0").Replace(whole) }, "is there twice in town0"},
+		"one town":       {func(*lab.MMM) string { return strings.NewReplacer("town1", "town0", "town2", "town0").Replace(whole) }, "appears twice in town0"},
 	} {
 		m := towns()
 		csv := c.change(&m)
@@ -516,12 +517,12 @@ func TestChecksOfAModelAreReported(t *testing.T) {
 	if of := checks.Placebo[0]; of.Of != "search" || of.Status != mmm.OK || of.Passes > 0.1 {
 		t.Errorf("placebo: %+v", of)
 	}
-	if checks.Worlds.Worlds != 20 || checks.Worlds.Channels[1].Inside < 12 {
-		t.Errorf("worlds: %+v", checks.Worlds)
+	if checks.DataSets.DataSets != 20 || checks.DataSets.Channels[1].Inside < 12 {
+		t.Errorf("worlds: %+v", checks.DataSets)
 	}
 }
 
-func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
+func TestFrequencyAndTimeVaryingEffectsAreReported(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	random := stats.Stream(12, 0)
@@ -531,7 +532,7 @@ func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%.3f,%.3f,%.3f\n", t, 2000+10*reach*times/(2+times)+20*random.NormFloat64(), reach, times)
 	}
 	m := ask()
-	m.Media, m.Controls, m.Frequency, m.Spec.Varying = []string{"reach"}, nil, map[string]string{"reach": "times"}, 20
+	m.Media, m.Controls, m.Frequency, m.Spec.TimeVarying = []string{"reach"}, nil, map[string]string{"reach": "times"}, 20
 	report, err := m.Run(table(t, text.String()))
 	if err != nil || !report.Reportable() {
 		t.Fatalf("%+v, %v", report, err)
@@ -539,12 +540,12 @@ func TestFrequencyAndChangingEffectsAreReported(t *testing.T) {
 	if f := report.Frequencies; len(f) != 1 || f[0].Best.Mean > 2 {
 		t.Errorf("frequencies %+v: with a concave curve the first contact is worth most", f)
 	}
-	if v := report.Varying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
+	if v := report.TimeVarying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
 		t.Errorf("changes %+v", v)
 	}
 }
 
-// dated is [twoChannels] with dates, a sale of the shop's own that comes twice, and sales of the weekend after Thanksgiving.
+// dated is [twoChannels] with dates, an event that occurs twice, and sales on the weekend after Thanksgiving.
 func dated(t *testing.T) string {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(twoChannels()), "\n")
@@ -590,7 +591,7 @@ func TestHolidaysAndEventsAreReported(t *testing.T) {
 			t.Errorf("%s brought %v (deviation %v), want %v", name, e.Contribution.Mean, e.Contribution.SD, want)
 		}
 	}
-	if e := found["shopping.cyber_weekend"]; e.Batch != "shopping" || e.Contribution.Q05 < 600 || e.Contribution.Q95 > 1600 {
+	if e := found["shopping.cyber_weekend"]; e.Group != "shopping" || e.Contribution.Q05 < 600 || e.Contribution.Q95 > 1600 {
 		t.Errorf("the weekend after Thanksgiving is %+v, want some 1,000 of the batch shopping", e)
 	}
 	if _, ok := found["holiday.bastille"]; ok {

@@ -22,10 +22,10 @@ type Table struct {
 	name    string // of the file, for messages
 	header  []string
 	records [][]string
-	lines   []int // of each record in the file, the header standing on line 1
+	lines   []int // of each record in the file; the header is line 1
 }
 
-// Open reads the file whole.
+// Open reads a file.
 func Open(path string) (*Table, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -35,8 +35,8 @@ func Open(path string) (*Table, error) {
 	return Read(path, file)
 }
 
-// Read reads a table; messages contain the name. A byte order mark is skipped. Read rejects a file without a header or without
-// records, records of another length than the header, and text that is not UTF-8.
+// Read reads a table; the name is used in messages. A byte order mark is skipped. A file without header or records,
+// records of another length than the header, and text that is not UTF-8 are rejected.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)
@@ -63,7 +63,7 @@ func Read(name string, r io.Reader) (*Table, error) {
 		return nil, fault.Invalid("%s:1: the file is empty, want a header and at least one record", name)
 	}
 	if len(t.records) == 0 {
-		return nil, fault.Invalid("%s:1: there is no record below the header", name)
+		return nil, fault.Invalid("%s:1: there are no records after the header", name)
 	}
 	return t, nil
 }
@@ -92,8 +92,8 @@ func (t *Table) Len() int { return len(t.records) }
 // Columns returns the header.
 func (t *Table) Columns() []string { return slices.Clone(t.header) }
 
-// Refuse returns the failure for a cell of the file, with its place and value. Records count from 0. The problem
-// completes the sentence that the value opens, such as "is not a number".
+// Refuse returns the error for a cell of the file, with its location and value. Records count from 0. The problem
+// completes the sentence after the value, such as "is not a number".
 func (t *Table) Refuse(record int, column, problem string) error {
 	value := ""
 	if i := slices.Index(t.header, column); i >= 0 {
@@ -102,7 +102,7 @@ func (t *Table) Refuse(record int, column, problem string) error {
 	return fault.Invalid("%s:%d: column %q: %q %s", t.name, t.lines[record], column, value, problem)
 }
 
-// Texts returns a column as in the file. A missing or duplicate column is rejected.
+// Texts returns a column's texts. A missing or repeated column is rejected.
 func (t *Table) Texts(column string) ([]string, error) {
 	at := slices.Index(t.header, column)
 	if at < 0 {
@@ -110,7 +110,7 @@ func (t *Table) Texts(column string) ([]string, error) {
 			WithHint("the file has %s", strings.Join(t.header, ", "))
 	}
 	if slices.Contains(t.header[at+1:], column) {
-		return nil, fault.Invalid("%s:1: column %q is there more than once", t.name, column)
+		return nil, fault.Invalid("%s:1: column %q appears more than once", t.name, column)
 	}
 	cells := make([]string, len(t.records))
 	for i, record := range t.records {
@@ -148,7 +148,7 @@ func (t *Table) Amounts(column string) ([]float64, error) {
 	})
 }
 
-// Days returns a column of days written YYYY-MM-DD. Of an instant the day that it names is taken.
+// Days returns a column of days as YYYY-MM-DD. Of an instant the day is used.
 func (t *Table) Days(column string) ([]civil.Date, error) {
 	return convert(t, column, "is not a day written YYYY-MM-DD", func(cell string) (civil.Date, bool) {
 		if _, ok := moment(cell); !ok {
@@ -175,7 +175,7 @@ func convert[T any](t *Table, column, problem string, read func(string) (T, bool
 	return values, nil
 }
 
-// number parses a decimal number. It rejects missing values of other programs (NA, NaN, Inf) and hexadecimal digits.
+// number reads a decimal number. Missing values of other programs (NA, NaN, Inf) and hexadecimal numbers are rejected.
 func number(cell string) (float64, bool) {
 	if strings.ContainsAny(cell, "xXpP_") {
 		return 0, false
@@ -190,11 +190,11 @@ type Moment struct {
 	At   float64 // days since 1970-01-01 for a day or an instant, the number itself for a position
 }
 
-// instants are the ways to write an instant that are read; a zone may follow.
+// instants are the accepted formats of an instant; a zone can follow.
 var instants = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339}
 
-// Moments returns a time column: days written YYYY-MM-DD, instants, or numbers such as 17 or 2012.25. The form of the
-// first record is the form of all.
+// Moments returns a time column: days as YYYY-MM-DD, instants, or numbers such as 17 or 2012.25. The first record
+// determines the form of all.
 func (t *Table) Moments(column string) ([]Moment, error) {
 	cells, err := t.Texts(column)
 	if err != nil {
@@ -231,9 +231,9 @@ func moment(cell string) (float64, bool) {
 
 var epoch = civil.New(1970, time.January, 1)
 
-// InWhole returns decimal amounts as whole numbers of a smaller unit, and how many of that unit make 1: the power of
-// ten that keeps every digit, as far as the sum stays below 2^53. So sums are exact. A million times a million leaves
-// three digits after the point.
+// InWhole converts decimal amounts to whole numbers of a smaller unit and returns the number of these units in 1: the
+// power of ten that keeps every digit, as long as the sum is below 2^53. Sums are then exact. For a million amounts of
+// a million, three digits remain after the point.
 func InWhole(amounts []float64) (whole []int64, unit float64) {
 	var sum float64
 	for _, x := range amounts {

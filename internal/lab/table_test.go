@@ -25,7 +25,7 @@ func table(t testing.TB, text string) *lab.Table {
 	return read
 }
 
-// shared opens reference data next to the project.
+// shared opens reference data next to the repository.
 func shared(t testing.TB, name string) *lab.Table {
 	t.Helper()
 	path := filepath.Join("../../../shared/data", name)
@@ -39,7 +39,7 @@ func shared(t testing.TB, name string) *lab.Table {
 	return read
 }
 
-func TestBrokenFilesAreRefusedWithLineColumnAndValue(t *testing.T) {
+func TestBrokenFilesAreRejectedWithLineColumnAndValue(t *testing.T) {
 	t.Parallel()
 	numbers := func(l *lab.Table) error { _, err := l.Numbers("b"); return err }
 	cases := []struct {
@@ -48,11 +48,11 @@ func TestBrokenFilesAreRefusedWithLineColumnAndValue(t *testing.T) {
 		want       string
 	}{
 		{"empty file", "", nil, "t.csv:1: the file is empty, want a header and at least one record"},
-		{"header only", "a,b\n", nil, "t.csv:1: there is no record below the header"},
+		{"header only", "a,b\n", nil, "t.csv:1: there are no records after the header"},
 		{"short record", "a,b\n1,2\n3\n", nil, "t.csv:3: the record is not as long as the header, which has 2 columns"},
 		{"open quote", "a,b\n1,\"2\n", nil, `t.csv:2: character 6: extraneous or missing " in quoted-field`},
 		{"absent column", "a,c\n1,2\n", numbers, `t.csv:1: there is no column "b"`},
-		{"column twice", "b,b\n1,2\n", numbers, `t.csv:1: column "b" is there more than once`},
+		{"column twice", "b,b\n1,2\n", numbers, `t.csv:1: column "b" appears more than once`},
 		{"text", "a,b\n1,2\n1,x2\n", numbers, `t.csv:3: column "b": "x2" is not a number`},
 		{"empty cell", "a,b\n1,\n", numbers, `t.csv:2: column "b": "" is not a number`},
 		{"not a number", "a,b\n1,NaN\n", numbers, `t.csv:2: column "b": "NaN" is not a number`},
@@ -140,7 +140,7 @@ func document(t testing.TB, r lab.Report) map[string]any {
 	return object
 }
 
-// FuzzTable reads untrusted input: each column is read, or rejected with its position.
+// FuzzTable reads untrusted files: each column is read or rejected with its location.
 func FuzzTable(f *testing.F) {
 	f.Add("a,b\n1,2\n")
 	f.Add("\ufeffa\n\"x\ny\"\n")

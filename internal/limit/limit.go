@@ -1,5 +1,5 @@
-// Package limit counts events in fixed time windows: requests of a workspace per minute, registrations from an
-// address per hour. Every limit by number uses its [Counter].
+// Package limit counts events in fixed time windows, such as a workspace's calls per minute or registrations from an
+// address per hour. All rate limits use its [Counter].
 package limit
 
 import (
@@ -8,40 +8,39 @@ import (
 	"time"
 )
 
-// Key identifies a counter: the event and its subject.
+// Key identifies a counter.
 type Key struct {
-	What string // such as "calls"; the same for everything that shares a limit
+	What string // event, such as "calls"; the same for all events with a common limit
 	Who  string // a workspace, an address, an account
 }
 
 // Count is the state of a window.
 type Count struct {
-	Used int       // counted in the window, at most the limit
-	Ends time.Time // end of the window; zero if nothing is counted
+	Used int       // events in the window, at most the limit
+	Ends time.Time // end of the window; zero without one
 }
 
-// Counter counts in fixed windows: nothing is refilled within one. Several processes enforce one limit together if
-// they share a counter. Instants are from the caller's clock; the implementation drops windows that have ended.
+// Counter counts events in fixed windows, without refill inside a window. A counter shared by several processes
+// enforces one limit. Instants are the caller's clock; expired windows are removed.
 type Counter interface {
 	// Take counts one event of the key, unless its window already has limit events, and reports whether it did. A key
-	// without a window at the instant now gets one that ends at until.
+	// without a window gets one that ends at until.
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
-	// Return uncounts one event that did not happen.
+	// Return takes back one counted event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error
-	// Look returns the state without counting.
+	// Look returns the state of the window without counting.
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)
 }
 
-// maxKeys is the maximum number of keys of one kind in this process. It bounds the memory that untrusted input can
-// use.
+// maxKeys bounds the keys of one kind in this process, since callers can invent keys.
 const maxKeys = 100_000
 
 // NewCounter returns a counter for one process. It never fails.
 func NewCounter() Counter { return &counter{counts: make(map[string]map[string]*window)} }
 
 type counter struct {
-	mu     sync.Mutex                    // guards all below
-	counts map[string]map[string]*window // by What, then by Who
+	mu     sync.Mutex                    // guards counts
+	counts map[string]map[string]*window // by event, then by caller
 }
 
 type window struct {
@@ -50,8 +49,8 @@ type window struct {
 	length time.Duration
 }
 
-// lasts reports whether the window has not ended. A caller that read the clock just before another one began the
-// window counts in it. If the clock was set back by more than the window's length, a new window begins.
+// lasts reports whether the window is not over. A caller that read the clock slightly before the window began counts in
+// it. If the clock was set back by more than the window's length, a new window starts.
 func (w *window) lasts(now time.Time) bool {
 	age := now.Sub(w.began)
 	return age < w.length && age > -max(w.length, time.Minute)
@@ -108,7 +107,7 @@ func (c *counter) Look(_ context.Context, k Key, now time.Time) (Count, error) {
 	return Count{}, nil
 }
 
-// sweep drops windows that have ended, or all if none has: bounded memory has priority over exact limits.
+// sweep removes expired windows, and all if none has expired: bounded memory has priority over accuracy.
 func sweep(of map[string]*window, now time.Time) {
 	for who, w := range of {
 		if !w.lasts(now) {

@@ -124,3 +124,48 @@ func TestAFailingCounterRejectsNoCaller(t *testing.T) {
 		}
 	}
 }
+
+// Return applies to the key's current window only: it changes neither an expired window nor an empty one, and other keys not
+// at all.
+func TestReturnAppliesToTheCurrentWindowOnly(t *testing.T) {
+	t.Parallel()
+	c, ctx, now := limit.NewCounter(), t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	key, other := limit.Key{What: "calls", Who: "a"}, limit.Key{What: "calls", Who: "b"}
+	used := func(k limit.Key, at time.Time) int {
+		t.Helper()
+		count, err := c.Look(ctx, k, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return count.Used
+	}
+	if err := c.Return(ctx, key, now); err != nil || used(key, now) != 0 {
+		t.Errorf("an unknown key: %v, %d used", err, used(key, now))
+	}
+	for _, k := range []limit.Key{key, key, other} {
+		if _, counted, err := c.Take(ctx, k, 5, now, now.Add(time.Minute)); !counted || err != nil {
+			t.Fatalf("not counted: %v", err)
+		}
+	}
+	for i, want := range []int{1, 0, 0} {
+		if err := c.Return(ctx, key, now); err != nil || used(key, now) != want || used(other, now) != 1 {
+			t.Errorf("return %d: %v, %d and %d used, want %d and 1", i, err, used(key, now), used(other, now), want)
+		}
+	}
+	// A return long after the window must not lower it for a clock that is set back into it.
+	if err := c.Return(ctx, other, now.Add(time.Hour)); err != nil || used(other, now) != 1 {
+		t.Errorf("a return after the window: %v, %d used, want 1", err, used(other, now))
+	}
+	// The last place that is returned can be taken again.
+	for range 6 {
+		_, _, _ = c.Take(ctx, key, 5, now, now.Add(time.Minute))
+	}
+	if err := c.Return(ctx, key, now); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if _, counted, _ := c.Take(ctx, key, 5, now, now.Add(time.Minute)); counted != want {
+			t.Errorf("counted %v, want %v", counted, want)
+		}
+	}
+}

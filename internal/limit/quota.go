@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// Quota allows each caller a number of events in a window that begins with the first of them. Its methods may be
-// called from many goroutines.
+// Quota limits a caller's events in a time window that starts with the first of them. It is safe for concurrent use.
 type Quota struct {
-	What    string // what is counted
+	What    string // name of the event
 	Limit   int
 	Window  time.Duration
 	Counter Counter
 	Log     *slog.Logger
 }
 
-// Take counts one event of who and returns 0, or returns the time until the next one is allowed. If the counter
-// fails, the event is allowed.
+// Take counts one event of who and returns 0, or the time to wait for the next one. If the counter fails, the event is
+// allowed.
 func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.Duration) {
 	c, counted, err := q.Counter.Take(ctx, q.key(who), q.Limit, now, now.Add(q.Window))
 	if err != nil {
@@ -30,10 +29,10 @@ func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.
 	return max(c.Ends.Sub(now), time.Nanosecond)
 }
 
-// Return uncounts an event that did not happen.
+// Return takes back an event that did not happen.
 func (q *Quota) Return(ctx context.Context, who string, now time.Time) {
 	if err := q.Counter.Return(ctx, q.key(who), now); err != nil {
-		q.Log.WarnContext(ctx, "not given back", slog.String("what", q.What), slog.Any("error", err))
+		q.Log.WarnContext(ctx, "event not returned", slog.String("what", q.What), slog.Any("error", err))
 	}
 }
 

@@ -8,38 +8,37 @@ import (
 	"assay/internal/money"
 )
 
-// AdLevel is a level of advertising: what a name, a status or a budget belongs to.
+// AdLevel is a level of the ad account hierarchy.
 type AdLevel string
 
-// The levels. Platforms call an ad set an ad group or an ad squad too.
+// An ad set is also called ad group or ad squad.
 const (
 	AdCampaign AdLevel = "campaign"
 	AdSet      AdLevel = "ad_set"
 	AdItself   AdLevel = "ad"
 )
 
-// AdState is a version of a campaign, an ad set or an ad: how its platform said it stood from an instant on. What a version
-// leaves open stands as the one before it said.
+// AdState is the state of a campaign, ad set or ad from an instant on. Empty fields keep their previous value.
 type AdState struct {
 	Platform Platform
 	Level    AdLevel
 	ID       string
-	Since    time.Time // when the platform changed it, or where that is not told, when it was read
-	Read     time.Time // when it was read; of two versions with one Since the one that was read later counts
+	Since    time.Time // when the platform changed it, or when it was read if that is unknown
+	Read     time.Time // when it was read; for equal Since the later one counts
 	Account  string
 	Name     string
-	Campaign string // id of the campaign that an ad set or ad belongs to
+	Campaign string // ID of the campaign of an ad set or ad
 	Status   AdStatus
-	Told     string // the status in the platform's own word
+	Told     string // the platform's own status
 	Budget   AdBudget
 }
 
-// Tells reports whether the version can be kept: it needs the instant from which on it counts.
+// Tells reports whether the version is usable: it needs the instant from which it applies.
 func (s *AdState) Tells() bool {
 	return !s.Since.IsZero() && (s.Name != "" || s.Told != "" || s.Budget.Per != "")
 }
 
-// After returns the version with what it leaves open as the one before it says.
+// After returns the version with its empty fields filled from the previous one.
 func (s *AdState) After(before AdState) AdState {
 	next := *s
 	next.Name = cmp.Or(s.Name, before.Name)
@@ -52,25 +51,25 @@ func (s *AdState) After(before AdState) AdState {
 	return next
 }
 
-// AdStatus is whether an ad may run, for itself: what it belongs to may be paused all the same.
+// AdStatus is the own delivery status; a parent can be paused nevertheless.
 type AdStatus string
 
-// The statuses. "" is one that is not told.
+// "" is an unknown status.
 const (
 	AdActive  AdStatus = "active"
 	AdPaused  AdStatus = "paused"
 	AdRemoved AdStatus = "removed" // deleted or archived
-	AdOther   AdStatus = "other"   // a word of the platform's that is none of these
+	AdOther   AdStatus = "other"   // another status of the platform
 )
 
-// AdBudget is what a campaign or an ad set may spend. The zero value is one that is not told.
+// AdBudget is the budget of a campaign or ad set. The zero value means unknown.
 type AdBudget struct {
 	Value int64
 	Unit  BudgetUnit
 	Per   BudgetPeriod
 }
 
-// BudgetUnit is what a budget is counted in. Platforms do not tell the account's currency with it.
+// BudgetUnit is the unit of a budget. Platforms do not include the account's currency.
 type BudgetUnit string
 
 // The units.
@@ -79,14 +78,14 @@ const (
 	BudgetMillionths BudgetUnit = "millionth" // millionths of the account's currency
 )
 
-// BudgetPeriod is what a budget is for.
+// BudgetPeriod is the period of a budget.
 type BudgetPeriod string
 
 // The periods.
 const (
 	PerDay   BudgetPeriod = "day"
 	Lifetime BudgetPeriod = "lifetime" // from the first day to the last
-	NoBudget BudgetPeriod = "none"     // it has none of its own: what it belongs to or what belongs to it has
+	NoBudget BudgetPeriod = "none"     // the budget is on the parent or on the children
 )
 
 // Amount returns the budget in its account's currency, rounded half away from zero.
@@ -97,7 +96,7 @@ func (b AdBudget) Amount(c money.Currency) money.Amount {
 	return money.Amount{Minor: money.FromMillionths(b.Value, c), Currency: c}
 }
 
-// Words writes the budget, such as "50.00 USD a day". It is "" for one that is not told.
+// Words formats the budget, such as "50.00 USD a day"; "" for an unknown one.
 func (b AdBudget) Words(c money.Currency) string {
 	switch b.Per {
 	case "":
@@ -119,36 +118,36 @@ func (b AdBudget) Words(c money.Currency) string {
 	return amount + " in all"
 }
 
-// AdStanding is how a campaign stood at an instant.
+// AdStanding is the state of a campaign at an instant.
 type AdStanding struct {
 	AdState
-	Currency money.Currency // of the account; "" where no report tells it
+	Currency money.Currency // of the account; "" when no report has it
 }
 
-// AdHistoryOf selects a part of the history of campaigns.
+// AdHistoryOf selects a part of the campaign history.
 type AdHistoryOf struct {
-	From, Until time.Time // of changes; until is not part of it, and the instant of the standings
+	From, Until time.Time // of changes; until is exclusive, and the instant of the states
 	Platform    Platform  // "": all
-	Campaign    string    // id of a campaign: it, its ad sets and its ads; "": all
+	Campaign    string    // ID of a campaign with its ad sets and ads; "": all
 }
 
-// AdHistory is how campaigns stand, and what changed of them, their ad sets and their ads.
+// AdHistory is the state of campaigns and the changes of campaigns, ad sets and ads.
 type AdHistory struct {
 	Standings []AdStanding
 	Changes   []AdChange
 }
 
-// AdChange is what a platform says of a campaign, an ad set or an ad from an instant on, and what it said before.
+// AdChange is the state of a campaign, ad set or ad from an instant on, and the previous one.
 type AdChange struct {
 	Before, Now AdState
-	Currency    money.Currency // of the account; "" where no report tells it
+	Currency    money.Currency // of the account; "" when no report has it
 }
 
-// AdMove is one thing that changed: the name, the status or the budget.
+// AdMove is one change: of name, status or budget.
 type AdMove struct{ What, Before, Now string }
 
-// Moves returns what changed, each as it was and as it is. A budget is written in the account's currency, and where that is
-// not known, in the platform's own count.
+// Moves returns the changes, with old and new value. A budget is in the account's currency, or in the platform's unit
+// when that is unknown.
 func (c AdChange) Moves() []AdMove {
 	var moves []AdMove
 	tell := func(what, before, now string) {

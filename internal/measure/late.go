@@ -7,8 +7,8 @@ import (
 	"assay/internal/civil"
 )
 
-// Restating returns how many trailing days of its reports an ad platform may still change: as long as conversions may
-// come in after the click that they are dated by.
+// Restating returns the number of trailing days that an ad platform can still change: its attribution window for
+// conversions.
 func (p Platform) Restating() int {
 	if p == Google {
 		return 30
@@ -16,77 +16,77 @@ func (p Platform) Restating() int {
 	return 28
 }
 
-// FirstProvisional returns the first of the days that a platform may still change, seen from today, which is one of them.
+// FirstProvisional returns the first day that a platform can still change, given today.
 func (p Platform) FirstProvisional(today civil.Date) civil.Date {
 	return today.AddDays(1 - p.Restating())
 }
 
-// TotalsKind says what a day's totals are of.
+// TotalsKind is the kind of a day's totals.
 type TotalsKind string
 
 // The kinds.
 const (
-	OrderTotals TotalsKind = "orders" // of a sales surface: what it sold and gave back
-	SpendTotals TotalsKind = "spend"  // of an ad platform: what it reports; of spend entered by hand where it has no name
+	OrderTotals TotalsKind = "orders" // of a sales surface: orders and refunds
+	SpendTotals TotalsKind = "spend"  // of an ad platform: its report; of manually entered spend when the name is empty
 )
 
-// DayPart names what is added up: a day of one sales surface or of one ad platform.
+// DayPart identifies a total: a day of one sales surface or of one ad platform.
 type DayPart struct {
 	Day  civil.Date
 	Kind TotalsKind
-	Name string // of the surface or the platform; "" is spend entered by hand
+	Name string // of the surface or the platform; "" is manually entered spend
 }
 
-// Words names the surface or the platform for people.
+// Words returns the display name of the surface or the platform.
 func (p DayPart) Words() string {
 	name := strings.ReplaceAll(p.Name, "_", " ")
 	switch {
 	case p.Kind == OrderTotals:
 		return "orders, " + name
 	case name == "":
-		return "spend entered by hand"
+		return "manually entered spend"
 	}
 	return name
 }
 
-// DayTotals is what a day's part adds up to. Amounts are minor units of the workspace's currency.
+// DayTotals are the totals of a day's part. Amounts are minor units of the workspace's currency.
 type DayTotals struct {
 	Sums        Sums  // of order totals
-	Spend       int64 // and what follows: of spend totals
+	Spend       int64 // this and the following are of spend totals
 	Impressions int64
 	Clicks      int64
-	Claimed     int64 // conversions that the platform claims, in millionths
+	Claimed     int64 // conversions claimed by the platform, in millionths
 	ClaimedSum  int64 // their value
 }
 
-// DayVersion is a day's totals as they stood from an import on.
+// DayVersion is a day's totals from an import on.
 type DayVersion struct {
 	DayPart
 	DayTotals
-	Gone   bool       // the store has nothing of it any more; what was 0 and what is not known differ
-	Import string     // id of the import that brought it
+	Gone   bool       // the store has no data of it any more; 0 and unknown differ
+	Import string     // ID of the import
 	At     time.Time  // of the import
 	Seen   civil.Date // the day of the import, in the workspace's zone
 	Source string     // of the import
 	File   string     // of the import, base name
 }
 
-// DayChange is a day whose totals changed after they were first shown: after the day was over, or had come at all.
+// DayChange is a day whose totals changed after the day was over, or after its first import.
 type DayChange struct {
-	First   DayVersion // as the day stood when it was over, else as it came first
+	First   DayVersion // the totals at the end of the day, or at the first import
 	Now     DayVersion
 	Changes int // since First
 }
 
-// Look is what an import told again of a part's days, changed or not.
+// Look is the days of a part that an import covered, changed or not.
 type Look struct {
 	Kind TotalsKind
 	Name string
 	Seen civil.Date  // the day of the import, in the workspace's zone
-	Days civil.Range // that it told all of
+	Days civil.Range // covered completely
 }
 
-// FigureUnit says what a figure of a day counts.
+// FigureUnit is the unit of a figure.
 type FigureUnit int
 
 // The units.
@@ -98,12 +98,12 @@ const (
 
 // Figure is one figure of a day's totals.
 type Figure struct {
-	Name  string // for people
+	Name  string // display name
 	Value int64
 	Unit  FigureUnit
 }
 
-// Figures lists what a part's totals are made of; nothing of a day that is gone.
+// Figures lists a part's totals; none for a day without data.
 func (v DayVersion) Figures() []Figure {
 	if v.Gone {
 		return nil
@@ -131,14 +131,14 @@ func (v DayVersion) Figures() []Figure {
 	}
 }
 
-// Move is a figure that is another one than before. Before or After is nil where the store had nothing of the day.
+// Move is a figure that changed. Before or After is nil when the store had no data of the day.
 type Move struct {
 	Name          string
 	Unit          FigureUnit
 	Before, After *int64
 }
 
-// Moves lists the figures in which two versions of a day's part differ.
+// Moves lists the figures that differ between two versions of a day's part.
 func Moves(before, after DayVersion) []Move {
 	old, now := before.Figures(), after.Figures()
 	var moves []Move

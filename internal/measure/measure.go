@@ -1,8 +1,7 @@
-// Package measure is the vocabulary of measurement: channels, platforms, metrics and what they are made of.
+// Package measure is the vocabulary of measurement: channels, platforms, models, metrics and their inputs.
 //
-// Each metric has one definition, and it is here. The methods that infer something live in the packages below
-// this one. Everything under measure is pure: data in, results out, without context, SQL, HTTP, clock or global
-// randomness.
+// Each metric has one definition, and it is here. Estimation methods are in the packages below this one. Everything
+// under measure is pure: data in, results out, without context, SQL, HTTP, clock or global randomness.
 package measure
 
 import "strings"
@@ -13,7 +12,7 @@ type WorkspaceID string
 // Channel is the canonical key of a marketing channel, such as "facebook" or "email".
 type Channel string
 
-// Unattributed is the row of orders that no channel can be credited with.
+// Unattributed is the row of orders without any channel.
 const Unattributed Channel = "unattributed"
 
 // Platform is the canonical key of an ad platform.
@@ -44,8 +43,8 @@ var aliases = map[string]string{
 	"bing": "microsoft", "bing_ads": "microsoft", "microsoft_ads": "microsoft", "pinterest_ads": "pinterest",
 }
 
-// ParseChannel returns the canonical key of a channel written in any of its spellings: case, blanks and hyphens
-// do not matter, and the names of platforms are unified ("Meta Ads" is "facebook").
+// ParseChannel returns the canonical key of a channel: case, blanks and hyphens do not matter, and names of platforms
+// are unified ("Meta Ads" is "facebook").
 func ParseChannel(s string) Channel { return Channel(canonical(s)) }
 
 // ParsePlatform returns the canonical key of a platform, as [ParseChannel] does.
@@ -55,7 +54,7 @@ func canonical(s string) string {
 	if name, ok := aliases[s]; ok {
 		return name
 	}
-	if isCanonical(s) { // as most are
+	if isCanonical(s) { // most are
 		return s
 	}
 	key := strings.ToLower(strings.TrimSpace(s))
@@ -93,47 +92,46 @@ const (
 	Wholesale      Surface = "wholesale"
 )
 
-// Surfaces lists all sales surfaces in the order in which they are shown.
+// Surfaces lists all sales surfaces in display order.
 func Surfaces() []Surface {
 	return []Surface{OnlineStore, Marketplace, ShortVideoShop, Retail, Wholesale}
 }
 
-// Model is a way of crediting orders to channels.
+// Model is an attribution model.
 type Model string
 
-// The models that need nothing but touchpoints, and the platforms' own claims.
+// The models that need touchpoints only, and the platforms' own claims.
 const (
 	LastTouch        Model = "last_touch"
 	FirstTouch       Model = "first_touch"
 	Linear           Model = "linear"
 	TimeDecay        Model = "time_decay"     // half-life of 7 days before the order
-	PositionBased    Model = "position_based" // 40 % first, 40 % last, 20 % between
+	PositionBased    Model = "position_based" // 40% first, 40% last, 20% between
 	PlatformReported Model = "platform_reported"
 )
 
-// The models that are made from all journeys together, or from what customers say. They are computed from the
-// journeys of the window and not kept by day.
+// The models that use all journeys together, or survey answers. They are computed for a window and not stored by day.
 const (
-	Markov        Model = "markov"         // removal effects in a chain of touches
-	Shapley       Model = "shapley"        // an order in equal parts to its different channels
-	SurveyBlended Model = "survey_blended" // last touch, drawn towards what customers answer
+	Markov        Model = "markov"         // removal effects of a Markov chain
+	Shapley       Model = "shapley"        // an order in equal parts to its distinct channels
+	SurveyBlended Model = "survey_blended" // last touch, adjusted by survey answers
 )
 
-// Fitted lists the models that a window's own data are needed for, in the order in which they are shown.
+// Fitted lists the models that are fitted to a window's data, in display order.
 func Fitted() []Model { return []Model{Markov, Shapley, SurveyBlended} }
 
-// Models lists the attribution models that are kept by day, in the order in which they are shown.
+// Models lists the attribution models that are stored by day, in display order.
 func Models() []Model {
 	return []Model{LastTouch, FirstTouch, Linear, TimeDecay, PositionBased, PlatformReported}
 }
 
-// Basis says what a revenue figure rests on. Figures of different basis are never added.
+// Basis is the kind of evidence behind a revenue figure. Figures of different basis are never added.
 type Basis string
 
 // The bases.
 const (
 	Reported    Basis = "reported"    // claimed by an ad platform
-	Attributed  Basis = "attributed"  // the store's orders, credited by a model
-	Modelled    Basis = "modelled"    // inferred by a statistical model
+	Attributed  Basis = "attributed"  // the store's orders, attributed by a model
+	Modelled    Basis = "modelled"    // estimated by a statistical model
 	Incremental Basis = "incremental" // measured by an experiment
 )

@@ -1,15 +1,15 @@
 package measure
 
-// Sums is what orders add up to, in minor units of the workspace's currency.
+// Sums are totals of orders, in minor units of the workspace's currency.
 type Sums struct {
-	Orders    int64 // number of orders, in millionths, because models split an order between channels
-	Charged   int64 // what customers were charged: after discounts, with tax and shipping
+	Orders    int64 // in millionths, because models split orders between channels
+	Charged   int64 // after discounts, with tax and shipping
 	Tax       int64 // the part of Charged that is tax
 	Shipping  int64 // the part of Charged that is shipping
-	Discounts int64 // what discounts took off before Charged
+	Discounts int64 // before Charged
 	Refunds   int64 // refunds dated in the window
-	Undated   int64 // the part of Refunds whose date is unknown; it is dated by its order
-	NewOrders int64 // orders by customers who never ordered before, in millionths
+	Undated   int64 // the part of Refunds with unknown date; it has the order's date
+	NewOrders int64 // orders of first-time customers, in millionths
 	Units     int64 // items
 }
 
@@ -41,8 +41,8 @@ func (s Sums) Negated() Sums {
 // OrderCount returns the number of orders.
 func (s Sums) OrderCount() float64 { return float64(s.Orders) / Millionths }
 
-// RevenueBasis says what a workspace calls revenue. The zero value is what customers were charged: after
-// discounts, tax and shipping included, refunds not taken off, dated by order.
+// RevenueBasis is a workspace's definition of revenue. The zero value is charged amounts: after discounts, with tax and
+// shipping, refunds not subtracted, by order date.
 type RevenueBasis struct {
 	WithoutTax      bool `json:"without_tax,omitempty"`
 	WithoutShipping bool `json:"without_shipping,omitempty"`
@@ -64,13 +64,13 @@ func (b RevenueBasis) Revenue(s Sums) int64 {
 	return revenue
 }
 
-// NetRevenue returns the revenue with refunds taken off once, whatever the basis.
+// NetRevenue returns the revenue minus refunds, on every basis.
 func (b RevenueBasis) NetRevenue(s Sums) int64 {
 	b.NetOfRefunds = true
 	return b.Revenue(s)
 }
 
-// String says the basis in words.
+// String describes the basis.
 func (b RevenueBasis) String() string {
 	text := "charged to customers after discounts"
 	switch {

@@ -1,5 +1,5 @@
-// Package panics keeps a panic from ending the process: it makes an error of it where work begins, and brings it from
-// goroutines to whoever waits for them. Every goroutine of the service is begun in one of these ways; a test holds that.
+// Package panics turns panics into errors, so that they do not end the process, and passes panics of goroutines to the
+// goroutine that waits for them. Every goroutine of the service is started by it; a test checks this.
 package panics
 
 import (
@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// Error is a panic: something that cannot happen if the program is right. As an error it has no kind, so it is logged in full
-// and shown as a plain sentence.
+// Error is a recovered panic, a bug. It has no kind, so it is logged in full and shown as a plain sentence.
 type Error struct {
 	Cause any
 	Stack []byte // of the goroutine in which it happened
@@ -19,14 +18,14 @@ type Error struct {
 // Error returns the cause and the stack, for the log.
 func (d *Error) Error() string { return fmt.Sprintf("panic: %v\n%s", d.Cause, d.Stack) }
 
-// seen is how many there were. It belongs to the process, as the defects do.
+// seen counts panics of the process.
 var seen atomic.Int64
 
-// Seen returns how many defects were caught since the process began.
+// Seen returns the number of panics recovered since the process started.
 func Seen() int64 { return seen.Load() }
 
-// Of returns the defect of what was recovered, which is not nil. One that a [Group] brought stays as it was. It is to be called
-// by the function that recovers, so that the stack is that of the panic.
+// Of returns the error for a recovered value, which is not nil. A panic passed on by a [Group] is unchanged. It must be
+// called by the recovering function, so that the stack is that of the panic.
 func Of(cause any) *Error {
 	if d, ok := cause.(*Error); ok {
 		return d
@@ -35,7 +34,7 @@ func Of(cause any) *Error {
 	return &Error{cause, debug.Stack()}
 }
 
-// Caught does something and returns its error; a panic becomes a [*Error].
+// Caught calls do and returns its error; a panic becomes an [*Error].
 func Caught(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -45,14 +44,14 @@ func Caught(do func() error) (err error) {
 	return do()
 }
 
-// Group is goroutines of which one waits for all, as with [sync.WaitGroup]. A panic in one of them comes up in the one that
-// waits, where it can be caught. The zero value is ready.
+// Group is a set of goroutines, as [sync.WaitGroup]. A panic in one of them is raised again in Wait. The zero value is
+// ready to use.
 type Group struct {
 	work  sync.WaitGroup
 	first atomic.Pointer[Error]
 }
 
-// Go does something in a goroutine of the group.
+// Go calls do in a goroutine of the group.
 func (g *Group) Go(do func()) {
 	g.work.Go(func() {
 		defer func() {
@@ -64,7 +63,7 @@ func (g *Group) Go(do func()) {
 	})
 }
 
-// Wait waits for all goroutines, and panics with the first [*Error] where one panicked.
+// Wait waits for all goroutines, and panics with the first [*Error] if one panicked.
 func (g *Group) Wait() {
 	g.work.Wait()
 	if d := g.first.Load(); d != nil {
@@ -72,8 +71,8 @@ func (g *Group) Wait() {
 	}
 }
 
-// Together does things that do not depend on each other side by side, waits for all and returns the first error in their
-// order. A panic in one of them comes up here.
+// Together calls independent functions in parallel, waits for all and returns the first error in their order. A panic
+// in one of them is raised here.
 func Together(all ...func() error) error {
 	errs := make([]error, len(all))
 	var work Group

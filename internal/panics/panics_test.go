@@ -9,7 +9,7 @@ import (
 	"assay/internal/panics"
 )
 
-func TestAPanicInAGoroutineComesToWhoWaits(t *testing.T) {
+func TestAPanicInAGoroutineIsRaisedInWait(t *testing.T) {
 	t.Parallel()
 	var others atomic.Int32
 	err := panics.Caught(func() error {
@@ -34,7 +34,7 @@ func TestAPanicInAGoroutineComesToWhoWaits(t *testing.T) {
 //go:noinline
 func outOfRange(of []int) int { return of[len(of)] }
 
-func TestADefectIsCountedOnceAndNamesItsFirstCause(t *testing.T) { //nolint:paralleltest // the count is the process's
+func TestAPanicIsCountedOnceAndKeepsItsFirstCause(t *testing.T) { //nolint:paralleltest // the count is the process's
 	before := panics.Seen()
 	inner := panics.Caught(func() error {
 		var outer panics.Group
@@ -65,7 +65,7 @@ func TestErrorsPassUnchanged(t *testing.T) {
 	}
 }
 
-func TestTogetherReturnsTheFirstErrorInOrderAndBringsPanics(t *testing.T) {
+func TestTogetherReturnsTheFirstErrorInOrderAndRaisesPanics(t *testing.T) {
 	t.Parallel()
 	var done atomic.Int32
 	second, third := errors.New("second"), errors.New("third")

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Pace is how slowly a body may come.
+// Pace is the time limits of a slow request body.
 type Pace struct {
-	Silence time.Duration    // for which nothing may come
-	Total   time.Duration    // in which all of it has come
+	Silence time.Duration    // maximum time between two parts
+	Total   time.Duration    // maximum total time
 	Now     func() time.Time // the real clock
 }
 
-// Slowly returns a body with its own deadlines, in place of the server's: each part restarts the deadline for the next part and
-// for the response.
+// Slowly returns a body with its own time limits instead of the server's. Each part read extends the deadline for the
+// next part and for the answer.
 func Slowly(w http.ResponseWriter, body io.ReadCloser, at Pace) io.ReadCloser {
 	return slow{body, http.NewResponseController(w), at, at.Now().Add(at.Total)}
 }

@@ -1,5 +1,4 @@
-// Package slowbody is about bodies of requests that come slowly: how long they are waited for, and their end when the service
-// stops.
+// Package slowbody limits the time of slow request bodies, also while the service shuts down.
 package slowbody
 
 import (
@@ -15,21 +14,21 @@ import (
 	"assay/internal/fault"
 )
 
-// Grace is how much longer bodies may take that are still coming when the service stops.
+// Grace is the extra time for bodies that are still being received on shutdown.
 const Grace = time.Second
 
-// arrivals are the connections on which the body of a request is still coming. When the service stops they get a moment
-// more, so that who sends slowly, or never goes on, holds up neither the stop nor the calls that run.
+// arrivals are the connections on which a request body is still being received. On shutdown they get [Grace], so that a
+// slow or stalled sender delays neither the shutdown nor running calls.
 type arrivals struct {
 	now func() time.Time // the real clock
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	coming map[net.Conn]struct{}
-	last   time.Time // until when bodies are waited for; zero: the service does not stop
+	last   time.Time // deadline for bodies on shutdown; zero: the service is running
 }
 
-// Watch makes a server end bodies that are still coming a moment after it begins to stop. Whoever reads one then gets a
-// fault of kind unavailable. The clock is the real one.
+// Watch makes a server end unfinished bodies shortly after it begins to shut down. Their reader then gets an
+// unavailable fault.
 func Watch(server *http.Server, now func() time.Time) {
 	a := &arrivals{now: now, coming: map[net.Conn]struct{}{}}
 	server.Handler = a.noting(server.Handler)
@@ -44,11 +43,11 @@ func Watch(server *http.Server, now func() time.Time) {
 	server.RegisterOnShutdown(a.hurry)
 }
 
-// connectionKey is where a request's context has its connection.
+// connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
-// noting marks connections until their bodies have come. What a handler leaves unread the server reads after it, so the
-// mark then stays until the connection is idle.
+// noting marks connections until their bodies are received. The server reads what a handler leaves unread, so the mark
+// remains until the connection is idle.
 func (a *arrivals) noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connectionKey{}).(net.Conn)
@@ -63,7 +62,7 @@ func (a *arrivals) noting(next http.Handler) http.Handler {
 	})
 }
 
-// body tells when it has come in full, and ends when the service stops.
+// body removes the mark when it is complete, and ends on shutdown.
 type body struct {
 	io.ReadCloser
 	arrivals *arrivals
@@ -78,7 +77,7 @@ func (b body) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		b.arrivals.arrived(b.on)
 	case errors.Is(err, os.ErrDeadlineExceeded) && b.arrivals.stopping():
-		err = fault.Unavailable("the service stopped before everything had come").Wrap(err).WithHint("send it again when the service is up")
+		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send it again when the service is up")
 	}
 	return n, err
 }
@@ -90,7 +89,7 @@ func (a *arrivals) expect(c net.Conn) {
 	a.limit(c)
 }
 
-// bound keeps whoever moved the deadline of a body that comes slowly from waiting beyond the stop.
+// bound keeps a later deadline of a slow body from exceeding that of the shutdown.
 func (a *arrivals) bound(c net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,7 +98,7 @@ func (a *arrivals) bound(c net.Conn) {
 	}
 }
 
-// limit sets the last deadline once there is one. The lock is held.
+// limit sets the shutdown deadline once there is one. The caller has the lock.
 func (a *arrivals) limit(c net.Conn) {
 	if !a.last.IsZero() {
 		_ = c.SetReadDeadline(a.last) // one that is closed needs none
@@ -121,7 +120,7 @@ func (a *arrivals) stopping() bool {
 	return !a.last.IsZero()
 }
 
-// hurry is called once the service stops.
+// hurry is called when the shutdown starts.
 func (a *arrivals) hurry() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

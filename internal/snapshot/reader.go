@@ -122,7 +122,7 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	if s.MMM, err = r.Models.MMM(ctx, w); err != nil {
 		return s, err
 	}
-	s.model = modelKey{version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.News, "\n"), training: s.MMM.Training}
+	s.model = modelKey{version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.NewTests, "\n"), training: s.MMM.Training}
 	if wants.Experiments {
 		if s.Experiments, err = r.Experiments.Experiments(ctx, w.ID); err != nil {
 			return s, err

@@ -51,7 +51,7 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 		if alpha, ok := e.Adstock["alpha"]; ok {
 			row.CarryOver = new(Posterior[answer.Percent](alpha, 100))
 		}
-		for _, one := range plan.Advice.Worth {
+		for _, one := range plan.Advice.Experiments {
 			if one.Channel == e.Channel {
 				row.Worth = new(answer.Money(times * one.Gain))
 			}
@@ -96,8 +96,8 @@ func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64)
 	if plan.Certificate.UpperBound > 0 {
 		out.GapPct = new(answer.Percent(100 * plan.Certificate.Gap()))
 	}
-	if plan.Advice.Settle != nil {
-		out.TestFirst = plan.Advice.Settle.Channel
+	if plan.Advice.BestExperiment != nil {
+		out.TestFirst = plan.Advice.BestExperiment.Channel
 	}
 	return out
 }

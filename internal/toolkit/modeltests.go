@@ -36,10 +36,10 @@ func modelTests(m *mix.Model) []modelTest {
 			found := t.PerCost()
 			row.Found, row.Share = &answer.Estimate[answer.Ratio]{Value: answer.Ratio(found.Mean), Low: answer.Ratio(found.Low), High: answer.Ratio(found.High)}, new(answer.Percent(100*t.Share))
 		}
-		if a := t.Alone; a != nil {
-			weeks := t.WeeksPerCost()
+		if a := t.Observational; a != nil {
+			weeks := t.FitPerCost()
 			row.Weeks = &answer.Estimate[answer.Ratio]{Value: answer.Ratio(weeks.Mean), Low: answer.Ratio(weeks.Low), High: answer.Ratio(weeks.High)}
-			row.Apart, row.ROAS = new(answer.Decimals(a.Apart, 1)), new(Posterior[answer.Ratio](a.ROAS, 1))
+			row.Apart, row.ROAS = new(answer.Decimals(a.ZScore, 1)), new(Posterior[answer.Ratio](a.ROAS, 1))
 		}
 		out = append(out, row)
 	}
@@ -66,14 +66,14 @@ func (c *Call) WarnTests(a *answer.Closing, m *mix.Model) {
 
 // Contradiction says how an experiment and the model without experiments differ.
 func Contradiction(t mix.Calibration) string {
-	found, weeks := t.PerCost(), t.WeeksPerCost()
+	found, weeks := t.PerCost(), t.FitPerCost()
 	more := "more"
-	if t.Alone.Apart < 0 {
+	if t.Observational.ZScore < 0 {
 		more = "less"
 	}
 	return fmt.Sprintf("The test of %s %s found that the changed spend brought %.2f for each unit; weeks of sales and spend alone say %.2f. The test found %s, by %.1f standard deviations: "+
 		"one of the two is wrong, and what the model says of the channel is a compromise. Look at the test in experiments with experiment_id=%s, and at what budgets of the channel follow.",
-		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Alone.Apart), answer.Clean(t.ID))
+		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Observational.ZScore), answer.Clean(t.ID))
 }
 
 // TestsSentence says how many tests a model was fitted to; "" where there is none.

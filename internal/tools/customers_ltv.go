@@ -141,7 +141,7 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 	n := float64(len(group))
 	row.Expected = ordersEach(expected)
 	if ahead.Valued {
-		row.Value = c.Figures.Estimate(expected.Value/n, cohort.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
+		row.Value = c.Figures.Estimate(expected.Value/n, measure.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
 	}
 	return row, nil
 }

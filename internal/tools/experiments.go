@@ -291,7 +291,7 @@ func unreadBecause(r *experiment.Result) string {
 	return ""
 }
 
-func outcomeOf(i geo.Interval) trialOutcome {
+func outcomeOf(i measure.Interval) trialOutcome {
 	if i.Low > 0 || i.High < 0 {
 		return effectFound
 	}
@@ -376,7 +376,7 @@ func evidenceOf(t *experiment.Result) *experimentEvidence {
 	return e
 }
 
-func placeboOf(r *geo.Randomisation) *placeboSets {
+func placeboOf(r *geo.Randomization) *placeboSets {
 	effects, own := r.Effects()
 	low, high := min(own, effects[0]), max(own, effects[len(effects)-1])
 	if high == low {

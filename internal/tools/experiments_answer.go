@@ -174,7 +174,7 @@ func (a *experimentsAnswer) estimated() {
 	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "experiments; of tests by region from placebo sets", Basis: measure.Incremental}
 }
 
-func estimateOf[T ~float64](value float64, in geo.Interval, times float64) *answer.Estimate[T] {
+func estimateOf[T ~float64](value float64, in measure.Interval, times float64) *answer.Estimate[T] {
 	return &answer.Estimate[T]{Value: T(value * times), Low: T(in.Low * times), High: T(in.High * times)}
 }
 

@@ -118,9 +118,9 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) er
 		return err
 	}
 	for _, r := range rows {
-		doubt := geo.Doubt(nil, 0)
+		doubt := geo.Uncertainty(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			doubt = geo.Doubt(&f.Factor, c.Years(f.Latest))
+			doubt = geo.Uncertainty(&f.Factor, c.Years(f.Latest))
 			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 		}
 		r.Doubt = new(answer.Ratio(doubt))

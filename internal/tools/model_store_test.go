@@ -46,8 +46,8 @@ func fixtureTests() []mix.Calibration {
 	}
 	return []mix.Calibration{
 		{Test: unused},
-		{Test: contradicts, Alone: &mix.Alone{Change: about(-1100, 200), Apart: -3.2, ROAS: about(1.05, 0.2)}},
-		{Test: agrees, Alone: &mix.Alone{Change: about(8000, 1500), Apart: 0.4, ROAS: about(2.4, 0.4)}},
+		{Test: contradicts, Observational: &mix.Observational{Change: about(-1100, 200), ZScore: -3.2, ROAS: about(1.05, 0.2)}},
+		{Test: agrees, Observational: &mix.Observational{Change: about(8000, 1500), ZScore: 0.4, ROAS: about(2.4, 0.4)}},
 	}
 }
 

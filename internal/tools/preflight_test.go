@@ -31,7 +31,7 @@ func TestTheDemoStoreCanBeJudgedForATest(t *testing.T) {
 func TestPreflightsThatCannotBeSayWhy(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		`{"channel":"facebook","treatmentRegions":["AL","AR","AZ","CO","CT","GA","IA","KS","MD","MN","NV","OR","SC","UT","WA","WI"]}`: "too few are left to compare with",
+		`{"channel":"facebook","treatmentRegions":["AL","AR","AZ","CO","CT","GA","IA","KS","MD","MN","NV","OR","SC","UT","WA","WI"]}`: "too few donors remain",
 		`{"channel":"facebook","treatmentRegions":["ZZ"]}`:           `no order comes from "ZZ"`,
 		`{"channel":"facebook","treatmentRegions":["AL","nowhere"]}`: `no order comes from "nowhere"`,
 	} {

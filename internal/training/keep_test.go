@@ -20,7 +20,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// testStore is a year and a half of a store in a real warehouse, which takes one order a day.
+// testStore is a year and a half of a store in a real warehouse, with one order a day.
 type testStore struct {
 	*testing.T
 	facts     *warehouse.Warehouse
@@ -87,9 +87,9 @@ func (s testStore) held(k *Keeper) mix.Held {
 	return held
 }
 
-// TestAGoodModelStaysWhenALaterTrainingIsRefused also follows how a model notices that its past has changed: the same
-// trained model serves both.
-func TestAGoodModelStaysWhenALaterTrainingIsRefused(t *testing.T) {
+// TestARefusedTrainingKeepsTheEarlierModel also tests that a model detects changes of its data, with the same trained
+// model.
+func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	t.Parallel()
 	s, dir := newTestStore(t), t.TempDir()
 	k := s.keeper(dir)

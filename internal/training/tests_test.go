@@ -21,18 +21,18 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// regions are where the orders of a [regionStore] come from, each larger than the one before it.
+// regions is the number of regions of a [regionStore], in increasing size.
 const regions = 16
 
 func regionName(i int) string { return fmt.Sprintf("R%02d", i) }
 
 func regionSize(i int) float64 { return 0.6 + 0.05*float64(i) }
 
-// brought is what a day's facebook spend brings where the store is of size 1.
-func brought(spend float64) float64 { return 90 * math.Tanh(spend/40) }
+// contribution is the daily incremental revenue of facebook spend in a store of size 1.
+func contribution(spend float64) float64 { return 90 * math.Tanh(spend/40) }
 
-// regionStore is 80 weeks of a store whose facebook spend and sales are known by region. In four regions spend is tripled for four
-// weeks, to more than was ever spent: the observational data determine the response there only by the model's curve, which is wrong.
+// regionStore is 80 weeks of a store with facebook spend and sales by region. In four regions spend is tripled for four
+// weeks, above all earlier spend. There the observational fit depends on the assumed curve shape, which is wrong.
 type regionStore struct {
 	testStore
 
@@ -41,7 +41,6 @@ type regionStore struct {
 	today civil.Date // by the clock of answers
 }
 
-// experiments are those of a workspace.
 type experiments struct{ all []control.Experiment }
 
 func (e *experiments) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
@@ -76,7 +75,7 @@ func newRegionStore(t *testing.T) *regionStore {
 					spend *= 3
 				}
 				size := regionSize(i)
-				took := size * (250 + 12*r.NormFloat64() + brought(spend) + 20*math.Tanh(google/300))
+				took := size * (250 + 12*r.NormFloat64() + contribution(spend) + 20*math.Tanh(google/300))
 				name := regionName(i)
 				b.Orders = append(b.Orders, warehouse.Order{
 					OrderRef: warehouse.OrderRef{Source: "test", Key: day.String() + name}, Day: day, At: day.UTC().Add(12 * time.Hour),
@@ -93,7 +92,7 @@ func newRegionStore(t *testing.T) *regionStore {
 	return s
 }
 
-// test returns a completed geo experiment that began that many weeks before the store's last day.
+// test is a completed geo experiment that began the given number of weeks before the store's last day.
 func (s *regionStore) test(id control.ExperimentID, channel measure.Channel, ago, weeks int, treated ...int) control.Experiment {
 	first := s.days.Last.AddDays(1 - 7*ago)
 	e := control.Experiment{
@@ -110,7 +109,7 @@ func (s *regionStore) treats(region int, day civil.Date) bool {
 	return s.kept.all[0].Days.Contains(day) && slices.Contains(s.kept.all[0].Treated, regionName(region))
 }
 
-// keeper returns one whose clock goes on by an hour whenever it is looked at, so that nothing is remembered.
+// keeper returns a keeper whose clock advances by an hour per call, so that nothing is cached.
 func (s *regionStore) keeper(dir string) *Keeper {
 	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
 	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
@@ -125,9 +124,9 @@ func (s *regionStore) learnt(k *Keeper) mix.Store {
 	return store
 }
 
-// TestATestOfSomeRegionsSpeaksOfTheWholeStore compares a test with what was planted: regions of any size respond alike for the spend
-// per size that they have, so the store's response to three times the spend everywhere is known.
-func TestATestOfSomeRegionsSpeaksOfTheWholeStore(t *testing.T) {
+// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation: regions of any size have the same
+// response per size, so the store's response to triple spend everywhere is known.
+func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)
 	k := s.keeper(t.TempDir())
@@ -143,13 +142,14 @@ func TestATestOfSomeRegionsSpeaksOfTheWholeStore(t *testing.T) {
 			treated += regionSize(i)
 		}
 	}
-	var spend, change float64 // of the whole store a week, in the test
+	var spend, change float64 // of the whole store per week, in the test
 	for day := test.Days.First; !day.After(test.Days.Last); day = day.AddDays(1) {
 		x := store.Spend["facebook"][day] / (size + 2*treated) // a region of size 1 that is not treated
 		spend += size * x / 4
-		change += size * (brought(3*x) - brought(x)) / 4
+		change += size * (contribution(3*x) - contribution(x)) / 4
 	}
-	// Sales vary, so regions' shares of them are not quite those of their sizes; spend in the weeks before is not that of the test.
+	// Sales vary, so regions' sales shares differ slightly from their sizes; spend before the test differs from that in
+	// the test.
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance {
@@ -160,7 +160,7 @@ func TestATestOfSomeRegionsSpeaksOfTheWholeStore(t *testing.T) {
 	near("spend of a week without the test", lift.X, spend, 0.02*spend)
 	near("the change of a week's spend", lift.DeltaX, 2*spend, 0.04*spend)
 	share, _ := mix.Shown(28)
-	near("the change of a week's revenue", lift.DeltaY*share, change, 2.5*lift.Sigma) // nothing is carried over here
+	near("the change of a week's revenue", lift.DeltaY*share, change, 2.5*lift.Sigma) // there is no adstock here
 	if lift.Sigma > change/3 {
 		t.Errorf("the standard error is %.0f of %.0f: the store is too noisy to test anything", lift.Sigma, change)
 	}
@@ -170,7 +170,7 @@ func TestATestOfSomeRegionsSpeaksOfTheWholeStore(t *testing.T) {
 
 	net := s.workspace
 	net.Basis.WithoutTax = true
-	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // of which two thirds are tax
+	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // two thirds of it are tax
 		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)}, Day: test.Days.First.AddDays(-30),
 		At: test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000, Tax: 20_000, Country: "US", Region: regionName(0),
 	}}})
@@ -180,7 +180,7 @@ func TestATestOfSomeRegionsSpeaksOfTheWholeStore(t *testing.T) {
 	}
 }
 
-func TestATestFromWhichNothingIsToBeLearntSaysWhy(t *testing.T) {
+func TestUnusableTestsHaveAReason(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)
 	k := s.keeper(t.TempDir())
@@ -212,9 +212,9 @@ func TestATestFromWhichNothingIsToBeLearntSaysWhy(t *testing.T) {
 	}
 }
 
-// TestAModelIsFittedToTheStoresTests follows a test from its completion into the model, which learns from it what weeks alone get
-// wrong; and a model that does not know a test is stale.
-func TestAModelIsFittedToTheStoresTests(t *testing.T) {
+// TestNewTestsMakeAModelStaleAndEnterTheNext follows a test from its completion into the model, which it corrects where
+// the observational fit is wrong. A model without a completed test is stale.
+func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	t.Parallel()
 	s, dir := newRegionStore(t), t.TempDir()
 	k := s.keeper(dir)
@@ -224,8 +224,8 @@ func TestAModelIsFittedToTheStoresTests(t *testing.T) {
 		t.Fatalf("a store with a test: %+v, %v; want an active model", with, err)
 	}
 	used := with.TestsOf("facebook")
-	if len(used) != 1 || used[0].Alone == nil {
-		t.Fatalf("the model's tests are %+v, want one beside what the weeks alone say", with.Tests)
+	if len(used) != 1 || used[0].Observational == nil {
+		t.Fatalf("the model's tests are %+v, want one with the observational fit", with.Tests)
 	}
 	t.Log(used[0])
 	if status, why := s.held(k).State(s.days.Last, settings); status != mix.Active {
@@ -236,22 +236,22 @@ func TestAModelIsFittedToTheStoresTests(t *testing.T) {
 		if e.Channel != "facebook" {
 			continue
 		}
-		alone := used[0].Alone.ROAS
+		alone := used[0].Observational.ROAS
 		t.Logf("planted %.2f, without the test %.2f (%.2f to %.2f), with it %.2f (%.2f to %.2f)", planted/spent, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
 		if truth := planted / spent; e.ROAS.Q05 > truth || truth > e.ROAS.Q95 {
 			t.Errorf("the planted return %.2f lies outside", truth)
 		}
 	}
 	lift := *used[0].Lift
-	taught, before := with.Posterior().Foretell(lift).Mean, used[0].Alone.Change.Mean
+	taught, before := with.Posterior().PredictLift(lift).Mean, used[0].Observational.Change.Mean
 	if !used[0].Contradicts() || math.Abs(taught-lift.DeltaY) >= math.Abs(before-lift.DeltaY) {
-		t.Errorf("the weeks foretell %.0f a week, the model that knows the test %.0f, and the test found %.0f ± %.0f", before, taught, lift.DeltaY, lift.Sigma)
+		t.Errorf("observational prediction %.0f per week, model with the test %.0f, test result %.0f ± %.0f", before, taught, lift.DeltaY, lift.Sigma)
 	}
 
 	s.kept.all = append(slices.Clone(done), s.test("facebook-again", "facebook", 30, 4, 1, 6), s.test("tiktok-holdout", "tiktok", 30, 4, 2, 7))
 	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
 		held := s.held(keeper)
-		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 || !strings.Contains(why[0], "test of facebook") {
+		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 || !strings.Contains(why[0], "geo experiment of facebook") {
 			t.Errorf("%s: after another test was completed: %s %v; want stale for that of facebook alone", name, status, why)
 		}
 		if text, _ := json.Marshal(held.Model.Tests); !strings.Contains(string(text), "facebook-scale-up") {
@@ -271,7 +271,7 @@ func TestAModelIsFittedToTheStoresTests(t *testing.T) {
 	}
 }
 
-// planted is what facebook's spend brought and cost.
+// planted is facebook's true contribution and its cost.
 func (s *regionStore) planted() (brings, costs float64) {
 	spent, err := s.facts.RegionSpend(s.Context(), s.workspace.ID, "facebook", s.days)
 	if err != nil {
@@ -283,7 +283,7 @@ func (s *regionStore) planted() (brings, costs float64) {
 			s.Fatal(err)
 		}
 		spend := float64(d.Spend) / 100
-		brings += regionSize(i) * brought(spend/regionSize(i))
+		brings += regionSize(i) * contribution(spend/regionSize(i))
 		costs += spend
 	}
 	return brings, costs

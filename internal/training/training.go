@@ -1,5 +1,5 @@
-// Package training trains a workspace's models on its facts and keeps them: one file for each workspace in the data
-// directory. One training runs at a time, so that calls keep a core to be answered on.
+// Package training trains and stores a workspace's models, in one file per workspace in the data directory. One
+// training runs at a time, which leaves a core for calls.
 package training
 
 import (
@@ -26,24 +26,24 @@ import (
 	"assay/internal/warehouse"
 )
 
-// seed is the seed of every training: the same facts give the same model.
+// seed is the seed of every training: the same data give the same model.
 const seed = 20260301
 
-// Facts are the questions that a model is made from.
+// Facts are the queries for a model's data.
 type Facts interface {
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 	experiment.Facts
 }
 
-// Experiments has the workspaces' experiments. The store of control data does.
+// Experiments returns the workspaces' experiments. The control store implements it.
 type Experiments interface {
 	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
 }
 
-// Options say what models are trained on and where they are kept.
+// Options are the dependencies of a [Keeper].
 type Options struct {
-	Dir         string // made where it is missing
+	Dir         string // created when missing
 	Facts       Facts
 	Experiments Experiments                          // nil: no workspace has any
 	Now         func() time.Time                     // the real clock
@@ -51,7 +51,7 @@ type Options struct {
 	Log         *slog.Logger
 }
 
-// Keeper trains and keeps models. Several goroutines may use it.
+// Keeper trains and stores models. It is safe for concurrent use.
 type Keeper struct {
 	dir   string
 	facts Facts
@@ -59,34 +59,34 @@ type Keeper struct {
 	now   func() time.Time
 	today func(w control.Workspace) civil.Date
 	log   *slog.Logger
-	lane  chan struct{} // held by the training that runs
+	slot  chan struct{} // occupied during a training
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	kept    map[measure.WorkspaceID]kept
 	running map[measure.WorkspaceID]int // percent done
 }
 
-// kept is what a file holds, and what was found out about it since. Only the process that holds the data directory writes
-// models, so a file is read once.
+// kept is a file's content with derived state. Only the process that locks the data directory writes models, so a file
+// is read once.
 type kept struct {
-	stored   stored // the zero value where there is no file
-	compared uint64 // version of the facts that drift speaks of; 0 before the first comparison
+	stored   stored // the zero value without a file
+	compared uint64 // version of the data that drift refers to; 0 before the first comparison
 	drift    mix.Drift
-	tests    heard
+	tests    newTests
 }
 
-// heard is what a model does not know of the workspace's tests.
-type heard struct {
-	news     []string
-	at       time.Time // when the experiments were looked at
-	version  uint64    // of the facts that coverage is of; 0: of none
+// newTests caches the completed tests that a model does not use.
+type newTests struct {
+	unseen   []string
+	at       time.Time // when the experiments were read
+	version  uint64    // version of the data of coverage; 0: none
 	coverage warehouse.Coverage
 }
 
-// remembered is how long experiments are not looked at again: as long as keys are remembered.
-const remembered = 2 * time.Second
+// experimentsTTL is how long experiments are cached, the same as for keys.
+const experimentsTTL = 2 * time.Second
 
-// stored is the content of a file. A workspace created again under an old name has another creation time.
+// stored is the content of a file. A workspace that was recreated with the same ID has another creation time.
 type stored struct {
 	Made    time.Time  `json:"workspace_made"`
 	Model   *mix.Model `json:"mmm"`
@@ -97,13 +97,13 @@ type stored struct {
 // New returns a keeper.
 func New(o Options) *Keeper {
 	return &Keeper{
-		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, lane: make(chan struct{}, 1),
+		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, slot: make(chan struct{}, 1),
 		kept: map[measure.WorkspaceID]kept{}, running: map[measure.WorkspaceID]int{},
 	}
 }
 
-// MMM returns the workspace's media mix model, how far the facts behind it have moved, which completed tests it does not know, and
-// whether another is being trained.
+// MMM returns the workspace's media mix model with the drift of its data, completed tests that it does not use, and the
+// progress of a running training.
 func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
 	held, compared, err := k.read(w)
 	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {
@@ -118,11 +118,11 @@ func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 			return held, err
 		}
 	}
-	held.News, err = k.news(ctx, w, held.Model, version)
+	held.NewTests, err = k.unseen(ctx, w, held.Model, version)
 	return held, err
 }
 
-// read returns what is kept of the workspace and the version of the facts that its drift speaks of.
+// read returns the workspace's models and the version of the data that their drift refers to.
 func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -140,7 +140,7 @@ func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err 
 	return held, have.compared, nil
 }
 
-// compare finds out how far the facts of a version have moved from what the model was fitted to, and notes it.
+// compare computes and stores the drift of the data from what the model was fitted to.
 func (k *Keeper) compare(ctx context.Context, w control.Workspace, m *mix.Model, version uint64) (mix.Drift, error) {
 	store := mix.Store{Days: m.Window}
 	if err := k.fill(ctx, w, &store); err != nil {
@@ -156,8 +156,8 @@ func (k *Keeper) compare(ctx context.Context, w control.Workspace, m *mix.Model,
 	return drift, nil
 }
 
-// news says which of the workspace's completed tests the model does not know, as facts of a version are.
-func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, version uint64) ([]string, error) {
+// unseen describes the workspace's completed tests that the model does not use, for a version of the data.
+func (k *Keeper) unseen(ctx context.Context, w control.Workspace, m *mix.Model, version uint64) ([]string, error) {
 	if k.tests == nil {
 		return nil, nil
 	}
@@ -165,8 +165,8 @@ func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, ve
 	last := k.kept[w.ID].tests
 	k.mu.Unlock()
 	now := k.now()
-	if last.version == version && version != 0 && now.Sub(last.at) < remembered && !now.Before(last.at) {
-		return last.news, nil
+	if last.version == version && version != 0 && now.Sub(last.at) < experimentsTTL && !now.Before(last.at) {
+		return last.unseen, nil
 	}
 	all, err := k.experiments(ctx, w)
 	if err != nil {
@@ -177,7 +177,7 @@ func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, ve
 			return nil, fmt.Errorf("tests of %q: %w", w.ID, err)
 		}
 	}
-	last.news = m.News(k.evidence(w, all, last.coverage.OrderDays, k.today(w)).Completed(last.coverage.AdDays))
+	last.unseen = m.NewTests(k.evidence(w, all, last.coverage.OrderDays, k.today(w)).Completed(last.coverage.AdDays))
 	last.version, last.at = version, now
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -185,10 +185,10 @@ func (k *Keeper) news(ctx context.Context, w control.Workspace, m *mix.Model, ve
 		have.tests = last
 		k.kept[w.ID] = have
 	}
-	return last.news, nil
+	return last.unseen, nil
 }
 
-// experiments returns the workspace's experiments, none without a store of experiments.
+// experiments returns the workspace's experiments; none without a source of them.
 func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]control.Experiment, error) {
 	if k.tests == nil {
 		return nil, nil
@@ -205,7 +205,7 @@ func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, orders 
 	return experiment.Store{Workspace: w, Facts: k.facts, OrderDays: orders, Today: today, All: all}
 }
 
-// learn returns the store's completed tests with what they found, as far as a model of it would be fitted to them.
+// learn returns the store's completed tests with their results, as far as a model can use them.
 func (k *Keeper) learn(ctx context.Context, w control.Workspace, have warehouse.Coverage, store mix.Store, today civil.Date) ([]mix.Test, error) {
 	all, err := k.experiments(ctx, w)
 	if err != nil || len(all) == 0 {
@@ -224,7 +224,7 @@ func (k *Keeper) learn(ctx context.Context, w control.Workspace, have warehouse.
 	return tests, nil
 }
 
-// load reads a workspace's file, the zero value where there is none.
+// load reads a workspace's file; the zero value if there is none.
 func (k *Keeper) load(id measure.WorkspaceID) (stored, error) {
 	text, err := os.ReadFile(k.path(id))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -238,7 +238,7 @@ func (k *Keeper) load(id measure.WorkspaceID) (stored, error) {
 		return stored{}, fmt.Errorf("model of %q: %w", id, err)
 	}
 	if s.Model == nil {
-		return stored{}, fmt.Errorf("model of %q: the file %s holds none", id, k.path(id))
+		return stored{}, fmt.Errorf("model of %q: the file %s has none", id, k.path(id))
 	}
 	if err := s.Model.Open(); err != nil {
 		return stored{}, fmt.Errorf("model of %q: %w", id, err)
@@ -250,9 +250,9 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 	return filepath.Join(k.dir, string(id)+".json")
 }
 
-// Train makes the workspace's media mix model of the days before today and keeps it, also when it was refused; but an
-// earlier model of the same settings that was not goes on to answer. It waits for a training that runs; a second one of the
-// same workspace is a fault of kind conflict.
+// Train trains the workspace's media mix model on the days before today and stores it, refused ones included. An
+// earlier model with the same settings that was not refused remains in use. It waits for a running training; a second
+// one for the same workspace is a conflict fault.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Date, asked mix.Request) (*mix.Model, error) {
 	leave, err := k.enter(ctx, w.ID)
 	if err != nil {
@@ -297,7 +297,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 	return model, k.keep(w, stored{Model: model})
 }
 
-// Tried returns when the workspace's last training ended, refused ones included; zero when there was none.
+// Tried returns when the workspace's last training ended, refused ones included; zero if there was none.
 func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 	held, _, err := k.read(w)
 	if err != nil || held.Model == nil {
@@ -313,7 +313,7 @@ func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(
 	k.mu.Lock()
 	if _, runs := k.running[id]; runs {
 		k.mu.Unlock()
-		return nil, fault.Conflict("a model of %q is being trained", id).WithHint("diagnose tells how far it is")
+		return nil, fault.Conflict("a model of %q is being trained", id).WithHint("diagnose reports its progress")
 	}
 	k.running[id] = 0
 	k.mu.Unlock()
@@ -323,17 +323,17 @@ func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(
 		k.mu.Unlock()
 	}
 	select {
-	case k.lane <- struct{}{}:
-		return func() { done(); <-k.lane }, nil
+	case k.slot <- struct{}{}:
+		return func() { done(); <-k.slot }, nil
 	case <-ctx.Done():
 		done()
 		return nil, ctx.Err()
 	}
 }
 
-// sparing collects garbage when the heap has doubled, also if GOGC is higher: a training allocates several times as much as calls
-// do, and its speed matters less. Done restores GOGC and returns free memory to the system. One
-// training runs at a time.
+// sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls
+// do, and its duration matters less. done restores the setting and returns free memory to the system. One training runs
+// at a time.
 func sparing() (done func()) {
 	const percent = 100
 	usual := debug.SetGCPercent(percent)
@@ -352,7 +352,7 @@ func (k *Keeper) note(id measure.WorkspaceID, percent int) {
 	k.running[id] = max(k.running[id], min(percent, 99))
 }
 
-// store reads the days on which both sales and spend are known, up to yesterday, and the tests.
+// store reads the days with sales and spend, up to yesterday, and the tests.
 func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Date) (mix.Store, error) {
 	have, err := k.facts.Coverage(ctx, w.ID)
 	if err != nil {
@@ -387,7 +387,7 @@ func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Dat
 	return s, err
 }
 
-// fill reads what the store took and spent on its days.
+// fill reads the store's daily revenue and spend.
 func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) error {
 	s.Revenue, s.Spend = map[civil.Date]float64{}, map[measure.Channel]map[civil.Date]float64{}
 	spent, err := k.facts.SpendDays(ctx, w.ID, s.Days)
@@ -410,7 +410,7 @@ func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) er
 	return nil
 }
 
-// keep writes the models in one step: a reader sees the old or the new ones.
+// keep writes the models atomically: a reader sees the old or the new ones.
 func (k *Keeper) keep(w control.Workspace, s stored) error {
 	s.Made, s.At = w.CreatedAt, k.now().UTC()
 	text, err := json.Marshal(s)
@@ -419,7 +419,7 @@ func (k *Keeper) keep(w control.Workspace, s stored) error {
 	}
 	path := k.path(w.ID)
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
-		return fault.Unavailable("directory of models %s cannot be made", k.dir).Wrap(err)
+		return fault.Unavailable("directory of models %s cannot be created", k.dir).Wrap(err)
 	}
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return fault.Unavailable("model %s cannot be written", path).Wrap(err)
@@ -429,11 +429,11 @@ func (k *Keeper) keep(w control.Workspace, s stored) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept[w.ID] = kept{stored: s} // and not read again: what was made ready stays so
+	k.kept[w.ID] = kept{stored: s} // stays warm and is not read again
 	return nil
 }
 
-// Warm makes the workspace's model ready, so that the first question does not wait for it.
+// Warm prepares the workspace's model, so that the first request does not wait for it.
 func (k *Keeper) Warm(ctx context.Context, w control.Workspace) error {
 	held, err := k.MMM(ctx, w)
 	if err != nil || held.Model == nil {
@@ -442,7 +442,7 @@ func (k *Keeper) Warm(ctx context.Context, w control.Workspace) error {
 	return held.Model.Warm()
 }
 
-// Drop removes what is kept of a workspace.
+// Drop removes a workspace's models.
 func (k *Keeper) Drop(id measure.WorkspaceID) error {
 	if err := os.Remove(k.path(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Unavailable("model of %q cannot be removed", id).Wrap(err)

@@ -24,7 +24,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// demoShop is a store of the demo's generator in a real warehouse, with its geo experiments.
+// demoShop is a store from the demo generator in a real warehouse, with its geo experiments.
 type demoShop struct {
 	*testing.T
 	facts     *warehouse.Warehouse
@@ -72,8 +72,8 @@ func (s *demoShop) keeper(dir string) *Keeper {
 	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
 }
 
-// TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with the tests that the store had, keeps the
-// model, reads it back and asks a tool. Of eight intervals of 90 % one may miss; which do is settled by the seed.
+// TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with its geo experiments, stores
+// the model, reads it and calls a tool. One of eight 90% intervals may miss; which one depends on the seed.
 func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	t.Parallel()
 	s := newDemoShop(t, 7, 8000)
@@ -130,9 +130,9 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	}
 }
 
-// TestTestsBringReturnsOfDemoStoresNearer reports the effect of geo experiments on the estimated returns of channels in several
-// stores. Each line of the log is one channel; docs/validation.md has the summary.
-func TestTestsBringReturnsOfDemoStoresNearer(t *testing.T) {
+// TestGeoExperimentsImproveReturnsOfDemoStores logs the effect of geo experiments on the returns of several stores, one
+// line per channel; docs/validation.md summarizes them.
+func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 6; seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
@@ -149,10 +149,10 @@ func TestTestsBringReturnsOfDemoStoresNearer(t *testing.T) {
 			}
 			for _, e := range m.Effects {
 				tests := m.TestsOf(e.Channel)
-				if len(tests) == 0 || tests[0].Alone == nil {
+				if len(tests) == 0 || tests[0].Observational == nil {
 					continue
 				}
-				alone, planted := tests[0].Alone.ROAS, s.truth.Channels[e.Channel].ROAS
+				alone, planted := tests[0].Observational.ROAS, s.truth.Channels[e.Channel].ROAS
 				t.Logf("%s: planted %.2f, without %.2f (%.2f to %.2f), with %.2f (%.2f to %.2f)",
 					e.Channel, planted, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
 			}
@@ -160,7 +160,7 @@ func TestTestsBringReturnsOfDemoStoresNearer(t *testing.T) {
 	}
 }
 
-func TestOneTrainingOfAWorkspaceAtATime(t *testing.T) {
+func TestOnlyOneTrainingOfAWorkspaceAtATime(t *testing.T) {
 	t.Parallel()
 	k := New(Options{Dir: t.TempDir()})
 	leave, err := k.enter(t.Context(), "w")

@@ -8,13 +8,13 @@ import (
 	"assay/internal/fault"
 )
 
-// Allot splits a total of whole units by weights so that the parts add up to it exactly, by largest remainders:
-// each part is its exact share rounded down, and the units left over go to the largest fractions. Fractions that
-// agree to nine decimals count as equal and the earlier part goes first, so that the noise of a sum decides nothing.
-// A part is never further than one unit from its exact share.
+// Allot splits a total of whole units by weights so that the parts add up exactly (largest remainder method). Each part
+// is its exact share rounded down; the units left over go to the largest fractions. Fractions that agree to nine
+// decimals are equal, and the earlier part goes first, so rounding errors of a sum do not matter. A part differs from
+// its exact share by at most one unit.
 //
-// The total is between 0 and 2^53. Weights are finite and not negative; all of them zero is an error unless the
-// total is zero too.
+// The total is between 0 and 2^53. Weights are finite and not negative; all zero is an error unless the total is zero
+// too.
 func Allot(total int64, weights []float64) ([]int64, error) {
 	if total < 0 || total > maxTotal {
 		return nil, fault.Invalid("total %d cannot be allotted, want 0 to %d", total, int64(maxTotal))
@@ -58,7 +58,7 @@ func largestRemainders(total int64, weights []float64, sum float64) []int64 {
 		whole[parts[i].at]++
 		left--
 	}
-	// Near 2^53 a rounded share can lie above the exact one; the smallest fractions give back.
+	// Near 2^53 a rounded share can exceed the exact one; the smallest fractions give units back.
 	for i := len(parts) - 1; left < 0; i = (i + len(parts) - 1) % len(parts) {
 		if whole[parts[i].at] > 0 {
 			whole[parts[i].at]--

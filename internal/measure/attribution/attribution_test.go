@@ -54,7 +54,7 @@ func randomPaths(seed uint64, n, channels int) []attribution.Path {
 	return list
 }
 
-func TestOnePathIsSharedAsEachModelSays(t *testing.T) {
+func TestOnePathIsCreditedByEachModelsRule(t *testing.T) {
 	t.Parallel()
 	aged := path("a > b > c", 1, 1000, 0)
 	aged.AgeDays = []float64{14, 7, 0}
@@ -88,7 +88,7 @@ func TestOnePathIsSharedAsEachModelSays(t *testing.T) {
 	}
 }
 
-func TestEveryModelConservesTotalsAndKeepsWhatNobodyTouched(t *testing.T) {
+func TestEveryModelConservesTotalsAndKeepsOrdersWithoutTouchpoints(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		paths := pathsOf(t, randomPaths(seed, 200, 6)...)
@@ -130,7 +130,7 @@ func TestModelsDoNotDependOnTheOrderOfPathsNorOnTheirAggregation(t *testing.T) {
 	for _, m := range attribution.Models() {
 		want, got := attribute(t, pathsOf(t, list...), m), attribute(t, pathsOf(t, split...), m)
 		for i := range want.Credits {
-			// The sums run in another order: differences are rounding.
+			// Sums run in another order, so results differ by rounding.
 			if w, g := want.Credits[i], got.Credits[i]; g.Channel != w.Channel || math.Abs(g.Conversions-w.Conversions) > 1e-9 || math.Abs(g.Value-w.Value) > 1e-5 {
 				t.Errorf("%s: %+v, want %+v", m, g, w)
 			}
@@ -168,7 +168,7 @@ func TestWithoutConversionsAllCreditsAreZero(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeCountedIsRefusedByName(t *testing.T) {
+func TestInvalidPathsAreRejectedByIndex(t *testing.T) {
 	t.Parallel()
 	ages := path("a > b", 1, 0, 0)
 	ages.AgeDays = []float64{1}
@@ -217,7 +217,7 @@ func TestModelsAreFoundByTheirNames(t *testing.T) {
 	}
 }
 
-// TestShapleyEqualsItsDefinition goes through all orders in which channels can join.
+// TestShapleyEqualsItsDefinition averages over all orders in which channels can join.
 func TestShapleyEqualsItsDefinition(t *testing.T) {
 	t.Parallel()
 	list := randomPaths(3, 60, 5)
@@ -241,7 +241,7 @@ func TestShapleyEqualsItsDefinition(t *testing.T) {
 	}
 }
 
-// worth returns the conversions of the paths that have touches of these channels only.
+// worth returns the conversions of the paths whose touchpoints are in these channels only.
 func worth(list []attribution.Path, joined map[measure.Channel]bool) float64 {
 	var sum float64
 	for _, p := range list {

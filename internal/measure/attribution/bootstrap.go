@@ -9,30 +9,31 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
-// Interval is the range of a channel's share of conversions over resampled journeys.
-type Interval struct {
+// ShareInterval is the bootstrap interval of a channel's share of conversions.
+type ShareInterval struct {
 	Channel         measure.Channel
-	Share           float64 // by the paths as they are, a fraction of conversions with a touch
+	Share           float64 // in the data, as a fraction of conversions with a touchpoint
 	Low, High       float64
 	ChanceOfLeading float64 // share of resamples in which the channel has the largest share
 }
 
-// Resampling says how [Intervals] are drawn.
+// Resampling are the settings of [Intervals].
 type Resampling struct {
 	Draws int     // number of resamples, at least 20; 200 when 0
 	Level float64 // between 0 and 1; [DefaultLevel] when 0
 	Seed  uint64
 }
 
-// Intervals returns how far the shares of a model would move if the same customers came again by chance: each path's
-// conversions and nulls are drawn from Poisson distributions around what was counted (Hanley and MacGibbon 2006,
-// "Creating non-parametric bootstrap samples using Poisson frequencies"), and the model is computed anew. Rows are
-// sorted by channel. The interval holds chance only; a wrong model stays wrong. The same seed gives the same bytes.
+// Intervals returns bootstrap intervals of a model's shares. Each path's conversions and nulls are drawn from Poisson
+// distributions around their counts (Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using
+// Poisson frequencies"), and the model is computed again. Rows are sorted by channel. The interval covers sampling
+// error only, not a wrong model. The same seed gives the same bytes.
 //
-// One draw costs as much as the model itself.
-func Intervals(p *Paths, m Model, how Resampling) ([]Interval, error) {
+// A draw takes as long as the model itself.
+func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	if how.Draws == 0 {
 		how.Draws = 200
 	}
@@ -64,12 +65,12 @@ func Intervals(p *Paths, m Model, how Resampling) ([]Interval, error) {
 			leads[leader]++
 		}
 	}
-	intervals := make([]Interval, len(shares))
+	intervals := make([]ShareInterval, len(shares))
 	for i, name := range p.Channels() {
 		slices.Sort(draws[i])
-		intervals[i] = Interval{
+		intervals[i] = ShareInterval{
 			Channel: name, Share: shares[i],
-			Low: quantile(draws[i], (1-how.Level)/2), High: quantile(draws[i], (1+how.Level)/2),
+			Low: stats.Quantile(draws[i], (1-how.Level)/2), High: stats.Quantile(draws[i], (1+how.Level)/2),
 			ChanceOfLeading: float64(leads[i]) / float64(how.Draws),
 		}
 	}
@@ -114,14 +115,4 @@ func poisson(source rand.Source, mean float64) float64 {
 		return 0
 	}
 	return distuv.Poisson{Lambda: mean, Src: source}.Rand()
-}
-
-// quantile returns the p-quantile of sorted values, between neighbours by distance.
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }

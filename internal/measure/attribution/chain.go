@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// nobody stands for no channel where a channel is removed.
-const nobody = -1
+// removedNone is the channel index when no channel is removed, and the last channel of the start state.
+const removedNone = -1
 
-// chain is an absorbing Markov chain in rows of transition probabilities. State 0 is the start, and most steps lead
-// to a later state.
+// chain is an absorbing Markov chain as sparse rows of transition probabilities. State 0 is the start, and most steps
+// lead to a later state.
 type chain struct {
 	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, by the state they lead to
-	ahead   []int     // ahead[s] is the first of them that stays or leads forward
+	ahead   []int     // ahead[s] is the first of them that stays or leads to a later state
 	to      []int32   // the state a transition leads to
 	chance  []float64 // its probability
-	convert []float64 // of each state, the probability that conversion comes next
-	last    []int     // of each state, the channel touched last; nobody for the start
+	convert []float64 // of each state, the probability that conversion is next
+	last    []int     // of each state, the channel touched last; removedNone for the start
 }
 
-// chainOf counts the transitions of the paths with touches and divides them by the visits.
+// chainOf counts the transitions of the paths with touchpoints and divides them by the visits.
 //
-// A state is coded as a number to the base channels + 1, the latest touch in the lowest digit, so that the next
-// state is computed and not looked up: shift, add, drop the oldest digit.
+// A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit, so the next state
+// is computed: shift, add, drop the oldest digit.
 func chainOf(p *Paths, order int) chain {
 	base := uint64(len(p.names)) + 1
 	size := uint64(1)
@@ -30,7 +30,7 @@ func chainOf(p *Paths, order int) chain {
 		size *= base
 	}
 	counts := newTally(size * (base + 1))
-	toConversion, toNull := base-1, base // events beside the touches 0 … base-2
+	toConversion, toNull := base-1, base // events after the touchpoints 0 … base-2
 	for i := range p.ends {
 		touches, _ := p.touchesOf(i)
 		weight := p.conversions[i] + p.nulls[i]
@@ -82,11 +82,11 @@ func chainFrom(counts *tally, base, size uint64) chain {
 	return c.forward()
 }
 
-// forward renumbers the states so that only steps that close a circle lead back: in the reverse of the order in
-// which a depth-first walk from the start leaves them.
+// forward renumbers the states so that only steps that close a cycle lead back: reverse postorder of a depth-first
+// search from the start.
 func (c chain) forward() chain {
 	n := len(c.convert)
-	place := make([]int32, n) // 0 while not seen, then n + 1 while on the way, then 1 + the new number
+	place := make([]int32, n) // 0: not visited; n + 1: on the stack; otherwise 1 + the new number
 	left := int32(n)
 	var walk func(s int)
 	walk = func(s int) {
@@ -130,10 +130,10 @@ type step struct {
 	chance float64
 }
 
-// denseTally is the largest number of keys that a tally holds in an array: 32 MB.
+// denseTally is the largest number of keys in an array tally: 32 MB.
 const denseTally = 1 << 22
 
-// tally adds up weights by key: in an array while all possible keys fit, in a map beyond.
+// tally sums weights by key, in an array if all possible keys fit, otherwise in a map.
 type tally struct {
 	dense  []float64
 	sparse map[uint64]float64

@@ -11,8 +11,8 @@ const HalfLifeDays = 7
 // firstShare and lastShare are what [Position] gives to the ends of a path of three or more touches.
 const firstShare, lastShare = 0.4, 0.4
 
-// share sets the share of each touch of one path, at least one touch long. The shares add up to 1. Ages are nil
-// when they are not known.
+// share sets the share of each touchpoint of one path, which has at least one. Shares add up to 1. Ages are nil when
+// unknown.
 type share func(shares []float64, touches []uint16, ages []float64)
 
 func shareOf(m Model) share {
@@ -38,8 +38,8 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 	}
 }
 
-// timeDecay gives the weight 2^(-age/7), or 2^-(steps back) without ages, over the sum of weights. Ages count from
-// the youngest touch of the path, which changes no share and keeps old journeys from vanishing.
+// timeDecay uses the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights. Ages are
+// relative to the path's youngest touchpoint, which does not change shares and avoids underflow for old journeys.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {
@@ -75,10 +75,10 @@ func position(shares []float64, touches []uint16, ages []float64) {
 }
 
 // shapley is the Shapley value of the game in which a set S of channels wins the conversions of all paths whose
-// channels lie in S. That game is a sum of unanimity games, one per set of channels seen, and the value of a
-// unanimity game is shared equally by its members (Shapley 1953, section 3; Zhao, Mahboobi and Bagheri 2018,
-// "Shapley value methods for attribution modeling in online advertising", section 4). So nothing is sampled and the
-// number of channels does not matter. The credit of a channel stands at its first touch.
+// channels are a subset of S. That game is a sum of unanimity games, one per set of channels, and the value of a
+// unanimity game is shared equally by its members (Shapley 1953, section 3; Zhao, Mahboobi and Bagheri 2018, "Shapley
+// value methods for attribution modeling in online advertising", section 4). The result is exact for any number of
+// channels. A channel's credit is on its first touchpoint.
 func shapley(shares []float64, touches []uint16, _ []float64) {
 	different := 0
 	for i, ch := range touches {

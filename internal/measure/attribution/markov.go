@@ -12,7 +12,7 @@ import (
 // MaxOrder is the highest order of a chain.
 const MaxOrder = 3
 
-// Removal is how much the conversions of the chain shrink when a channel leads nowhere.
+// Removal is a channel's removal effect: the relative loss of conversions when the channel leads to null.
 type Removal struct {
 	Channel measure.Channel
 	Effect  float64 // 1 - P(conversion without the channel) / P(conversion), a fraction
@@ -21,8 +21,8 @@ type Removal struct {
 // Removals are the removal effects of a Markov chain.
 type Removals struct {
 	Order      int
-	States     int     // tuples of touches seen, the start included
-	Conversion float64 // the chain's probability that a journey with a touch converts; 1 when nulls are not known
+	States     int     // tuples of touchpoints, the start included
+	Conversion float64 // the chain's probability that a journey with a touchpoint converts; 1 when nulls are unknown
 	Effects    []Removal
 }
 
@@ -30,18 +30,17 @@ type Removals struct {
 // channel, sorted by channel (Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the customer journey",
 // International Journal of Research in Marketing 33(3), sections 3 and 4).
 //
-// The state is the tuple of the last touches, as many as the order and fewer at the start of a journey; a journey
-// ends in conversion or null. Transition probabilities are shares of counts. To remove a channel is to send every
-// step into it to null. With Q the transitions between states and c those into conversion,
+// The state is the tuple of the last touchpoints, as many as the order and fewer at the start of a journey; a journey
+// ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel sends every step
+// into it to null. With Q the transitions between states and c those into conversion,
 //
 //	h = c + Q h,   P(conversion) = h(start),
 //
-// is solved once for the whole chain and once without each channel, to about 1e-13 and without simulation. Steps
-// from a state to itself change nothing at order 1.
+// is solved once for the whole chain and once without each channel, to about 1e-13 and without simulation. At order 1,
+// steps from a state to itself have no effect.
 //
-// When no path has nulls, every journey of the chain converts: the effects then say how many conversions pass
-// through a channel, and nothing about where journeys fail. Paths without touches take no part. Without any
-// conversion all effects are zero.
+// When no path has nulls, every journey converts: the effects then measure how many conversions pass through a channel,
+// and not where journeys fail. Paths without touchpoints are ignored. Without conversions all effects are zero.
 func RemovalEffects(p *Paths, order int) (Removals, error) {
 	if order < 1 || order > MaxOrder {
 		return Removals{}, fault.Invalid("order of the chain is %d, want 1 to %d", order, MaxOrder)
@@ -49,7 +48,7 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	c := chainOf(p, order)
 	r := Removals{Order: order, States: len(c.convert)}
 	h := make([]float64, len(c.convert))
-	if err := c.solve(h, nobody); err != nil {
+	if err := c.solve(h, removedNone); err != nil {
 		return Removals{}, fmt.Errorf("chain of order %d: %w", order, err)
 	}
 	r.Conversion = min(1, h[0])
@@ -69,8 +68,8 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit shares the totals of the paths with touches in proportion to the effects. The value follows the effects on
-// conversions, too.
+// credit distributes the totals of the paths with touchpoints in proportion to the effects. Value uses the effects on
+// conversions too.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))

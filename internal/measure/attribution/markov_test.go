@@ -45,7 +45,7 @@ func TestTextbookChain(t *testing.T) {
 	}
 }
 
-// TestChainsEqualADenseSolution compares with a chain over tuples spelled out as text and solved by LU.
+// TestChainsEqualADenseSolution compares with a chain whose states are texts, solved by LU.
 func TestChainsEqualADenseSolution(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -65,7 +65,7 @@ func TestChainsEqualADenseSolution(t *testing.T) {
 	}
 }
 
-// denseConversion returns the probability of conversion when every tuple that holds the removed channel is a null.
+// denseConversion returns the conversion probability when every tuple with the removed channel is a null.
 func denseConversion(t *testing.T, list []attribution.Path, order int, removed measure.Channel) float64 {
 	t.Helper()
 	counts := map[string]map[string]float64{}
@@ -117,7 +117,7 @@ func denseConversion(t *testing.T, list []attribution.Path, order int, removed m
 	return h.AtVec(0)
 }
 
-func TestRepeatsOfAChannelChangeNothingAtOrderOne(t *testing.T) {
+func TestRepeatsOfAChannelHaveNoEffectAtOrderOne(t *testing.T) {
 	t.Parallel()
 	list := randomPaths(4, 100, 4)
 	repeated := randomPaths(4, 100, 4)
@@ -127,17 +127,16 @@ func TestRepeatsOfAChannelChangeNothingAtOrderOne(t *testing.T) {
 			repeated[i].Channels = append(slices.Repeat(p.Channels[:1], 1+i%5), p.Channels...)
 		}
 	}
-	// Repeats at the start are steps from a state to itself, so only that state's other chances would move; they
-	// keep their proportions.
+	// Repeats at the start are steps from a state to itself; the proportions of its other transitions do not change.
 	want, got := effectsOf(t, pathsOf(t, list...), 1), effectsOf(t, pathsOf(t, repeated...), 1)
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestLoopsThatLastLongAreSolved(t *testing.T) {
+func TestLongCyclesAreSolved(t *testing.T) {
 	t.Parallel()
-	// Each journey goes round two or three channels thousands of times before it ends.
+	// Each journey repeats a cycle of two or three channels thousands of times.
 	round := func(text string, times int) string {
 		return strings.TrimSuffix(strings.Repeat(text+" > ", times), " > ")
 	}
@@ -147,7 +146,7 @@ func TestLoopsThatLastLongAreSolved(t *testing.T) {
 		if p := removals.Conversion; !(p > 0.5 && p < 0.7) {
 			t.Errorf("order %d: P = %v", order, p)
 		}
-		// Nobody reaches conversion without a, but for the journeys of d: one of five, half of which convert.
+		// Without a, only the journeys of d convert: one of five, half of which convert.
 		if want := 1 - 0.2/removals.Conversion; math.Abs(removals.Effects[0].Effect-want) > 1e-9 {
 			t.Errorf("order %d: effect of a is %v, want %v", order, removals.Effects[0].Effect, want)
 		}
@@ -183,7 +182,7 @@ func TestWithoutKnownNullsEveryJourneyConverts(t *testing.T) {
 	}
 }
 
-func TestOrdersOutsideOneToThreeAreRefused(t *testing.T) {
+func TestOrdersOutsideOneToThreeAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, order := range []int{-1, 0, 4} {
 		if _, err := attribution.RemovalEffects(pathsOf(t, path("a", 1, 0, 0)), order); fault.KindOf(err) != fault.KindInvalid {

@@ -10,20 +10,20 @@ import (
 	"assay/internal/measure"
 )
 
-// Model is a way of crediting paths.
+// Model is an attribution model.
 type Model string
 
 // The models.
 const (
 	First     Model = "first"      // all credit to the first touch
 	Last      Model = "last"       // all credit to the last touch
-	Linear    Model = "linear"     // the same to every touch, repeats counted
-	TimeDecay Model = "time_decay" // halved for every 7 days of age, or every step back when ages are not known
-	Position  Model = "position"   // 40 % first, 40 % last, 20 % between
-	Markov1   Model = "markov:1"   // removal effects of a chain that remembers one touch
-	Markov2   Model = "markov:2"   // two touches
-	Markov3   Model = "markov:3"   // three touches
-	Shapley   Model = "shapley"    // a path's credit in equal parts to its different channels
+	Linear    Model = "linear"     // equal credit to every touchpoint, repeats counted
+	TimeDecay Model = "time_decay" // halved for every 7 days of age, or every step back when ages are unknown
+	Position  Model = "position"   // 40% first, 40% last, 20% between
+	Markov1   Model = "markov:1"   // removal effects of a Markov chain of order one
+	Markov2   Model = "markov:2"   // order two
+	Markov3   Model = "markov:3"   // order three
+	Shapley   Model = "shapley"    // a path's credit in equal parts to its distinct channels
 )
 
 // Models lists the models in the order in which they are shown.
@@ -31,8 +31,8 @@ func Models() []Model {
 	return []Model{First, Last, Linear, TimeDecay, Position, Markov1, Markov2, Markov3, Shapley}
 }
 
-// ParseModel returns the model of that name. The names of [measure.Models] mean the same here, and "markov" is the
-// chain of order 1.
+// ParseModel returns the model with the name. The names of [measure.Models] have the same meaning here, and "markov" is
+// the chain of order 1.
 func ParseModel(s string) (Model, error) {
 	switch s {
 	case string(measure.FirstTouch):
@@ -51,36 +51,25 @@ func ParseModel(s string) (Model, error) {
 	for _, m := range Models() {
 		names = append(names, string(m))
 	}
-	return "", fault.Invalid("there is no attribution model %q", s).WithHint("use one of %s", strings.Join(names, ", "))
+	return "", fault.Invalid("unknown attribution model %q", s).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
-// Credit is what a channel is credited with.
+// Credit is what a model attributes to a channel.
 type Credit struct {
 	Channel     measure.Channel
-	Conversions float64 // a part of the conversions, in conversions
-	Value       float64 // a part of the value, in the unit of [Path.Value], not rounded
+	Conversions float64 // fractional
+	Value       float64 // in the unit of [Path.Value], not rounded
 	Whole       int64   // Value in whole units; the rows of a result add up to the total exactly
 }
 
-// Result is what a model credits.
+// Result is the credits of a model.
 type Result struct {
 	Credits      []Credit // one per channel, sorted by channel
 	Unattributed Credit   // paths without touches
 }
 
-// Totals returns the sums over all rows, the unattributed one too.
-func (r Result) Totals() (conversions float64, whole int64) {
-	conversions, whole = r.Unattributed.Conversions, r.Unattributed.Whole
-	for _, c := range r.Credits {
-		conversions += c.Conversions
-		whole += c.Whole
-	}
-	return conversions, whole
-}
-
-// Attribute credits the paths by the model.
-//
-// A chain needs more than touches to be trusted: see [Removals]. Paths without conversions give credits of zero.
+// Attribute credits the paths by the model. For Markov chains see the limits in [RemovalEffects]. Paths without
+// conversions have zero credit.
 func Attribute(p *Paths, m Model) (Result, error) {
 	switch m {
 	case First, Last, Linear, TimeDecay, Position, Shapley:
@@ -92,11 +81,10 @@ func Attribute(p *Paths, m Model) (Result, error) {
 		}
 		return removals.credit(p)
 	}
-	return Result{}, fault.Invalid("there is no attribution model %q", m)
+	return Result{}, fault.Invalid("unknown attribution model %q", m)
 }
 
-// resultOf makes the rows from the credits of each channel of the paths. What the credits leave of the totals is
-// unattributed.
+// resultOf makes the rows from the credits of each channel. The rest of the totals is unattributed.
 func resultOf(p *Paths, conversions, values []float64) (Result, error) {
 	r := Result{Credits: make([]Credit, len(p.names)), Unattributed: untouched(p)}
 	for i, name := range p.names {

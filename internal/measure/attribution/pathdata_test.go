@@ -12,8 +12,8 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// unit is what the tests on PathData count value in: eleven decimals, as many as leave the sum below 2^53. The file
-// prints up to seventeen, the last of which are the noise of a float.
+// unit is the resolution of values in tests on PathData: eleven decimals, so that the sum stays below 2^53. The file
+// has up to seventeen decimals, the last of which are float noise.
 const unit = 1e11
 
 // pathData returns the data set PathData of the R package ChannelAttribution 2.2.4.
@@ -51,8 +51,8 @@ func number(t testing.TB, s string) float64 {
 	return x
 }
 
-// published are the results of the package (R 4.2.2) for the heuristics, printed to as many digits as stand here, and
-// for the chain of order 1 the absorbing chain solved by linear algebra, and the package's own simulation.
+// published are the results of the package (R 4.2.2) for the heuristics, to the printed digits. For the chain of order
+// 1 they are the absorbing chain solved by linear algebra, and the package's own simulation.
 var published = []struct {
 	channel                       measure.Channel
 	first, last, linear           float64
@@ -73,7 +73,7 @@ var published = []struct {
 	{"zeta", 27, 107, 136.551540466, 103.0040000, 453.2607500, 539.528763053, .0398105178, 381.062553, .0398060},
 }
 
-func TestHeuristicsEqualThePackageToThePrintedDigits(t *testing.T) {
+func TestHeuristicsMatchThePackageToThePrintedDigits(t *testing.T) {
 	t.Parallel()
 	paths := pathData(t)
 	for _, m := range []attribution.Model{attribution.First, attribution.Last, attribution.Linear} {
@@ -96,7 +96,7 @@ func TestHeuristicsEqualThePackageToThePrintedDigits(t *testing.T) {
 	}
 }
 
-func TestChainOfOrderOneEqualsLinearAlgebraAndTheSimulation(t *testing.T) {
+func TestChainOfOrderOneMatchesLinearAlgebraAndTheSimulation(t *testing.T) {
 	t.Parallel()
 	paths := pathData(t)
 	removals, err := attribution.RemovalEffects(paths, 1)
@@ -112,7 +112,7 @@ func TestChainOfOrderOneEqualsLinearAlgebraAndTheSimulation(t *testing.T) {
 		if math.Abs(got.Effect-p.effect) > 1e-10 || math.Abs(result.Credits[i].Conversions-p.conversions) > 1e-6 {
 			t.Errorf("%s: effect %.12f, conversions %.8f; want %v, %v", got.Channel, got.Effect, result.Credits[i].Conversions, p.effect, p.conversions)
 		}
-		// The package's simulation of a million journeys has a standard error of about .0004 for the largest effect.
+		// The package simulates a million journeys, with a standard error of about .0004 for the largest effect.
 		if math.Abs(got.Effect-p.simulate) > 3*.0004 {
 			t.Errorf("%s: effect %.7f is far from the package's simulation %v", got.Channel, got.Effect, p.simulate)
 		}

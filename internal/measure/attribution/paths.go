@@ -1,9 +1,9 @@
-// Package attribution credits conversions and their value to the channels that customers met before them.
+// Package attribution attributes conversions and their value to channels by touchpoints.
 //
-// The heuristics share out each path by the position or the age of its touches; the Markov chain and the Shapley
-// value look at all paths together; the blend corrects any of them with what customers answer in a survey. Every
-// model conserves the totals: credits and the unattributed rest add up to what came in, to the minor unit. None of
-// them says what a channel caused; experiments do that.
+// Heuristic models share each path by position or age of its touchpoints; Markov chains and the Shapley value use all
+// paths together; the blend adjusts any of them by survey answers. Every model conserves totals: credits and the
+// unattributed rest add up to the input, to the minor unit. Attribution does not measure causal effects; experiments
+// do.
 package attribution
 
 import (
@@ -14,34 +14,33 @@ import (
 	"assay/internal/measure"
 )
 
-// MaxChannels is the largest number of different channels that [Paths] hold.
+// MaxChannels is the maximum number of distinct channels in [Paths].
 const MaxChannels = 10_000
 
-// maxTotal is the largest sum of values: up to here every whole number is exact in a float64.
+// maxTotal is the maximum sum of values: every whole number up to it is exact in a float64.
 const maxTotal = 1 << 53
 
-// Path is a form of journey and what became of the journeys of that form.
+// Path is a conversion path with the number and value of its conversions.
 type Path struct {
-	// Channels are the touches, the oldest first; repeats count. Without touches nobody is credited.
+	// Channels are the touchpoints, oldest first; repeats count. Without touchpoints no channel has credit.
 	Channels []measure.Channel
-	// AgeDays is the age of each touch at the conversion, in days; nil when the ages are not known.
+	// AgeDays is the age of each touchpoint at the conversion, in days; nil when unknown.
 	AgeDays []float64
 	// Conversions is the number of journeys that ended with a conversion.
 	Conversions float64
-	// Value is what the conversions are worth, in minor units or any smaller unit that makes it a whole number.
+	// Value is the total value of the conversions, in minor units or a smaller unit.
 	Value int64
-	// Nulls is the number of journeys that ended without a conversion. Zero on every path means that they are not
-	// known.
+	// Nulls is the number of journeys that ended without a conversion. Zero on every path means unknown.
 	Nulls float64
 }
 
-// Paths hold aggregated journeys compactly: a million of them with thirty channels take about 60 MB. The zero value
-// is ready to use. After the last [Paths.Add] they may be read from several goroutines.
+// Paths stores aggregated journeys compactly: a million with thirty channels take about 60 MB. The zero value is ready
+// to use. After the last [Paths.Add] it is safe for concurrent reads.
 type Paths struct {
 	names   []measure.Channel
 	index   map[measure.Channel]uint16
-	touches []uint16  // of all paths, one after the other
-	ages    []float64 // beside touches, NaN where unknown; nil while no age is known
+	touches []uint16  // of all paths, concatenated
+	ages    []float64 // aligned with touches, NaN where unknown; nil while no age is known
 	ends    []int     // ends[i] is where the touches of path i end
 
 	conversions []float64
@@ -57,9 +56,9 @@ type Totals struct {
 	Nulls       float64
 }
 
-// Add appends a path. It refuses, naming the path and the element, what no count or value can be: a negative or
-// infinite number, an empty channel, ages that do not match the touches, value without a conversion.
-// A refused path leaves the paths as they were.
+// Add appends a path. Invalid counts or values are rejected with the index of path and element: a negative or infinite
+// number, an empty channel, ages that do not match the touchpoints, value without a conversion. A rejected path changes
+// nothing.
 func (p *Paths) Add(path Path) error {
 	if err := p.check(path); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (p *Paths) intern(name measure.Channel) uint16 {
 	return i
 }
 
-// addAge keeps the age of the touch just appended. Room for ages is made when the first one is known.
+// addAge stores the age of the last touchpoint. Ages are allocated when the first one is known.
 func (p *Paths) addAge(ages []float64, i int) {
 	if ages == nil && p.ages == nil {
 		return
@@ -165,14 +164,14 @@ func (p *Paths) Len() int { return len(p.ends) }
 // Totals returns the sums over all paths.
 func (p *Paths) Totals() Totals { return p.totals }
 
-// Channels returns the channels met so far, sorted.
+// Channels returns all channels, sorted.
 func (p *Paths) Channels() []measure.Channel {
 	names := slices.Clone(p.names)
 	slices.Sort(names)
 	return names
 }
 
-// touchesOf returns the touches of path i and their ages, nil when these are not known.
+// touchesOf returns the touchpoints of path i and their ages, nil when these are unknown.
 func (p *Paths) touchesOf(i int) (touches []uint16, ages []float64) {
 	from := 0
 	if i > 0 {

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"assay/internal/measure/stats"
 )
 
-// The solver keeps up to krylov directions before it starts again from where it stands. A chain in which fewer states
-// lead back is solved exactly in the first round.
+// The solver restarts after krylov directions. A chain with fewer states that are targets of backward steps is solved
+// exactly in the first round.
 const (
 	krylov    = 120
 	rounds    = 200
@@ -17,17 +19,16 @@ const (
 
 var errUnsolved = errors.New("the linear system does not converge")
 
-// solve sets h to the probability of conversion from each state when every step into the removed channel leads to
-// null. What h holds before is the first guess; the removed channel's own states get zero.
+// solve sets h to the probability of conversion from each state when every step into the removed channel leads to null.
+// The previous h is the starting point; the removed channel's own states are zero.
 //
-// It is GMRES (Saad and Schultz 1986, algorithms 3 and 4) on the system multiplied by the inverse of its upper
-// triangle M, the steps that stay or lead forward. Without circles the first direction is the solution; with them
-// the iteration has to find only what comes back.
+// The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4), preconditioned by the inverse of the upper triangle
+// M: the steps that stay or lead forward. Without cycles the first direction is the solution.
 func (c *chain) solve(h []float64, removed int) error {
 	n := len(h)
 	s := solver{chain: c, alive: make([]bool, n), residual: make([]float64, n)}
 	for i := range h {
-		if s.alive[i] = removed == nobody || c.last[i] != removed; !s.alive[i] {
+		if s.alive[i] = removed == removedNone || c.last[i] != removed; !s.alive[i] {
 			h[i] = 0
 		}
 	}
@@ -48,7 +49,7 @@ type solver struct {
 	basis    [][]float64
 }
 
-// sweep sets y to M⁻¹ x on the states alive and to zero elsewhere. Both may be the same slice.
+// sweep sets y to M⁻¹ x on the remaining states and to zero elsewhere. x and y may be the same slice.
 func (s *solver) sweep(y, x []float64) {
 	for i := len(y) - 1; i >= 0; i-- {
 		if !s.alive[i] {
@@ -67,8 +68,8 @@ func (s *solver) sweep(y, x []float64) {
 	}
 }
 
-// backward sets y to what the steps that lead back bring from x, which is zero at the removed states, plus the offset
-// where there is one.
+// backward sets y to the backward steps applied to x, which is zero at the removed states, plus the offset if there is
+// one.
 func (s *solver) backward(y, x, offset []float64) {
 	for i := range y {
 		y[i] = 0
@@ -81,27 +82,27 @@ func (s *solver) backward(y, x, offset []float64) {
 	}
 }
 
-// improve makes one round of up to krylov directions and reports whether the residual has reached the goal.
+// improve does one round of up to krylov directions and reports whether the residual has reached the goal.
 func (s *solver) improve(h []float64, goal float64) bool {
 	s.backward(s.residual, h, s.convert)
 	s.sweep(s.residual, s.residual)
-	axpy(s.residual, -1, h)
+	floats.AddScaled(s.residual, -1, h)
 	first := math.Sqrt(stats.Dot(s.residual, s.residual))
 	if first <= goal {
 		return true
 	}
 	weights, left := s.directions(first, goal)
 	for k, weight := range weights {
-		axpy(h, weight, s.basis[k])
+		floats.AddScaled(h, weight, s.basis[k])
 	}
 	return left <= goal
 }
 
-// directions builds an orthonormal basis of the Krylov space and returns the weights of its vectors that make the
-// residual smallest, and the length of that residual.
+// directions builds an orthonormal basis of the Krylov space. It returns the weights of its vectors that minimize the
+// residual, and the residual's norm.
 func (s *solver) directions(first, goal float64) (weights []float64, left float64) {
 	s.basis = append(s.basis[:0], scaled(s.residual, 1/first))
-	var columns [][]float64 // of the triangular matrix left by the rotations
+	var columns [][]float64 // of the triangular matrix after the rotations
 	var rotations [][2]float64
 	rhs := []float64{first}
 	for k := 0; k < krylov && math.Abs(rhs[k]) > goal; k++ {
@@ -126,8 +127,8 @@ func (s *solver) directions(first, goal float64) (weights []float64, left float6
 	return backSubstitute(columns, rhs), math.Abs(rhs[len(rhs)-1])
 }
 
-// extend adds the image of the last direction to the basis, made orthogonal twice so that the directions stay
-// orthogonal to rounding. It returns the coefficients and the length that was left.
+// extend adds the image of the last direction to the basis, orthogonalized twice for numerical orthogonality. It
+// returns the coefficients and the remaining norm.
 func (s *solver) extend(k int) (column []float64, length float64) {
 	v := make([]float64, len(s.residual))
 	s.backward(v, s.basis[k], nil)
@@ -140,7 +141,7 @@ func (s *solver) extend(k int) (column []float64, length float64) {
 		for i, b := range s.basis[:k+1] {
 			overlap := stats.Dot(v, b)
 			column[i] += overlap
-			axpy(v, -overlap, b)
+			floats.AddScaled(v, -overlap, b)
 		}
 	}
 	length = math.Sqrt(stats.Dot(v, v))
@@ -160,12 +161,6 @@ func backSubstitute(columns [][]float64, rhs []float64) []float64 {
 		x[i] /= columns[i][i]
 	}
 	return x
-}
-
-func axpy(y []float64, a float64, x []float64) {
-	for i := range y {
-		y[i] += a * x[i]
-	}
 }
 
 func scaled(x []float64, a float64) []float64 {

@@ -10,28 +10,28 @@ import (
 	"assay/internal/measure"
 )
 
-// Journey is a form of path and what the orders that ended it add up to.
+// Journey is a path with the totals of the orders at its end.
 type Journey struct {
-	Channels []measure.Channel // the oldest first, at least one
-	Sums     measure.Sums      // may be negative, and may hold refunds without an order
+	Channels []measure.Channel // oldest first, at least one
+	Sums     measure.Sums      // may be negative, and may include refunds without an order
 }
 
-// Sums is what each channel is credited with, in whole cents and millionths.
+// Sums is each channel's credit in cents and millionths.
 type Sums map[measure.Channel]measure.Sums
 
-// direct is the channel that takes last touch from no other.
+// direct is the channel that last touch ignores when there is another.
 const direct measure.Channel = "direct"
 
-// CreditSums credits whole sums of journeys, refunds and all, so that the credits add up to what came in exactly,
-// each of the nine figures by itself. A journey without channels is refused by its index.
+// CreditSums attributes whole sums of journeys, refunds included. Credits add up exactly to the input in each of the
+// nine figures. A journey without channels is rejected with its index.
 //
-//   - [Last]: everything to the last channel that is not direct, to direct when there is no other.
-//   - [Shapley]: each journey's sums in equal parts to its different channels, split at whole units by cumulative
-//     weights: part i is ⌊S i/n⌋ - ⌊S (i-1)/n⌋, channels in the order of their names.
+//   - [Last]: everything to the last channel other than direct, to direct when there is no other.
+//   - [Shapley]: each journey's sums in equal parts to its distinct channels, split at whole units by cumulative
+//     weights: part i is ⌊S i/n⌋ - ⌊S (i-1)/n⌋, channels in alphabetical order.
 //   - [Markov1], [Markov2], [Markov3]: the sums of all journeys in proportion to the removal effects, by largest
-//     remainders. Where no journey has an order there is no chain, and the sums are credited as by Shapley.
+//     remainders. Without any order there is no chain, and sums are attributed as by Shapley.
 //
-// Other models are refused: their credits are kept by day and need no journeys.
+// Other models are rejected: their credits are stored by day and need no journeys.
 func CreditSums(journeys []Journey, m Model) (Sums, error) {
 	for i, j := range journeys {
 		if len(j.Channels) == 0 {
@@ -47,7 +47,7 @@ func CreditSums(journeys []Journey, m Model) (Sums, error) {
 		return markovSums(journeys, int(m[len(m)-1]-'0'))
 	case First, Linear, TimeDecay, Position:
 	}
-	return nil, fault.Invalid("sums cannot be credited by the model %q", m)
+	return nil, fault.Invalid("sums cannot be attributed by the model %q", m)
 }
 
 // Add adds what another result credits.
@@ -57,7 +57,7 @@ func (s Sums) Add(t Sums) {
 	}
 }
 
-// Total returns what all channels are credited with.
+// Total returns the sum over all channels.
 func (s Sums) Total() (total measure.Sums) {
 	for _, sums := range s {
 		total = total.Add(sums)
@@ -95,7 +95,7 @@ func shapleySums(journeys []Journey) Sums {
 	return credits
 }
 
-// floorOf returns ⌊amount k/n⌋ for 0 ≤ k ≤ n without leaving 64 bits.
+// floorOf returns ⌊amount k/n⌋ for 0 ≤ k ≤ n without overflow.
 func floorOf(amount, k, n int64) int64 {
 	rest := amount % n * k
 	down := rest / n
@@ -133,10 +133,10 @@ func markovSums(journeys []Journey, order int) (Sums, error) {
 	return allotSums(total, names, func(int) []float64 { return weights })
 }
 
-// figures is how many figures [measure.Sums] have.
+// figures is the number of figures in [measure.Sums].
 const figures = 9
 
-// fields lists the figures of sums, so that a rule can be written once for all of them.
+// fields lists the figures of sums, so that a rule can be applied to all of them.
 func fields(s *measure.Sums) [figures]*int64 {
 	return [figures]*int64{&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units}
 }
@@ -149,7 +149,7 @@ func zip(s measure.Sums, rule func(int64) int64) measure.Sums {
 	return s
 }
 
-// allotSums splits each figure of a total by the weights for it. A negative figure is split like its opposite.
+// allotSums splits each figure of a total by its weights. A negative figure is split like its absolute value.
 func allotSums(total measure.Sums, names []measure.Channel, weights func(figure int) []float64) (Sums, error) {
 	credits := Sums{}
 	for figure, field := range fields(&total) {
@@ -170,21 +170,32 @@ func allotSums(total measure.Sums, names []measure.Channel, weights func(figure 
 	return credits, nil
 }
 
-// BlendedSums is a result of [BlendSums], and how much the survey counted.
+// BlendedSums is the result of [BlendSums].
 type BlendedSums struct {
 	Credits          Sums
-	SurveyWeight     float64 // the rest of 1 is the weight of the clicks
+	SurveyWeight     float64 // the weight of clicks is 1 - SurveyWeight
 	Answers          float64 // that name a channel
 	EffectiveAnswers float64
 	UnmappedShare    float64
-	Shares           []Share // of orders, by channel, with the interval of the blended one
+	Shares           []Share // of orders, by channel, with the interval of the blended share
 	Level            float64
 }
 
-// BlendSums draws credits towards what customers say, as [Result.WithSurvey] does: orders, new orders and units towards
-// the answers weighted by orders, money towards the answers weighted by value. Each figure's total stays what it was,
-// to the last unit. Credits of a figure below zero, such as of a channel with more exchanges than sales, count as zero
-// in the shares.
+// BlendSums shrinks credits towards the survey's shares.
+//
+// With p the shares by touchpoints, the unattributed one included, and s the shares by survey, weighted by strata
+// (post-stratification), the blended shares are the mean of the Dirichlet-multinomial posterior
+//
+//	(1 - w) p + w s,   w = n / (n + κ),   n = 1 / Σ_h W_h² / n_h,
+//
+// where W_h is the stratum's share of orders and n_h its answers, n is Kish's effective sample size and κ is ClickWorth
+// (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval of a share is
+// the central one of its Beta marginal. It covers sampling error, not the bias of what people remember.
+//
+// Orders, new orders and units use strata weighted by orders, money uses strata weighted by value. Each figure's total is
+// unchanged, to the last unit. Negative credits, such as of a channel with more exchanges than sales, count as zero in
+// the shares. The unattributed row shrinks by 1 - w, since no survey answer names it. Channels that only the survey has get
+// rows. Without answers the credits are unchanged, with weight 0. Invalid counts are rejected with the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {
@@ -218,10 +229,10 @@ func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	return out, nil
 }
 
-// countFigures are the figures of sums that count things and not money.
+// countFigures are the figures of sums that are counts rather than money.
 var countFigures = map[int]bool{0: true, 7: true, 8: true}
 
-// blend returns the weights of a figure: the shares by credit drawn towards the shares by survey.
+// blend returns the weights of a figure: shares by credit, shrunk towards the survey's shares.
 func (s pooled) blend(credits Sums, names []measure.Channel, figure int, w float64) []float64 {
 	shares := s.byValue
 	if countFigures[figure] {

@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// randomJourneys has journeys with odd amounts, exchanges below zero and refunds without an order.
+// randomJourneys has journeys with odd amounts, negative exchanges and refunds without an order.
 func randomJourneys(r *rand.Rand, n int) (journeys []attribution.Journey, total measure.Sums) {
 	names := []measure.Channel{"facebook", "google", "direct", "email", "tiktok"}
 	for i := range n {
@@ -124,7 +124,7 @@ func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 	}
 }
 
-func TestBlendedSumsWithoutAnswersStayAsTheyWere(t *testing.T) {
+func TestBlendedSumsWithoutAnswersAreUnchanged(t *testing.T) {
 	t.Parallel()
 	credits := attribution.Sums{"google": {Orders: 5, Charged: -3}, measure.Unattributed: {Orders: 2, Charged: 9}}
 	got, err := attribution.BlendSums(credits, []attribution.Stratum{{Name: "all", Orders: 7, Unmapped: 3}}, attribution.Blend{})

@@ -1,7 +1,6 @@
 package attribution
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -11,27 +10,27 @@ import (
 	"assay/internal/measure"
 )
 
-// DefaultClickWorth is the number of survey answers that the click record weighs as much as, unless said otherwise.
+// DefaultClickWorth is the default weight of click data, in survey answers.
 const DefaultClickWorth = 200
 
-// DefaultLevel is the level of intervals unless said otherwise.
+// DefaultLevel is the default level of intervals.
 const DefaultLevel = 0.9
 
-// Stratum is a group of orders and what its buyers answered when asked how they heard of the store. Splitting by
-// order value, new and returning, and age of the order corrects for who answers.
+// Stratum is a group of orders and the buyers' answers to "how did you hear of us". Strata by order value, new or
+// returning customer, and age of the order correct for nonresponse.
 type Stratum struct {
 	Name   string // such as "new, under 50 USD"
 	Orders float64
 	Value  int64 // of all its orders, answered or not, in the unit of [Path.Value]
 	// Answers counts the answers that name a channel.
 	Answers map[measure.Channel]float64
-	// Unmapped counts the answers that name none. They are reported and otherwise treated as if not given.
+	// Unmapped counts the answers without a channel. They are reported and otherwise ignored.
 	Unmapped float64
 }
 
-// Blend says how a survey is blended with a model of the touches.
+// Blend is how a survey is blended with an attribution model.
 type Blend struct {
-	ClickWorth float64 // answers that the click record is worth; [DefaultClickWorth] when 0
+	ClickWorth float64 // weight of click data, in answers; [DefaultClickWorth] when 0
 	Level      float64 // of the intervals, between 0 and 1; [DefaultLevel] when 0
 }
 
@@ -42,63 +41,6 @@ type Share struct {
 	Survey    float64
 	Blended   float64
 	Low, High float64 // interval of Blended
-}
-
-// Blended is a result calibrated by a survey, and how much the survey counted.
-type Blended struct {
-	Result
-	Shares           []Share // of the rows of the result, in their order, the unattributed one last
-	SurveyWeight     float64 // the rest of 1 is the weight of the clicks
-	Answers          float64 // that name a channel
-	EffectiveAnswers float64 // what they are worth after weighting strata by their orders
-	UnmappedShare    float64 // of all answers
-	Coverage         float64 // share of orders in strata with an answer
-	Level            float64
-}
-
-// WithSurvey returns the result with each channel's share drawn towards what customers say.
-//
-// With p the shares by touches, the unattributed one included, and s the shares by survey, strata weighted by their
-// orders (post-stratification), the blended shares are the mean of the Dirichlet-multinomial posterior
-//
-//	(1 - w) p + w s,   w = n / (n + κ),   n = 1 / Σ_h W_h² / n_h,
-//
-// where W_h is the stratum's share of orders and n_h its answers, n is Kish's effective number of answers and κ is
-// ClickWorth (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval
-// of a share is the middle of its Beta marginal; it covers the chance in who answered and not the bias of what
-// people remember. For value, strata are weighted by their value instead. Totals do not change.
-//
-// A survey never answers "unattributed", so that row shrinks by the factor 1 - w. Channels that only the survey
-// knows get rows. Without answers the result is unchanged, with weight 0. Negative or infinite counts are refused,
-// naming the stratum.
-func (r Result) WithSurvey(strata []Stratum, b Blend) (Blended, error) {
-	b = b.withDefaults()
-	if err := b.check(strata); err != nil {
-		return Blended{}, err
-	}
-	survey := poolStrata(strata)
-	w := 0.0
-	if survey.effective > 0 {
-		w = survey.effective / (survey.effective + b.ClickWorth)
-	}
-	out := Blended{
-		Result: r.mix(survey, w), SurveyWeight: w, Answers: survey.answers, EffectiveAnswers: survey.effective,
-		UnmappedShare: survey.unmapped, Coverage: survey.coverage, Level: b.Level,
-	}
-	conversions, whole := r.Totals()
-	if err := out.round(whole); err != nil {
-		return Blended{}, err
-	}
-	clicks := r.byChannel()
-	for _, c := range append(slices.Clone(out.Credits), out.Unattributed) {
-		s := Share{Channel: c.Channel, Survey: survey.byOrders[c.Channel]}
-		if conversions > 0 {
-			s.Clicks, s.Blended = clicks[c.Channel].Conversions/conversions, c.Conversions/conversions
-		}
-		s.Low, s.High = betaInterval(s.Blended, survey.effective+b.ClickWorth, b.Level)
-		out.Shares = append(out.Shares, s)
-	}
-	return out, nil
 }
 
 func (b Blend) withDefaults() Blend {
@@ -186,36 +128,6 @@ func (s Stratum) count() float64 {
 		n += s.Answers[ch]
 	}
 	return n
-}
-
-func (r Result) byChannel() map[measure.Channel]Credit {
-	rows := map[measure.Channel]Credit{measure.Unattributed: r.Unattributed}
-	for _, c := range r.Credits {
-		rows[c.Channel] = c
-	}
-	return rows
-}
-
-// mix draws the credits towards the survey's shares with weight w.
-func (r Result) mix(s pooled, w float64) Result {
-	conversions, whole := r.Totals()
-	row := func(c Credit) Credit {
-		c.Conversions = (1-w)*c.Conversions + w*s.byOrders[c.Channel]*conversions
-		c.Value = (1-w)*c.Value + w*s.byValue[c.Channel]*float64(whole)
-		return c
-	}
-	out := Result{Unattributed: row(r.Unattributed)}
-	known := r.byChannel()
-	for _, c := range r.Credits {
-		out.Credits = append(out.Credits, row(c))
-	}
-	for ch := range s.byOrders {
-		if _, ok := known[ch]; !ok {
-			out.Credits = append(out.Credits, row(Credit{Channel: ch}))
-		}
-	}
-	slices.SortFunc(out.Credits, func(a, b Credit) int { return cmp.Compare(a.Channel, b.Channel) })
-	return out
 }
 
 // betaInterval returns the equal-tailed interval of a Beta distribution with the mean and the number of

@@ -51,7 +51,7 @@ func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
 	}
 }
 
-func TestStrataCountByTheirOrdersAndNotByWhoAnswers(t *testing.T) {
+func TestStrataAreWeightedByOrdersNotByResponse(t *testing.T) {
 	t.Parallel()
 	strata := []attribution.Stratum{
 		{Name: "new", Orders: 50, Value: 9000, Answers: map[measure.Channel]float64{"social": 10}},
@@ -72,7 +72,7 @@ func TestStrataCountByTheirOrdersAndNotByWhoAnswers(t *testing.T) {
 	}
 }
 
-func TestWithoutAnswersTheClicksStand(t *testing.T) {
+func TestWithoutAnswersTheClickDataAreUsed(t *testing.T) {
 	t.Parallel()
 	r := clicks(t)
 	got, err := r.WithSurvey([]attribution.Stratum{{Name: "all", Orders: 100, Unmapped: 3}}, attribution.Blend{})
@@ -84,7 +84,7 @@ func TestWithoutAnswersTheClicksStand(t *testing.T) {
 	}
 }
 
-func TestSurveysThatCannotBeCountedAreRefused(t *testing.T) {
+func TestInvalidSurveysAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		stratum attribution.Stratum

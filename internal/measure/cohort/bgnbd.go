@@ -8,23 +8,23 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// BGNBD is the beta-geometric / NBD model of repeat purchases (Fader, Hardie and Lee 2005, "Counting your customers
-// the easy way", Marketing Science 24(2)). While a customer is active, purchases come at random with the rate λ; after
-// each repeat purchase the customer leaves for good with probability p. Over customers λ is Gamma(R, Alpha)
-// distributed and p is Beta(A, B), independently of each other.
+// BGNBD is the beta-geometric / NBD model of repeat purchases (Fader, Hardie and Lee 2005, "Counting your customers the
+// easy way", Marketing Science 24(2)). An active customer buys at random with rate λ and becomes inactive after each
+// repeat purchase with probability p. Over customers λ is Gamma(R, Alpha) distributed and p is Beta(A, B) distributed,
+// independently.
 //
-// It assumes steady rates: no season, no promotion, no change with age. A customer who never bought again counts as
-// active, because leaving can only follow a repeat purchase.
+// It assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat purchases
+// counts as active, because customers become inactive only after a repeat purchase.
 type BGNBD struct {
 	R     float64 // shape of the rates
 	Alpha float64 // of the rates, in the unit of time: the mean rate is R / Alpha
-	A, B  float64 // of leaving: the mean probability is A / (A + B)
+	A, B  float64 // of becoming inactive: the mean probability is A / (A + B)
 }
 
 func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2], B: v[3]} }
 
-// FitBGNBD returns the model with the highest likelihood. It needs at least one repeat purchase and fails as not ready
-// when the likelihood has no maximum; impossible histories are refused by their index.
+// FitBGNBD returns the maximum likelihood model. It needs at least one repeat purchase. A likelihood without a maximum
+// is a not-ready fault; impossible histories are rejected with their index.
 func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	all, err := grouped(histories)
 	if err != nil {
@@ -49,8 +49,8 @@ func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 //
 //	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
 //
-// per customer, with its gradient. Logarithms of times are taken once for all customers who share one: histories are
-// counted in days, of which there are far fewer than customers.
+// per customer, with its gradient. Logarithms of times are computed once per distinct time, since histories are in
+// days.
 func (all grouping) bgnbdLikelihood(n float64) likelihood {
 	logTimes, logLeft := make([]float64, len(all.times)), make([]float64, all.most+1)
 	return func(logs, gradient []float64) float64 {
@@ -110,7 +110,7 @@ func (m BGNBD) Expected(h History, time float64) float64 {
 //	(a+b+x-1)/(a-1) · [1 - (1-z)^(r+x) ₂F₁(r+x, b+x; a+b+x-1; z)],   z = t / (since + t),
 //
 // after Euler's transformation of the series, (1-z)^(a-1) ₂F₁(a+b-r-1, a-1; a+b+x-1; z). Its parameters are small and
-// its first term cancels with the 1 in front, so nothing is lost near a = 1, nor when a + b < 1.
+// its first term cancels with the leading 1, so it is accurate near a = 1 and for a + b < 1.
 func (m BGNBD) whileActive(x, since, t float64) float64 {
 	if t <= 0 {
 		return 0
@@ -134,15 +134,15 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 	return c*lead - math.Exp((m.A-1)*l)*series
 }
 
-// futures draws the number of purchases of each customer within the time after the observation. Rate and leaving are not
-// drawn for it but integrated out: given the history they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and independent, as
-// long as the customer is active, and the n-th purchase comes when none of the n-1 before it was the last one and there is
-// time for n,
+// futures draws the number of purchases of each customer within the time after the observation. Rate and dropout
+// probability are integrated out: given the history they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and
+// independent while the customer is active. The n-th purchase happens if none of the n-1 before it was the last one and
+// there is time for n,
 //
 //	P(N ≥ n) = P(active) · Π_(j<n-1) (b+x+j)/(a+b+x+j) · P(K ≥ n),
 //
-// with K negative binomial, P(K = 0) = ((α+T)/(α+T+t))^(r+x) (equation 8 of the paper, for a customer with a history). One random
-// number finds the n.
+// with K negative binomial, P(K = 0) = ((α+T)/(α+T+t))^(r+x) (equation 8 of the paper, for a customer with a history).
+// One random number gives n by inversion.
 func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64) {
 	active, none := room[:len(group)], room[len(group):2*len(group)]
 	for i := range group {
@@ -160,7 +160,7 @@ func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, 
 		h := &group[i].History
 		at := r.Float64()
 		if h.Repeats > 0 {
-			at *= 1 + m.A/(m.B+float64(h.Repeats)-1)*active[i] // over the probability of [BGNBD.Alive]
+			at *= 1 + m.A/(m.B+float64(h.Repeats)-1)*active[i] // divided by [BGNBD.Alive]
 		}
 		switch {
 		case at >= 1:
@@ -173,11 +173,11 @@ func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, 
 	}
 }
 
-// leastNone is the probability of no purchase below which sums of products that start from it would lose digits: it takes
-// hundreds of purchases.
+// leastNone is the probability of no purchase below which products that start from it lose precision. It needs hundreds
+// of purchases.
 const leastNone = 1e-280
 
-// lived draws the number of purchases of an active customer by going from one to the next.
+// lived draws the number of purchases of an active customer by simulating one after the other.
 func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	x := float64(h.Repeats)
 	rate := gamma(m.R+x, r) / (m.Alpha + h.Age)
@@ -207,7 +207,7 @@ func (m BGNBD) purchases(h *History, time, at, none float64) int {
 		stays *= (m.B + x + k) / (m.A + m.B + x + k)
 		n++
 		left := atLeast - exactly
-		if left >= atLeast { // what is left is rounding
+		if left >= atLeast { // the rest is rounding
 			break
 		}
 		atLeast = left

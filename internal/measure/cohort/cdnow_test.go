@@ -16,8 +16,8 @@ import (
 
 const cdnow = "../../../../shared/data/clv/"
 
-// cdnowSummary returns the 2,357 customers of the CDNOW sample in weeks, calibration of 39 weeks, and what those who
-// bought again spent.
+// cdnowSummary returns the 2,357 customers of the CDNOW sample in weeks, with 39 weeks of calibration, and the spending
+// of repeat buyers.
 func cdnowSummary(t testing.TB) ([]cohort.History, []cohort.Spend) {
 	t.Helper()
 	file, err := os.Open(cdnow + "cdnow_summary_with_spend.csv")
@@ -50,12 +50,12 @@ func number(t testing.TB, s string) float64 {
 	return x
 }
 
-// The parameters were recomputed with SciPy on the same data to eight digits; published are the first three or four
-// (Fader, Hardie and Lee 2005, table 2; Fader and Hardie 2005 and 2013, notes at brucehardie.com). The last digits are
-// the optimizer's: at a flat maximum a likelihood equal to 1e-12 leaves parameters free by about 1e-6 of their value.
+// The parameters were recomputed with SciPy on the same data to eight digits; the first three or four are published
+// (Fader, Hardie and Lee 2005, table 2; Fader and Hardie 2005 and 2013, notes at brucehardie.com). At a flat maximum, a
+// likelihood equal to 1e-12 determines the parameters to about 1e-6.
 const lastDigits = 2e-6
 
-func TestBGNBDHasThePublishedParametersOnCDNOW(t *testing.T) {
+func TestBGNBDMatchesThePublishedParametersOnCDNOW(t *testing.T) {
 	t.Parallel()
 	histories, _ := cdnowSummary(t)
 	fit, err := cohort.FitBGNBD(histories)
@@ -74,7 +74,7 @@ func TestBGNBDHasThePublishedParametersOnCDNOW(t *testing.T) {
 	near(t, "log-likelihood", fit.LogLikelihood, -9582.4, 5e-6)
 }
 
-func TestParetoNBDHasThePublishedParametersOnCDNOW(t *testing.T) {
+func TestParetoNBDMatchesThePublishedParametersOnCDNOW(t *testing.T) {
 	t.Parallel()
 	histories, _ := cdnowSummary(t)
 	fit, err := cohort.FitParetoNBD(histories)
@@ -88,7 +88,7 @@ func TestParetoNBDHasThePublishedParametersOnCDNOW(t *testing.T) {
 	near(t, "log-likelihood", fit.LogLikelihood, -9595.0, 5e-6)
 }
 
-func TestGammaGammaHasThePublishedParametersOnCDNOW(t *testing.T) {
+func TestGammaGammaMatchesThePublishedParametersOnCDNOW(t *testing.T) {
 	t.Parallel()
 	_, spends := cdnowSummary(t)
 	if len(spends) != 946 {
@@ -145,7 +145,7 @@ func near(t *testing.T, what string, got, want, relative float64) {
 	}
 }
 
-func TestProjectionsHaveThePublishedValuesOnCDNOW(t *testing.T) {
+func TestProjectionsMatchThePublishedValuesOnCDNOW(t *testing.T) {
 	t.Parallel()
 	// Excel note of Fader, Hardie and Lee at the published parameters: 1.226.
 	bg := cohort.BGNBD{R: .243, Alpha: 4.414, A: .793, B: 2.426}

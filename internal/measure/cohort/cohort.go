@@ -1,9 +1,8 @@
-// Package cohort says what customers are worth: how many come back, what they bring by channel, when they have paid
-// for themselves, and what may still be expected of them.
+// Package cohort measures customer value: retention, lifetime value (LTV) by channel, payback, and projections.
 //
-// What was observed comes first and needs no model. Projections come from the BG/NBD or the Pareto/NBD model for
-// purchases and the Gamma-Gamma model for their value, fitted by maximum likelihood, with a gate that refuses data
-// too short or too few. Times are in any one unit, days or weeks; parameters and horizons follow it.
+// Observed figures need no model. Projections use the BG/NBD or Pareto/NBD model for purchases and the Gamma-Gamma
+// model for their value, fitted by maximum likelihood. [Ready] checks that there are enough data. Times are in any one
+// unit, days or weeks; parameters and horizons have the same unit.
 package cohort
 
 import (
@@ -12,26 +11,20 @@ import (
 	"assay/internal/fault"
 )
 
-// DefaultLevel is the level of intervals unless said otherwise.
+// DefaultLevel is the default level of intervals.
 const DefaultLevel = 0.9
 
-// Interval is a range that holds the truth with the level's probability, if the method's assumptions hold.
-type Interval struct {
-	Low, High float64
-	Level     float64 // between 0 and 1
-}
-
-// History is the purchase record of one customer, counted from the first purchase.
+// History is a customer's purchase history, with times since the first purchase.
 type History struct {
 	Repeats int     // purchases after the first one
 	Recency float64 // time of the last purchase; 0 without repeats
 	Age     float64 // time until the end of the observation
 }
 
-// mostRepeats is more than anybody buys; a larger number is a mistake in the data.
+// mostRepeats is an upper limit; a larger number is a data error.
 const mostRepeats = 1_000_000
 
-// check refuses, naming the customer, what no record can be.
+// check rejects impossible histories with the customer's index.
 func (h History) check(i int) error {
 	switch {
 	case h.Repeats < 0 || h.Repeats > mostRepeats:

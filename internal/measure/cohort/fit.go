@@ -16,14 +16,14 @@ type Fit[M any] struct {
 	Model         M
 	StandardError M // of each parameter, from the curvature at the maximum (delta method)
 	LogLikelihood float64
-	Customers     int // that took part
+	Customers     int // in the fit
 
 	logs   []float64         // of the parameters
 	factor mat.TriDense      // lower factor of the covariance of logs
 	build  func([]float64) M // from parameters
 }
 
-// fitOf describes the peak in the unit of the data. Shift is added to the logarithms to undo the scaling.
+// fitOf converts the maximum to the data's unit. shift is added to the logarithms to undo the scaling.
 func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], error) {
 	f := Fit[M]{build: build}
 	values, errors := make([]float64, len(p.logs)), make([]float64, len(p.logs))
@@ -41,8 +41,7 @@ func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], err
 	return f, nil
 }
 
-// draw returns the model with parameters that the data could as well have led to: their logarithms come from the
-// normal distribution around the maximum.
+// draw returns a model with parameters drawn from the normal approximation of their log estimates.
 func (f *Fit[M]) draw(r *rand.Rand) M {
 	normal := make([]float64, len(f.logs))
 	for i := range normal {
@@ -59,20 +58,20 @@ func (f *Fit[M]) draw(r *rand.Rand) M {
 	return f.build(values)
 }
 
-// group is customers with the same history, in the unit that makes the longest age 1.
+// group is customers with the same history, in a unit in which the longest age is 1.
 type group struct {
 	x         int     // repeat purchases
 	tx, T     float64 // time of the last one and age
 	n         float64 // customers
-	atTx, atT int     // places of tx and T among the times
+	atTx, atT int     // indices of tx and T in the times
 }
 
 // grouping is all customers in groups.
 type grouping struct {
 	groups  []group
-	times   []float64 // that occur, upwards
+	times   []float64 // distinct, ascending
 	longest float64   // age, in the unit of the histories
-	most    int       // repeat purchases of one customer
+	most    int       // most repeat purchases of one customer
 }
 
 // repeats returns the number of repeat purchases of all customers.
@@ -112,7 +111,7 @@ func grouped(histories []History) (all grouping, err error) {
 	return all.timed(), nil
 }
 
-// timed finds the times and the groups' places among them.
+// timed sets the distinct times and the groups' indices.
 func (all grouping) timed() grouping {
 	all.times = make([]float64, 0, 2*len(all.groups))
 	for _, g := range all.groups {
@@ -128,8 +127,8 @@ func (all grouping) timed() grouping {
 	return all
 }
 
-// rising returns, for k from 0 to n, ln Γ(z+k)/Γ(z) = Σ ln(z+j) and its derivative Σ 1/(z+j), j < k. Summed terms lose
-// nothing to cancellation as a difference of two log-gammas would.
+// rising returns, for k from 0 to n, ln Γ(z+k)/Γ(z) = Σ ln(z+j) and its derivative Σ 1/(z+j), j < k. The sum avoids the
+// cancellation of a difference of log-gammas.
 func rising(z float64, n int) (logs, slopes []float64) {
 	logs, slopes = make([]float64, n+1), make([]float64, n+1)
 	for k := range n {
@@ -139,7 +138,7 @@ func rising(z float64, n int) (logs, slopes []float64) {
 	return logs, slopes
 }
 
-// addLogs returns ln(e^a + e^b) and the second term's part of the sum.
+// addLogs returns ln(e^a + e^b) and the second term's share of the sum.
 func addLogs(a, b float64) (sum, second float64) {
 	if math.IsInf(b, -1) {
 		return a, 0

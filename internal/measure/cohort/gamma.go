@@ -7,12 +7,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// smallShape is the shape below which rejection from a normal takes too many tries.
+// smallShape is the shape below which rejection sampling from a normal is inefficient.
 const smallShape = 0.2
 
 // gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000, "A simple method for generating gamma
-// variables", ACM Transactions on Mathematical Software 26(3), with the factor of section 6 for shapes below 1). It takes
-// the same numbers as [distuv.Gamma] and gives the same up to rounding; that makes its own generator for each of millions of draws.
+// variables", ACM Transactions on Mathematical Software 26(3), with the factor of section 6 for shapes below 1). It
+// uses the same random numbers as [distuv.Gamma] and gives the same result up to rounding, without allocating a
+// generator for each of millions of draws.
 func gamma(shape float64, r *rand.Rand) float64 {
 	if shape == 1 || shape < smallShape {
 		return distuv.Gamma{Alpha: shape, Beta: 1, Src: r}.Rand()

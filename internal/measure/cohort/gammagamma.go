@@ -10,16 +10,16 @@ import (
 	"assay/internal/fault"
 )
 
-// Spend is what one customer spends on a repeat purchase.
+// Spend is a customer's spending on repeat purchases.
 type Spend struct {
 	Purchases int     // repeat purchases, at least one
 	Mean      float64 // their mean value, above zero
 }
 
-// GammaGamma is the model of the value of purchases (Fader and Hardie 2013, "The Gamma-Gamma model of monetary value").
-// A customer's purchases are Gamma(P, ν) distributed and ν is Gamma(Q, V) distributed over customers.
+// GammaGamma is the model of purchase value (Fader and Hardie 2013, "The Gamma-Gamma model of monetary value"). A
+// customer's purchases are Gamma(P, ν) distributed, and ν is Gamma(Q, V) distributed over customers.
 //
-// It assumes that what a customer spends does not depend on how often: see [SpendFrequencyCorrelation].
+// It assumes that spend per purchase is independent of purchase frequency: see [SpendFrequencyCorrelation].
 type GammaGamma struct {
 	P, Q float64
 	V    float64 // in the unit of the values
@@ -27,8 +27,8 @@ type GammaGamma struct {
 
 func buildGammaGamma(v []float64) GammaGamma { return GammaGamma{P: v[0], Q: v[1], V: v[2]} }
 
-// FitGammaGamma returns the model with the highest likelihood. A customer without purchases or without a positive
-// mean is refused by index; fewer than two customers are not ready.
+// FitGammaGamma returns the maximum likelihood model. A customer without purchases or without a positive mean is
+// rejected with the index; fewer than two customers are not ready.
 func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	if len(spends) < 2 {
 		return Fit[GammaGamma]{}, fault.NotReady("fit of Gamma-Gamma: %d customers bought again, want at least 2", len(spends))
@@ -55,10 +55,10 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	return fit, nil
 }
 
-// counts are the different numbers of purchases of customers.
+// counts are the distinct numbers of purchases.
 type counts struct {
 	different []int
-	at        []int // of each customer: the place of the number among the different ones
+	at        []int // of each customer: index of the number in distinct
 }
 
 func countsOf(spends []Spend) (c counts) {
@@ -75,8 +75,8 @@ func countsOf(spends []Spend) (c counts) {
 	return c
 }
 
-// gammaTerms is what the likelihood takes from the number of purchases alone: ln Γ and its derivative at px + q and at px.
-// They take most of its time, and most customers have bought again once or twice.
+// gammaTerms are the terms of the likelihood that depend on the number of purchases only: ln Γ and its derivative at px
+// + q and at px. They dominate its time, and most customers have one or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {
@@ -127,8 +127,8 @@ func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 // MeanSpend returns the expected value of a purchase over all customers, and false when it has none (Q ≤ 1).
 func (m GammaGamma) MeanSpend() (mean float64, ok bool) { return m.P * m.V / (m.Q - 1), m.Q > 1 }
 
-// Expected returns the expected value of a further purchase of a customer with a history of spending: the own mean,
-// drawn towards everybody's the more the fewer purchases it rests on. It exists when P · purchases + Q > 1.
+// Expected returns the expected value of a customer's next purchase: the customer's mean, shrunk towards the overall
+// mean, more strongly for fewer purchases. It exists when P · purchases + Q > 1.
 func (m GammaGamma) Expected(s Spend) float64 {
 	x := float64(s.Purchases)
 	return m.P * (m.V + x*s.Mean) / (m.P*x + m.Q - 1)
@@ -141,11 +141,11 @@ func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
 	return gamma(m.P*float64(n), r) / nu
 }
 
-// LargestCorrelation is the correlation of spend and frequency up to which [GammaGamma] is trusted.
+// LargestCorrelation is the absolute correlation of spend and frequency up to which [GammaGamma] is valid.
 const LargestCorrelation = 0.1
 
-// SpendFrequencyCorrelation returns Pearson's correlation of the number and the mean value of repeat purchases. Beyond
-// [LargestCorrelation] on either side the assumption of [GammaGamma] does not hold. It is 0 when either does not vary.
+// SpendFrequencyCorrelation returns Pearson's correlation of number and mean value of repeat purchases. Beyond
+// [LargestCorrelation] in absolute value the assumption of [GammaGamma] is violated. It is 0 when either is constant.
 func SpendFrequencyCorrelation(spends []Spend) float64 {
 	var meanX, meanZ float64
 	for _, s := range spends {

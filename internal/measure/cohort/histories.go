@@ -8,14 +8,14 @@ import (
 	"assay/internal/fault"
 )
 
-// Purchase is one order as the models see it.
+// Purchase is one order.
 type Purchase struct {
 	Customer string
 	Day      civil.Date
 	Value    int64 // in minor units; 0 when values are not needed
 }
 
-// Buyer is a customer's history and the mean value of what was bought again.
+// Buyer is a customer's history and the mean value of repeat purchases.
 type Buyer struct {
 	Customer  string
 	History   // in weeks
@@ -26,9 +26,9 @@ type Buyer struct {
 // daysPerWeek turns days into the weeks of [Buyer].
 const daysPerWeek = 7
 
-// Buyers returns the histories of the customers who bought by the end of the calibration, that day included, sorted by
-// customer. All purchases of a customer on one day are one. Weeks are days / 7, not rounded. Purchases after the end
-// are left out; one without a customer or day, or with a negative value, is refused by its index.
+// Buyers returns the histories of customers with a purchase until the end of the calibration (inclusive), sorted by
+// customer. All purchases of a customer on one day count as one. Weeks are days / 7, not rounded. Later purchases are
+// ignored. A purchase without customer or day, or with a negative value, is rejected with its index.
 func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))
 	for i, p := range purchases {
@@ -54,7 +54,7 @@ func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	return buyers, nil
 }
 
-// buyerOf sums up the purchases of one customer, sorted by day.
+// buyerOf summarizes one customer's purchases, sorted by day.
 func buyerOf(purchases []Purchase, end civil.Date) Buyer {
 	first := purchases[0]
 	b := Buyer{Customer: first.Customer, FirstDay: first.Day}

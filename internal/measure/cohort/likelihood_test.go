@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomGroups returns histories of all kinds, the extreme ones too.
+// randomGroups returns random histories, including extreme ones.
 func randomGroups(r *rand.Rand, n int) (groups []group, most int) {
 	for range n {
 		g := group{T: .05 + .95*r.Float64(), n: 1 + float64(r.IntN(5))}
@@ -22,7 +22,7 @@ func randomGroups(r *rand.Rand, n int) (groups []group, most int) {
 	return groups, most
 }
 
-func TestGradientsEqualDifferencesOfTheLikelihood(t *testing.T) {
+func TestGradientsEqualFiniteDifferences(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 0))
 	rule := newRule()
@@ -67,9 +67,9 @@ func hypergeometric(a, b, c, z float64) float64 {
 	return sum
 }
 
-// TestTheIntegralEqualsTheNote compares with A₀ of Fader and Hardie (2005), the difference of two hypergeometric
-// functions that replaces the integral, where that difference keeps its digits.
-func TestTheIntegralEqualsTheNote(t *testing.T) {
+// TestIntegralMatchesTheNote compares with A₀ of Fader and Hardie (2005), a difference of two hypergeometric functions,
+// where that is accurate.
+func TestIntegralMatchesTheNote(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(12, 0))
 	rule := newRule()
@@ -92,9 +92,9 @@ func TestTheIntegralEqualsTheNote(t *testing.T) {
 	}
 }
 
-// TestTheExpectationEqualsThePaper compares with equation (10) of Fader, Hardie and Lee (2005) as printed, away from
-// a = 1 where that form has no value.
-func TestTheExpectationEqualsThePaper(t *testing.T) {
+// TestExpectationMatchesThePaper compares with equation (10) of Fader, Hardie and Lee (2005) as printed, away from a =
+// 1, where it is undefined.
+func TestExpectationMatchesThePaper(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(13, 0))
 	for range 300 {
@@ -103,14 +103,14 @@ func TestTheExpectationEqualsThePaper(t *testing.T) {
 		z := time / (since + time)
 		power := math.Pow(1-z, m.R+x)
 		want := (m.A + m.B + x - 1) / (m.A - 1) * (1 - power*hypergeometric(m.R+x, m.B+x, m.A+m.B+x-1, z))
-		// The printed form loses digits as a nears 1.
+		// The printed form loses digits as a approaches 1.
 		if got := m.whileActive(x, since, time); math.Abs(got-want) > 1e-11*want/min(1, math.Abs(m.A-1)) {
 			t.Errorf("%+v, x %v, since %v, time %v: %.14g, want %.14g", m, x, since, time, got, want)
 		}
 	}
 }
 
-func TestTheExpectationHasNoGapWhereThePaperDividesByZero(t *testing.T) {
+func TestExpectationIsContinuousWhereThePaperDividesByZero(t *testing.T) {
 	t.Parallel()
 	for _, b := range []float64{.2, 2.4} {
 		at := func(a float64) float64 { return BGNBD{R: .3, Alpha: 4, A: a, B: b}.Purchases(50) }
@@ -150,9 +150,8 @@ func TestDrawnFuturesHaveTheExpectedMean(t *testing.T) {
 	}
 }
 
-// Numbers of purchases are drawn from a closed form; going from one purchase to the next draws them, too. The limit is that of
-// some sixty comparisons.
-func TestNumbersOfPurchasesAreThoseOfLivedFutures(t *testing.T) {
+// The closed form is compared with sequential simulation. The limit is for about sixty comparisons.
+func TestPurchasesByClosedFormMatchSimulation(t *testing.T) {
 	t.Parallel()
 	const draws, weeks = 40_000, 25
 	m := BGNBD{R: .8, Alpha: 6, A: .8, B: 2.5}
@@ -179,11 +178,11 @@ func TestNumbersOfPurchasesAreThoseOfLivedFutures(t *testing.T) {
 	}
 }
 
-// wide is how many numbers of purchases are counted together.
+// wide is the number of purchase counts per bin.
 func (h History) wide() int { return 1 + h.Repeats/10 }
 
-// Who bought thousands of times will buy so often that the probability of no purchase is zero in a float64.
-func TestVastHistoriesHaveFutures(t *testing.T) {
+// With thousands of purchases the probability of no purchase underflows.
+func TestVeryLongHistoriesHaveFutures(t *testing.T) {
 	t.Parallel()
 	m := BGNBD{R: .8, Alpha: 6, A: .01, B: 2.5}
 	h := History{Repeats: 5000, Recency: 52, Age: 52}

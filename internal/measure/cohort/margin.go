@@ -9,31 +9,31 @@ import (
 // Sale is an order with its costs, in minor units.
 type Sale struct {
 	Revenue   int64 // without tax
-	Cost      int64 // of goods and whatever else the order itself caused
+	Cost      int64 // of goods and other costs of the order
 	CostKnown bool
 }
 
-// MarginSource says what a margin rests on.
+// MarginSource is the basis of a margin.
 type MarginSource string
 
 // The sources.
 const (
 	FromCosts     MarginSource = "costs"           // every sale has costs
-	PartlyCosted  MarginSource = "costs_of_a_part" // the others take the rate of those that have
+	PartlyCosted  MarginSource = "costs_of_a_part" // sales without costs have the rate of the others
 	FromAssumed   MarginSource = "assumed_rate"    // no sale has costs
-	leastCoverage              = 0.5               // of revenue, for the costed part to speak for the rest
+	leastCoverage              = 0.5               // minimum coverage of revenue to use the rate of the sales with costs
 )
 
-// Margins turn sales into contribution margin.
+// Margins converts sales to contribution margin.
 type Margins struct {
 	Source   MarginSource
 	Rate     float64 // margin per revenue, for sales without costs
 	Coverage float64 // share of revenue with known costs
 }
 
-// MarginsOf returns how the contribution margin of the sales is to be counted: by their costs; where less than all but
-// at least half of the revenue has costs, by the rate of that part for the rest; otherwise by the assumed rate. Without
-// costs and with an assumed rate of 0, which means that none is known, margins are not ready. A rate is at most 1.
+// MarginsOf returns how to compute contribution margin. Sales with costs use them. If at least half but not all of the
+// revenue has costs, the rest uses their rate; otherwise the assumed rate applies. Without costs and with an assumed
+// rate of 0 (unknown), margins are not ready. A rate is at most 1.
 func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	if math.IsNaN(assumed) || assumed < 0 || assumed > 1 {
 		return Margins{}, fault.Invalid("assumed margin is %v, want a fraction of revenue", assumed)
@@ -59,7 +59,7 @@ func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	case m.Coverage >= leastCoverage:
 		m.Source, m.Rate = PartlyCosted, (costed-cost)/costed
 	case assumed == 0:
-		return Margins{}, fault.NotReady("costs are known for %.0f %% of revenue, too little to know a margin", 100*m.Coverage).
+		return Margins{}, fault.NotReady("costs cover %.0f%% of revenue, too little to estimate a margin", 100*m.Coverage).
 			WithHint("import the costs of products, or set a margin for the store")
 	}
 	return m, nil

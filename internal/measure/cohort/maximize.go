@@ -10,8 +10,7 @@ import (
 	"assay/internal/fault"
 )
 
-// likelihood returns the log-likelihood per customer at parameters given by their logarithms, and sets the gradient
-// with respect to these logarithms.
+// likelihood returns the log-likelihood per customer as a function of log parameters, and sets the gradient.
 type likelihood func(logs, gradient []float64) float64
 
 // peak is the maximum of a likelihood.
@@ -21,7 +20,7 @@ type peak struct {
 }
 
 const (
-	// flat is the largest gradient per customer that counts as zero. Rounding leaves about 1e-13.
+	// flat is the gradient per customer that counts as zero. Rounding errors are about 1e-13.
 	flat = 1e-9
 	// farOut is the size of a logarithm at which a parameter counts as without bound: e^15 is three million.
 	farOut = 15
@@ -30,8 +29,8 @@ const (
 var errNoPeak = fault.NotReady("the likelihood has no maximum at finite parameters").
 	WithHint("customers differ too little in how often they buy or how long they stay; take more customers or a longer history")
 
-// maximize climbs by BFGS from the start and ends with Newton steps, which bring the last digits and the curvature
-// for the standard errors. n is the number of customers.
+// maximize uses BFGS from the start and then Newton steps, which give the last digits and the curvature for standard
+// errors. n is the number of customers.
 func maximize(f likelihood, start []float64, n float64) (peak, error) {
 	last := memory{f: f}
 	problem := optimize.Problem{
@@ -75,7 +74,7 @@ func maximize(f likelihood, start []float64, n float64) (peak, error) {
 	return peak{}, errNoPeak
 }
 
-// memory keeps the likelihood at the last parameters, because value and gradient are asked for one after the other.
+// memory caches the likelihood at the last parameters, because value and gradient are requested separately.
 type memory struct {
 	f           likelihood
 	x, gradient []float64

@@ -13,12 +13,13 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 )
 
-// TestWilsonHasThePublishedLimits takes Newcombe (1998), "Two-sided confidence intervals for the single proportion",
+// TestWilsonMatchesThePublishedLimits uses Newcombe (1998), "Two-sided confidence intervals for the single proportion",
 // table I, method 3.
-func TestWilsonHasThePublishedLimits(t *testing.T) {
+func TestWilsonMatchesThePublishedLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		hits, n   int
@@ -34,7 +35,7 @@ func TestWilsonHasThePublishedLimits(t *testing.T) {
 	}
 }
 
-func TestJeffreysLeavesTheSameChanceOnBothSides(t *testing.T) {
+func TestJeffreysHasEqualTails(t *testing.T) {
 	t.Parallel()
 	for n := 1; n < 60; n += 7 {
 		for hits := 0; hits <= n; hits++ {
@@ -53,7 +54,7 @@ func TestJeffreysLeavesTheSameChanceOnBothSides(t *testing.T) {
 	}
 }
 
-func TestRatesThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidRatesAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		hits, n int
@@ -68,7 +69,7 @@ func TestRatesThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-func TestRetentionHidesSmallCohortsAndLeavesRunningPeriodsOutOfTheAverage(t *testing.T) {
+func TestRetentionSuppressesSmallCohortsAndExcludesPartialPeriodsFromTheAverage(t *testing.T) {
 	t.Parallel()
 	got, err := cohort.Retention([]cohort.Cohort{
 		{Start: civil.MustParse("2026-01-01"), Customers: 100, Active: []int{20, 10, 4}, LastIsPartial: true},
@@ -107,7 +108,7 @@ func TestRetentionHidesSmallCohortsAndLeavesRunningPeriodsOutOfTheAverage(t *tes
 	}
 }
 
-func TestRetentionRefusesImpossibleCohortsByTheirStart(t *testing.T) {
+func TestImpossibleCohortsAreRejectedByTheirStart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []cohort.Cohort{
 		{Start: civil.MustParse("2026-01-01")},
@@ -120,40 +121,7 @@ func TestRetentionRefusesImpossibleCohortsByTheirStart(t *testing.T) {
 	}
 }
 
-// TestReturnsEqualKaplanMeierOfThePublishedTrial takes the treated arm of Freireich and others (1963), with the
-// estimates and Greenwood errors printed in Kalbfleisch and Prentice (2002), table 1.1, and Klein and Moeschberger.
-func TestReturnsEqualKaplanMeierOfThePublishedTrial(t *testing.T) {
-	t.Parallel()
-	var waits []cohort.Wait
-	for _, days := range []int{6, 6, 6, 7, 10, 13, 16, 22, 23} {
-		waits = append(waits, cohort.Wait{Days: days, Bought: true})
-	}
-	for _, days := range []int{6, 9, 10, 11, 17, 19, 20, 25, 32, 32, 34, 35} {
-		waits = append(waits, cohort.Wait{Days: days})
-	}
-	got, err := cohort.Returns(waits, .95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []struct {
-		days, atRisk int
-		survival, se float64
-	}{{6, 21, .8571, .0764}, {7, 17, .8067, .0869}, {10, 15, .7529, .0963}, {13, 12, .6902, .1068}, {16, 11, .6275, .1141}, {22, 7, .5378, .1282}, {23, 6, .4482, .1346}}
-	z := distuv.UnitNormal.Quantile(.975)
-	for i, w := range want {
-		s := 1 - got[i].Share
-		// From the lower end back to Greenwood's error.
-		half := math.Log(math.Log(1-got[i].Interval.High)/math.Log(s)) / z * s * math.Abs(math.Log(s))
-		if got[i].Days != w.days || got[i].AtRisk != w.atRisk || math.Abs(s-w.survival) > 5e-5 || math.Abs(half-w.se) > 1e-4 {
-			t.Errorf("day %d: %+v, error %v; want %+v", w.days, got[i], half, w)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d steps, want %d", len(got), len(want))
-	}
-}
-
-func TestCurvesCountCustomersAsLongAsTheyAreWatched(t *testing.T) {
+func TestCurvesUseCustomersOnlyWhileObserved(t *testing.T) {
 	t.Parallel()
 	members := []cohort.Member{
 		{Channel: "search", AgeDays: 2, Gains: []cohort.Gain{{Day: 0, Amount: 1000}, {Day: 2, Amount: 300}}},
@@ -177,7 +145,7 @@ func TestCurvesCountCustomersAsLongAsTheyAreWatched(t *testing.T) {
 	}
 }
 
-// randomMembers returns customers of one channel who bring 10.00 at first and 5.00 again at a steady rate.
+// randomMembers returns customers of one channel with 10.00 at first and 5.00 at a constant rate.
 func randomMembers(r *rand.Rand, n, longest int) []cohort.Member {
 	members := make([]cohort.Member, n)
 	for i := range members {
@@ -193,7 +161,7 @@ func randomMembers(r *rand.Rand, n, longest int) []cohort.Member {
 	return members
 }
 
-func TestTheVarianceOfACurveEqualsItsDefinition(t *testing.T) {
+func TestVarianceOfACurveEqualsItsDefinition(t *testing.T) {
 	t.Parallel()
 	members := randomMembers(rand.New(rand.NewPCG(3, 0)), 40, 30)
 	curves, err := cohort.Curves(members, 2, .9)
@@ -233,7 +201,7 @@ func TestTheVarianceOfACurveEqualsItsDefinition(t *testing.T) {
 func TestPaybackIsTheFirstDayThatCoversTheCost(t *testing.T) {
 	t.Parallel()
 	point := func(value float64) cohort.Point {
-		return cohort.Point{Value: value, Interval: cohort.Interval{Low: value - 150, High: value + 150, Level: .9}}
+		return cohort.Point{Value: value, Interval: measure.Interval{Low: value - 150, High: value + 150, Level: .9}}
 	}
 	margin := cohort.Curve{Channel: "search", Points: []cohort.Point{point(400), point(600), point(800), point(1000)}}
 	for _, c := range []struct {
@@ -261,7 +229,7 @@ func TestPaybackIsTheFirstDayThatCoversTheCost(t *testing.T) {
 	}
 }
 
-func TestMarginsSayWhatTheyRestOn(t *testing.T) {
+func TestMarginsReportTheirSource(t *testing.T) {
 	t.Parallel()
 	costed := cohort.Sale{Revenue: 1000, Cost: 600, CostKnown: true}
 	unknown := cohort.Sale{Revenue: 500}
@@ -292,7 +260,7 @@ func TestMarginsSayWhatTheyRestOn(t *testing.T) {
 	}
 }
 
-func TestMembersThatCannotBeAreRefusedByIndex(t *testing.T) {
+func TestInvalidMembersAreRejectedByIndex(t *testing.T) {
 	t.Parallel()
 	good := cohort.Member{Channel: "search"}
 	for _, m := range []cohort.Member{{Channel: "search", AgeDays: -1}, {Channel: "search", AgeDays: 1 << 40}, {}, {Channel: "search", Gains: []cohort.Gain{{Day: 1}}}} {

@@ -9,23 +9,23 @@ import (
 )
 
 // ParetoNBD is the Pareto / NBD model of repeat purchases (Schmittlein, Morrison and Colombo 1987; Fader and Hardie
-// 2005, "A note on deriving the Pareto/NBD model and related expressions"). While a customer is active, purchases come
-// at random with the rate λ; the customer leaves for good at a random time with the rate μ. Over customers λ is
-// Gamma(R, Alpha) distributed and μ is Gamma(S, Beta), independently of each other.
+// 2005, "A note on deriving the Pareto/NBD model and related expressions"). An active customer buys at random with rate
+// λ and becomes inactive at a random time with rate μ. Over customers λ is Gamma(R, Alpha) distributed and μ is
+// Gamma(S, Beta) distributed, independently.
 //
-// It assumes steady rates: no season, no promotion, no change with age.
+// It assumes constant rates: no seasonality, no promotions, no change with age.
 type ParetoNBD struct {
 	R     float64 // shape of the purchase rates
 	Alpha float64 // of the purchase rates, in the unit of time
-	S     float64 // shape of the rates of leaving
-	Beta  float64 // of the rates of leaving, in the unit of time
+	S     float64 // shape of the dropout rates
+	Beta  float64 // of the dropout rates, in the unit of time
 }
 
 func buildParetoNBD(v []float64) ParetoNBD {
 	return ParetoNBD{R: v[0], Alpha: v[1], S: v[2], Beta: v[3]}
 }
 
-// FitParetoNBD returns the model with the highest likelihood, under the conditions of [FitBGNBD].
+// FitParetoNBD returns the maximum likelihood model, under the conditions of [FitBGNBD].
 func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 	all, err := grouped(histories)
 	if err != nil {
@@ -54,8 +54,8 @@ func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 //
 //	Γ(r+x)/Γ(r) α^r β^s · [ (α+T)^-(r+x) (β+T)^-s + s ∫ from t_x to T of (α+t)^-(r+x) (β+t)^-(s+1) dt ],
 //
-// per customer, with its gradient. The two terms are "active until T" and "left at t". The note writes the integral as
-// the difference of two hypergeometric functions, which cancel when t_x is near T; the integral itself does not.
+// per customer, with its gradient. The two terms are "active until T" and "inactive since t". The note writes the
+// integral as a difference of two hypergeometric functions, which cancel for t_x near T; the integral does not.
 func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, gradient []float64) float64 {
 	m := buildParetoNBD([]float64{math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])})
 	logR, slopeR := rising(m.R, most)
@@ -75,7 +75,8 @@ func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, grad
 	return sum / n
 }
 
-// leaving is the term of a customer who left before T: its logarithm, and the means under it that the gradient needs.
+// leaving is the term of a customer who became inactive before T: its logarithm, and the conditional means for the
+// gradient.
 type leaving struct {
 	log               float64
 	logAlpha, logBeta float64 // means of ln(α+t) and ln(β+t)
@@ -92,9 +93,9 @@ func newRule() rule {
 	return r
 }
 
-// left integrates over v = ln(γ+t), γ the smaller of α and β: there the logarithm of the integrand is steepest at T and
-// its singularities stay at a distance of π. Panels of width 2, or eight falls by 1/e, give about fourteen digits with
-// ten nodes. Panels too small to matter are left out.
+// left integrates over v = ln(γ+t), γ the smaller of α and β: there the log integrand is steepest at T and its
+// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes.
+// Negligible panels are skipped.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {
 		return leaving{log: math.Inf(-1)}
@@ -150,7 +151,7 @@ func (m ParetoNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * (m.R + float64(h.Repeats)) / (m.Alpha + h.Age) * m.activeTime(m.Beta+h.Age, time)
 }
 
-// activeTime returns the time within t that a customer stays who is active now: β/(s-1) · [1 - (β/(β+t))^(s-1)], also
+// activeTime returns the expected active time within t of a customer active now: β/(s-1) · [1 - (β/(β+t))^(s-1)], also
 // at s = 1.
 func (m ParetoNBD) activeTime(beta, t float64) float64 {
 	l := math.Log1p(t / beta)

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
 	"assay/internal/panics"
 )
 
@@ -19,37 +21,38 @@ type Model interface {
 	// Purchases returns the expected number of repeat purchases of a new customer within the time.
 	Purchases(time float64) float64
 
-	// futures draws the number of further purchases of each customer within the time. The room holds two numbers for each.
+	// futures draws the number of further purchases of each customer within the time. room is scratch space, two
+	// numbers per customer.
 	futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64)
 }
 
-// Horizon says how far and how surely [Project] looks ahead.
+// Horizon is the horizon and precision of [Project].
 type Horizon struct {
 	Time  float64 // in the unit of the histories, above 0
-	Draws int     // possible futures for the interval, at least 50; 400 when 0
+	Draws int     // simulated futures for the interval, at least 50; 400 when 0
 	Level float64 // of the intervals; [DefaultLevel] when 0
 	Seed  uint64
 }
 
-// Projection is what a group of customers is expected to do within the horizon, all of them together.
+// Projection is the expected total of a group of customers within the horizon.
 type Projection struct {
 	Customers         int
 	Purchases         float64
-	PurchasesInterval Interval
-	Value             float64 // in the unit of [Buyer.MeanSpend]; 0 when there is no model of value
-	ValueInterval     Interval
+	PurchasesInterval measure.Interval
+	Value             float64 // in the unit of [Buyer.MeanSpend]; 0 without a value model
+	ValueInterval     measure.Interval
 }
 
-// Project returns what customers will buy and spend, with intervals for what will be observed and not only for its
-// expectation. Histories are in the unit that the model was fitted in; spend may be nil, and otherwise needs a Q above 1.
+// Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
+// the fit; spend may be nil, and otherwise needs Q above 1.
 //
-// The interval is a parametric bootstrap: each draw takes parameters from the normal distribution around their
-// logarithms at the maximum, and for each customer the number of purchases and what they are worth from the model given the
-// customer's history. So it covers chance in the future and in the parameters, and no wrong assumption. One draw of a
-// thousand customers takes a few hundredths of a millisecond. The same seed gives the same bytes.
+// The interval is a parametric bootstrap: each draw takes parameters from the normal approximation of their log
+// estimates, and then draws each customer's purchases and their value given the history. It covers sampling error in
+// the future and in the parameters, but no wrong assumption. One draw of a thousand customers takes a few hundredths of
+// a millisecond. The same seed gives the same bytes.
 //
-// The group may be a part of the customers of the fit, such as those of one channel. Its members are then expected to
-// be like everybody with their history.
+// The group can be a part of the fitted customers, such as those of one channel. Its members are assumed to behave like
+// all customers with their history.
 func Project[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (Projection, error) {
 	horizon = horizon.withDefaults()
 	if err := horizon.check(); err != nil {
@@ -94,8 +97,8 @@ func (h Horizon) check() error {
 
 func (b Buyer) spend() Spend { return Spend{Purchases: b.Repeats, Mean: b.MeanSpend} }
 
-// futures draws the totals of the group. Each draw has its own stream of random numbers, so they do not depend on the
-// cores that share them.
+// futures draws the totals of the group. Each draw has its own random stream, so totals do not depend on the number of
+// cores.
 func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (purchases, values []float64) {
 	purchases, values = make([]float64, horizon.Draws), make([]float64, horizon.Draws)
 	workers := runtime.GOMAXPROCS(0)
@@ -114,7 +117,7 @@ func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon
 	return purchases, values
 }
 
-// total returns the purchases of all, and draws what they are worth.
+// total returns the sum of purchases, and a draw of their total value.
 func total(spend *Fit[GammaGamma], group []Buyer, counts []int, r *rand.Rand) (purchases, value float64) {
 	var worth GammaGamma
 	if spend != nil {
@@ -129,8 +132,8 @@ func total(spend *Fit[GammaGamma], group []Buyer, counts []int, r *rand.Rand) (p
 	return purchases, value
 }
 
-// middle returns the interval between the outer quantiles.
-func middle(draws []float64, level float64) Interval {
+// middle returns the central interval of the draws.
+func middle(draws []float64, level float64) measure.Interval {
 	slices.Sort(draws)
-	return Interval{Low: quantile(draws, (1-level)/2), High: quantile(draws, (1+level)/2), Level: level}
+	return measure.Interval{Low: stats.Quantile(draws, (1-level)/2), High: stats.Quantile(draws, (1+level)/2), Level: level}
 }

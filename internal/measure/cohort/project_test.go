@@ -16,13 +16,13 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// The planted customers.
+// The simulated customers' parameters.
 var (
 	planted      = cohort.BGNBD{R: .6, Alpha: 6, A: .8, B: 3}
 	plantedSpend = cohort.GammaGamma{P: 6, Q: 4, V: 1500}
 )
 
-// simulate returns customers who joined within the first third of the weeks, and what they do in the weeks after.
+// simulate returns customers who joined in the first third of the weeks, and their later purchases.
 func simulate(r *rand.Rand, n int, weeks, after float64) (buyers []cohort.Buyer, later, value float64) {
 	for range n {
 		b := cohort.Buyer{Customer: "c", History: cohort.History{Age: weeks * (1 - r.Float64()/3)}}
@@ -57,7 +57,7 @@ func parts(buyers []cohort.Buyer) (histories []cohort.History, spends []cohort.S
 	return histories, spends
 }
 
-func TestFitsFindPlantedParameters(t *testing.T) {
+func TestFitsRecoverSimulatedParameters(t *testing.T) {
 	t.Parallel()
 	buyers, _, _ := simulate(rand.New(rand.NewPCG(21, 0)), 4000, 80, 0)
 	histories, spends := parts(buyers)
@@ -81,7 +81,7 @@ func TestFitsFindPlantedParameters(t *testing.T) {
 		{"q", worth.Model.Q, plantedSpend.Q, worth.StandardError.Q},
 		{"v", worth.Model.V, plantedSpend.V, worth.StandardError.V},
 	} {
-		// Three standard errors: one seed in four hundred misses for one of seven parameters at random.
+		// Three standard errors: one seed in four hundred fails for one of seven parameters.
 		if math.Abs(c.got-c.want) > 3*c.se || c.se > .3*c.want {
 			t.Errorf("%s is %v ± %v, planted %v", c.name, c.got, c.se, c.want)
 		}
@@ -112,7 +112,7 @@ func TestFitsDoNotDependOnUnitsNorOnOrder(t *testing.T) {
 	near(t, "expected purchases", days.Model.Purchases(70), weeks.Model.Purchases(10), 1e-7)
 }
 
-func TestParetoNBDFindsPlantedParametersInAnyUnit(t *testing.T) {
+func TestParetoNBDRecoversSimulatedParametersInAnyUnit(t *testing.T) {
 	t.Parallel()
 	want := cohort.ParetoNBD{R: .8, Alpha: 8, S: .7, Beta: 10}
 	r := rand.New(rand.NewPCG(24, 0))
@@ -152,7 +152,7 @@ func TestParetoNBDFindsPlantedParametersInAnyUnit(t *testing.T) {
 	near(t, "expected purchases", inDays.Model.Purchases(70), fit.Model.Purchases(10), 1e-7)
 }
 
-func TestProjectionHoldsWhatHappens(t *testing.T) {
+func TestProjectionIntervalContainsTheFuture(t *testing.T) {
 	t.Parallel()
 	buyers, later, value := simulate(rand.New(rand.NewPCG(23, 0)), 1500, 60, 26)
 	got := project(t, buyers, cohort.Horizon{Time: 26, Draws: 200, Level: .99, Seed: 4})
@@ -186,7 +186,7 @@ func project(t *testing.T, buyers []cohort.Buyer, horizon cohort.Horizon) cohort
 	return p
 }
 
-func TestIntervalsCoverAsOftenAsTheySay(t *testing.T) {
+func TestProjectionIntervalsHaveNominalCoverage(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") == "" {
 		t.Skip("a simulation of minutes: set ASSAY_NIGHTLY=1")
 	}
@@ -204,7 +204,7 @@ func TestIntervalsCoverAsOftenAsTheySay(t *testing.T) {
 		}
 	}
 	t.Logf("90 %% intervals held %d purchases and %d values of %d", purchases, values, runs)
-	// Binomial error of 400 runs at 90 % is 1.5 points; two of them below, and the same above.
+	// The binomial standard error of 400 runs at 90% is 1.5 points; two of them on each side.
 	for _, hits := range []int{purchases, values} {
 		if rate := float64(hits) / runs; rate < .87 || rate > .93 {
 			t.Errorf("90 %% intervals held %.1f %%", 100*rate)
@@ -212,12 +212,12 @@ func TestIntervalsCoverAsOftenAsTheySay(t *testing.T) {
 	}
 }
 
-func TestCurvesCoverAsOftenAsTheySay(t *testing.T) {
+func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") == "" {
 		t.Skip("a simulation of minutes: set ASSAY_NIGHTLY=1")
 	}
 	t.Parallel()
-	// The mean rate is .03 a day, of exponential rates cut at 1, which matters to nobody.
+	// The mean rate is .03 a day, of exponential rates truncated at 1, which changes it negligibly.
 	const runs, day, truth = 2000, 90, 1000 + 500*.03*90
 	var hits int
 	for run := range uint64(runs) {
@@ -229,13 +229,13 @@ func TestCurvesCoverAsOftenAsTheySay(t *testing.T) {
 			hits++
 		}
 	}
-	// Binomial error of 2,000 runs at 90 % is .7 points; right-skewed spending costs about one.
+	// The binomial standard error of 2,000 runs at 90% is .7 points; right-skewed spending costs about one point.
 	if rate := float64(hits) / runs; rate < .88 || rate > .92 {
 		t.Errorf("90 %% intervals held %.1f %%", 100*rate)
 	}
 }
 
-func TestHistoriesThatCannotBeAreRefusedByIndex(t *testing.T) {
+func TestImpossibleHistoriesAreRejectedByIndex(t *testing.T) {
 	t.Parallel()
 	good := cohort.History{Repeats: 1, Recency: 2, Age: 5}
 	for _, h := range []cohort.History{

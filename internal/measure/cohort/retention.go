@@ -3,52 +3,52 @@ package cohort
 import (
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
-// SmallestCohort is the number of customers below which no rate is shown: it would say more about persons than about
-// the store.
+// SmallestCohort is the minimum number of customers of a reported rate: smaller ones are noise and may identify
+// persons.
 const SmallestCohort = 5
 
-// Cohort is the customers whose first order fell into one period, and how many ordered again.
+// Cohort is the customers with their first order in one period, and how many ordered again.
 type Cohort struct {
 	Start     civil.Date // first day of the period
 	Customers int
-	// Active counts the customers who ordered in the first, second, … period after their own. Periods that have not
-	// begun are left out.
+	// Active counts the customers who ordered in the first, second, … following period, as far as these have begun.
 	Active []int
-	// LastIsPartial says that the last of Active is still going on.
+	// LastIsPartial says that the last period of Active is not over.
 	LastIsPartial bool
 }
 
 // Cell is the retention of a cohort in one later period.
 type Cell struct {
 	Active   int
-	Rate     float64  // Active / Customers; 0 when suppressed
-	Interval Interval // Wilson's
-	Partial  bool     // the period is not over, so the rate can only rise
+	Rate     float64          // Active / Customers; 0 when suppressed
+	Interval measure.Interval // Wilson interval
+	Partial  bool             // the period is not over, so the rate can still rise
 }
 
 // Row is the retention of one cohort.
 type Row struct {
 	Start      civil.Date
 	Customers  int
-	Suppressed bool   // fewer customers than the smallest cohort: there are no cells
-	Cells      []Cell // of the first, second, … later period
+	Suppressed bool   // fewer customers than the smallest cohort: no cells
+	Cells      []Cell // of the first, second, … following period
 }
 
 // Matrix is the retention of all cohorts.
 type Matrix struct {
 	Rows []Row // in the order given
-	// Average is the retention over all cohorts for which the period is over, from sums: small cohorts weigh little,
-	// suppressed ones take part. Later periods rest on fewer and older cohorts. A period with fewer customers than
-	// the smallest cohort ends it.
+	// Average is the pooled retention over all cohorts with a complete period, weighted by size, suppressed cohorts
+	// included. Later periods have fewer and older cohorts. It ends at a period with fewer customers than the smallest
+	// cohort.
 	Average  []Cell
 	Smallest int // customers below which a row is suppressed
 }
 
-// Retention returns the share of each cohort that ordered again in each later period, with its interval. Rows of
-// fewer than smallest customers are suppressed; smallest is [SmallestCohort] when 0. A cohort of no customers, or with
-// more active than it has customers, is refused by its start.
+// Retention returns the share of each cohort that ordered again in each following period, with its interval. Cohorts of
+// fewer than smallest customers are suppressed; smallest is [SmallestCohort] when 0. A cohort without customers, or
+// with more active ones than customers, is rejected with its start.
 func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort
@@ -57,7 +57,7 @@ func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 		return Matrix{}, err
 	}
 	m := Matrix{Smallest: smallest}
-	var customers, active []int // by later period, over the cohorts for which it is over
+	var customers, active []int // by following period, over the cohorts for which it is complete
 	for _, c := range cohorts {
 		if c.Customers <= 0 {
 			return Matrix{}, fault.Invalid("cohort of %s has %d customers", c.Start, c.Customers)

@@ -13,37 +13,37 @@ import (
 	"assay/internal/panics"
 )
 
-// Member is a customer with what was earned since the first order.
+// Member is a customer with earnings since the first order.
 type Member struct {
-	Channel measure.Channel // that won the customer
+	Channel measure.Channel // that acquired the customer
 	AgeDays int             // days from the first order to the end of the observation
 	Gains   []Gain
 }
 
-// Gain is what a customer brought on a day: revenue, or margin, or less than nothing for a refund.
+// Gain is revenue or margin of a customer on one day, negative for a refund.
 type Gain struct {
 	Day    int   // days after the first order: 0 is the day of the first order itself
 	Amount int64 // in minor units
 }
 
-// longestAge is a hundred years in days. Whoever is older was not dated.
+// longestAge is a hundred years in days. A larger age is a data error.
 const longestAge = 36_525
 
-// Curve is the lifetime value of a channel's customers so far.
+// Curve is the observed lifetime value of a channel's customers.
 type Curve struct {
 	Channel   measure.Channel
 	Customers int
 	Points    []Point // of day 0, 1, 2, …
 }
 
-// Point is the value per customer by the end of a day after the first order.
+// Point is the value per customer until a day after the first order, inclusive.
 type Point struct {
-	AtRisk   int     // customers watched for that long
+	AtRisk   int     // customers observed for that long
 	Value    float64 // per customer, in minor units
-	Interval Interval
+	Interval measure.Interval
 }
 
-// At returns the point of a day, and false when too few customers have been watched for that long.
+// At returns the point of a day, and false when too few customers were observed for that long.
 func (c Curve) At(day int) (Point, bool) {
 	if day < 0 || day >= len(c.Points) {
 		return Point{}, false
@@ -51,18 +51,18 @@ func (c Curve) At(day int) (Point, bool) {
 	return c.Points[day], true
 }
 
-// Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day for which at
-// least smallest customers have been watched; smallest is [SmallestCohort] when 0.
+// Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day with at least
+// smallest observed customers; smallest is [SmallestCohort] when 0.
 //
-// Young customers count as long as they have been watched, and no longer: with S_d the amount of day d and n_d the
-// customers watched through day d,
+// Customers count as long as they are observed: with S_d the amount of day d and n_d the customers observed through day
+// d,
 //
 //	LTV(t) = Σ_(d ≤ t) S_d / n_d,   Var LTV(t) = Σ_i [ Σ_(d ≤ t, d ≤ age_i) (m_id - S_d/n_d) / n_d ]²,
 //
 // the mean cumulative function and its robust variance (Nelson 2003, "Recurrent events data analysis", chapters 3 and
-// 4; Lawless and Nadeau 1995). The interval uses Student's t with n_t - 1 degrees of freedom. It assumes that younger
-// customers will do as older ones did at their age. An age below zero or above a hundred years, a gain outside the
-// time watched and an empty channel are refused by the customer's index.
+// 4; Lawless and Nadeau 1995). The interval uses Student's t with n_t - 1 degrees of freedom. It assumes that recent
+// customers behave as earlier ones did at the same age. An age below zero or above a hundred years, a gain outside the
+// observation and an empty channel are rejected with the customer's index.
 func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort
@@ -77,7 +77,7 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 		}
 		for _, g := range m.Gains {
 			if g.Day < 0 || g.Day > m.AgeDays {
-				return nil, fault.Invalid("customer %d: a gain on day %d, watched for %d days", i, g.Day, m.AgeDays)
+				return nil, fault.Invalid("customer %d: a gain on day %d, observed for %d days", i, g.Day, m.AgeDays)
 			}
 		}
 		byChannel[m.Channel] = append(byChannel[m.Channel], m)
@@ -100,8 +100,8 @@ type dated struct {
 	amount      float64
 }
 
-// pointsOf goes through the days once. For each customer still watched it knows a_i = Σ m_id / n_d, and with
-// c = Σ S_d / n_d² the sum of squares in the variance is Σ (a_i - c)², kept as Σ a_i² and Σ a_i.
+// pointsOf makes one pass over the days. With a_i = Σ m_id / n_d for each observed customer and c = Σ S_d / n_d², the
+// sum of squares in the variance is Σ (a_i - c)², from Σ a_i² and Σ a_i.
 func pointsOf(members []Member, smallest int, level float64) []Point {
 	gains, byAge := chronicle(members)
 	a := make([]float64, len(members))
@@ -132,18 +132,18 @@ func pointsOf(members []Member, smallest int, level float64) []Point {
 		c += total / n / n
 		variance := max(0, gone+sumSquares-2*c*sumA+n*c*c)
 		half := studentQuantile(level, n-1) * math.Sqrt(variance)
-		points = append(points, Point{AtRisk: watched, Value: value, Interval: Interval{Low: value - half, High: value + half, Level: level}})
+		points = append(points, Point{AtRisk: watched, Value: value, Interval: measure.Interval{Low: value - half, High: value + half, Level: level}})
 	}
 }
 
-// chronicle returns all gains by day and the members' indexes by age, those of a day or an age in the members' order. Days
-// are few and gains many, so they are counted and not compared.
+// chronicle returns all gains by day and the members' indexes by age, stable in the members' order. It is a counting
+// sort: there are few days and many gains.
 func chronicle(members []Member) (gains []dated, byAge []int) {
 	oldest := 0
 	for _, m := range members {
 		oldest = max(oldest, m.AgeDays)
 	}
-	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // how many come before those of each age and day
+	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // number before those of each age and day
 	for _, m := range members {
 		ofAge[m.AgeDays+1]++
 		for _, g := range m.Gains {
@@ -166,8 +166,8 @@ func chronicle(members []Member) (gains []dated, byAge []int) {
 	return gains, byAge
 }
 
-// studentQuantile returns the two-sided quantile of Student's t; beyond a thousand degrees of freedom it is the normal
-// one to three digits.
+// studentQuantile returns the two-sided quantile of Student's t; above a thousand degrees of freedom the normal one,
+// which agrees to three digits.
 func studentQuantile(level, freedom float64) float64 {
 	if freedom > 1000 {
 		return distuv.UnitNormal.Quantile((1 + level) / 2)

@@ -5,15 +5,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"testing"
+
+	"assay/internal/measure/stats"
 )
 
-// store is what a simulated store planted: the orders of each creator and how orders leave traces.
+// store is the truth of a simulated store: each creator's orders and the capture probabilities.
 type store struct {
 	code, survey, link, met, stray, leak float64
 	orders                               []int
 }
 
-// simulate draws what a store sees of its creators' orders. Codes leak to other customers, as many for each creator.
+// simulate draws a store's signals. Codes leak to the same number of other customers for each creator.
 func (st store) simulate(rng *rand.Rand) ([]Signals, Ground) {
 	var out []Signals
 	yes := func(p float64) bool { return rng.Float64() < p }
@@ -62,7 +64,7 @@ func planted() store {
 	}
 }
 
-// seeds is how many stores are simulated: a few by default, ASSAY_NIGHTLY makes it enough to tell a rate.
+// seeds is the number of simulated stores: few by default, many with ASSAY_NIGHTLY.
 func seeds(few, many int) int {
 	if os.Getenv("ASSAY_NIGHTLY") != "" {
 		return many
@@ -70,9 +72,9 @@ func seeds(few, many int) int {
 	return few
 }
 
-// With 40 stores of 16 creators the share has a standard error of about 3 points, because the creators of a store share
-// the error of its rates; the bounds lie three of them off the level.
-func TestIntervalsHoldThePlantedOrders(t *testing.T) {
+// With 40 stores of 16 creators coverage has a standard error of about 3 points, because the creators of a store share
+// the rates' error; the bounds are three of them from the nominal level.
+func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 	t.Parallel()
 	st := planted()
 	n := seeds(40, 400)
@@ -103,8 +105,8 @@ func TestIntervalsHoldThePlantedOrders(t *testing.T) {
 	}
 }
 
-// Codes that leak far more than they sell are no reason to believe in them.
-func TestLeakedCodesAreTakenOut(t *testing.T) {
+// Leaked code orders do not count, even when they far exceed a creator's own.
+func TestLeakedCodeOrdersAreRemoved(t *testing.T) {
 	t.Parallel()
 	st := planted()
 	st.leak = 200
@@ -124,7 +126,7 @@ func TestLeakedCodesAreTakenOut(t *testing.T) {
 
 func TestEveryOrderCountsOnce(t *testing.T) {
 	t.Parallel()
-	// All signals see every order: the estimate is the orders, not their multiple.
+	// All signals capture every order: the estimate equals the orders, not a multiple.
 	var all []Signals
 	for range 8 {
 		all = append(all, Signals{HasCode: true, HasLink: true, Code: 100, CodeTouched: 100, Named: 100, NamedTouched: 100, Both: 100, Link: 100})
@@ -175,7 +177,7 @@ func TestLittleEvidenceGivesWideIntervals(t *testing.T) {
 	}
 }
 
-func TestUnusableCountsAreRefused(t *testing.T) {
+func TestInvalidCountsAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, n := range []float64{-1, math.NaN(), math.Inf(1)} {
 		if _, err := Learn([]Signals{{ID: "ann", Named: n}}, Ground{}); err == nil {
@@ -184,5 +186,89 @@ func TestUnusableCountsAreRefused(t *testing.T) {
 	}
 	if _, err := (Rates{}).Of(Signals{}, 1); err == nil {
 		t.Error("an interval of level 1 was given")
+	}
+}
+
+// With known rates the variance of the code estimate over simulated stores equals its formula: per order of the creator and
+// per leaked order.
+func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
+	t.Parallel()
+	r := Rates{Code: 0.5, Met: 0.6, Stray: 0.35, Cleaned: true}
+	random := rand.New(rand.NewPCG(1, 2))
+	count := func(n int, p float64) (hits float64) {
+		for range n {
+			if random.Float64() < p {
+				hits++
+			}
+		}
+		return hits
+	}
+	const orders, leaked, stores = 100, 80, 20_000
+	var estimates []float64
+	for range stores {
+		own := count(orders, r.Code)
+		s := Signals{HasCode: true, Code: own + leaked, CodeTouched: count(int(own), r.Met) + count(leaked, r.Stray)}
+		estimates = append(estimates, r.codeOrders(s)/r.Code)
+	}
+	mean, sd := stats.MeanSD(estimates)
+	perOrder, fixed := r.codeVariance(Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked})
+	// Five standard errors of the mean; the standard deviation has a standard error of 0.5%.
+	if want := perOrder*orders + fixed; math.Abs(mean-orders) > 5*sd/math.Sqrt(stores) || math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
+		t.Errorf("mean %.2f and variance %.1f, want %d and %.1f", mean, sd*sd, orders, want)
+	}
+	// All creators together: the relative standard error of the code orders, given the rates, plus that of Met.
+	coded := Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked}
+	r.Known.Named = 97
+	variance := (50*0.6*0.4 + 80*0.35*0.65) / (0.25 * 0.25)
+	if got, want := r.cleaningSpread(coded), math.Sqrt(variance/(50*50)+0.6*0.4/100/(0.25*0.25)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("relative standard error of code orders %v, want %v", got, want)
+	}
+}
+
+// The score interval's limits solve their equation: at each limit the estimate is z standard deviations away.
+func TestLimitsSolveTheScoreEquation(t *testing.T) {
+	t.Parallel()
+	const x, z, a, d, e = 120.0, 1.6, 3.0, 40.0, 0.01
+	low, high := within(x, z, a, d, e)
+	for _, limit := range []float64{low, high} {
+		if got, want := math.Abs(x-limit), z*math.Sqrt(a*limit+d+e*limit*limit); math.Abs(got-want) > 1e-9 {
+			t.Errorf("limit %v is %v from the estimate, want %v", limit, got, want)
+		}
+	}
+	if !(low < x && x < high) {
+		t.Errorf("%v to %v does not contain %v", low, high, x)
+	}
+}
+
+// With one creator and two signals the interval and the overdispersion follow from the parts' variances.
+func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
+	t.Parallel()
+	r := Rates{Code: 0.5, Survey: 0.1, Met: 0.6, Stray: 0.35, Cleaned: true, Noise: 1.5, Spread: 0.1, Known: Evidence{Named: 100}}
+	s := Signals{HasCode: true, Code: 200, CodeTouched: 90, Named: 16}
+	e, err := r.Of(s, 0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	perOrder, fixed := r.codeVariance(s)
+	code, survey := e.Parts[0], e.Parts[1]
+	variance := func(orders float64) float64 {
+		named := (1 - r.Survey) / r.Survey
+		return r.Noise * (code.Weight*code.Weight*(perOrder*orders+fixed) + survey.Weight*survey.Weight*named*orders)
+	}
+	z := 1.6448536269514722
+	for _, limit := range []float64{e.Low, e.High} {
+		if got, want := math.Abs(e.Orders-limit), z*math.Sqrt(variance(limit)+0.1*0.1*limit*limit); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("limit %v is %v from the estimate, want %v", limit, got, want)
+		}
+	}
+	distance := func(p Part) float64 {
+		return (p.Orders - e.Orders) * (p.Orders - e.Orders) / (p.perOrder*e.Orders + p.fixed)
+	}
+	s.CodeTouched, s.Named = 60, 60 // signals that contradict each other
+	if e, err = r.Of(s, 0.9); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.noise([]Signals{s}), distance(e.Parts[0])+distance(e.Parts[1]); want <= 1 || math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("overdispersion %v, want %v, above 1", got, want)
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"assay/internal/fault"
 )
 
-// Estimate is how many orders a creator brought in a period. Every order is counted once.
+// Estimate is the estimated number of orders of a creator in a period. Every order counts once.
 type Estimate struct {
 	Orders     float64
-	Low, High  float64 // interval of the level asked for
+	Low, High  float64 // interval at the requested level
 	Confidence float64 // 1 - half the interval / Orders, between 0 and 1
-	Parts      []Part  // what each signal says, and what it weighs
+	Parts      []Part  // the estimate of each signal, with its weight
 }
 
-// Part is what one signal alone says.
+// Part is the estimate of one signal.
 type Part struct {
 	Signal Signal
-	Orders float64 // brought in all, by this signal alone
-	Weight float64 // part of the estimate; the weights of an estimate sum to 1
+	Orders float64 // all orders of the creator, estimated by this signal alone
+	Weight float64 // weight in the estimate; weights sum to 1
 
 	perOrder, fixed float64 // variance of Orders: perOrder × true orders + fixed
 }
 
-// Signal is a way in which orders are known to be a creator's.
+// Signal is a source of evidence that an order is a creator's.
 type Signal string
 
 // The signals.
@@ -35,13 +35,12 @@ const (
 	ByLink   Signal = "link"
 )
 
-// Of returns the estimate for a creator whose signals of a period are s.
+// Of returns the estimate for a creator with the signals s in a period.
 //
-// Each signal divided by its rate estimates the orders T brought. Given T a signal is binomial, so its variance is
-// proportional to T, and the weights, the inverse of those variances, depend on the rates and not on the creator's
-// luck. The interval is the set of T for which the estimate lies within z standard deviations (a score interval, as
-// Wilson's of 1927): (x - T)² = z² (a T + d + e T²), with a and d from the signals, widened by Noise, and e from the
-// error in the level that all creators share. It ends no lower than the orders that surveys or links count.
+// Each signal divided by its rate estimates the orders T. Given T a signal is binomial, so its variance is proportional
+// to T. The weights, inverse variances, depend on the rates only. The interval is a score interval, as Wilson's (1927):
+// the T for which the estimate is within z standard deviations, (x - T)² = z² (a T + d + e T²), with a and d from the
+// signals times Noise, and e from the rates' common level. It is not below the orders counted by surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)
@@ -71,13 +70,13 @@ func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 // within solves (x - T)² = z² (a T + d + e T²) for T.
 func within(x, z, a, d, e float64) (low, high float64) {
 	z2 := z * z
-	e = min(e, 0.9/z2) // an error as large as the level: the upper end is far off and finite
+	e = min(e, 0.9/z2) // for an error as large as the level the upper limit is huge and finite
 	A, B, C := 1-z2*e, -(2*x + z2*a), x*x-z2*d
 	root := math.Sqrt(max(0, B*B-4*A*C))
 	return max(0, (-B-root)/(2*A)), max(0, (-B+root)/(2*A))
 }
 
-// parts returns what each signal that the creator has says, with weights.
+// parts returns the estimate of each of the creator's signals, with weights.
 func (r Rates) parts(s Signals) []Part {
 	var out []Part
 	if s.HasCode && r.Code > 0 {
@@ -101,8 +100,7 @@ func (r Rates) parts(s Signals) []Part {
 	return out
 }
 
-// codeVariance returns the variance of what codes say: for each order that the creator brought, and for the orders that
-// came by the code without the creator.
+// codeVariance returns the variance of the code estimate: per order of the creator, and for leaked code orders.
 func (r Rates) codeVariance(s Signals) (perOrder, fixed float64) {
 	if !r.Cleaned {
 		q := Assumed * r.Code
@@ -115,7 +113,7 @@ func (r Rates) codeVariance(s Signals) (perOrder, fixed float64) {
 	return (second - scale) / scale, strays * b * (1 - b) / scale
 }
 
-// blend is the weighted mean of what the signals say.
+// blend is the weighted mean of the signals' estimates.
 func blend(parts []Part) float64 {
 	sum := 0.0
 	for _, p := range parts {
@@ -124,8 +122,8 @@ func blend(parts []Part) float64 {
 	return sum
 }
 
-// Sum returns the estimate for several creators together. Their chance is independent, the error in the level of the
-// rates is one and the same.
+// Sum returns the estimate for several creators together. Sampling errors are independent, the error of the rates'
+// level is common.
 func (r Rates) Sum(all []Estimate, level float64) Estimate {
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	var out Estimate

@@ -7,32 +7,32 @@ import (
 	"assay/internal/fault"
 )
 
-// Action is what to do with a plan.
+// Action is the recommendation for a plan.
 type Action string
 
 // The actions.
 const (
-	Shift Action = "shift" // move the money
-	Hold  Action = "hold"  // leave it where it is until more is known
+	Shift Action = "shift" // reallocate as planned
+	Hold  Action = "hold"  // keep the current allocation until the evidence is better
 )
 
-// Advice is what the evidence behind a plan allows.
+// Advice is a recommendation with its reasons.
 type Advice struct {
 	Action  Action
 	Reasons []string
-	// Settle is the experiment that is worth most, nil when none is worth a thousandth of what the plan brings.
-	Settle *Value
-	// Worth is what a perfect experiment on each channel is worth, highest first.
-	Worth []Value
+	// BestExperiment is the most valuable experiment; nil when its gain is below a thousandth of the plan's response.
+	BestExperiment *Value
+	// Experiments is the value of a perfect experiment on each channel, highest first.
+	Experiments []Value
 }
 
-// convincing is the least probability of beating the current spends at which money is moved.
+// convincing is the minimum probability of beating the current allocation for the advice [Shift].
 const convincing = 0.6
 
-// worthwhile is the least gain of an experiment that is spoken of, as a share of what the plan brings.
+// worthwhile is the minimum gain of a recommended experiment, as a share of the plan's response.
 const worthwhile = 1e-3
 
-// Advise says whether to follow the plan of the problem, and which perfect experiment would be worth most.
+// Advise recommends whether to follow the plan and values a perfect experiment on each channel.
 func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	advice := Judge(p, plan)
 	tests := make([]Test, len(p.Channels))
@@ -43,14 +43,14 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	if err != nil {
 		return nil, err
 	}
-	advice.Worth = values
+	advice.Experiments = values
 	if values[0].Gain > worthwhile*math.Abs(plan.Certificate.Objective) {
-		advice.Settle = &values[0]
+		advice.BestExperiment = &values[0]
 	}
 	return advice, nil
 }
 
-// Judge says whether to follow the plan of the problem, and values no experiments.
+// Judge recommends whether to follow the plan, without valuing experiments.
 func Judge(p Problem, plan *Plan) *Advice {
 	advice := &Advice{Action: Shift}
 	switch {
@@ -59,17 +59,17 @@ func Judge(p Problem, plan *Plan) *Advice {
 		advice.Reasons = append(advice.Reasons, p.whyStay())
 	case plan.BeatsCurrent < convincing:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan beats the current spends with a chance of %.0f %% only, below %.0f %%", 100*plan.BeatsCurrent, 100*convincing))
+		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan beats the current allocation with probability %.0f%%, below the required %.0f%%", 100*plan.BeatsCurrent, 100*convincing))
 	case plan.Lift.Mean <= 0:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, "the plan is not expected to bring more than the current spends")
+		advice.Reasons = append(advice.Reasons, "the plan's expected gain over the current allocation is not positive")
 	case plan.Lift.Q05 < -plan.Lift.Mean:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, "in one case of twenty the plan loses more than it is expected to win")
+		advice.Reasons = append(advice.Reasons, "with probability 5% the plan loses more than its expected gain")
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {
-			advice.Reasons = append(advice.Reasons, fmt.Sprintf("%s would spend more than the data have seen, where the assumed shape speaks and not the data", a.Channel))
+			advice.Reasons = append(advice.Reasons, fmt.Sprintf("the proposed spend of %s is above the range of the data, so its response depends on the assumed curve shape", a.Channel))
 		}
 	}
 	return advice
@@ -87,13 +87,13 @@ func (p Problem) stays(plan *Plan) bool {
 func (p Problem) whyStay() string {
 	for _, c := range p.Channels {
 		if c.Max > c.Min {
-			return "the current spends are already the best within the bounds"
+			return "the current allocation is already optimal within the bounds"
 		}
 	}
-	return "the bounds leave no channel any room"
+	return "the bounds fix the spend of every channel"
 }
 
 func (p Problem) noTest(t Test) error {
-	return fault.Invalid("a test of %q with standard error %v cannot be valued", t.Channel, t.SE).
+	return fault.Invalid("invalid test of %q with standard error %v", t.Channel, t.SE).
 		WithHint("name one of the channels %v and a standard error of at least 0", p.names())
 }

@@ -2,21 +2,22 @@ package decide
 
 import "math"
 
-// chain finds the nearest spends of one channel whose neighbours differ by little. It is room that calls share.
+// chain projects a channel's spends onto those with bounded changes between periods. It is reused scratch space.
 //
-// With f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + the least f_(t-1)(a) with |a - b| <= change, the last spend
-// is where f_n is least, and each before it is where its own f is least, moved as near to the next one as the change asks for.
-// The derivative of f is a rising line with corners: the least over a neighbourhood moves what lies left of its root to the left and
-// the rest to the right by the change, with a flat piece between (Johnson 2013 does so for the fused lasso). So it is exact.
+// With f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change, the last spend
+// minimizes f_n. Each earlier one minimizes its f, clipped to within change of the next. The derivative of f is
+// piecewise linear and increasing. Minimizing over a neighborhood shifts its part left of the root to the left and the
+// rest to the right, with a flat piece in between (dynamic programming as in Johnson 2013 for the fused lasso). The
+// result is exact.
 type chain struct {
 	corners, moved []corner
 	roots          []float64
 }
 
-// corner is a point of a derivative that is straight in between. Two may lie at the same spend, where it jumps.
+// corner is a knot of a piecewise linear derivative. Two knots at the same spend are a jump.
 type corner struct{ at, slope float64 }
 
-// nearest sets y to the nearest values within bounds of which neighbours differ by change at most.
+// nearest sets y to the nearest values within bounds whose consecutive differences are at most change.
 func (c *chain) nearest(y []float64, within Range, change float64) {
 	c.corners = append(c.corners[:0], corner{within.Min, within.Min - y[0]}, corner{within.Max, within.Max - y[0]})
 	c.roots = append(c.roots[:0], root(c.corners))
@@ -34,7 +35,7 @@ func (c *chain) nearest(y []float64, within Range, change float64) {
 	}
 }
 
-// root returns where a derivative crosses zero, or the end of it that is nearest to doing so.
+// root returns the zero of a derivative, or the end closest to it.
 func root(corners []corner) float64 {
 	for i, k := range corners {
 		if k.slope < 0 {
@@ -49,7 +50,7 @@ func root(corners []corner) float64 {
 	return corners[len(corners)-1].at
 }
 
-// widen turns the derivative of f into that of its least over neighbourhoods, within bounds.
+// widen replaces the derivative of f by that of its minimum over neighborhoods, within bounds.
 func (c *chain) widen(root float64, within Range, change float64) {
 	out := c.moved[:0]
 	for _, k := range c.corners {
@@ -66,9 +67,9 @@ func (c *chain) widen(root float64, within Range, change float64) {
 	c.corners, c.moved = clip(c.corners[:0], out, within), out
 }
 
-// clip adds to out the part of a derivative between two spends, with corners at both.
+// clip adds to out the part of a derivative between two spends, with knots at both ends.
 func clip(out, corners []corner, within Range) []corner {
-	// Where the derivative jumps at a bound, what counts is its value on the side within.
+	// At a jump on a bound, the value inside counts.
 	from, to := 0, len(corners)-1
 	for from < to && corners[from+1].at <= within.Min {
 		from++
@@ -85,7 +86,7 @@ func clip(out, corners []corner, within Range) []corner {
 	return append(out, between(corners[max(to-1, 0)], corners[to], within.Max))
 }
 
-// between returns the derivative at a spend on the line through two corners.
+// between interpolates the derivative at a spend.
 func between(a, b corner, at float64) corner {
 	if a.at == b.at {
 		return corner{at, a.slope}

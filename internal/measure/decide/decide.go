@@ -1,12 +1,12 @@
-// Package decide turns what is believed about channels' responses into what to spend on each.
+// Package decide optimizes the allocation of a budget to channels under uncertain response curves.
 //
-// What a channel brings is given as joint posterior draws on a ladder of spends, so that uncertainty which channels
-// share (a high baseline lowers all of them at once) is not lost. The package divides a budget ([Optimize]), says how
-// far the division can be from the best one, what it promises on draws that did not choose it, and what an experiment
-// on each channel would be worth ([Information]). [Schedule] spreads a channel's money over time.
+// Response curves are joint posterior draws on a grid of spends, so correlated uncertainty is kept (a high baseline
+// lowers all channels at once). [Optimize] allocates a budget, bounds the distance to the optimum, and evaluates the
+// plan out of sample, with draws that did not choose it. [Information] is the value of an experiment on each channel.
+// [Spread] distributes spend over time.
 //
-// The package knows no model: whoever has draws of responses can ask it. It assumes that channels add up and that
-// responses stay what they were in the window that the draws speak of.
+// The package does not depend on a model. It assumes that channels' responses are additive and stay as in the window of
+// the draws.
 package decide
 
 import (
@@ -19,62 +19,62 @@ import (
 	"assay/internal/measure"
 )
 
-// Problem is a budget that has to be divided.
+// Problem is the allocation of a budget.
 type Problem struct {
-	// Budget is what all channels spend together, in money over the window that the responses speak of.
+	// Budget is the total spend of all channels over the window of the responses.
 	Budget   float64
 	Channels []Channel
 	Groups   []Group
 	Risk     Risk
-	// Spoken is what amounts are divided by in messages about bounds that cannot be kept, so that they speak of the
-	// amounts that were entered: the months in the window for money a month. 0 is 1.
-	Spoken float64
+	// MessageUnit divides amounts in error messages, so that they have the caller's unit: the number of months in the
+	// window for monthly amounts. 0 means 1.
+	MessageUnit float64
 }
 
-// Channel is one channel to spend on. Spends are money over the window.
+// Channel is a channel with its response. Spends are totals over the window.
 type Channel struct {
 	Name     measure.Channel
 	Current  float64
-	Min, Max float64 // what may be spent; equal to hold the channel where it is
-	// Seen is the largest spend that the data speak of; beyond it the response rests on the shape assumed. 0 when
-	// that is not known.
+	Min, Max float64 // bounds of its spend; equal to fix it
+	// Seen is the largest spend within the range of the data; beyond it the response depends on the assumed curve
+	// shape. 0 when unknown.
 	Seen     float64
 	Response Response
 }
 
-// Response is what a channel brings, as joint draws on a ladder of spends. Between the rungs a cubic with the given
-// slopes is taken, which is linear in values and slopes: the mean of the draws' curves is the curve of the means.
+// Response is a channel's response curve as joint draws on a grid of spends, interpolated by cubics with the given
+// slopes. Interpolation is linear in values and slopes, so the mean of the draws' curves is the curve of their means.
 type Response struct {
-	Spend []float64   // rungs, rising from 0
-	Value [][]float64 // one row for each rung, one element for each draw, in the target's unit
-	Slope [][]float64 // the derivatives by spend; those on the rung 0 are not used, where they may be infinite
+	Spend []float64   // grid, increasing from 0
+	Value [][]float64 // one row per grid point, one element per draw, in the target's unit
+	Slope [][]float64 // derivatives by spend; those at 0 are not used and may be infinite
 }
 
-// Group bounds what some channels spend together. Groups share no channel.
+// Group bounds the sum of some channels' spends. A channel is in at most one group.
 type Group struct {
 	Name     string
 	Channels []measure.Channel
 	Min, Max float64
 }
 
-// Risk says how much a plan is judged by its bad cases.
+// Risk is the weight of bad outcomes in the objective.
 type Risk struct {
-	// Weight is the share of the conditional value at risk in what is maximised, 0 to 1; the rest is the mean.
+	// Weight is the weight of the conditional value at risk (CVaR) in the objective, 0 to 1; the rest is on the mean.
 	Weight float64
-	// Tail is the share of draws that the conditional value at risk is the mean of: the worst ones.
+	// Tail is the share of draws in the CVaR: the worst ones.
 	Tail float64
-	// Move is by how much a channel may go up or down as a share of its current spend.
+	// Move is the limit on a channel's change, as a share of its current spend.
 	Move float64
 }
 
-// The appetites for risk that have a name.
+// The named risk levels.
 var (
 	Conservative = Risk{Weight: 0.5, Tail: 0.2, Move: 0.15}
 	Balanced     = Risk{Weight: 0.2, Tail: 0.2, Move: 0.30}
 	Aggressive   = Risk{Weight: 0, Tail: 0.2, Move: 0.60}
 )
 
-// ParseRisk reads the name of an appetite for risk.
+// ParseRisk reads the name of a risk level.
 func ParseRisk(s string) (Risk, error) {
 	switch s {
 	case "conservative":
@@ -84,15 +84,15 @@ func ParseRisk(s string) (Risk, error) {
 	case "aggressive":
 		return Aggressive, nil
 	}
-	return Risk{}, fault.Invalid("there is no risk %q (want conservative, balanced or aggressive)", s)
+	return Risk{}, fault.Invalid("unknown risk %q (want conservative, balanced or aggressive)", s)
 }
 
-// Bounds returns what a channel may spend under the risk's limit on moves.
+// Bounds returns a channel's bounds under the risk level's limit on moves.
 func (r Risk) Bounds(current float64) (least, most float64) {
 	return (1 - r.Move) * current, (1 + r.Move) * current
 }
 
-// slack is what sums of money may miss a bound by, as a share of the budget: rounding, not money.
+// slack is the tolerance of sums for rounding errors, as a share of the budget.
 const slack = 1e-9
 
 // size is the number of draws, 0 when there are none.
@@ -106,23 +106,23 @@ func (r Response) size() int {
 // draws is the number of joint draws.
 func (p Problem) draws() int { return p.Channels[0].Response.size() }
 
-// validate refuses what has no answer, and says what would have one.
+// validate rejects problems without a solution and says what to change.
 func (p Problem) validate() error {
 	switch {
 	case len(p.Channels) == 0:
-		return fault.Invalid("there are no channels to spend on").WithHint("name at least one channel")
+		return fault.Invalid("there are no channels").WithHint("name at least one channel")
 	case !(p.Budget >= 0) || math.IsInf(p.Budget, 0):
 		return fault.Invalid("the budget %v is not an amount of money", p.Budget).WithHint("give a budget above zero")
 	case p.Budget == 0:
-		return fault.Invalid("a budget of 0 leaves nothing to divide").WithHint("give a budget above zero, such as the current total of %.6g", p.current())
+		return fault.Invalid("the budget is 0").WithHint("give a budget above zero, such as the current total of %.6g", p.current())
 	case !(p.Risk.Weight >= 0 && p.Risk.Weight <= 1) || p.Risk.Weight > 0 && !(p.Risk.Tail > 0 && p.Risk.Tail <= 1):
-		return fault.Invalid("the risk weight %v and tail %v must lie between 0 and 1", p.Risk.Weight, p.Risk.Tail)
+		return fault.Invalid("the risk weight %v and tail %v must be between 0 and 1", p.Risk.Weight, p.Risk.Tail)
 	}
 	seen := map[measure.Channel]bool{}
 	draws := p.Channels[0].Response.size()
 	for _, c := range p.Channels {
 		if seen[c.Name] {
-			return fault.Invalid("the channel %q is there twice", c.Name).WithHint("name each channel once")
+			return fault.Invalid("channel %q appears twice", c.Name).WithHint("name each channel once")
 		}
 		seen[c.Name] = true
 		if err := c.validate(draws); err != nil {
@@ -140,19 +140,19 @@ func (c Channel) validate(draws int) error {
 	r := c.Response
 	switch {
 	case !amount(c.Current) || !amount(c.Min) || !amount(c.Max):
-		return fault.Invalid("%s has the spend %v and the bounds %v to %v, which are not all amounts of money", c.Name, c.Current, c.Min, c.Max).
-			WithHint("bounds start at 0 and are finite")
+		return fault.Invalid("channel %s: the spend %v and the bounds %v to %v must be amounts of money", c.Name, c.Current, c.Min, c.Max).
+			WithHint("give finite bounds of at least 0")
 	case c.Min > c.Max:
-		return fault.Invalid("%s has the least spend %v above the most %v", c.Name, c.Min, c.Max).WithHint("exchange them, or make them equal to hold the channel")
+		return fault.Invalid("channel %s: minimum spend %v exceeds maximum %v", c.Name, c.Min, c.Max).WithHint("swap them, or make them equal to fix the channel's spend")
 	case len(r.Spend) < 2 || r.Spend[0] != 0 || !rising(r.Spend) || len(r.Value) != len(r.Spend) || len(r.Slope) != len(r.Spend):
-		return fault.Invalid("the response of %s needs values and slopes on at least two rising spends from 0", c.Name)
+		return fault.Invalid("the response of %s needs values and slopes on at least two increasing spends, starting at 0", c.Name)
 	case r.Spend[len(r.Spend)-1] < math.Max(c.Max, c.Current)*(1-slack):
-		return fault.Invalid("the response of %s ends at %v, below its bound %v", c.Name, r.Spend[len(r.Spend)-1], math.Max(c.Max, c.Current)).
-			WithHint("ask for the response up to the largest spend allowed, or lower the bound")
+		return fault.Invalid("the response of %s ends at %v, below the channel's maximum spend %v", c.Name, r.Spend[len(r.Spend)-1], math.Max(c.Max, c.Current)).
+			WithHint("compute the response up to the maximum spend, or lower the maximum")
 	}
 	for i := range r.Spend {
 		if len(r.Value[i]) != draws || len(r.Slope[i]) != draws || draws < 4 {
-			return fault.Invalid("the response of %s has %d draws at %v, where %d are wanted and at least 4", c.Name, len(r.Value[i]), r.Spend[i], draws)
+			return fault.Invalid("the response of %s has %d draws at %v: want %d, and at least 4", c.Name, len(r.Value[i]), r.Spend[i], draws)
 		}
 		if !finite(r.Value[i]) || i > 0 && !finite(r.Slope[i]) {
 			return fault.Invalid("the response of %s at %v is not finite in every draw", c.Name, r.Spend[i])
@@ -161,7 +161,7 @@ func (c Channel) validate(draws int) error {
 	return nil
 }
 
-// rising reports whether the values are finite and each lies above the one before.
+// rising reports whether the values are finite and strictly increasing.
 func rising(x []float64) bool {
 	for i := 1; i < len(x); i++ {
 		if !(x[i] > x[i-1]) {
@@ -179,15 +179,15 @@ func (p Problem) validateGroups(known map[measure.Channel]bool) error {
 	taken := map[measure.Channel]string{}
 	for _, g := range p.Groups {
 		if len(g.Channels) == 0 || !(g.Min >= 0) || !(g.Max >= g.Min) || math.IsInf(g.Min, 0) {
-			return fault.Invalid("the group %q of %d channels may spend %v to %v, which cannot be kept", g.Name, len(g.Channels), g.Min, g.Max).
+			return fault.Invalid("group %q of %d channels has invalid bounds %v to %v", g.Name, len(g.Channels), g.Min, g.Max).
 				WithHint("a group needs channels and bounds with 0 <= min <= max")
 		}
 		for _, name := range g.Channels {
 			if !known[name] {
-				return fault.Invalid("the group %q names the channel %q, which is not among the channels", g.Name, name).WithHint("the channels are %v", p.names())
+				return fault.Invalid("group %q has an unknown channel %q", g.Name, name).WithHint("the channels are %v", p.names())
 			}
 			if other, twice := taken[name]; twice {
-				return fault.Invalid("the channel %q is in the groups %q and %q", name, other, g.Name).WithHint("put each channel in one group at most")
+				return fault.Invalid("channel %q is in two groups, %q and %q", name, other, g.Name).WithHint("put each channel in one group at most")
 			}
 			taken[name] = g.Name
 		}
@@ -195,7 +195,7 @@ func (p Problem) validateGroups(known map[measure.Channel]bool) error {
 	return nil
 }
 
-// feasible refuses bounds that no plan keeps and names the sum that cannot be met.
+// feasible rejects bounds that no plan can meet and names the sum.
 func (p Problem) feasible() error {
 	var least, most float64
 	for _, part := range p.parts() {
@@ -210,37 +210,37 @@ func (p Problem) feasible() error {
 	}
 	switch {
 	case least > p.Budget*(1+slack):
-		return fault.Invalid("the least that the channels may spend adds up to %s, above the budget of %s", p.spelled(least), p.spelled(p.Budget)).
-			WithHint("raise the budget to %s or more, or lower a min", spelled(math.Ceil(p.spoken(least))))
+		return fault.Invalid("the channels' minimum spends add up to %s, above the budget of %s", p.formatted(least), p.formatted(p.Budget)).
+			WithHint("raise the budget to %s or more, or lower a min", formatted(math.Ceil(p.inMessage(least))))
 	case most < p.Budget*(1-slack):
-		return fault.Invalid("the most that the channels may spend adds up to %s, below the budget of %s", p.spelled(most), p.spelled(p.Budget)).
-			WithHint("lower the budget to %s or less, or raise a max; where none is given the appetite for risk sets it", spelled(math.Floor(p.spoken(most))))
+		return fault.Invalid("the channels' maximum spends add up to %s, below the budget of %s", p.formatted(most), p.formatted(p.Budget)).
+			WithHint("lower the budget to %s or less, or raise a max; without a max, the risk level sets one", formatted(math.Floor(p.inMessage(most))))
 	}
 	return nil
 }
 
-// unkept says which sum of a group's channels lies outside of what the group may spend.
+// unkept says which sum of a group's channels is outside the group's bounds.
 func (p Problem) unkept(g *Group, low, high float64) error {
 	if high < g.Min {
-		return fault.Invalid("the most that the channels of the group %q may spend adds up to %s, below the %s that the group has to spend", g.Name, p.spelled(high), p.spelled(g.Min)).
-			WithHint("lower the least of the group to %s or less, or raise the most of its channels; where none is given the appetite for risk sets it", spelled(math.Floor(p.spoken(high))))
+		return fault.Invalid("the maximum spends of the channels in group %q add up to %s, below the group's minimum of %s", g.Name, p.formatted(high), p.formatted(g.Min)).
+			WithHint("lower the group's minimum to %s or less, or raise a max of its channels; without a max, the risk level sets one", formatted(math.Floor(p.inMessage(high))))
 	}
-	return fault.Invalid("the least that the channels of the group %q may spend adds up to %s, above the %s that the group may spend", g.Name, p.spelled(low), p.spelled(g.Max)).
-		WithHint("raise the most of the group to %s or more, or lower the least of its channels; where none is given the appetite for risk sets it", spelled(math.Ceil(p.spoken(low))))
+	return fault.Invalid("the minimum spends of the channels in group %q add up to %s, above the group's maximum of %s", g.Name, p.formatted(low), p.formatted(g.Max)).
+		WithHint("raise the group's maximum to %s or more, or lower a min of its channels; without a min, the risk level sets one", formatted(math.Ceil(p.inMessage(low))))
 }
 
-// spoken returns an amount as messages have it.
-func (p Problem) spoken(x float64) float64 {
-	if p.Spoken > 0 {
-		return x / p.Spoken
+// inMessage converts an amount to the unit of messages.
+func (p Problem) inMessage(x float64) float64 {
+	if p.MessageUnit > 0 {
+		return x / p.MessageUnit
 	}
 	return x
 }
 
-func (p Problem) spelled(x float64) string { return spelled(p.spoken(x)) }
+func (p Problem) formatted(x float64) string { return formatted(p.inMessage(x)) }
 
-// spelled writes money for a message, whole where it is large: 1200000, 12.5.
-func spelled(x float64) string {
+// formatted writes an amount for a message, rounded to units where it is large: 1200000, 12.5.
+func formatted(x float64) string {
 	if math.Abs(x) >= 1000 {
 		x = math.Round(x)
 	}
@@ -263,13 +263,13 @@ func (p Problem) current() float64 {
 	return sum
 }
 
-// part is channels whose sum is bounded: a group, or one channel on its own.
+// part is a set of channels with a bounded sum: a group, or one channel outside all groups.
 type part struct {
 	group   *Group
 	members []int
 }
 
-// parts returns the groups and the channels outside of them, in the order of their first channels.
+// parts returns groups and single channels, ordered by their first channel.
 func (p Problem) parts() []part {
 	in := map[int]bool{}
 	var out []part

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// division is a budget to be divided among curves that are known: the largest sum of responses.
+// division is the allocation of a budget to deterministic curves that maximizes the sum of responses.
 //
-// The bound comes from the Lagrangian dual (Everett 1963): for any price of money no division brings more than
-// price times budget plus what each channel would gain if it bought at that price, which is exact for each channel
-// alone. Where the curves are concave the best price leaves no gap: this is water-filling. Where some are S-shaped
-// there may be one, and at the best price some channel jumps across the part of its curve that no price reaches;
-// the division is then split in two at that channel (branch and bound; Land and Doig 1960) until bound and plan meet.
+// The upper bound comes from the Lagrangian dual (Everett 1963): for any price of money, no allocation exceeds price
+// times budget plus each channel's maximum profit at that price, which is computed exactly. For concave curves the best
+// price has no duality gap (water-filling). For S-shaped curves there may be a gap: at the best price some channel
+// jumps over a part of its curve. The problem is then split in two at that channel until bound and plan meet (branch
+// and bound; Land and Doig 1960).
 type division struct {
 	curves []curve
 	parts  []part
@@ -20,15 +20,15 @@ type division struct {
 }
 
 const (
-	closeEnough = 1e-7 // bound and plan meet when they differ by this share of the bound
+	closeEnough = 1e-7 // bound and plan meet when their relative difference is below this
 	mostSplits  = 4000
-	priceSteps  = 64 // halvings of the interval that holds the price
+	priceSteps  = 64 // bisections of the interval of prices
 )
 
-// region is the part of all plans where each channel's spend lies between two bounds, with what is known of it.
+// region is the set of plans with each channel's spend between two bounds.
 type region struct {
 	low, high []float64
-	bound     float64 // no plan in the region brings more
+	bound     float64 // no plan in the region exceeds it
 	at        int     // the channel to split, -1 when bound and plan meet
 	split     float64
 }
@@ -46,12 +46,12 @@ func (r *regions) Pop() any {
 	return last
 }
 
-// best returns the best plan between the bounds, what it brings, and what no plan can exceed.
+// best returns the best plan between the bounds, its response, and an upper bound for all plans.
 func (d division) best(low, high []float64) (plan []float64, value, bound float64) {
 	value = math.Inf(-1)
 	var open regions
 	visit := func(low, high []float64) {
-		r, x := d.look(low, high)
+		r, x := d.relax(low, high)
 		if x == nil {
 			return
 		}
@@ -84,8 +84,8 @@ func (d division) value(plan []float64) float64 {
 	return sum
 }
 
-// look finds the best price in a region. The plan is nil when no plan in the region spends the budget.
-func (d division) look(low, high []float64) (r region, plan []float64) {
+// relax finds the best price in a region. The plan is nil when no plan in the region spends the budget.
+func (d division) relax(low, high []float64) (r region, plan []float64) {
 	if !d.reachable(low, high) {
 		return r, nil
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// divide solves the problem's first draws alone.
+// divide solves the problem for the first draw.
 func divide(p Problem) (plan []float64, value, bound float64) {
 	return newChooser(p, []int{0, 1}).choose()
 }
@@ -32,13 +32,13 @@ func TestBoundAndPlanMeetOnMixedCurves(t *testing.T) {
 		}
 		widest = math.Max(widest, (bound-value)/bound)
 	}
-	// The search goes on until the gap is closeEnough; 4,000 splits were enough for all of these.
+	// The search ends when the gap is below closeEnough; 4,000 splits suffice for all of these.
 	if !(widest <= closeEnough) {
 		t.Errorf("widest gap %v, want at most %v", widest, closeEnough)
 	}
 }
 
-// grid divides the budget in steps by dynamic programming: a second opinion that knows no prices.
+// grid allocates the budget in steps by dynamic programming, as an independent reference.
 func grid(p Problem, steps int) (value float64) {
 	best := make([]float64, steps+1)
 	for j, c := range p.Channels {
@@ -71,17 +71,17 @@ func TestNoPlanOnAGridIsBetter(t *testing.T) {
 		if best > value*(1+1e-12) || best > bound {
 			t.Errorf("problem %d: the grid finds %v, the plan %v, the bound is %v", seed, best, value, bound)
 		}
-		// The grid's best plan rounds ten spends to a four-hundredth of the budget.
+		// The grid rounds each of ten spends to a four-hundredth of the budget.
 		if best < value*0.995 {
 			t.Errorf("problem %d: the plan's %v is far above the grid's %v", seed, value, best)
 		}
 	}
 }
 
-func TestConcaveCurvesAreFilledToOneLevel(t *testing.T) {
+func TestConcaveCurvesHaveEqualMarginalResponse(t *testing.T) {
 	t.Parallel()
-	// With magnitude m and half h the derivative is m h / (h + x)^2, so x = sqrt(m h / price) - h, and the price follows
-	// from the budget.
+	// With magnitude m and half h the derivative is m h / (h + x)^2, so x = sqrt(m h / price) - h, and the price
+	// follows from the budget.
 	shapes := []shape{{100, 20, 1}, {300, 80, 1}, {50, 10, 1}, {500, 200, 1}}
 	const budget = 300.0
 	p := Problem{Budget: budget}
@@ -94,7 +94,7 @@ func TestConcaveCurvesAreFilledToOneLevel(t *testing.T) {
 	plan, _, _ := divide(p)
 	for i, s := range shapes {
 		want := math.Sqrt(s.magnitude*s.half)*(budget+halves)/roots - s.half
-		// The cubics between 41 rungs follow the hyperbola to about 1e-5.
+		// Cubics on 41 grid points follow the hyperbola to about 1e-5.
 		if math.Abs(plan[i]-want) > 1e-3*budget {
 			t.Errorf("%s: got %v, want %v", names[i], plan[i], want)
 		}

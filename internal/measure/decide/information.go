@@ -9,35 +9,36 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Test is an experiment that measures what a channel brings at its largest allowed spend more than at its least.
+// Test is an experiment that measures the difference of a channel's responses at its maximum and minimum spend.
 type Test struct {
 	Channel measure.Channel
-	// SE is the standard error of the result, in the target's unit over the window; 0 for a perfect one.
+	// SE is the standard error of the result, in the target's unit over the window; 0 for a perfect test.
 	SE float64
 }
 
-// Value is what a test is worth: how much more the best plan after the test is expected to bring than the best plan
-// now, in the target's unit over the window, before the cost of the test.
+// Value is the expected value of a test's information: the expected response of the best plan after the test minus that
+// of the best plan now, in the target's unit over the window, before the cost of the test.
 type Value struct {
 	Test
 	Gain float64
 }
 
-// outcomes is the number of results that a test is taken to have, each as likely as the others.
+// outcomes is the number of equally likely results of a test.
 const outcomes = 8
 
-// Information values tests, highest gain first. Gains are those of the mean response, whatever the problem's risk.
+// Information values tests by expected value of sample information (EVSI), highest first. Gains are in mean response,
+// whichever risk the problem has.
 //
-// The method is stratification: draws are ordered by the result they would give, and each stratum stands for one
-// result (Strong and Oakley 2013, for a single parameter). Within a stratum half of the draws choose the plan and the
-// other half judge it, so that chance is not taken for knowledge; a gain below zero is none.
+// The method is stratification: draws are sorted by the test result they predict, and each stratum is one result
+// (Strong and Oakley 2013, for a single parameter). Within a stratum one half of the draws chooses the plan and the
+// other half evaluates it, which avoids optimistic bias. A negative gain is set to zero.
 func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	p.Risk = Risk{}
 	order := p.order()
-	now := p.judged(order) // what is chosen without a test is the same for all of them
+	now := p.judged(order) // the plan without a test is common to all
 	out := make([]Value, 0, len(tests))
 	for i, t := range tests {
 		j := slices.IndexFunc(p.Channels, func(c Channel) bool { return c.Name == t.Channel })
@@ -50,7 +51,7 @@ func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	return out, nil
 }
 
-// results returns the result of the test in each draw.
+// results returns the test result in each draw.
 func (p Problem) results(j int, se float64, seed, index uint64) []float64 {
 	c := p.Channels[j]
 	n := p.draws()
@@ -64,7 +65,6 @@ func (p Problem) results(j int, se float64, seed, index uint64) []float64 {
 	return high
 }
 
-// order returns the indices of all draws.
 func (p Problem) order() []int {
 	order := make([]int, p.draws())
 	for i := range order {
@@ -73,7 +73,7 @@ func (p Problem) order() []int {
 	return order
 }
 
-// worth returns the expected gain of choosing after the result is known, over what is chosen now.
+// worth returns the expected gain of choosing the plan after the result, over choosing it now.
 func (p Problem) worth(results []float64, now float64) float64 {
 	n, order := len(results), p.order()
 	slices.SortFunc(order, func(a, b int) int {
@@ -88,7 +88,7 @@ func (p Problem) worth(results []float64, now float64) float64 {
 	return math.Max(after-now, 0)
 }
 
-// judged returns what plans that one half of the draws chooses bring on the other half.
+// judged returns the response to plans chosen by one half of the draws, evaluated with the other half.
 func (p Problem) judged(draws []int) float64 {
 	halves := [2][]int{}
 	for i, d := range draws {

@@ -2,13 +2,13 @@ package decide
 
 import "math"
 
-// market is where channels buy money at a price. At a price of none everyone takes all they may, at a high one
-// nothing above the least; in between lies the price at which they take the budget.
+// market finds the price of money at which the channels' spends add up to the budget. At a price below all slopes every
+// channel spends its maximum, at a high price its minimum.
 type market struct {
 	division
 	low, high   []float64
 	least, most float64   // a price below every slope, and one above
-	paid        []float64 // the price that each channel paid last; in a group that is at a bound not everyone's
+	paid        []float64 // each channel's last price; in a group at a bound it differs from the common one
 }
 
 func newMarket(d division, low, high []float64) *market {
@@ -25,8 +25,8 @@ func newMarket(d division, low, high []float64) *market {
 	return m
 }
 
-// buyer sets what channels take at a price and returns their sum and their profit. Others' elements are left alone.
-// What they take at a lower price and at a higher one is known: they take no more and no less than that.
+// buyer sets the channels' optimal spends at a price and returns their sum and profit. Other elements are unchanged.
+// atMost and atLeast are known optimal spends at a lower and a higher price, which bound the result.
 type buyer func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64)
 
 // buy is the buyer of all parts.
@@ -38,8 +38,8 @@ func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum
 	return sum, profit
 }
 
-// buyPart lets a group's members buy. When together they take more than they may, or less than they must, they trade
-// at a price of their own at which they keep the bound, and pay or receive the difference on all of it.
+// buyPart optimizes a group at a price. When the sum is outside the group's bounds, the group has a price of its own at
+// which it meets the bound, and pays or receives the difference on the sum.
 func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	members := func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 		for _, j := range p.members {
@@ -52,7 +52,7 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	if p.group == nil {
 		return members(x, price, atMost, atLeast)
 	}
-	// What a group took at other prices may have been its bound.
+	// A group's spends at other prices may be at its bound, so they do not bound those of its members.
 	sum, profit = members(x, price, m.high, m.low)
 	if sum >= p.group.Min && sum <= p.group.Max {
 		return sum, profit
@@ -65,8 +65,8 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	return bound, dual - price*bound
 }
 
-// clear finds the price at which the buyer takes the sum, and a plan that does: where channels jump at that price,
-// they go as far as the sum lasts. No plan of that sum brings more than dual.
+// clear finds the price at which the spends add up to sum, and a plan with that sum: channels that jump at the price
+// share what is left. dual is an upper bound for all plans with that sum.
 func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	least, most := m.least, m.most
 	cheap, dear, try := make([]float64, len(m.low)), make([]float64, len(m.low)), make([]float64, len(m.low))
@@ -95,8 +95,8 @@ func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	return dear, dual
 }
 
-// gap returns the channel whose part of the plan falls furthest short of what it would gain at its price, and where
-// to split it; -1 when none does.
+// gap returns the channel with the largest difference between its maximum profit and that of the plan, and where to
+// split it; -1 when there is none.
 func (m *market) gap(plan []float64) (at int, split float64) {
 	at = -1
 	var widest float64

@@ -8,42 +8,41 @@ import (
 	"assay/internal/panics"
 )
 
-// Plan is a division of the budget.
+// Plan is an optimized allocation.
 type Plan struct {
 	Allocations []Allocation // in the problem's order
 	Certificate Certificate
-	// Lift is what the plan brings more than the current spends, in the target's unit; more money is part of it. So
-	// that a plan is not praised by the draws that chose it, each half of the draws judges the plan that the other
-	// half would have chosen.
+	// Lift is the plan's response minus that of the current allocation, in the target's unit; a larger budget is part
+	// of it. To avoid optimistic bias, each half of the draws evaluates the plan optimized with the other half.
 	Lift stats.Summary
-	// BeatsCurrent is the probability that the plan brings more than the current spends, judged in the same way.
+	// BeatsCurrent is the probability that the lift is positive, evaluated in the same way.
 	BeatsCurrent float64
-	// Agreement is the share of the budget on which the two halves' plans agree, 0 to 1.
+	// Agreement is the share of the budget on which the plans of the two halves agree, 0 to 1.
 	Agreement float64
 }
 
-// Allocation is what a plan gives one channel, in money over the window.
+// Allocation is a plan's spend for one channel over the window.
 type Allocation struct {
 	Channel  measure.Channel
 	Current  float64
 	Proposed float64
-	// MarginalROAS is the expected response to the next unit of money at the proposed spend.
+	// MarginalROAS is the derivative of the expected response at the proposed spend.
 	MarginalROAS float64
-	// RightWay is the probability that money moved into or out of the channel earns more where it goes than where it
-	// came from; nil when the channel stays or nothing moves the other way.
+	// RightWay is the probability that money moved into or out of the channel has a higher return where it goes than
+	// where it came from; nil when the channel stays or nothing moves the other way.
 	RightWay *float64
-	// Unseen reports that the proposed spend is larger than any that the data speak of, so that the shape assumed
-	// speaks there and not the data.
+	// Unseen reports that the proposed spend is above the range of the data, so its response depends on the assumed
+	// curve shape.
 	Unseen bool
 }
 
-// Certificate says how good the plan is at most not: no plan within the bounds has an objective above UpperBound.
+// Certificate bounds the distance to the optimum: no plan within the bounds has an objective above UpperBound.
 type Certificate struct {
 	Objective  float64 // in the target's unit, over all draws
 	UpperBound float64
 }
 
-// Gap is the distance between bound and objective as a share of the bound.
+// Gap is the distance of bound and objective as a share of the bound.
 func (c Certificate) Gap() float64 {
 	if c.UpperBound == 0 {
 		return 0
@@ -51,12 +50,12 @@ func (c Certificate) Gap() float64 {
 	return (c.UpperBound - c.Objective) / math.Abs(c.UpperBound)
 }
 
-// moved is the least change of a spend, as a share of the budget, that counts as one.
+// moved is the smallest change of a spend that counts, as a share of the budget.
 const moved = 1e-6
 
-// Optimize divides the budget. A fault of kind invalid says which bound, sum or name cannot be met and what would
-// help. The result does not depend on the number of cores. Draws count as independent between the first half and the
-// second, as chains one after another are.
+// Optimize allocates the budget. Bounds, sums or names that cannot be met give an invalid fault with a remedy. The
+// result does not depend on the number of cores. The two halves of the draws must be independent, as those of different
+// chains are.
 func Optimize(p Problem) (*Plan, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func Optimize(p Problem) (*Plan, error) {
 	for i := range all {
 		all[i] = i
 	}
-	// The choosers do not touch one another, so their order does not matter.
+	// The optimizations are independent, so they run in parallel.
 	var best, first, second []float64
 	var plan Plan
 	var work panics.Group
@@ -90,7 +89,7 @@ func Optimize(p Problem) (*Plan, error) {
 	return &plan, nil
 }
 
-// lift returns for each draw what a plan brings more than the current spends.
+// lift returns, for each draw, the plan's response minus that of the current allocation.
 func (p Problem) lift(plan []float64) []float64 {
 	n := p.draws()
 	lift, now := make([]float64, n), make([]float64, n)
@@ -106,7 +105,7 @@ func (p Problem) lift(plan []float64) []float64 {
 	return lift
 }
 
-// shareAbove returns the share of values above zero; zeros count half, so that staying has an even chance.
+// shareAbove returns the share of positive values; zeros count half.
 func shareAbove(values []float64) float64 {
 	var sum float64
 	for _, v := range values {
@@ -133,8 +132,8 @@ func (p Problem) allocations(plan []float64, all []int) []Allocation {
 	return out
 }
 
-// judgeMoves sets the probability that each move goes the right way: in each draw, the return on the money that moved
-// is compared with that of all money that moved the other way.
+// judgeMoves sets RightWay: in each draw, the return on the money moved is compared with that of all money moved in the
+// other direction.
 func (p Problem) judgeMoves(moves []Allocation) {
 	n := p.draws()
 	gains := make([][]float64, len(moves))
@@ -173,7 +172,7 @@ func (p Problem) judgeMoves(moves []Allocation) {
 	}
 }
 
-// flow is money that moved one way and what it brings in each draw.
+// flow is money moved in one direction and its response in each draw.
 type flow struct {
 	money float64
 	gain  []float64

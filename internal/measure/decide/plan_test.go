@@ -24,14 +24,14 @@ func optimize(t *testing.T, p Problem) *Plan {
 	return plan
 }
 
-func TestPlanOfDrawsMeetsItsBound(t *testing.T) {
+func TestPlansOfJointDrawsMeetTheirBound(t *testing.T) {
 	t.Parallel()
 	for _, risk := range []Risk{Aggressive, Balanced} {
 		for seed := range uint64(3) {
 			p := uncertain(seed, 400, risk.Move)
 			p.Risk = risk
 			plan := optimize(t, p)
-			// A thousandth is the goal; with weight on bad cases the bound is that of a game and need not be met.
+			// The goal is a gap of 0.001. With weight on CVaR the bound is that of a game and need not be attained.
 			if gap := plan.Certificate.Gap(); !(gap >= 0 && gap <= 1e-3) {
 				t.Errorf("risk %+v, problem %d: gap %v", risk, seed, gap)
 			}
@@ -49,7 +49,7 @@ func TestPlanOfDrawsMeetsItsBound(t *testing.T) {
 	}
 }
 
-func TestCarefulPlansTakeTheSafeChannel(t *testing.T) {
+func TestRiskAversePlansPreferTheSafeChannel(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(1, 1)
 	safe, wild := make([]float64, 400), make([]float64, 400)
@@ -66,16 +66,16 @@ func TestCarefulPlansTakeTheSafeChannel(t *testing.T) {
 	if careful.Allocations[0].Proposed < 99 || bold.Allocations[1].Proposed < 99 {
 		t.Errorf("careful %+v, bold %+v", careful.Allocations, bold.Allocations)
 	}
-	// The objective of the careful plan is known: all draws bring 100.
+	// The risk-averse plan's objective is known: every draw gives 100.
 	if got := careful.Certificate; math.Abs(got.Objective-100) > 0.5 || got.Gap() > 1e-3 {
 		t.Errorf("certificate %+v, want an objective of 100", got)
 	}
 }
 
-func TestChanceIsNotSoldAsLift(t *testing.T) {
+func TestNoiseIsNotReportedAsLift(t *testing.T) {
 	t.Parallel()
-	// Twenty draws in which nothing is known: every channel returns 1 on average, so no plan has any lift. Plans that
-	// were judged by their own draws would promise a third of the budget.
+	// Twenty draws of pure noise: every channel returns 1 on average, so no plan has any lift. In-sample evaluation
+	// would report a lift of a third of the budget.
 	var promised float64
 	for seed := range uint64(40) {
 		random := stats.Stream(seed, 8)
@@ -95,7 +95,7 @@ func TestChanceIsNotSoldAsLift(t *testing.T) {
 	}
 }
 
-func TestStayingIsAnEvenChance(t *testing.T) {
+func TestAnUnchangedPlanHasProbabilityOneHalf(t *testing.T) {
 	t.Parallel()
 	p := uncertain(1, 40, 0)
 	for j := range p.Channels {
@@ -109,32 +109,32 @@ func TestStayingIsAnEvenChance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if advice.Action != Hold || len(advice.Reasons) != 1 || !strings.Contains(advice.Reasons[0], "no channel any room") || advice.Settle != nil {
+	if advice.Action != Hold || len(advice.Reasons) != 1 || !strings.Contains(advice.Reasons[0], "fix the spend of every channel") || advice.BestExperiment != nil {
 		t.Errorf("advice %+v", advice)
 	}
 }
 
-func TestWhatHasNoAnswerIsRefusedWithARemedy(t *testing.T) {
+func TestInvalidProblemsAreRejectedWithARemedy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*Problem)
 		says  string
 	}{
 		"no channels":        {func(p *Problem) { p.Channels = nil }, "no channels"},
-		"no budget":          {func(p *Problem) { p.Budget = 0 }, "budget of 0"},
+		"no budget":          {func(p *Problem) { p.Budget = 0 }, "the budget is 0"},
 		"negative budget":    {func(p *Problem) { p.Budget = -3 }, "-3"},
 		"infinite budget":    {func(p *Problem) { p.Budget = math.Inf(1) }, "not an amount"},
-		"bounds exchanged":   {func(p *Problem) { p.Channels[1].Min = p.Channels[1].Max + 1 }, "c1 has the least spend"},
+		"bounds exchanged":   {func(p *Problem) { p.Channels[1].Min = p.Channels[1].Max + 1 }, "channel c1: minimum spend"},
 		"negative bound":     {func(p *Problem) { p.Channels[1].Min = -1 }, "c1"},
-		"budget too small":   {func(p *Problem) { p.Budget /= 2 }, "adds up to"},
-		"budget too large":   {func(p *Problem) { p.Budget *= 2 }, "adds up to"},
+		"budget too small":   {func(p *Problem) { p.Budget /= 2 }, "add up to"},
+		"budget too large":   {func(p *Problem) { p.Budget *= 2 }, "add up to"},
 		"a channel twice":    {func(p *Problem) { p.Channels[2].Name = "c0" }, "c0"},
-		"ladder too short":   {func(p *Problem) { p.Channels[2].Response.Spend[40] *= 0.5 }, "c2"},
+		"grid too short":     {func(p *Problem) { p.Channels[2].Response.Spend[40] *= 0.5 }, "c2"},
 		"missing draws":      {func(p *Problem) { p.Channels[2].Response.Value[3] = nil }, "c2 has 0 draws"},
 		"NaN":                {func(p *Problem) { p.Channels[2].Response.Slope[3][1] = math.NaN() }, "not finite"},
 		"unknown in a group": {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"radio"}, 0, 1}} }, "radio"},
-		"a group too small":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 0, 1}} }, `the least that the channels of the group "g" may spend adds up to`},
-		"a group too large":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 1e6, math.Inf(1)}} }, `below the 1000000 that the group has to spend`},
+		"a group too small":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 0, 1}} }, `the minimum spends of the channels in group "g" add up to`},
+		"a group too large":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 1e6, math.Inf(1)}} }, "below the group's minimum of 1000000"},
 		"a channel in two": {func(p *Problem) {
 			p.Groups = []Group{{"g", []measure.Channel{"c0"}, 0, 1e9}, {"h", []measure.Channel{"c0"}, 0, 1e9}}
 		}, `"h"`},
@@ -148,20 +148,20 @@ func TestWhatHasNoAnswerIsRefusedWithARemedy(t *testing.T) {
 		if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(text, c.says) {
 			t.Errorf("%s: got %v, want a fault of kind invalid that says %q", name, err, c.says)
 		}
-		if hint == "" && !strings.Contains("ladder missing NaN a tail", strings.Fields(name)[0]) {
+		if hint == "" && !strings.Contains("grid missing NaN a tail", strings.Fields(name)[0]) {
 			t.Errorf("%s: no remedy in %v", name, err)
 		}
 	}
 }
 
-func TestRefusalsSpeakOfTheAmountsThatWereEntered(t *testing.T) {
+func TestErrorsUseTheCallersUnit(t *testing.T) {
 	t.Parallel()
 	p := uncertain(2, 8, 0.3)
 	most := p.Channels[0].Max + p.Channels[1].Max
-	p.Groups, p.Spoken = []Group{{"brand", []measure.Channel{"c0", "c1"}, 12 * 5000, math.Inf(1)}}, 12
+	p.Groups, p.MessageUnit = []Group{{"brand", []measure.Channel{"c0", "c1"}, 12 * 5000, math.Inf(1)}}, 12
 	_, err := Optimize(p)
 	text, hint, _ := fault.Public(err)
-	if !strings.Contains(text, "adds up to "+spelled(most/12)+", below the 5000 that the group has to spend") || !strings.Contains(hint, "to "+spelled(math.Floor(most/12))+" or less") {
+	if !strings.Contains(text, "add up to "+formatted(most/12)+", below the group's minimum of 5000") || !strings.Contains(hint, "to "+formatted(math.Floor(most/12))+" or less") {
 		t.Errorf("got %q and %q", text, hint)
 	}
 }
@@ -221,7 +221,7 @@ func TestUnseenSpendsAreFlagged(t *testing.T) {
 	}
 }
 
-// The test sets the number of processors, so it does not run beside others.
+// The test sets GOMAXPROCS, so it does not run in parallel.
 func TestPlanIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	p := uncertain(4, 200, 0.3)
 	p.Risk = Balanced
@@ -257,11 +257,11 @@ func TestUnitsOfMoneyDoNotMatter(t *testing.T) {
 	}
 }
 
-func TestTestsAreValuedByWhatTheyWouldChange(t *testing.T) {
+func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	t.Parallel()
-	// social returns 1 for certain and search 1 with a standard deviation of 0.5: who knows search takes the better one,
-	// which is worth 100 x 0.5 / sqrt(2 pi) = 19.9. A test with an error as large as that of the prior is worth
-	// 1 / sqrt(2) of it.
+	// social returns exactly 1 and search 1 with a standard deviation of 0.5. With perfect information the better one
+	// gets the budget, which is worth 100 x 0.5 / sqrt(2 pi) = 19.9. A test with a standard error equal to the prior's
+	// is worth 1 / sqrt(2) of it.
 	random := stats.Stream(2, 1)
 	known, unknown := make([]float64, 4000), make([]float64, 4000)
 	for d := range known {
@@ -276,7 +276,7 @@ func TestTestsAreValuedByWhatTheyWouldChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	perfect, real := values[0], values[1]
-	// Eight strata lose a few per cent; the mean of search is off by up to 0.5 / sqrt(4000) x 100 x 2 = 1.6.
+	// Eight strata lose a few percent; the error of search's mean is up to 0.5 / sqrt(4000) x 100 x 2 = 1.6.
 	if perfect.SE != 0 || perfect.Channel != "search" || math.Abs(perfect.Gain-19.9) > 2.5 {
 		t.Errorf("a perfect test: %+v, want a gain of 19.9", perfect)
 	}
@@ -293,7 +293,61 @@ func TestTestsAreValuedByWhatTheyWouldChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if advice.Action != Hold || advice.Settle == nil || advice.Settle.Channel != "search" {
+	if advice.Action != Hold || advice.BestExperiment == nil || advice.BestExperiment.Channel != "search" {
 		t.Errorf("advice on a guess: %+v, want to hold and test search", advice)
+	}
+}
+
+// Every condition of the validation rejects on its own, and its boundary is accepted.
+func TestEveryConditionOfTheValidationRejects(t *testing.T) {
+	t.Parallel()
+	response := func(edit func(r *Response)) func(*Problem) {
+		return func(p *Problem) { edit(&p.Channels[0].Response) }
+	}
+	group := func(least, most float64, names ...measure.Channel) func(*Problem) {
+		return func(p *Problem) { p.Groups = []Group{{Name: "g", Channels: names, Min: least, Max: most}} }
+	}
+	risk := func(weight, tail float64) func(*Problem) {
+		return func(p *Problem) { p.Risk = Risk{Weight: weight, Tail: tail} }
+	}
+	for name, c := range map[string]struct {
+		edit func(*Problem)
+		want string // "" for a valid problem
+	}{
+		"weight below 0":                {risk(-0.1, 0.5), "risk weight"},
+		"weight above 1":                {risk(1.1, 0.5), "risk weight"},
+		"weight NaN":                    {risk(math.NaN(), 0.5), "risk weight"},
+		"tail 0":                        {risk(0.5, 0), "risk weight"},
+		"tail below 0":                  {risk(0.5, -1), "risk weight"},
+		"tail above 1":                  {risk(0.5, 1.1), "risk weight"},
+		"weight and tail 1":             {risk(1, 1), ""},
+		"weight 0 without a tail":       {risk(0, 0), ""},
+		"one point":                     {response(func(r *Response) { r.Spend, r.Value, r.Slope = r.Spend[:1], r.Value[:1], r.Slope[:1] }), "at least two increasing"},
+		"grid that does not start at 0": {response(func(r *Response) { r.Spend = append([]float64{r.Spend[1] / 2}, r.Spend[1:]...) }), "at least two increasing"},
+		"equal points":                  {response(func(r *Response) { r.Spend = slices.Clone(r.Spend); r.Spend[2] = r.Spend[1] }), "at least two increasing"},
+		"infinite point":                {response(func(r *Response) { r.Spend = slices.Clone(r.Spend); r.Spend[len(r.Spend)-1] = math.Inf(1) }), "at least two increasing"},
+		"a value short":                 {response(func(r *Response) { r.Value = r.Value[:len(r.Value)-1] }), "at least two increasing"},
+		"a slope short":                 {response(func(r *Response) { r.Slope = r.Slope[:len(r.Slope)-1] }), "at least two increasing"},
+		"a slope's draws":               {response(func(r *Response) { r.Slope[2] = r.Slope[2][1:] }), "draws"},
+		"an infinite value":             {response(func(r *Response) { r.Value[2][0] = math.Inf(1) }), "not finite"},
+		"an infinite slope at 0":        {response(func(r *Response) { r.Slope[0][0] = math.Inf(1) }), ""},
+		"a current spend off the grid":  {func(p *Problem) { p.Channels[0].Current = 2 * p.Channels[0].Response.Spend[40] }, "ends at"},
+		"an infinite current spend":     {func(p *Problem) { p.Channels[0].Current = math.Inf(1) }, "amounts of money"},
+		"an infinite maximum":           {func(p *Problem) { p.Channels[0].Max = math.Inf(1) }, "amounts of money"},
+		"a negative current spend":      {func(p *Problem) { p.Channels[0].Current = -1 }, "amounts of money"},
+		"a group without channels":      {group(0, 1e9), "invalid bounds"},
+		"a group below 0":               {group(-1, 1e9, "c0"), "invalid bounds"},
+		"a group reversed":              {group(5, 4, "c0"), "invalid bounds"},
+		"a group with NaN":              {group(math.NaN(), 1e9, "c0"), "invalid bounds"},
+		"a group with a maximum NaN":    {group(0, math.NaN(), "c0"), "invalid bounds"},
+		"a group with minimum infinite": {group(math.Inf(1), math.Inf(1), "c0"), "invalid bounds"},
+		"a group without a maximum":     {group(0, math.Inf(1), "c0"), ""},
+	} {
+		p := uncertain(2, 8, 0.3)
+		c.edit(&p)
+		_, err := Optimize(p)
+		if text, _, _ := fault.Public(err); c.want == "" && err != nil || c.want != "" && !strings.Contains(text, c.want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, c.want)
+		}
 	}
 }

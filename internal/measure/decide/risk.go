@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// chooser picks plans by some of the draws.
+// chooser optimizes plans for some of the draws.
 //
 // The objective is (1-w) mean + w CVaR, where CVaR, the conditional value at risk, is the mean total response over the
-// worst draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the plan, so channels cannot be looked
-// at one by one. But CVaR is the least of all means over that many draws, so for any fixed set of draws, or mixture
-// of sets, the mean over them bounds it from above and is separable. The search plays both sides (fictitious play;
-// Brown 1951): the plan answers the mixture of the worst cases so far, the worst case answers the plan. Each plan is a
-// candidate, each answer a bound.
+// worst draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the plan, so the objective is not
+// separable by channel. But CVaR is the minimum of the means over all sets of that many draws. The mean over any fixed
+// set, or mixture of sets, is a separable upper bound. The search alternates (fictitious play; Brown 1951): the plan
+// answers the mixture of worst sets so far, the worst set answers the plan. Each plan is a candidate, each answer gives
+// a bound.
 type chooser struct {
 	Problem
 	draws []int
 	total []float64 // scratch: each draw's total response to a plan
 }
 
-// rounds of the game at most; it ends when bound and objective meet.
+// maximum rounds of the game; it ends when bound and objective meet.
 const (
 	rounds     = 24
 	fairEnough = 2e-5
@@ -30,7 +30,7 @@ func newChooser(p Problem, draws []int) *chooser {
 	return &chooser{p, draws, make([]float64, p.draws())}
 }
 
-// choose returns the best plan found, its objective, and what no plan's objective exceeds.
+// choose returns the best plan found, its objective, and an upper bound for all plans.
 func (c *chooser) choose() (plan []float64, objective, bound float64) {
 	low, high := make([]float64, len(c.Channels)), make([]float64, len(c.Channels))
 	for j, channel := range c.Channels {
@@ -59,7 +59,7 @@ func (c *chooser) choose() (plan []float64, objective, bound float64) {
 	return plan, objective, math.Max(bound, objective)
 }
 
-// better returns the best of a plan, another one, and some mixtures of both, which keep every bound.
+// better returns the best of a plan, another one and mixtures of both. All of these meet the bounds.
 func (c *chooser) better(plan []float64, objective float64, other []float64) (best []float64, value float64) {
 	best, value = plan, objective
 	if best == nil {
@@ -96,7 +96,7 @@ func blendAll(curves, others []curve, w float64) []curve {
 	return curves
 }
 
-// objective returns what is maximised.
+// objective is the function to maximize.
 func (c *chooser) objective(plan []float64) float64 {
 	c.respond(plan)
 	mean := meanOf(c.total, c.draws)
@@ -106,7 +106,7 @@ func (c *chooser) objective(plan []float64) float64 {
 	return (1-c.Risk.Weight)*mean + c.Risk.Weight*meanOf(c.total, c.tail())
 }
 
-// worst returns the draws in which the plan brings least.
+// worst returns the draws with the smallest response to the plan.
 func (c *chooser) worst(plan []float64) []int {
 	c.respond(plan)
 	return c.tail()
@@ -114,7 +114,7 @@ func (c *chooser) worst(plan []float64) []int {
 
 func (c *chooser) respond(plan []float64) { c.responses(c.total, plan) }
 
-// tail returns the draws with the least total, ties to the first.
+// tail returns the draws with the smallest totals; ties go to the first.
 func (c *chooser) tail() []int {
 	order := slices.Clone(c.draws)
 	slices.SortFunc(order, func(a, b int) int {

@@ -10,68 +10,64 @@ import (
 	"assay/internal/measure"
 )
 
-// Flighting is a channel's response to spends that differ from period to period, with carry-over: what is spent in one
-// period works in the next ones too.
+// Flighting is a channel's response to a spend per period, with adstock: spend has an effect in later periods too.
 type Flighting interface {
-	// Response returns what the spends bring, in the target's unit, from the first period to the end of the
-	// carry-over of the last, and adds the derivative by each period's spend to slope. The carry-over of what was spent
-	// before the first period is part of it.
+	// Response returns the total response, in the target's unit, until the adstock of the last period has decayed, and
+	// adds the derivatives by each period's spend to slope. The adstock of spend before the first period is included.
 	Response(spend, slope []float64) float64
 }
 
-// Timetable is a budget to be spread over channels and periods.
+// Timetable is the problem of distributing a budget over channels and periods.
 type Timetable struct {
-	Budget   float64 // of all periods
+	Budget   float64 // over all periods
 	Periods  int
 	Channels []ScheduledChannel
-	Groups   []Group // what channels spend together over all periods
-	// Pace bounds what all channels spend in one period; nil when only the sum over time counts. With a pace channels
-	// have bounds of periods only, and there are no groups.
+	Groups   []Group // bounds on sums of channels over all periods
+	// Pace bounds the total spend of each period; nil for none. With a pace, channels have bounds per period only, and
+	// there are no groups.
 	Pace *Range
-	// Spoken is what amounts are divided by in messages, as in [Problem].
-	Spoken float64
+	// MessageUnit divides amounts in error messages, as in [Problem].
+	MessageUnit float64
 }
 
-// Range is the least and the most that may be spent.
+// Range is a minimum and a maximum spend.
 type Range struct{ Min, Max float64 }
 
 func (r Range) hold(x float64) float64 { return math.Min(math.Max(x, r.Min), r.Max) }
 
-// ScheduledChannel is one channel of a timetable. Min and Max bound its spend in each period: the least is a
-// commitment, the most what can be bought.
+// ScheduledChannel is one channel of a timetable. Min and Max bound its spend in each period.
 type ScheduledChannel struct {
 	Name     measure.Channel
 	Min, Max float64
-	Total    *Range   // over all periods; nil when the bounds of periods say it
-	Change   *float64 // by how much the spend may differ between two periods in a row; nil for any
+	Total    *Range   // bounds on the sum over all periods; nil for none
+	Change   *float64 // limit on the difference between consecutive periods; nil for none
 	Response Flighting
-	// Concave says that returns diminish wherever the spends lie. Where one channel's may not, several beginnings are
-	// tried, and a bound is one among neighbours only.
+	// Concave says that returns always diminish. Otherwise several starting points are tried, and the bound is local.
 	Concave bool
 }
 
-// Schedule is a plan over time.
+// Schedule is a distribution of the budget over time.
 type Schedule struct {
-	Spend  [][]float64 // one row for each channel, one element for each period
-	Steady []float64   // what each channel spends in every period of the best plan found that spends alike in all
-	// Certificate bounds every schedule where Proven, and else those whose response lies below the tangent at this one.
+	Spend  [][]float64 // one row per channel, one element per period
+	Steady []float64   // each channel's spend per period in the best plan with constant spend
+	// Certificate bounds every schedule if Proven, and otherwise those below the tangent at this one.
 	Certificate Certificate
 	Proven      bool    // every response is concave
-	SteadyValue float64 // what the steady plan brings; never more than the schedule does
+	SteadyValue float64 // the steady plan's response; never above the schedule's
 }
 
 const (
 	scheduleSteps = 600
 	scheduleGap   = 1e-6
-	tangentError  = 1e-7 // of a tangent's bound, as a share of what the schedule brings
+	tangentError  = 1e-7 // of a tangent's bound, as a share of the schedule's response
 )
 
-// Spread finds the spends of each channel and period that bring most. Where responses are concave the certificate's
-// bound holds for every schedule; with S-shaped ones it holds for those whose response lies below the tangent at the
-// plan, and the plan is a local best, of those that are reached from steady spends and from bursts every two to four periods.
+// Spread maximizes the response over the spends of each channel and period. For concave responses the certificate
+// bounds every schedule. For S-shaped ones it bounds schedules whose response is below the tangent at the result, which
+// is a local optimum, found from constant spend and from bursts every two to four periods.
 //
-// The method is projected gradient ascent with momentum (Nesterov 1983, in the form of Beck and Teboulle 2009) that
-// starts anew when a step loses; the bound is the tangent's gain over all schedules (Frank and Wolfe 1956).
+// The method is projected gradient ascent with momentum (Nesterov 1983, as in Beck and Teboulle 2009) and a restart
+// after each decrease. The bound is the maximum of the tangent over all schedules (Frank and Wolfe 1956).
 func Spread(t Timetable) (*Schedule, error) {
 	if err := t.validate(); err != nil {
 		return nil, err
@@ -85,7 +81,7 @@ func Spread(t Timetable) (*Schedule, error) {
 		}
 	}
 	plan := &Schedule{Steady: level, Proven: !slices.ContainsFunc(t.Channels, func(c ScheduledChannel) bool { return !c.Concave })}
-	// The steady plan keeps the bounds but for rounding, which the projection mends.
+	// The steady plan meets the bounds up to rounding, which the projection removes.
 	plan.SteadyValue = s.response(steady)
 	best, value, bound := s.ascend(steady)
 	if !plan.Proven {
@@ -105,7 +101,7 @@ func Spread(t Timetable) (*Schedule, error) {
 	return plan, nil
 }
 
-// steady is the timetable of one period that stands for all.
+// steady is the timetable of one period repeated.
 func (t Timetable) steady() Timetable {
 	n := float64(t.Periods)
 	out := Timetable{Budget: t.Budget / n, Periods: 1, Pace: t.Pace}
@@ -123,13 +119,13 @@ func (t Timetable) steady() Timetable {
 	return out
 }
 
-// repeated is a response to the same spend in every period.
+// repeated is the response to constant spend.
 type repeated struct {
 	of           Flighting
 	spend, slope []float64
 }
 
-// Response returns what the first of the spends brings when it is spent in every period.
+// Response returns the response when the first spend is repeated in every period.
 func (r *repeated) Response(spend, slope []float64) float64 {
 	clear(r.slope)
 	for i := range r.spend {
@@ -140,7 +136,7 @@ func (r *repeated) Response(spend, slope []float64) float64 {
 	return value
 }
 
-// bursts moves the spends of steady ones to every second, third or fourth period.
+// bursts concentrates constant spend in every second, third or fourth period.
 func (s *scheduler) bursts(steady []float64, every int) []float64 {
 	out := make([]float64, len(steady))
 	for i, x := range steady {
@@ -151,8 +147,8 @@ func (s *scheduler) bursts(steady []float64, every int) []float64 {
 	return out
 }
 
-// ascend climbs from a schedule, from one that spends evenly when there is none, and returns the best found with what no
-// schedule exceeds if responses are concave.
+// ascend improves a schedule, or an even one when from is nil. It returns the best found and an upper bound for concave
+// responses.
 func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	if from == nil {
 		from = s.even()
@@ -170,7 +166,7 @@ func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 		var better float64
 		next, better, step = s.climb(ahead, step)
 		if better <= value && momentum == 1 {
-			break // not even the plain gradient helps: rounding
+			break // the plain gradient step fails too: rounding
 		}
 		if better <= value {
 			ahead, momentum = slices.Clone(x), 1
@@ -189,8 +185,8 @@ func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	return x, value, bound
 }
 
-// climb goes uphill from a schedule by the largest step, from the one given downwards, that gains at least what the
-// quadratic of that step promises.
+// climb takes the largest gradient step, from the given length downwards, that gains at least what its quadratic model
+// predicts.
 func (s *scheduler) climb(from []float64, step float64) (to []float64, value, used float64) {
 	base := s.response(from)
 	slope := slices.Clone(s.slope)
@@ -216,16 +212,17 @@ func along(from, slope []float64, step float64) []float64 {
 	return to
 }
 
-// tangent returns what no schedule exceeds if responses are concave, from the slopes at x: the value and the tangent's largest gain.
+// tangent returns the upper bound at x for concave responses: the value plus the largest gain of the tangent over all
+// schedules.
 //
-// Where a step of length k along the slopes g, projected, ends in p, every schedule z has (x + k g - p)(z - p) <= 0, so that
-// g z exceeds g p by |p - x| |z - p| / k at most, and no two schedules of one budget lie farther apart than its diagonal.
-// A long step makes that little.
+// If the projected step of length k along the slopes g ends in p, every schedule z has (x + k g - p)(z - p) <= 0. So g
+// z exceeds g p by at most |p - x| |z - p| / k, and |z - p| is at most the diameter of the set. A long step makes this
+// small.
 func (s *scheduler) tangent(x []float64, value float64) float64 {
 	diagonal := math.Sqrt2 * s.Budget
 	step := diagonal * diagonal / (tangentError*math.Abs(value) + 1e-300)
 	if steepest := floats.Norm(s.slope, math.Inf(1)); step*steepest > 1e9*s.Budget {
-		step = 1e9 * s.Budget / steepest // beyond that rounding says more than the slopes
+		step = 1e9 * s.Budget / steepest // rounding dominates beyond it
 	}
 	p := s.project(along(x, s.slope, step))
 	gain, apart := 0.0, 0.0
@@ -238,27 +235,27 @@ func (s *scheduler) tangent(x []float64, value float64) float64 {
 
 func (t Timetable) validate() error {
 	if t.Periods < 1 || len(t.Channels) == 0 {
-		return fault.Invalid("a timetable of %d periods and %d channels has nothing to fill", t.Periods, len(t.Channels)).WithHint("give at least one of each")
+		return fault.Invalid("invalid timetable of %d periods and %d channels", t.Periods, len(t.Channels)).WithHint("give at least one of each")
 	}
 	if !(t.Budget > 0) || math.IsInf(t.Budget, 0) {
 		return fault.Invalid("the budget %v is not an amount of money above zero", t.Budget).WithHint("give a budget above zero")
 	}
 	n := float64(t.Periods)
-	sums := Problem{Budget: t.Budget, Groups: t.Groups, Spoken: t.Spoken}
+	sums := Problem{Budget: t.Budget, Groups: t.Groups, MessageUnit: t.MessageUnit}
 	known := map[measure.Channel]bool{}
 	for _, c := range t.Channels {
 		if !(c.Min >= 0) || !(c.Max >= c.Min) || math.IsInf(c.Max, 0) {
-			return fault.Invalid("%s may spend %v to %v a period, which cannot be kept", c.Name, c.Min, c.Max).WithHint("bounds need 0 <= min <= max")
+			return fault.Invalid("channel %s: invalid bounds %v to %v per period", c.Name, c.Min, c.Max).WithHint("bounds need 0 <= min <= max")
 		}
 		if c.Change != nil && !(*c.Change >= 0) {
-			return fault.Invalid("%s may change by %v between periods, which is no amount", c.Name, *c.Change).WithHint("give an amount of at least 0, or none")
+			return fault.Invalid("channel %s: the limit on changes between periods, %v, must be an amount of money", c.Name, *c.Change).WithHint("give an amount of at least 0, or none")
 		}
 		known[c.Name] = true
 		all := Range{n * c.Min, n * c.Max}
 		if c.Total != nil {
 			if !(c.Total.Min >= 0) || !(c.Total.Max >= c.Total.Min) || c.Total.Min > all.Max*(1+slack) || c.Total.Max < all.Min*(1-slack) {
-				return fault.Invalid("%s may spend %s to %s over %d periods and %s to %s in each, which cannot both be kept", c.Name,
-					sums.spelled(c.Total.Min), sums.spelled(c.Total.Max), t.Periods, sums.spelled(c.Min), sums.spelled(c.Max)).
+				return fault.Invalid("channel %s: bounds %s to %s over %d periods contradict bounds %s to %s per period", c.Name,
+					sums.formatted(c.Total.Min), sums.formatted(c.Total.Max), t.Periods, sums.formatted(c.Min), sums.formatted(c.Max)).
 					WithHint("widen the bounds of the periods or of their sum")
 			}
 			all = Range{all.hold(c.Total.Min), all.hold(c.Total.Max)}
@@ -274,24 +271,24 @@ func (t Timetable) validate() error {
 	return sums.feasible()
 }
 
-// validatePace refuses a pace that cannot be kept.
+// validatePace rejects a pace that cannot be met.
 func (t Timetable) validatePace() error {
 	var least, most float64
 	for _, c := range t.Channels {
 		if c.Total != nil || c.Change != nil || len(t.Groups) > 0 {
-			return fault.Invalid("a pace of all channels cannot be kept together with groups, sums over time or largest changes").
-				WithHint("leave the pace out, or give channels bounds of periods only")
+			return fault.Invalid("a pace cannot be combined with groups, totals over time or limits on changes").
+				WithHint("drop the pace, or give channels bounds per period only")
 		}
 		least, most = least+c.Min, most+c.Max
 	}
 	if !(t.Pace.Max >= t.Pace.Min) || t.Pace.Max < least*(1-slack) || t.Pace.Min > most*(1+slack) {
-		return fault.Invalid("a pace of %.6g to %.6g a period cannot be kept by channels that spend %.6g to %.6g together", t.Pace.Min, t.Pace.Max, least, most).
+		return fault.Invalid("a pace of %.6g to %.6g per period contradicts the channels' bounds, which add up to %.6g to %.6g", t.Pace.Min, t.Pace.Max, least, most).
 			WithHint("widen the pace or the channels' bounds")
 	}
 	least, most = math.Max(least, t.Pace.Min), math.Min(most, t.Pace.Max)
 	n := float64(t.Periods)
 	if t.Budget < n*least*(1-slack) || t.Budget > n*most*(1+slack) {
-		return fault.Invalid("%d periods spend %.6g to %.6g, the budget is %.6g", t.Periods, n*least, n*most, t.Budget).
+		return fault.Invalid("the bounds of %d periods add up to %.6g to %.6g; the budget is %.6g", t.Periods, n*least, n*most, t.Budget).
 			WithHint("change the budget, the number of periods or the bounds")
 	}
 	return nil

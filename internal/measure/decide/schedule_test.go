@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// carried is a response with geometric carry-over and a curve m a / (h + a) on what is carried; the tail is counted.
+// carried is a response with geometric adstock and the curve m a / (h + a); adstock after the last period counts.
 type carried struct{ retention, magnitude, half, before float64 }
 
 const tail = 40
@@ -78,23 +78,23 @@ func TestScheduleMeetsItsBoundAndItsBudget(t *testing.T) {
 	}
 }
 
-func TestEarlyMoneyWaitsForWhatIsStillWorking(t *testing.T) {
+func TestFirstPeriodsSpendLessWhileEarlierSpendHasAnEffect(t *testing.T) {
 	t.Parallel()
 	plan, err := Spread(timetable())
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 400 of tv's carried-over spend are still at work in the first period.
+	// An adstock of 400 from earlier spend remains in the first period.
 	if tv := plan.Spend[1]; !(tv[0] < tv[5]) {
 		t.Errorf("tv spends %v at first and %v later, while earlier spend still works", tv[0], tv[5])
 	}
-	// Without carry-over every period is alike, so the best is the same in all.
+	// Without adstock all periods are equal, so the optimum is constant.
 	if email := plan.Spend[2]; math.Abs(email[0]-email[7]) > 0.01*email[7] {
 		t.Errorf("email spends %v and %v in periods that are alike", email[0], email[7])
 	}
 }
 
-// limited is a timetable with random bounds on sums over time, groups and changes, which some plan keeps.
+// limited is a timetable with random, feasible bounds on sums over time, groups and changes.
 func limited(seed uint64) Timetable {
 	random := stats.Stream(seed, 5)
 	t := timetable()
@@ -153,8 +153,8 @@ func TestSchedulesKeepEveryBoundAndAreNoWorseThanSteadyOnes(t *testing.T) {
 	}
 }
 
-// The projection is that of a convex set when no other schedule lies on its far side.
-func TestNearestScheduleHasNoOtherOnTheFarSide(t *testing.T) {
+// A point is the projection on a convex set if no element of the set is beyond its tangent plane.
+func TestProjectionSatisfiesTheVariationalInequality(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(8, 0)
 	for seed := range uint64(20) {
@@ -181,7 +181,7 @@ func TestNearestScheduleHasNoOtherOnTheFarSide(t *testing.T) {
 	}
 }
 
-// eager is a response without carry-over that is S-shaped: little money does nothing.
+// eager is an S-shaped response without adstock.
 type eager struct{ half float64 }
 
 func (e eager) Response(spend, slope []float64) (sum float64) {
@@ -192,7 +192,7 @@ func (e eager) Response(spend, slope []float64) (sum float64) {
 	return sum
 }
 
-func TestMoneyComesInBurstsWhereLittleDoesNothing(t *testing.T) {
+func TestSShapedResponsesLeadToBursts(t *testing.T) {
 	t.Parallel()
 	plan, err := Spread(Timetable{Budget: 120, Periods: 12, Channels: []ScheduledChannel{{Name: "tv", Max: 100, Response: eager{30}}}})
 	if err != nil {
@@ -203,30 +203,30 @@ func TestMoneyComesInBurstsWhereLittleDoesNothing(t *testing.T) {
 	}
 }
 
-func TestTimetablesThatCannotBeKeptAreRefused(t *testing.T) {
+func TestInfeasibleTimetablesAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*Timetable)
 		says  string
 	}{
-		"no periods":      {func(t *Timetable) { t.Periods = 0 }, "nothing to fill"},
+		"no periods":      {func(t *Timetable) { t.Periods = 0 }, "invalid timetable"},
 		"no budget":       {func(t *Timetable) { t.Budget = 0 }, "budget 0"},
-		"much money":      {func(t *Timetable) { t.Budget = 1e6 }, "adds up to 7200, below the budget of 1000000"},
-		"bad bounds":      {func(t *Timetable) { t.Channels[1].Min = 300 }, "tv may spend"},
+		"much money":      {func(t *Timetable) { t.Budget = 1e6 }, "add up to 7200, below the budget of 1000000"},
+		"bad bounds":      {func(t *Timetable) { t.Channels[1].Min = 300 }, "channel tv: invalid bounds"},
 		"slow pace":       {func(t *Timetable) { t.Pace = &Range{0, 1} }, "a pace of"},
-		"little total":    {func(t *Timetable) { t.Channels[2].Total = &Range{0, 50} }, "email may spend 0 to 50 over 12 periods"},
-		"large total":     {func(t *Timetable) { t.Channels[1].Total = &Range{700, 800}; t.Channels[0].Total = &Range{300, 400} }, "adds up to 1060, above the budget of 900"},
-		"small group":     {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"tv", "email"}, 0, 30}} }, `of the group "brand" may spend adds up to 60`},
+		"little total":    {func(t *Timetable) { t.Channels[2].Total = &Range{0, 50} }, "channel email: bounds 0 to 50 over 12 periods"},
+		"large total":     {func(t *Timetable) { t.Channels[1].Total = &Range{700, 800}; t.Channels[0].Total = &Range{300, 400} }, "add up to 1060, above the budget of 900"},
+		"small group":     {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"tv", "email"}, 0, 30}} }, `in group "brand" add up to 60`},
 		"unknown group":   {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"radio"}, 0, 30}} }, `"radio"`},
-		"a pace and more": {func(t *Timetable) { t.Pace = &Range{70, 80}; t.Channels[1].Change = new(5.0) }, "together with groups"},
-		"steady pace":     {func(t *Timetable) { t.Pace = &Range{10, 20} }, "12 periods spend"},
+		"a pace and more": {func(t *Timetable) { t.Pace = &Range{70, 80}; t.Channels[1].Change = new(5.0) }, "cannot be combined with groups"},
+		"steady pace":     {func(t *Timetable) { t.Pace = &Range{10, 20} }, "bounds of 12 periods"},
 	} {
 		table := timetable()
 		c.spoil(&table)
 		_, err := Spread(table)
 		text, hint, _ := fault.Public(err)
 		if !strings.Contains(text, c.says) || hint == "" {
-			t.Errorf("%s: got %v, want a refusal that says %q, and a remedy", name, err, c.says)
+			t.Errorf("%s: got %v, want an error with %q, and a remedy", name, err, c.says)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// scheduler holds a timetable as one vector: all periods of the first channel, then of the second, and so on.
+// scheduler has a timetable as one vector, ordered by channel, then period.
 type scheduler struct {
 	Timetable
 	slope []float64
@@ -22,7 +22,7 @@ func newScheduler(t Timetable) *scheduler {
 	return &scheduler{Timetable: t, slope: make([]float64, t.Periods*len(t.Channels)), parts: p.parts()}
 }
 
-// response returns what a schedule brings and sets the slopes.
+// response returns a schedule's total response and sets the slopes.
 func (s *scheduler) response(x []float64) (sum float64) {
 	clear(s.slope)
 	for j, c := range s.Channels {
@@ -34,7 +34,7 @@ func (s *scheduler) response(x []float64) (sum float64) {
 // row returns a channel's part of a schedule.
 func (s *scheduler) row(x []float64, j int) []float64 { return x[j*s.Periods : (j+1)*s.Periods] }
 
-// even spends the same in every period, each channel the same share of the room between its bounds.
+// even spends the same in every period, with each channel at the same point between its bounds.
 func (s *scheduler) even() []float64 {
 	var least, most float64
 	for _, c := range s.Channels {
@@ -53,9 +53,9 @@ func (s *scheduler) even() []float64 {
 	return x
 }
 
-// project returns the schedule within all bounds that is nearest to y. Each sum that is bounded has a price: every spend is
-// lowered by that of the budget, by its group's where the group would break its bounds, and by its channel's likewise,
-// and what is nearest to the lowered spends within the channel's bounds of periods is taken.
+// project returns the feasible schedule nearest to y (Euclidean projection). Each bounded sum has a price: every spend
+// is lowered by the budget's price, by its group's price if the group's bounds bind, and by its channel's price
+// likewise. The lowered spends are then projected on the channel's bounds per period.
 func (s *scheduler) project(y []float64) []float64 {
 	p := projection{scheduler: s, x: make([]float64, len(y)), y: y, size: floats.Norm(y, math.Inf(1)) + s.Budget}
 	if s.Pace != nil {
@@ -78,10 +78,11 @@ func (s *scheduler) project(y []float64) []float64 {
 type projection struct {
 	*scheduler
 	x, y []float64
-	size float64 // prices lie between this and its negative
+	size float64 // prices are between this and its negative
 }
 
-// channel sets a channel's spends to those nearest to y less an amount and returns what the channel may spend of their sum.
+// channel sets a channel's spends to the projection of y minus an amount and returns their sum, within the channel's
+// bounds.
 func (p *projection) channel(j int, by float64) float64 {
 	sum := p.lower(j, by)
 	if total := p.Channels[j].Total; total != nil {
@@ -105,7 +106,7 @@ func (p *projection) lower(j int, by float64) (sum float64) {
 	return sum
 }
 
-// part returns what a group, or a channel outside of any, spends at a price.
+// part returns the spend of a group or a single channel at a price.
 func (p *projection) part(of part, by float64) (sum float64) {
 	for _, j := range of.members {
 		sum += p.channel(j, by)
@@ -116,7 +117,7 @@ func (p *projection) part(of part, by float64) (sum float64) {
 	return sum
 }
 
-// settle sets the spends of a part at the price of the budget, at prices of their own where bounds would be broken.
+// settle sets the spends of a part at the budget's price, or at its own price if its bounds bind.
 func (p *projection) settle(of part, by float64) {
 	members := func(by float64) (sum float64) {
 		for _, j := range of.members {
@@ -136,7 +137,7 @@ func (p *projection) settle(of part, by float64) {
 	}
 }
 
-// period sets one period's spends to y less an amount, within the channels' bounds, and returns their sum.
+// period sets one period's spends to y minus an amount, within the channels' bounds, and returns their sum.
 func (p *projection) period(i int, by float64) (sum float64) {
 	for j, c := range p.Channels {
 		k := j*p.Periods + i
@@ -146,7 +147,7 @@ func (p *projection) period(i int, by float64) (sum float64) {
 	return sum
 }
 
-// periods returns what all periods spend at a price, each within the pace.
+// periods returns the spend of all periods at a price, each within the pace.
 func (p *projection) periods(by float64) (sum float64) {
 	for i := range p.Periods {
 		sum += p.Pace.hold(p.period(i, by))
@@ -154,7 +155,7 @@ func (p *projection) periods(by float64) (sum float64) {
 	return sum
 }
 
-// everyPeriod settles all periods at a price.
+// everyPeriod sets all periods at a price.
 func (p *projection) everyPeriod(by float64) {
 	for i := range p.Periods {
 		if sum := p.period(i, by); sum != p.Pace.hold(sum) {
@@ -163,7 +164,7 @@ func (p *projection) everyPeriod(by float64) {
 	}
 }
 
-// level finds the amount at which a falling sum meets its target, by halving.
+// level finds the amount at which a decreasing sum meets its target, by bisection.
 func (p *projection) level(sum func(by float64) float64, target float64) float64 {
 	low, high := -p.size, p.size
 	for range priceSteps {

@@ -8,36 +8,36 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
-// Oddity is how unusual one point of a series is, given all the others.
-type Oddity struct {
-	Expected   float64 // what the points around it let expect, in the unit of the series
-	Z          float64 // |Z| > 2 has the probability .0455 among points that are not unusual, whatever the shape of the noise
-	P          float64 // the probability of a point as far off as this one
-	Q          float64 // the share of false ones among all points that are no less unusual (Benjamini and Hochberg 1995)
-	Actionable bool    // Q is at most [ActionableShare]: worth a look, also among many points
+// Anomaly is how unusual one point of a series is given all others.
+type Anomaly struct {
+	Expected   float64 // expected value given the neighboring points, in the series' unit
+	Z          float64 // standardized: |Z| > 2 has probability .0455 for normal points, for every noise distribution
+	P          float64 // two-sided p-value
+	Q          float64 // false discovery rate among all points at least as unusual (Benjamini and Hochberg 1995)
+	Actionable bool    // Q is at most [ActionableShare]
 }
 
-// ActionableShare is the share of false alarms among actionable points.
+// ActionableShare is the false discovery rate of actionable points.
 const ActionableShare = 0.2
 
-// leastJudged is the number of points below which nothing is called unusual.
+// leastJudged is the minimum length of a series.
 const leastJudged = 21
 
-// Oddities judges every point of a finished series by the points on both sides of it, and so the newest by those before.
+// Anomalies tests every point of a complete series against the points on both sides; the newest only has earlier ones.
 //
-// Each point is left out and expected from the season, a local line (tricube weights over three seasons to either side,
-// bisquare weights against other unusual points: Cleveland 1979, "Robust locally weighted regression and smoothing
-// scatterplots") and the neighbours' own deviations, as far as deviations follow each other. The errors of the
-// half-year around a point are taken to be Student's t; scale and degrees of freedom are those of the highest likelihood with the
-// largest fiftieth of the errors censored, so that what is unusual does not hide itself. The same likelihood, of all
-// errors, decides whether the series is judged as it is, by square roots or by logarithms. P is read from that distribution
-// and Z from P.
+// Each point is left out and predicted from the season, a local line (tricube weights over three seasons to either
+// side, bisquare weights against other outliers: Cleveland 1979, "Robust locally weighted regression and smoothing
+// scatterplots") and the autocorrelated deviations of its neighbors. Errors within the half-year around a point have
+// Student's t distribution. Scale and degrees of freedom maximize the likelihood with the largest 2% of errors
+// censored, so that outliers do not inflate the scale. The likelihood of all errors chooses between raw values, square
+// roots and logarithms. P comes from that distribution and Z from P.
 //
-// It assumes one season and a level without jumps; around a jump both sides look unusual. [OneStep] judges as days
-// arrive. A value that is not finite is refused; fewer than 21 points, or than three seasons, are not ready.
-func Oddities(values []float64, season int) ([]Oddity, error) {
+// It assumes one season and no level shifts; both sides of a level shift look unusual. [OneStep] evaluates days as they
+// arrive. A value that is not finite is invalid. Fewer than 21 points, or than three seasons, are not ready.
+func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
 	for t, y := range values {
 		if math.IsNaN(y) || math.Abs(y) > largest {
@@ -48,12 +48,12 @@ func Oddities(values []float64, season int) ([]Oddity, error) {
 		return nil, fault.Invalid("the series has %d points, more than %d", len(values), mostPeriods)
 	}
 	if len(values) < max(leastJudged, 3*season) {
-		return nil, fault.NotReady("the series has %d points, an anomaly needs at least %d to stand out from", len(values), max(leastJudged, 3*season))
+		return nil, fault.NotReady("the series has %d points; detecting anomalies needs at least %d", len(values), max(leastJudged, 3*season))
 	}
-	out := make([]Oddity, len(values))
+	out := make([]Anomaly, len(values))
 	if slices.Min(values) == slices.Max(values) {
 		for t, y := range values {
-			out[t] = Oddity{Expected: y, P: 1, Q: 1}
+			out[t] = Anomaly{Expected: y, P: 1, Q: 1}
 		}
 		return out, nil
 	}
@@ -66,7 +66,7 @@ func Oddities(values []float64, season int) ([]Oddity, error) {
 	return out, nil
 }
 
-// lens is what a series is seen through.
+// lens is a transformation of the series.
 type lens int
 
 const (
@@ -97,8 +97,8 @@ func (l lens) from(x float64) float64 {
 	}
 }
 
-// habit is how much more likely a series has to be through another lens than through logarithms, in units of the
-// log-likelihood: what changes by a share at one height does so at every height, until the contrary is plain.
+// habit is how much larger the log-likelihood of another transformation must be than that of logarithms, since effects
+// are usually proportional.
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
@@ -128,7 +128,7 @@ func bestLens(values []float64, season int) judgement {
 	return best
 }
 
-// slope returns the logarithm of the derivative at y, which makes likelihoods comparable.
+// slope returns the log derivative at y, which makes likelihoods comparable between transformations.
 func (l lens) slope(y, unit float64) float64 {
 	switch l {
 	case root:
@@ -140,12 +140,12 @@ func (l lens) slope(y, unit float64) float64 {
 	}
 }
 
-// judgement is a series seen through a lens.
+// judgement is a series on a transformed scale with its predictions.
 type judgement struct {
 	lens
-	expected, errors []float64 // on the scale of the lens
+	expected, errors []float64 // on the transformed scale
 	size             float64   // mean size of a value on that scale
-	likelihood       float64   // of all errors as one distribution
+	likelihood       float64   // of all errors under one distribution
 }
 
 func judged(values []float64, season int, l lens) judgement {
@@ -160,23 +160,23 @@ func judged(values []float64, season int, l lens) judgement {
 		j.errors[t] = x[t] - j.expected[t]
 	}
 	_, j.likelihood = noiseOf(j.errors, j.size)
-	dense := 1 - float64(censoredOf(len(values)))/float64(len(values)) // what is censored has a probability, not a density
+	dense := 1 - float64(censoredOf(len(values)))/float64(len(values)) // a censored error contributes a probability, not a density
 	for _, y := range values {
 		j.likelihood += dense * l.slope(y, unit)
 	}
 	return j
 }
 
-// A point's noise is that of the half-year around it: what is usual in the weeks before Christmas is not usual in July. Of a
-// quarter only two errors would be censored, which two bad days in it take up.
+// The noise at a point is estimated from the half-year around it, because variance is seasonal. A quarter would censor
+// only two errors, which two outliers use up.
 const (
-	nearPoints = 182 // at least so many errors
-	nearCycles = 26  // and those of so many seasons
-	nearShared = 4   // seasons whose points are given the same noise, because each fit takes its time
+	nearPoints = 182 // minimum number of errors
+	nearCycles = 26  // and minimum number of seasons
+	nearShared = 4   // seasons per noise estimate, to save fits
 )
 
-// nearby returns the distribution of the errors around each point: that of the nearest ones, as many before as after it
-// where the series goes on that far.
+// nearby returns the error distribution at each point: that of the nearest errors, half before and half after it where
+// possible.
 func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
 	n := len(j.errors)
 	reach := min(n, max(nearPoints, nearCycles*season))
@@ -198,14 +198,13 @@ func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
 	return func(t int) distuv.StudentsT { return noise[t/step] }
 }
 
-func (j judgement) oddity(t int, noise distuv.StudentsT) Oddity {
+func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	p := 2 * noise.Survival(math.Abs(j.errors[t]))
 	p = min(1, max(p, 1e-300))
-	return Oddity{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
+	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns what each point is expected to be from all the others. Points that stand apart, where apart is not nil,
-// are expected like the rest and let nothing expect.
+// around returns the prediction of each point from all others. Points with apart set are predicted, but not used.
 func around(x []float64, season int, apart []bool) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
@@ -259,7 +258,7 @@ func around(x []float64, season int, apart []bool) []float64 {
 	return out
 }
 
-// barely is the weight of a point that decides nothing as long as there is another.
+// barely is a weight that has no effect unless all other weights are zero.
 const barely = 1e-6
 
 func leave(weights []float64, apart []bool) {
@@ -270,7 +269,8 @@ func leave(weights []float64, apart []bool) {
 	}
 }
 
-// others sets the factor of each point: the weighted mean of the deviations at its place of the cycle, without its own.
+// others sets each point's seasonal factor: the weighted mean of the deviations at the same place in the cycle, without
+// its own.
 func others(deviations, weights []float64, season int, factors []float64) {
 	for place := range season {
 		var sum, weight float64
@@ -284,7 +284,7 @@ func others(deviations, weights []float64, season int, factors []float64) {
 	}
 }
 
-// bisquare sets the weight of each point by the size of its error, almost none beyond six times the typical one.
+// bisquare sets each point's weight from its error; it is near zero beyond six times the typical error.
 func bisquare(errors, weights []float64) {
 	scale := 6 * typical(errors)
 	for t, e := range errors {
@@ -300,7 +300,7 @@ func bisquare(errors, weights []float64) {
 	}
 }
 
-// typical returns the median size.
+// typical returns the median absolute value.
 func typical(x []float64) float64 {
 	sizes := make([]float64, len(x))
 	for t, v := range x {
@@ -309,7 +309,7 @@ func typical(x []float64) float64 {
 	return median(sizes)
 }
 
-// withoutIt returns the local line at t through the points around it, t left out.
+// withoutIt returns the local line at t fitted to the points around it without t.
 func withoutIt(x, weights []float64, t, reach int) float64 {
 	from, to := max(0, t-reach), min(len(x), t+reach+1)
 	far := float64(reach + 1)
@@ -334,8 +334,8 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 	return wy / w
 }
 
-// noiseOf returns the distribution of the errors and its log-likelihood. Degrees of freedom are taken from a list, which
-// is all that a few hundred errors tell.
+// noiseOf returns the error distribution and its log-likelihood. Degrees of freedom come from a short list, which is as
+// precise as a few hundred errors allow.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {
@@ -345,7 +345,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	censored := censoredOf(len(sizes))
 	limit := sizes[len(sizes)-censored]
 	sizes = sizes[:len(sizes)-censored]
-	least := max(1e-9*size, 1e-300) // a series without any noise does not flag its rounding
+	least := max(1e-9*size, 1e-300) // for a series without noise, rounding errors are not anomalies
 	best, highest := distuv.StudentsT{}, math.Inf(-1)
 	for _, freedom := range []float64{2, 3, 4, 5, 7, 10, 15, 30, 100} {
 		shape := distuv.StudentsT{Sigma: 1, Nu: freedom}
@@ -354,7 +354,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 			sum := float64(censored) * math.Log(max(1e-300, shape.Survival(limit/s)))
 			quiet, product, inverse, each := 0.0, 1.0, 1/s, 1/freedom
 			for i, e := range sizes {
-				// One logarithm for sixteen factors, none of which is above 1e5 on the scales that are looked at.
+				// One logarithm for sixteen factors, all below 1e5 on these scales.
 				u := e * inverse
 				if product *= 1 + u*u*each; i%16 == 15 {
 					quiet += math.Log(product)
@@ -362,10 +362,10 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 				}
 			}
 			quiet += math.Log(product)
-			return sum - doubt/freedom - (freedom+1)/2*quiet + float64(len(sizes))*(shape.LogProb(0)-logScale)
+			return sum - normality/freedom - (freedom+1)/2*quiet + float64(len(sizes))*(shape.LogProb(0)-logScale)
 		}
-		centre := math.Log(max(least, 1.4826*quantile(sizes, 0.5), limit/20))
-		at := highestBetween(value, centre-2, centre+2)
+		center := math.Log(max(least, 1.4826*stats.Quantile(sizes, 0.5), limit/20))
+		at := highestBetween(value, center-2, center+2)
 		if y := value(at); y > highest {
 			highest, best = y, distuv.StudentsT{Sigma: max(least, math.Exp(at)), Nu: freedom}
 		}
@@ -373,27 +373,27 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	return best, highest
 }
 
-// censoredShare is the part of the errors, one in so many, of which only the rank is used.
+// One in censoredShare errors, the largest, is censored.
 const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }
 
-// doubt is how strongly normal errors are believed in before a series is seen: the logarithm of the odds of ν degrees of
-// freedom is -doubt/ν. Without it few points make tails heavy by chance.
-const doubt = 8
+// normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom are -normality/ν.
+// Without it, short series have heavy tails by chance.
+const normality = 8
 
-// closeEnough is how near [highestBetween] comes: a change of a scale by it is not seen in any probability.
+// closeEnough is the tolerance of [highestBetween]; a change of scale by it does not change any probability noticeably.
 const closeEnough = 1e-5
 
-// highestBetween returns where a function with one hill is highest, by parabolas through the three best points and golden
-// sections where those do not help (Brent 1973, "Algorithms for minimization without derivatives", chapter 5).
+// highestBetween maximizes a unimodal function by parabolic interpolation and golden section steps (Brent 1973,
+// "Algorithms for minimization without derivatives", chapter 5).
 func highestBetween(f func(float64) float64, low, high float64) float64 {
 	const golden = 0.3819660112501051
 	best := low + golden*(high-low)
 	second, third := best, best
 	fBest := f(best)
 	fSecond, fThird := fBest, fBest
-	step, before := 0.0, 0.0 // the last one and the one before it
+	step, before := 0.0, 0.0 // the last step and the one before it
 	for {
 		middle := (low + high) / 2
 		if math.Abs(best-middle) <= 2*closeEnough-(high-low)/2 {
@@ -447,8 +447,8 @@ func highestBetween(f func(float64) float64, low, high float64) float64 {
 	}
 }
 
-// discover sets Q and what follows from it.
-func discover(all []Oddity) {
+// discover sets Q and Actionable.
+func discover(all []Anomaly) {
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// The goals for 90 days without anything unusual: 3.5 to 5 days with |z| > 2 and at most .3 that are actionable; and a day
-// four standard deviations low is found with a probability of .95. The bounds leave room for the error of the runs.
-func TestOdditiesOfQuietQuarters(t *testing.T) {
+// The goals for 90 normal days: 3.5 to 5 days with |z| > 2 and at most .3 actionable ones. A day four standard
+// deviations low is detected with probability .95. The bounds include the runs' standard error.
+func TestAnomaliesOfNormalQuarters(t *testing.T) {
 	t.Parallel()
 	runs, room := 60, .6
 	if nightly() {
@@ -50,9 +50,9 @@ func TestOdditiesOfQuietQuarters(t *testing.T) {
 	}
 }
 
-func oddities(t testing.TB, values []float64, season int) []Oddity {
+func oddities(t testing.TB, values []float64, season int) []Anomaly {
 	t.Helper()
-	all, err := Oddities(values, season)
+	all, err := Anomalies(values, season)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +66,9 @@ func oddities(t testing.TB, values []float64, season int) []Oddity {
 	return all
 }
 
-// Two years with six wild weeks before each Christmas, in which days vary four times as much. They must neither hide a bad
-// day of July nor make fewer days of a quiet quarter stand out. The bounds leave room for ten series.
-func TestAWildSeasonIsNoMeasureOfQuietMonths(t *testing.T) {
+// Two years with six volatile weeks before each Christmas, with four times the variance. They must neither hide a low
+// day in July nor reduce the detections in a normal quarter. The bounds allow for ten series.
+func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 	t.Parallel()
 	const runs, christmas, wild, july = 10, 325, 42, 365 + 100
 	rng := rand.New(rand.NewPCG(33, 34))

@@ -7,12 +7,12 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// order is that of a seasonal ARIMA model, (p,d,q)(P,D,Q)[m].
+// order is the order of a seasonal ARIMA model, (p,d,q)(P,D,Q)[m].
 type order struct {
 	p, d, q    int
 	sp, sd, sq int
 	season     int
-	constant   bool // a mean of the differenced series: a level without differences, a drift with one
+	constant   bool // mean of the differenced series: a level without differences, a drift with one
 }
 
 func (o order) String() string {
@@ -37,17 +37,17 @@ func (o order) terms() int { return o.p + o.q + o.sp + o.sq }
 //	φ(B) Φ(B^m) (w_t - c) = θ(B) Θ(B^m) e_t.
 type arima struct {
 	order
-	ar, ma    lags // products of the polynomials, signs as they enter the recursion
+	ar, ma    lags // products of the polynomials, with the signs of the recursion
 	full      lags // ar times the differences: y_t = Σ full_k y_{t-k} + constant + e_t + Σ ma_k e_{t-k}
 	mean      float64
-	shift     float64   // what the mean adds to each point
-	values    []float64 // y so far, as many as full reaches back
-	errors    []float64 // beside values
+	shift     float64   // contribution of the mean to each point
+	values    []float64 // the last values of y, as many as full needs
+	errors    []float64 // aligned with values
 	criterion float64
-	params    []float64 // the partial autocorrelations as any numbers, in the order of the terms, and the mean
+	params    []float64 // unconstrained partial autocorrelations in the order of the terms, then the mean
 }
 
-// lags are the coefficients of a recursion that are not zero.
+// lags are the nonzero coefficients of a recursion.
 type lags struct {
 	at   []int
 	by   []float64
@@ -68,11 +68,11 @@ func product(a, b []float64, m int, room *lags) {
 	}
 }
 
-// stationary turns partial autocorrelations, given as any numbers, into the coefficients of a stationary autoregression
-// (Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models"). As coefficients of a
-// moving average, with the sign turned, they make it invertible.
+// stationary maps unconstrained numbers to partial autocorrelations and these to the coefficients of a stationary
+// autoregression (Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models"). With
+// reversed signs they are the coefficients of an invertible moving average.
 func stationary(free, out []float64) {
-	const edge = 0.995 // keeps roots off the unit circle, where forecasts from few points run away
+	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points explode
 	var before [8]float64
 	for k, u := range free {
 		r := edge * math.Tanh(u)
@@ -107,18 +107,19 @@ func stride(values []float64, lag int) []float64 {
 	return out
 }
 
-// candidate is what the search shares between orders of the same differences.
+// candidate is what orders with the same differences share.
 type candidate struct {
 	values []float64
 	w      []float64 // differenced
-	centre float64   // mean of w
+	center float64   // mean of w
 	spread float64   // standard deviation of w
 	trail  *trail
-	room   room // of searches
-	bases  room // of derivatives
+	room   room // scratch space of searches
+	bases  room // scratch space of derivatives
 }
 
-// problem is that of the errors of a model of the order, which it sets to the parameters tried last. They are zero.
+// problem returns the least-squares problem of an order, its model, which has the parameters of the last evaluation,
+// and zero parameters.
 func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	k := o.terms()
 	if o.constant {
@@ -135,7 +136,7 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 		product(ma[:o.q], sma[:o.sq], o.season, &a.ma)
 		a.mean = 0
 		if o.constant {
-			a.mean = c.centre + params[o.terms()]*c.spread
+			a.mean = c.center + params[o.terms()]*c.spread
 		}
 	}
 	p := problem{points: len(c.w), room: &c.room, residuals: func(params, out []float64) bool {
@@ -149,9 +150,9 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	return p, a, a.params
 }
 
-// fit estimates the order by conditional least squares: the points and errors before the first are taken to be at the
-// mean (Box, Jenkins and Reinsel 2008, section 7.1). The search begins where the trail ended, else near another model if there is
-// one, and stops where it cannot get below that one's AICc.
+// fit estimates an order by conditional least squares: points and errors before the first are at the mean (Box, Jenkins
+// and Reinsel 2008, section 7.1). The search starts at the end of the trail's search, else at a similar model if there
+// is one, and stops when it cannot reach that model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -174,12 +175,12 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	return a, true
 }
 
-// derive sets the derivatives of the errors e by the parameters, with the lags of the model set to them. With x = w - c,
+// derive sets the derivatives of the errors e by the parameters, given lags at these parameters. With x = w - c,
 //
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
 //	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
 //
-// and all before the first point is zero.
+// and everything before the first point is zero.
 func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	n := len(c.w)
 	bases := c.bases.take(3 * n)
@@ -239,7 +240,7 @@ func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	a.ma.filter(columns)
 }
 
-// addLater adds to each value a multiple of the one so many points earlier.
+// addLater adds to each value a multiple of the value lag points earlier.
 func addLater(by float64, from, to []float64, lag int) {
 	if by == 0 || lag >= len(to) {
 		return
@@ -278,7 +279,7 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets parameters to search from: those of the model nearby, where it has them.
+// start sets starting values: those of a similar model where it has them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1
@@ -295,7 +296,7 @@ func (o order) start(params []float64, near *arima) {
 	o.hold(params)
 }
 
-// hold brings parameters back from where a root stands at its limit and derivatives vanish.
+// hold moves parameters away from limits where derivatives vanish.
 func (o order) hold(params []float64) {
 	const most = 3
 	for i := range o.terms() {
@@ -331,7 +332,7 @@ func (a *arima) residuals(w, out []float64) {
 	for t, y := range w[start:] {
 		rest[t] = y - shift
 	}
-	for i, lag := range a.ar.at { // by lag and not by point: no term waits for another
+	for i, lag := range a.ar.at { // by lag rather than by point, so terms do not wait for each other
 		by := a.ar.by[i]
 		for t, y := range w[start-lag : len(w)-lag] {
 			rest[t] -= by * y
@@ -340,7 +341,7 @@ func (a *arima) residuals(w, out []float64) {
 	a.ma.recur(out, start)
 }
 
-// recur adds to each value from start on what the lags take from those before it. No lag is larger than start.
+// recur adds the lag terms to each value from start on. No lag is larger than start.
 func (l *lags) recur(values []float64, start int) {
 	near, by := 0, [3]float64{}
 	for near < min(len(by), len(l.at)) && l.at[near] == near+1 {
@@ -351,7 +352,7 @@ func (l *lags) recur(values []float64, start int) {
 		return
 	}
 	far, of := l.at[near:], l.by[near:]
-	var last [3]float64 // kept at hand: each value waits for the one before
+	var last [3]float64 // in registers: each value depends on the previous one
 	for i := range min(near, start) {
 		last[i] = values[start-1-i]
 	}
@@ -368,7 +369,7 @@ func (l *lags) recur(values []float64, start int) {
 	}
 }
 
-// settle brings the model to the state after the values.
+// settle sets the state after the last value.
 func (a *arima) settle(c *candidate) {
 	polynomial := []float64{1}
 	polynomial = multiply(polynomial, a.ar)
@@ -442,7 +443,7 @@ func (a *arima) ahead(out []float64) {
 	}
 }
 
-// Limits of the search.
+// Limits of the order search.
 const (
 	mostOrder, mostSeasonalOrder = 3, 2
 	mostTerms                    = 5
@@ -467,9 +468,9 @@ func fitARIMA(values []float64, season int, t *trail) track {
 	if len(w) < 5 {
 		return naive(values, 1)
 	}
-	c := &candidate{values: values, w: w, centre: mean(w), trail: t}
+	c := &candidate{values: values, w: w, center: stats.Mean(w), trail: t}
 	for _, x := range w {
-		c.spread += (x - c.centre) * (x - c.centre) / float64(len(w))
+		c.spread += (x - c.center) * (x - c.center) / float64(len(w))
 	}
 	c.spread = math.Sqrt(c.spread)
 	if c.spread == 0 {
@@ -485,7 +486,7 @@ func fitARIMA(values []float64, season int, t *trail) track {
 	return best
 }
 
-// stepwise climbs from four starts to the neighbour with the smallest AICc until none is better.
+// stepwise moves from four starts to the neighbor with the smallest AICc until none is better.
 func stepwise(c *candidate, base order) *arima {
 	tried := map[order]bool{}
 	var best *arima
@@ -563,15 +564,15 @@ func stepwise(c *candidate, base order) *arima {
 	return best
 }
 
-// kpss is the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) against a level; above 0.463 the series is
-// not stationary at 5 %. The long-run variance uses Bartlett weights to the lag 3√n/13.
+// kpss is the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) for stationarity around a level; above 0.463
+// stationarity is rejected at 5%. The long-run variance uses Bartlett weights to lag 3√n/13.
 func kpss(values []float64) float64 {
 	n := len(values)
-	centre := mean(values)
+	center := stats.Mean(values)
 	e := make([]float64, n)
 	var sum, eta, variance float64
 	for t, y := range values {
-		e[t] = y - centre
+		e[t] = y - center
 		sum += e[t]
 		eta += sum * sum
 		variance += e[t] * e[t]

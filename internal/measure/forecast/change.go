@@ -4,30 +4,30 @@ import (
 	"math"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
-// Change is a point at which a series goes over from one line to another.
+// Change is a change point between two linear pieces of a series.
 type Change struct {
 	At            int     // the first point of the new line
-	Before, After float64 // where the two lines stand at that point, in the unit of the series
+	Before, After float64 // values of the two lines at that point, in the series' unit
 }
 
-// Changes cuts the series, its season taken out, into the straight pieces that cost least, by optimal partitioning with
-// pruning (Killick, Fearnhead and Eckley 2012, "Optimal detection of changepoints with a linear computational cost").
-// A piece costs its sum of squares around its own line; a cut costs 5 log(n) times the variance of the noise, enlarged by
-// (1+ρ)/(1-ρ) where neighbours are alike, so that slow noise is not cut up. Unusual points are brought back to three
-// standard deviations first. Pieces are at least two seasons and ten points long; fewer points than two such pieces are
-// not ready.
+// Changes finds change points by optimal partitioning with pruning (PELT; Killick, Fearnhead and Eckley 2012, "Optimal
+// detection of changepoints with a linear computational cost"). The cost of a piece is its residual sum of squares
+// around a line, after seasonal adjustment. The penalty of a change point is 5 log(n) times the noise variance, times
+// (1+ρ)/(1-ρ) for autocorrelated noise. Outliers are first moved to three standard deviations. Pieces have at least two
+// seasons and ten points; a series shorter than two pieces is not ready.
 //
-// A change says when a series behaved differently, not why; a curve is cut into lines, too.
+// A change shows when a series changed, not why. A smooth curve is also split into lines.
 func Changes(values []float64, season int) ([]Change, error) {
 	season = max(1, season)
 	least := max(10, 2*season)
 	n := len(values)
 	if n < max(2*least, leastJudged) {
-		return nil, fault.NotReady("the series has %d points, a change needs at least %d", n, max(2*least, leastJudged))
+		return nil, fault.NotReady("the series has %d points; detecting changes needs at least %d", n, max(2*least, leastJudged))
 	}
-	odd, err := Oddities(values, season)
+	odd, err := Anomalies(values, season)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func ones(n int) []float64 {
 	return out
 }
 
-// partition returns the first points of all pieces but the first.
+// partition returns the first points of all pieces except the first.
 func partition(x []float64, least int, penalty float64) []int {
 	n := len(x)
 	s := sumsOf(x)
@@ -113,15 +113,15 @@ func partition(x []float64, least int, penalty float64) []int {
 	return cuts
 }
 
-// sums are running totals, from which the cost of any piece follows at once.
+// sums are cumulative sums, which give the cost of any piece in constant time.
 type sums struct{ y, ty, yy []float64 }
 
 func sumsOf(x []float64) sums {
 	n := len(x)
 	s := sums{y: make([]float64, n+1), ty: make([]float64, n+1), yy: make([]float64, n+1)}
-	centre := mean(x)
+	center := stats.Mean(x)
 	for t, v := range x {
-		v -= centre
+		v -= center
 		s.y[t+1], s.ty[t+1], s.yy[t+1] = s.y[t]+v, s.ty[t]+float64(t)*v, s.yy[t]+v*v
 	}
 	return s

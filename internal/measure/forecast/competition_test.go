@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// nightly reports whether tests that take longer than a few seconds are run too.
+// nightly reports whether tests of more than a few seconds run.
 func nightly() bool { return os.Getenv("ASSAY_NIGHTLY") == "1" }
 
 // competition is a series of a forecasting competition.
@@ -55,7 +55,7 @@ type figures struct{ smape, mase float64 }
 // owa is the competition's overall weighted average against Naive2.
 func (f figures) owa(naive2 figures) float64 { return (f.smape/naive2.smape + f.mase/naive2.mase) / 2 }
 
-// accuracy scores what the method forecasts for each series. Season is that of the scale of MASE.
+// accuracy scores a method's forecasts of each series. season is that of the scale of MASE.
 func accuracy(t testing.TB, series []competition, season int, method func(train []float64, horizon int) []float64) figures {
 	t.Helper()
 	var all figures
@@ -74,14 +74,14 @@ func ahead(m track, horizon int) []float64 {
 	out := make([]float64, horizon)
 	m.ahead(out)
 	for h := range out {
-		out[h] = max(0, out[h]) // as the organisers do
+		out[h] = max(0, out[h]) // as in the organizers' script
 	}
 	return out
 }
 
-// The M4 weekly rows of the benchmarks, as published and as the organisers' script gives them with a later version of
-// its package. Methods that do not optimise are exact to the digits printed; for the others .02 and .01 is what versions
-// of an optimiser differ by. The competition scores weekly series with a season of 1.
+// The M4 weekly results of the benchmarks, as published and as the organizers' script gives with a later package
+// version. Methods without an optimizer are exact to the printed digits; for others .02 and .01 are differences between
+// versions of an optimizer. The competition scores weekly series with season 1.
 func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m4_weekly.csv")
@@ -98,7 +98,7 @@ func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 		name        string
 		method      func([]float64, int) []float64
 		smape, mase float64
-		tolerance   float64 // of sMAPE; half of it of MASE
+		tolerance   float64 // of sMAPE; half of it for MASE
 	}{
 		{"Naive", func(v []float64, h int) []float64 { return ahead(naive(v, 1), h) }, 9.1613, 2.7773, 1e-4},
 		{"sNaive", func(v []float64, h int) []float64 { return ahead(naive(v, 1), h) }, 9.1613, 2.7773, 1e-4},
@@ -129,8 +129,8 @@ func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 	}
 }
 
-// The pool with the weekly season of 52 against the goal of .80; the winner of the competition has .851, the best on
-// weekly series .751. It takes some seconds, so by default every eighth series is forecast, and bounded by what they gave.
+// The pool with season 52 against the goal of .80; the winner of the competition has .851, the best on weekly series
+// .751. By default every eighth series is forecast, which takes seconds; the bound comes from these.
 func TestPoolBeatsTheWinnerOnM4Weekly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m4_weekly.csv")
@@ -175,10 +175,10 @@ func every(n int, series []competition) []competition {
 	return out
 }
 
-// The coverage of the intervals on the competitions, every horizon counted. The series of a competition move together, so
-// the error of the figures is larger than their number suggests: about .015. The upper bound of the 80 % interval is .84
-// and not .82: on the monthly series of 50 to 130 points it is a little too wide, see docs/validation.md.
-func TestIntervalsCoverWhatTheySay(t *testing.T) {
+// Coverage of the intervals on the competitions' series, over all horizons. Series of a competition are correlated, so
+// the standard error is about .015. The upper bound for 80% intervals is .84, not .82: on monthly series of 50 to 130
+// points they are slightly too wide, see docs/validation.md.
+func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file                string
@@ -212,7 +212,7 @@ func TestIntervalsCoverWhatTheySay(t *testing.T) {
 		}
 		low, high := inside[0]/points, inside[1]/points
 		t.Logf("%s, %d series: %.3f and %.3f; the points' sMAPE %.3f, MASE %.3f", c.file, len(series), low, high, smape, mase)
-		room := .05 // of thirty series
+		room := .05 // for thirty series
 		if nightly() {
 			room = 0
 		}
@@ -222,7 +222,8 @@ func TestIntervalsCoverWhatTheySay(t *testing.T) {
 	}
 }
 
-// holt is Holt's method with the optimiser and the starts of the R package forecast, for comparison: see [nelderMead].
+// holt is Holt's method with the optimizer and starting values of the R package forecast, for comparison: see
+// [nelderMead].
 func holt(values []float64, damped bool) track {
 	f := form{trend: true, damped: damped, season: 'N'}
 	n := min(10, len(values))
@@ -254,8 +255,8 @@ func holt(values []float64, damped bool) track {
 	return s
 }
 
-// trendSquares is the sum of squared errors. From one error to the next there are a product and a sum only:
-// e' = y' - y - φ² b + (1 - α - φβ) e, which is what makes a thousand searches fast.
+// trendSquares is the sum of squared errors. The recursion e' = y' - y - φ² b + (1 - α - φβ) e needs one product and
+// one sum, which makes a thousand searches fast.
 func trendSquares(s *smoother, values []float64) float64 {
 	b, keep, phi2 := s.slope, 1-s.alpha-s.phi*s.beta, s.phi*s.phi
 	e := values[0] - s.level - s.phi*b
@@ -271,10 +272,10 @@ func trendSquares(s *smoother, values []float64) float64 {
 	return sum
 }
 
-// nelderMead moves the parameters to a low point of the function by the polytope method (Nelder and Mead 1965; in the form
-// of Nash 1990, "Compact numerical methods for computers", algorithm 19). The first polytope reaches, along every axis, a
-// tenth of the largest parameter. Where a function has several valleys the one that is found depends on these details:
-// they are those of the R packages that published accuracies were computed with, which is what this is for.
+// nelderMead minimizes by the simplex method (Nelder and Mead 1965; in the form of Nash 1990, "Compact numerical
+// methods for computers", algorithm 19). The initial simplex extends, along every axis, by a tenth of the largest
+// parameter. For functions with several minima the result depends on these details, which are those of the R packages
+// behind the published accuracies.
 func nelderMead(f func([]float64) float64, params []float64, tolerance float64, most int) {
 	n := len(params)
 	at := func(x []float64) float64 {
@@ -301,7 +302,7 @@ func nelderMead(f func([]float64) float64, params []float64, tolerance float64, 
 	calls, size := n+1, step*float64(n)
 	close := tolerance * (math.Abs(heights[0]) + tolerance)
 	low := 0
-	centre, reflected, trial := make([]float64, n), make([]float64, n), make([]float64, n)
+	center, reflected, trial := make([]float64, n), make([]float64, n), make([]float64, n)
 	for calls <= most {
 		high := low
 		for i, y := range heights {
@@ -315,19 +316,19 @@ func nelderMead(f func([]float64) float64, params []float64, tolerance float64, 
 		if heights[high] <= heights[low]+close {
 			break
 		}
-		clear(centre)
+		clear(center)
 		for i, p := range points {
 			for k, x := range p {
 				if i != high {
-					centre[k] += x / float64(n)
+					center[k] += x / float64(n)
 				}
 			}
 		}
-		mix(reflected, 2, centre, points[high])
+		mix(reflected, 2, center, points[high])
 		y := at(reflected)
 		calls++
 		if y < heights[low] {
-			mix(trial, 2, reflected, centre)
+			mix(trial, 2, reflected, center)
 			calls++
 			if further := at(trial); further < y {
 				copy(points[high], trial)
@@ -343,7 +344,7 @@ func nelderMead(f func([]float64) float64, params []float64, tolerance float64, 
 			copy(points[high], reflected)
 			heights[high] = y
 		}
-		mix(trial, 0.5, points[high], centre)
+		mix(trial, 0.5, points[high], center)
 		calls++
 		if nearer := at(trial); nearer < heights[high] {
 			copy(points[high], trial)

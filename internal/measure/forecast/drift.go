@@ -6,26 +6,25 @@ import (
 	"assay/internal/fault"
 )
 
-// Alarm says that a series has moved away from what was expected of it, by little but for long.
+// Alarm is a small but persistent deviation of a series from its expectation.
 type Alarm struct {
 	At     int     // the point at which it is raised
-	Since  int     // the point after which the move most likely began
-	Up     bool    // which way
-	Excess float64 // mean of the errors since then, in standard deviations
+	Since  int     // the point after which the shift most likely began
+	Up     bool    // direction
+	Excess float64 // mean error since then, in standard deviations
 }
 
-// quietShift is what an alarm does not wait for: half of the smallest move, in standard deviations, that matters.
+// quietShift is the reference value k of the CUSUM: half of the smallest relevant shift, in standard deviations.
 const quietShift = 0.5
 
-// Alarms watches one-step errors in standard deviations, such as [Expectation.Z], for moves to either side by cumulative
-// sums (Page 1954, "Continuous inspection schemes"). runLength is how many points without any move there are between two
-// false alarms on average, and so states the rate of false alarms: one in runLength points. The threshold h solves
-// Siegmund's approximation (1985, "Sequential analysis", section 2.6) for each side
+// Alarms monitors one-step errors in standard deviations, such as [Expectation.Z], for shifts in either direction by a
+// CUSUM (Page 1954, "Continuous inspection schemes"). runLength is the average number of points between false alarms.
+// The threshold h solves Siegmund's approximation (1985, "Sequential analysis", section 2.6) for each side
 //
 //	2 · runLength = (exp(2k b) - 2k b - 1) / (2k²),  b = h + 1.166,  k = 1/2.
 //
-// It holds for independent errors of standard deviation 1. Errors are held to ±3, so that one day raises no alarm; NaN
-// stands for a point that was not judged and changes nothing. After an alarm both sums begin anew.
+// It assumes independent errors with standard deviation 1. Errors are clipped to ±3, so a single day raises no alarm.
+// NaN is a point without an error and changes nothing. Both sums restart after an alarm.
 func Alarms(errors []float64, runLength float64) ([]Alarm, error) {
 	if !(runLength >= 10) || runLength > 1e6 {
 		return nil, fault.Invalid("the run length is %v points, want 10 to a million", runLength)
@@ -49,7 +48,7 @@ func Alarms(errors []float64, runLength float64) ([]Alarm, error) {
 	return alarms, nil
 }
 
-// side is the cumulative sum towards one side since it last was zero.
+// side is the one-sided cumulative sum since its last zero.
 type side struct {
 	sign, sum     float64
 	since         int
@@ -80,9 +79,9 @@ func alarmLimit(runLength float64) float64 {
 	return max(0, low-1.166)
 }
 
-// Lasting joins alarms to the same side that follow each other within a gap of points: after an alarm the sums begin
-// anew, so a move that lasts raises several. At is that of the last one, Since that of the first, the excess the mean of
-// theirs weighted by their points.
+// Lasting merges alarms in the same direction that follow each other within a gap, because the sums restart after each
+// alarm and a lasting shift raises several. At is that of the last, Since that of the first, and Excess is their mean
+// weighted by points.
 func Lasting(alarms []Alarm, gap int) []Alarm {
 	var moves []Alarm
 	for _, a := range alarms {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// On the errors of quiet series, which are no perfect noise, alarms are about as rare as on noise.
+// Errors of normal series are not perfect noise; alarms are about as rare as on noise.
 func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(47, 48))
@@ -29,10 +29,10 @@ func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	}
 }
 
-// Days that hang together raise no more alarms than are stated: what follows from the days before is taken out first. The
-// series are watched from the first day on that can be judged, as a young store's are, and from day 400 on. The bounds of the
-// short form are three standard errors of its some fifty alarms; without whitening the last three fail by far.
-func TestDaysThatHangTogetherRaiseNoMoreAlarms(t *testing.T) {
+// Autocorrelated series raise no more alarms than the stated rate, because errors are whitened first. Series are
+// monitored from their first day with an expectation, as for a young store, and from day 400 on. The bounds of the
+// short form are three standard errors of about fifty alarms; without whitening the last three fail clearly.
+func TestAutocorrelatedDaysRaiseNoExtraAlarms(t *testing.T) {
 	t.Parallel()
 	const runLength, days = 180, 780
 	series, least, most := 12, .5, 1.5
@@ -70,7 +70,7 @@ func TestDaysThatHangTogetherRaiseNoMoreAlarms(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotJudgedStaysSo(t *testing.T) {
+func TestPointsWithoutErrorsStayWithoutErrors(t *testing.T) {
 	t.Parallel()
 	errors := []float64{math.NaN(), 1, math.NaN(), -1, 0.5}
 	for i, u := range Whitened(errors) {
@@ -85,7 +85,7 @@ func TestWhatWasNotJudgedStaysSo(t *testing.T) {
 	}
 }
 
-// Siegmund's approximation is good to a few per cent; 400 runs of independent errors have a standard error of 5 %.
+// Siegmund's approximation is accurate to a few percent; 400 runs of independent errors have a standard error of 5%.
 func TestFalseAlarmsAreAsRareAsStated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 42))
@@ -104,9 +104,9 @@ func TestFalseAlarmsAreAsRareAsStated(t *testing.T) {
 	}
 }
 
-// A level that moves by 15 %, on a series whose days have a standard deviation of 12 %, is noticed after about eight days
-// in the median, at one false alarm in 180 days. Six were wished for: see docs/validation.md.
-func TestMoveOfTheLevelRaisesAnAlarmWithinDays(t *testing.T) {
+// A level shift of 15%, on a series with a daily standard deviation of 12%, has a median detection delay of about eight
+// days at one false alarm per 180 days. The goal was six: see docs/validation.md.
+func TestLevelShiftRaisesAnAlarmWithinDays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(43, 44))
 	const begin, runs = 200, 40
@@ -140,7 +140,7 @@ func TestMoveOfTheLevelRaisesAnAlarmWithinDays(t *testing.T) {
 	}
 }
 
-func TestChangesAreFoundWhereTheyAreAndNotElsewhere(t *testing.T) {
+func TestChangePointsAreFound(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(45, 46))
 	found, wrong := 0, 0
@@ -169,7 +169,7 @@ func TestChangesAreFoundWhereTheyAreAndNotElsewhere(t *testing.T) {
 	}
 }
 
-func TestOddQuestionsAboutAlarmsAreRefused(t *testing.T) {
+func TestInvalidAlarmParametersAreRejected(t *testing.T) {
 	t.Parallel()
 	if _, err := Alarms(nil, 2); err == nil {
 		t.Error("a run length of two points is accepted")
@@ -177,7 +177,7 @@ func TestOddQuestionsAboutAlarmsAreRefused(t *testing.T) {
 	if _, err := Changes(make([]float64, 12), 7); err == nil {
 		t.Error("twelve days are enough for a change")
 	}
-	if _, err := Oddities([]float64{1, math.NaN()}, 1); err == nil {
+	if _, err := Anomalies([]float64{1, math.NaN()}, 1); err == nil {
 		t.Error("a value that is no number is accepted")
 	}
 	if got, err := Changes(make([]float64, 100), 7); err != nil || len(got) != 0 {
@@ -190,7 +190,7 @@ func TestOddQuestionsAboutAlarmsAreRefused(t *testing.T) {
 	}
 }
 
-func TestALastingMoveIsOne(t *testing.T) {
+func TestLastingShiftIsOneAlarm(t *testing.T) {
 	t.Parallel()
 	alarms := []Alarm{{At: 10, Since: 6, Excess: -1}, {At: 16, Since: 12, Excess: -2}, {At: 18, Since: 17, Up: true, Excess: 3}, {At: 40, Since: 36, Up: true, Excess: 1}}
 	want := []Alarm{{At: 16, Since: 6, Excess: -1.5}, {At: 18, Since: 17, Up: true, Excess: 3}, {At: 40, Since: 36, Up: true, Excess: 1}}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"assay/internal/measure/stats"
 )
 
-// form is one of the fifteen exponential smoothing models that are tried: those of the taxonomy of Hyndman, Koehler, Ord
-// and Snyder (2008), "Forecasting with exponential smoothing", table 2.1, without the numerically unstable ones and
-// without multiplicative trends.
+// form is one of the fifteen exponential smoothing models in use: those of the taxonomy of Hyndman, Koehler, Ord and
+// Snyder (2008), "Forecasting with exponential smoothing", table 2.1, without numerically unstable ones and
+// multiplicative trends.
 type form struct {
 	relative bool // the error is multiplicative
 	trend    bool
@@ -31,7 +33,7 @@ func (f form) String() string {
 	return string(text)
 }
 
-// forms lists what can be fitted: seasonal ones with a season only, multiplicative ones for positive values only.
+// forms lists the candidate forms: seasonal ones only with a season, multiplicative ones only for positive values.
 func forms(season int, positive bool) []form {
 	var all []form
 	for _, s := range []byte{'N', 'A', 'M'} {
@@ -51,17 +53,17 @@ func forms(season int, positive bool) []form {
 	return all
 }
 
-// Limits of the smoothing parameters, as the R package forecast sets them.
+// Limits of the smoothing parameters, as in the R package forecast.
 const (
 	leastSmoothing, mostSmoothing = 1e-4, 0.9999
 	leastDamping, mostDamping     = 0.8, 0.98
 )
 
-// smoother is an exponential smoothing model with its state after the last point it has seen.
+// smoother is an exponential smoothing model with its state after the last point.
 //
 //	q = ℓ + φ b,  μ = q, q + s or q s,  ℓ' = q + α (y ⊖ s - q),  b' = φ b + β/α (ℓ' - q),  s' = s + γ (y ⊖ q - s),
 //
-// with ⊖ the difference or the ratio. The same recursions serve additive and relative errors, which differ in the
+// with ⊖ the difference or the ratio. Additive and relative errors have the same recursions and differ in the
 // likelihood only (section 2.5 of the book).
 type smoother struct {
 	form
@@ -124,13 +126,13 @@ func (s *smoother) ahead(out []float64) {
 	}
 }
 
-// layout says where the parameters of a form stand in the vector that is optimised: smoothing parameters on the scale
-// of [between], then level and slope in the unit of the series, then all seasonal states but the last.
+// layout maps the parameter vector of a form: smoothing parameters on the scale of [between], then level and slope in
+// the series' unit, then all seasonal states but the last.
 type layout struct {
 	form
 	season                 int
 	unit                   float64 // the size of the series
-	beta, gamma, phi       int     // places after alpha, the first; -1 when the form has none
+	beta, gamma, phi       int     // positions after alpha, the first; -1 when the form has none
 	level, slope, seasonal int
 	length                 int
 }
@@ -190,8 +192,8 @@ func (l *layout) set(s *smoother, params []float64) {
 	s.seasonal[l.season-1] = last
 }
 
-// lane is a model on its way through the values, beside others of the same form.
-type lane struct {
+// run is one model in a pass over the values, next to others of the same form.
+type run struct {
 	*smoother
 	ratio         float64 // β/α
 	product, logs float64 // of the expectations so far
@@ -199,22 +201,22 @@ type lane struct {
 	allowed       bool
 }
 
-// errors runs the models of the lanes through the values, which moves their state, and sets their errors, relative ones
-// times the geometric mean of |μ|: the logarithm of their sum of squares is then the likelihood of equation (5.3) of the
-// book for both kinds. A lane is not allowed when a relative error has no expectation above zero to relate to. This is
-// [smoother.observe] for several models in step: nearly all time of a fit is spent here, and each waits for its own last
-// step.
-func (f form) errors(values []float64, lanes []lane) {
-	for i := range lanes {
-		l := &lanes[i]
+// errors passes the models over the values, which moves their states, and sets their errors. Relative errors are
+// multiplied by the geometric mean of |μ|, so the log sum of squares is the likelihood of the book's equation (5.3) for
+// both kinds. A model is not allowed when a relative error has an expectation that is not positive. This is
+// [smoother.observe] for several models in step: it takes nearly all time of a fit, and each recursion waits for its
+// own last step only.
+func (f form) errors(values []float64, runs []run) {
+	for i := range runs {
+		l := &runs[i]
 		l.ratio, l.product, l.logs, l.allowed = 0, 1, 0, true
 		if f.trend {
 			l.ratio = l.beta / l.alpha
 		}
 	}
 	for t, y := range values {
-		for i := range lanes {
-			l := &lanes[i]
+		for i := range runs {
+			l := &runs[i]
 			s := l.smoother
 			q := s.level + s.phi*s.slope
 			mu, adjusted := q, y
@@ -247,8 +249,8 @@ func (f form) errors(values []float64, lanes []lane) {
 	if !f.relative {
 		return
 	}
-	for i := range lanes {
-		l := &lanes[i]
+	for i := range runs {
+		l := &runs[i]
 		scale := math.Exp((l.logs + math.Log(l.product)) / float64(len(values)))
 		for t := range l.out {
 			l.out[t] *= scale
@@ -256,17 +258,17 @@ func (f form) errors(values []float64, lanes []lane) {
 	}
 }
 
-// climb is the search for the parameters of a form.
+// climb is the parameter search of a form.
 type climb struct {
 	layout
 	problem
 	values []float64
-	lanes  [abreast]lane
+	runs   [abreast]run
 	params []float64
 	sum    float64 // of squares at params
 }
 
-// begin finds a start for the form, of a few and the one that is known, if any. It reports false when there are too few
+// begin chooses starting values for the form, from a few and the known ones, if any. It is false when there are too few
 // values for the form's parameters.
 func (f form) begin(values []float64, season int, start initial, known []float64, r *room) (*climb, bool) {
 	if f.season == 'N' {
@@ -276,10 +278,10 @@ func (f form) begin(values []float64, season int, start initial, known []float64
 	if c.freedom() < 1 {
 		return nil, false
 	}
-	for i := range c.lanes {
-		c.lanes[i].smoother = &smoother{form: f}
+	for i := range c.runs {
+		c.runs[i].smoother = &smoother{form: f}
 		if f.season != 'N' {
-			c.lanes[i].seasonal = make([]float64, season)
+			c.runs[i].seasonal = make([]float64, season)
 		}
 	}
 	c.problem = problem{points: len(values), several: c.several, room: r, residuals: func(params, out []float64) bool {
@@ -298,44 +300,44 @@ func (f form) begin(values []float64, season int, start initial, known []float64
 // several runs models of the form through the values: see [problem].
 func (c *climb) several(params, out [][]float64, allowed []bool) {
 	for i, of := range params {
-		c.set(c.lanes[i].smoother, of)
-		c.lanes[i].out = out[i]
+		c.set(c.runs[i].smoother, of)
+		c.runs[i].out = out[i]
 	}
-	c.errors(c.values, c.lanes[:len(params)])
+	c.errors(c.values, c.runs[:len(params)])
 	for i := range params {
-		allowed[i] = c.lanes[i].allowed
+		allowed[i] = c.runs[i].allowed
 	}
 }
 
-// freedom is how many more values there are than AICc asks for.
+// freedom is the number of values minus the number of parameters, minus 1, as in AICc.
 func (c *climb) freedom() float64 { return float64(len(c.values)) - float64(c.length+1) - 1 }
 
-// penalty is what AICc adds for the parameters. The variance is one, too.
+// penalty is AICc's penalty. The variance counts as a parameter.
 func (c *climb) penalty() float64 {
 	return 2 * float64(c.length+1) * float64(len(c.values)) / c.freedom()
 }
 
-// criterion is AICc at a sum of squares, but for a constant.
+// criterion is AICc for a sum of squares, up to a constant.
 func (c *climb) criterion(sum float64) float64 {
 	return float64(len(c.values))*math.Log(max(sum, 1e-300)) + c.penalty()
 }
 
-// fit climbs to the parameters of the highest likelihood, or until they cannot reach the criterion to beat, and returns the model
-// in its state after the last value. It reports false when no parameters are allowed.
+// fit maximizes the likelihood, or stops when it cannot reach the criterion to beat, and returns the model in its state
+// after the last value. It is false when no parameters are allowed.
 func (c *climb) fit(beat float64) (*smoother, bool) {
 	c.rival = math.Exp((beat - c.penalty()) / float64(len(c.values)))
 	sum := c.solve(c.params)
 	if math.IsInf(sum, 1) {
 		return nil, false
 	}
-	c.residuals(c.params, c.room.take(len(c.values))) // brings the state to the end of the values
-	s := c.lanes[0].smoother
+	c.residuals(c.params, c.room.take(len(c.values))) // moves the state to the end of the values
+	s := c.runs[0].smoother
 	s.criterion = c.criterion(sum)
 	return s, true
 }
 
-// fit returns the model of the form with the highest likelihood, its state after the last value, and false when there
-// are too few values for its parameters. start holds the states to begin the search from.
+// fit returns the form's maximum likelihood model in its state after the last value. It is false when there are too few
+// values for its parameters. start has the initial states of the search.
 func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
 	c, ok := f.begin(values, season, start, nil, new(room))
 	if !ok {
@@ -344,7 +346,8 @@ func (f form) fit(values []float64, season int, start initial) (*smoother, bool)
 	return c.fit(math.Inf(1))
 }
 
-// least returns the best of the starts, because the sum of squares may have several minima; the first when none is allowed.
+// least returns the best starting point, because the sum of squares can have several minima; the first one when none is
+// allowed.
 func (c *climb) least(starts [][]float64) ([]float64, float64) {
 	best, least := starts[0], math.Inf(1)
 	var out [abreast][]float64
@@ -367,7 +370,7 @@ func (c *climb) least(starts [][]float64) ([]float64, float64) {
 	return best, least
 }
 
-// starts are places to begin a search from.
+// starts returns the starting points of a search.
 func (l *layout) starts(start initial) [][]float64 {
 	var all [][]float64
 	for _, alpha := range []float64{0.05, 0.2, 0.5, 0.9} {
@@ -405,14 +408,14 @@ func (l *layout) starts(start initial) [][]float64 {
 	return all
 }
 
-// initial holds states to begin a search from.
+// initial is a set of initial states.
 type initial struct {
 	unit                float64 // mean of |y|, 1 when that is 0
 	level, slope, plain float64 // at the first point, seasonally adjusted; plain is the level without
 	differences, ratios []float64
 }
 
-// initialOf reads the states from a line through the first points and from the mean cycle.
+// initialOf estimates initial states from a line through the first points and from the mean cycle.
 func initialOf(values []float64, season int, positive bool) initial {
 	var start initial
 	for _, y := range values {
@@ -438,18 +441,18 @@ func initialOf(values []float64, season int, positive bool) initial {
 	intercept, slope = line(values[:first])
 	start.plain = intercept - slope
 	if positive && start.level <= 0 {
-		start.level, start.slope = mean(adjusted[:first]), 0
+		start.level, start.slope = stats.Mean(adjusted[:first]), 0
 	}
 	if positive && start.plain <= 0 {
-		start.plain = mean(values[:first])
+		start.plain = stats.Mean(values[:first])
 	}
 	return start
 }
 
 // fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
-// automatic forecasting using exponential smoothing methods"), and false when the values are too few for any. The forms that
-// start best are climbed first, so that the others stop early. Searches begin from the best start and from where those of the
-// trail ended, and leave where they end.
+// automatic forecasting using exponential smoothing methods"). It is false when there are too few values for any form.
+// Forms with the best starting points are fitted first, so the others can stop early. Searches start from the best
+// start and from the end of the trail's search, and update the trail.
 func fitETS(values []float64, season int, t *trail) (*smoother, bool) {
 	positive := allPositive(values)
 	start := initialOf(values, season, positive)

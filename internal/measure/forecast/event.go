@@ -6,29 +6,30 @@ import (
 	"assay/internal/fault"
 )
 
-// Event is something known beforehand that moves a series: a holiday, a promotion. Points that stand beyond the end of
-// the series are the ones to be forecast.
+// Event is a known event that affects a series, such as a holiday or a promotion. Points after the end of the series
+// are to be forecast.
 type Event struct {
 	Name   string
 	Points []int // positions, 0 for the first value
 }
 
-// Effect is what an event does to a point it touches.
+// Effect is the effect of an event on a point.
 type Effect struct {
 	Name   string
-	Size   float64 // a factor where all values are positive, otherwise an amount in the unit of the series
+	Size   float64 // a factor for positive series, otherwise an amount in the series' unit
 	Error  float64 // standard error, of the factor's logarithm or of the amount
-	Points int     // of the history that it rests on
+	Points int     // past points with the event
 }
 
-// doubtful is how much is believed before any point is seen, in points without an effect: the weight of the ridge.
-const doubtful = 1
+// ridgeWeight is the weight of the prior of no effect, in points.
+const ridgeWeight = 1
 
-// effects estimates what the events do and returns the values without it, and the effects on the scale of the errors.
+// effects estimates the events' effects and returns the values without them, and the effects on the scale of the
+// errors.
 //
-// The points that events touch are expected from those around them ([Oddities] says how), and their deviations are
-// regressed on the events by ridge regression (Hoerl and Kennard 1970) with the weight of one point without an effect.
-// So an event seen once counts for half of what it did then, and one never seen for nothing.
+// Points with events are predicted from those around them (see [Anomalies]). Their deviations are regressed on the
+// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. An event observed once has half of
+// its observed effect, an event never observed has none.
 func effects(values []float64, season int, events []Event) (clean []float64, sizes, errors []float64, err error) {
 	n, k := len(values), len(events)
 	touched := make([][]int, n)
@@ -67,12 +68,12 @@ func effects(values []float64, season int, events []Event) (clean []float64, siz
 		}
 	}
 	if len(quiet) < leastModelled {
-		return nil, nil, nil, fault.NotReady("only %d points are touched by no event, an effect needs %d to stand out from", len(quiet), leastModelled)
+		return nil, nil, nil, fault.NotReady("only %d points have no event; estimating effects needs %d", len(quiet), leastModelled)
 	}
 	errors = make([]float64, k)
 	spread := 1.4826 * typical(quiet)
 	for i := range k {
-		gram[i*k+i] += doubtful
+		gram[i*k+i] += ridgeWeight
 		errors[i] = spread / math.Sqrt(gram[i*k+i])
 	}
 	sizes = make([]float64, k)
@@ -91,7 +92,7 @@ func effects(values []float64, season int, events []Event) (clean []float64, siz
 	return clean, sizes, errors, nil
 }
 
-// withEvents moves the forecast by the events to come.
+// withEvents adds the effects of future events to the forecast.
 func (p *Prediction) withEvents(n int, events []Event, sizes, errors []float64) {
 	for i, e := range events {
 		effect := Effect{Name: e.Name, Size: sizes[i], Error: errors[i]}
@@ -113,7 +114,7 @@ func (p *Prediction) withEvents(n int, events []Event, sizes, errors []float64) 
 			}
 		}
 		if effect.Points == 0 {
-			p.Notes = append(p.Notes, "No past point was touched by the event "+e.Name+": it moves nothing.")
+			p.Notes = append(p.Notes, "The event "+e.Name+" has no past points, so it has no effect on the forecast.")
 		}
 		p.Effects = append(p.Effects, effect)
 	}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"assay/internal/measure/stats"
 )
 
 const noise = 0.12 // standard deviation of a day's logarithm, as shops with some hundred orders a day show it
@@ -17,7 +19,7 @@ func shop(rng *rand.Rand, days int, autocorrelation float64, heavyTails bool) []
 	for i := range out {
 		u := rng.NormFloat64()
 		if heavyTails {
-			u = studentT4(rng) / math.Sqrt2 // a t with four degrees of freedom has the variance 2
+			u = studentT4(rng) / math.Sqrt2 // a t with four degrees of freedom has variance 2
 		}
 		e = autocorrelation*e + math.Sqrt(1-autocorrelation*autocorrelation)*u
 		out[i] = math.Exp(10 + 0.001*float64(i) + week[i%7] + noise*e)
@@ -34,9 +36,9 @@ func studentT4(rng *rand.Rand) float64 {
 	return rng.NormFloat64() / math.Sqrt(chi/4)
 }
 
-// Under normal errors |z| > 2 has the probability 0.0455, which is 4.1 days in 90. The bounds leave two standard
-// errors of 150 series (about 0.35) around the range from 3.5 to 5.
-func TestQuietSeriesIsSeldomFlagged(t *testing.T) {
+// For normal errors |z| > 2 has probability 0.0455, or 4.1 days in 90. The bounds add two standard errors of 150 series
+// (about 0.35) to the range from 3.5 to 5.
+func TestNormalSeriesAreRarelyFlagged(t *testing.T) {
 	t.Parallel()
 	const series, history, window = 150, 120, 90
 	for _, autocorrelation := range []float64{0, 0.5} {
@@ -67,7 +69,7 @@ func TestQuietSeriesIsSeldomFlagged(t *testing.T) {
 	}
 }
 
-func TestWeekendIsNoAnomaly(t *testing.T) {
+func TestWeekendsAreNotAnomalies(t *testing.T) {
 	t.Parallel()
 	y := make([]float64, 200)
 	for i := range y {
@@ -111,8 +113,8 @@ func TestExpectationLooksOnlyBack(t *testing.T) {
 	}
 }
 
-// What comes later decides nothing, the scale included: a channel that stops selling is read on another scale from then
-// on, and its earlier days keep what was expected of them.
+// Later values, the choice of scale included, do not change earlier expectations, for example when a channel stops
+// selling.
 func TestLaterZerosDoNotChangeEarlierExpectations(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(3, 4)), 150, 0, false)
@@ -126,7 +128,7 @@ func TestLaterZerosDoNotChangeEarlierExpectations(t *testing.T) {
 	}
 }
 
-// Zeros become usual in the end: what is expected follows them, whatever scale the series began on.
+// A series that becomes zero has an expectation of zero in the end, for every initial scale.
 func TestSeriesThatStopsIsExpectedToStayStopped(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(3, 5)), 150, 0, false)
@@ -189,8 +191,8 @@ func TestMissingValueIsExpectedAndNotJudged(t *testing.T) {
 	}
 }
 
-// A small shop sells nothing on many days; the square root carries its counts.
-func TestSparseCountsAreSeldomFlagged(t *testing.T) {
+// A small shop has many days without sales; the square root suits its counts.
+func TestSparseCountsAreRarelyFlagged(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))
 	flags, judged := 0, 0
@@ -256,8 +258,8 @@ func BenchmarkAQuarterOfDays(b *testing.B) {
 	}
 }
 
-// What is kept in order from point to point must be what a reading of the whole window finds, to the last bit.
-func TestExpectationsAreThoseOfTheWholeWindowReadAnew(t *testing.T) {
+// Incremental window statistics equal those of the whole window to the last bit.
+func TestIncrementalExpectationsEqualThoseOfWholeWindows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -273,7 +275,7 @@ func TestExpectationsAreThoseOfTheWholeWindowReadAnew(t *testing.T) {
 		}
 		for _, rhythm := range []Rhythm{Days(), SlowDays(), Weeks()} {
 			got := OneStep(values, rhythm)
-			for i, want := range readAnew(values, rhythm) {
+			for i, want := range direct(values, rhythm) {
 				same := func(a, b float64) bool { return a == b || !known(a) && !known(b) }
 				if !same(got[i].Value, want.Value) || !same(got[i].Z, want.Z) {
 					t.Fatalf("seed %d, season %d, point %d: got %v, want %v", seed, rhythm.season, i, got[i], want)
@@ -283,8 +285,8 @@ func TestExpectationsAreThoseOfTheWholeWindowReadAnew(t *testing.T) {
 	}
 }
 
-// readAnew is [OneStep] by its definition: every window is read and sorted for every point.
-func readAnew(values []float64, r Rhythm) []Expectation {
+// direct is [OneStep] by definition: every window is sorted for every point.
+func direct(values []float64, r Rhythm) []Expectation {
 	out := make([]Expectation, len(values))
 	s := scale{root: true}
 	var clean, errors []float64
@@ -299,7 +301,7 @@ func readAnew(values []float64, r Rhythm) []Expectation {
 		places := make([][]float64, r.season)
 		factors := make([]float64, r.season)
 		for i, half := r.season/2, r.season/2; r.season > 1 && i+half < len(recent); i++ {
-			if d := recent[i] - mean(recent[i-half:i+half+1]); known(d) {
+			if d := recent[i] - stats.Mean(recent[i-half:i+half+1]); known(d) {
 				places[(from+i)%r.season] = append(places[(from+i)%r.season], d)
 			}
 		}
@@ -307,9 +309,9 @@ func readAnew(values []float64, r Rhythm) []Expectation {
 			slices.Sort(d)
 			factors[place] = ranked(d).middle()
 		}
-		centre := mean(factors)
+		center := stats.Mean(factors)
 		for place := range factors {
-			factors[place] -= centre
+			factors[place] -= center
 		}
 		var sum, weight float64
 		w := 1.0
@@ -325,7 +327,7 @@ func readAnew(values []float64, r Rhythm) []Expectation {
 		slices.Sort(sizes)
 		sigma := math.NaN()
 		if len(sizes) >= r.settle {
-			sigma = max(slack*1.4826*quantile(sizes, 0.5), quantile(sizes, 0.9545)/2, r.minimum)
+			sigma = max(slack*1.4826*stats.Quantile(sizes, 0.5), stats.Quantile(sizes, 0.9545)/2, r.minimum)
 		}
 		e, kept := x-expected, x
 		if known(sigma) {
@@ -344,7 +346,7 @@ func readAnew(values []float64, r Rhythm) []Expectation {
 		next := scale{root: len(positive) == 0 || zeros*most > len(existing)}
 		if !next.root {
 			recent := slices.Sorted(slices.Values(positive[max(0, len(positive)-r.window):]))
-			next.floor = quantile(recent, 0.5) / 100
+			next.floor = stats.Quantile(recent, 0.5) / 100
 		}
 		changed := next.root != s.root
 		s = next

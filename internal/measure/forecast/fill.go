@@ -2,15 +2,15 @@ package forecast
 
 import "math"
 
-// Filled returns the series with a value in place of every NaN: the mean of the nearest known values before and after it
-// at the same place of the cycle, moved by how far the neighbours stand above or below theirs; without a season, or where
-// a side is not known, by the line between the neighbours. A series without any value stays as it is.
+// Filled returns the series with NaN replaced: by the mean of the nearest known values before and after at the same
+// place in the cycle, shifted by how far neighbors are above or below theirs. Without a season, or when one side is
+// unknown, it interpolates linearly between neighbors. A series without values is returned unchanged.
 func Filled(values []float64, season int) []float64 {
 	straight := joined(values, 1)
 	if season < 2 || len(values) < 2*season {
 		return straight
 	}
-	level := centred(straight, season)
+	level := centered(straight, season)
 	deviations := make([]float64, len(values))
 	for t, y := range values {
 		deviations[t] = y - level[t]
@@ -28,8 +28,7 @@ func Filled(values []float64, season int) []float64 {
 	return out
 }
 
-// joined draws a straight line over what is missing, among the points that lie a multiple of the stride apart. Ends keep
-// the nearest value.
+// joined interpolates linearly between points a multiple of stride apart. Ends have the nearest value.
 func joined(values []float64, stride int) []float64 {
 	out := make([]float64, len(values))
 	copy(out, values)

@@ -8,14 +8,15 @@ import (
 	"assay/internal/fault"
 )
 
-// Judged is a point of a series with gaps. Of one that is not known, and of all where there are too few, nothing is said.
+// Judged is the result for one point of a series with gaps. Unknown points, and all points of a short series, have no
+// result.
 type Judged struct {
-	Oddity
+	Anomaly
 	Known bool
 }
 
-// Judge judges every known point of a series, as [Oddities] does. NaN stands for a point that is not known, or not over:
-// it is bridged, so that its neighbours can be judged, and says nothing itself. Q is not set: see [Among].
+// Judge tests every known point of a series as [Anomalies] does. NaN is an unknown or incomplete point: it is
+// interpolated for its neighbors and has no result. Q is not set: see [Among].
 func Judge(values []float64, season int) ([]Judged, error) {
 	out := make([]Judged, len(values))
 	first := slices.IndexFunc(values, known)
@@ -26,9 +27,9 @@ func Judge(values []float64, season int) ([]Judged, error) {
 	for !known(values[last-1]) {
 		last--
 	}
-	all, err := Oddities(Filled(values[first:last], season), season)
+	all, err := Anomalies(Filled(values[first:last], season), season)
 	if fault.KindOf(err) == fault.KindNotReady {
-		return out, nil // nothing can be said, which is an answer
+		return out, nil // too short for a result
 	}
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func Judge(values []float64, season int) ([]Judged, error) {
 	for i, o := range all {
 		if known(values[first+i]) {
 			o.Q, o.Actionable = 0, false
-			out[first+i] = Judged{Oddity: o, Known: true}
+			out[first+i] = Judged{Anomaly: o, Known: true}
 		}
 	}
 	return out, nil
@@ -44,27 +45,27 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// Among returns the points with Q and what follows from it: the share of false ones is that among the points that are
-// looked at together, such as those of a window.
+// Among returns the points with Q and Actionable set. The false discovery rate is that among the points considered
+// together, such as those of a window.
 func Among(points []Judged) []Judged {
-	var all []Oddity
+	var all []Anomaly
 	for _, p := range points {
 		if p.Known {
-			all = append(all, p.Oddity)
+			all = append(all, p.Anomaly)
 		}
 	}
 	discover(all)
 	out, at := slices.Clone(points), 0
 	for i := range out {
 		if out[i].Known {
-			out[i].Oddity = all[at]
+			out[i].Anomaly = all[at]
 			at++
 		}
 	}
 	return out
 }
 
-// Beyond returns the positions of the points with |Z| of at least the threshold, the furthest off first.
+// Beyond returns the positions of points with |Z| of at least the threshold, largest first.
 func Beyond(points []Judged, threshold float64) []int {
 	var found []int
 	for i, p := range points {

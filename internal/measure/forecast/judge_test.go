@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A year with a gap, a day that is not over and one day four deviations low: the gap says nothing, the low day is the
-// furthest off and worth a look in any window that holds it.
-func TestPointsAreJudgedAroundGaps(t *testing.T) {
+// A year with a gap, an incomplete last day and one day four deviations low: the gap has no result, the low day is the
+// most unusual one and actionable in any window that contains it.
+func TestPointsAreTestedAroundGaps(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(7, 8)), 365, 0, false)
 	const low = 200
@@ -42,8 +42,8 @@ func TestPointsAreJudgedAroundGaps(t *testing.T) {
 	}
 }
 
-// Where nothing is unusual, at most one quarter in five has a point that is called worth a look.
-func TestQuietQuartersAreSeldomActedOn(t *testing.T) {
+// Without anomalies, at most one quarter in five has an actionable point.
+func TestNormalQuartersAreRarelyActionable(t *testing.T) {
 	t.Parallel()
 	acted := 0
 	const runs = 20
@@ -59,7 +59,7 @@ func TestQuietQuartersAreSeldomActedOn(t *testing.T) {
 			}
 		}
 	}
-	// Benjamini and Hochberg promise a share of .2 at most; more than 8 of 20 have a chance of 1 % then
+	// The false discovery rate is at most .2; more than 8 of 20 then has probability 1%
 	if acted > 8 {
 		t.Errorf("%d of %d quiet quarters have a point worth a look", acted, runs)
 	}

@@ -6,7 +6,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Expected is what was expected of the sum of some points before any of them was known.
+// Expected is a forecast of the sum of some future points.
 type Expected struct {
 	Points int
 	Median float64
@@ -14,38 +14,38 @@ type Expected struct {
 	Bands  []Band    // one for each level
 }
 
-// Outcome says how it came out.
+// Outcome is the evaluation of a forecast.
 type Outcome struct {
-	Error   float64  // what came less the median, in the unit of the series
-	Inside  []bool   // whether it lay inside each band, its limits included
+	Error   float64  // actual minus median, in the series' unit
+	Inside  []bool   // whether the actual value is inside each band, limits included
 	Pinball float64  // mean [Pinball] loss of the median and of the limits of the bands, in the unit of the series
-	MASE    *float64 // size of the error over the mean size of that of the naive forecast; nil when it made none, or too few
+	MASE    *float64 // absolute error / mean absolute error of the naive forecast; nil when that is 0 or there are too few
 }
 
-// Outcome compares what was expected with what came. The naive forecast is the sum of as many points some whole seasons
-// before; its errors are read from the history before the first of the points, which has to hold at least one of them
-// (Hyndman and Koehler 2006, as [Scored]). Numbers that are not finite are invalid.
-func (e Expected) Outcome(history []float64, season int, came float64) (Outcome, error) {
+// Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points some
+// whole seasons earlier. Its errors come from the history before the first of the points, which must contain at least
+// one of them (Hyndman and Koehler 2006, as in [Scored]). Numbers that are not finite are invalid.
+func (e Expected) Outcome(history []float64, season int, actual float64) (Outcome, error) {
 	if e.Points < 1 || len(e.Levels) != len(e.Bands) {
-		return Outcome{}, fault.Invalid("%d points with %d levels and %d bands were expected", e.Points, len(e.Levels), len(e.Bands))
+		return Outcome{}, fault.Invalid("invalid forecast of %d points with %d levels and %d bands", e.Points, len(e.Levels), len(e.Bands))
 	}
-	finite := []float64{e.Median, came}
+	finite := []float64{e.Median, actual}
 	for _, b := range e.Bands {
 		finite = append(finite, b.Low, b.High)
 	}
 	for _, x := range finite {
 		if math.IsNaN(x) || math.Abs(x) > largest {
-			return Outcome{}, fault.Invalid("%v was expected or came, want a finite number", x)
+			return Outcome{}, fault.Invalid("value %v, want a finite number", x)
 		}
 	}
-	o := Outcome{Error: came - e.Median}
+	o := Outcome{Error: actual - e.Median}
 	quantiles, at := []float64{e.Median}, []float64{.5}
 	for i, b := range e.Bands {
-		o.Inside = append(o.Inside, b.Low <= came && came <= b.High)
+		o.Inside = append(o.Inside, b.Low <= actual && actual <= b.High)
 		quantiles, at = append(quantiles, b.Low, b.High), append(at, (1-e.Levels[i])/2, (1+e.Levels[i])/2)
 	}
 	for i, q := range quantiles {
-		loss, err := Pinball(at[i], []float64{came}, []float64{q})
+		loss, err := Pinball(at[i], []float64{actual}, []float64{q})
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -58,8 +58,8 @@ func (e Expected) Outcome(history []float64, season int, came float64) (Outcome,
 	return o, nil
 }
 
-// naiveSum is the mean size of the error of the sum of points that is taken to be what it was the fewest whole seasons
-// before that it does not share a point with; 0 where the history is too short for one.
+// naiveSum is the mean absolute error of forecasting a sum by that the smallest number of whole seasons earlier that
+// does not overlap; 0 when the history is too short.
 func naiveSum(history []float64, points, season int) float64 {
 	lag := (points + season - 1) / season * season
 	n := len(history) - points - lag + 1

@@ -9,11 +9,11 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Two points were expected to add up to 10; the limits were 8 to 12 and 5 to 15.
-func TestOutcomeOfASumIsTheOneByHand(t *testing.T) {
+// The median of the sum of two points is 10; the bands are 8 to 12 and 5 to 15.
+func TestOutcomeMatchesAComputationByHand(t *testing.T) {
 	t.Parallel()
 	e := forecast.Expected{Points: 2, Median: 10, Levels: []float64{.8, .9}, Bands: []forecast.Band{{Low: 8, High: 12}, {Low: 5, High: 15}}}
-	// Sums of two are 3, 5, 7, 9, and 7 - 3 = 9 - 5 = 4 is what the naive forecast missed.
+	// Sums of two are 3, 5, 7, 9; the naive errors are 7 - 3 = 9 - 5 = 4.
 	o, err := e.Outcome([]float64{1, 2, 3, 4, 5}, 2, 13)
 	if err != nil {
 		t.Fatal(err)
@@ -33,19 +33,19 @@ func TestOutcomeOfASumIsTheOneByHand(t *testing.T) {
 	}
 }
 
-func TestOutcomeOfNonsenseIsRefused(t *testing.T) {
+func TestInvalidOutcomesAreRejected(t *testing.T) {
 	t.Parallel()
 	whole := forecast.Expected{Points: 1, Median: 1, Levels: []float64{.8}, Bands: []forecast.Band{{Low: 0, High: 2}}}
-	for name, change := range map[string]func(e *forecast.Expected, came *float64){
+	for name, change := range map[string]func(e *forecast.Expected, actual *float64){
 		"no points":          func(e *forecast.Expected, _ *float64) { e.Points = 0 },
 		"bands without name": func(e *forecast.Expected, _ *float64) { e.Levels = nil },
-		"nothing came":       func(_ *forecast.Expected, came *float64) { *came = math.NaN() },
+		"nothing came":       func(_ *forecast.Expected, actual *float64) { *actual = math.NaN() },
 		"endless median":     func(e *forecast.Expected, _ *float64) { e.Median = math.Inf(1) },
 		"a level of 1":       func(e *forecast.Expected, _ *float64) { e.Levels = []float64{1} },
 	} {
-		e, came := whole, 1.0
-		change(&e, &came)
-		if _, err := e.Outcome(nil, 7, came); fault.KindOf(err) != fault.KindInvalid {
+		e, actual := whole, 1.0
+		change(&e, &actual)
+		if _, err := e.Outcome(nil, 7, actual); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%s: %v, want it refused", name, err)
 		}
 	}

@@ -7,19 +7,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
-// Total is what the first points of a forecast add up to.
+// Total is the forecast of the sum of the first points.
 type Total struct {
-	Value float64 // of the points' medians
-	Bands []Band  // one for each level of the prediction
+	Value float64 // sum of the points' medians
+	Bands []Band  // one per level of the prediction
 	draws []float64
 }
 
-// Total returns the sum of the first steps points with intervals of its own: limits of single points do not add up,
-// because errors of neighbouring points partly cancel and partly go together. The errors of each rolling origin are added
-// as they came, one after the other, which keeps how they go together. Where there are too few origins that far ahead
-// the errors are taken to be those of a random walk, whose sums are the widest.
+// Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
+// because errors of neighboring points are correlated. The errors of each rolling origin are summed in order, which
+// keeps the correlation. With too few origins that far ahead, the errors are those of a random walk, whose sums are the
+// widest.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a sum of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
@@ -41,22 +42,22 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	if len(t.draws) < leastOrigins {
 		t.draws = p.walked(steps, t.Value)
 	} else {
-		// Sums from neighbouring origins share most of their points: only those a whole sum apart are independent.
+		// Sums from neighboring origins overlap: only those a whole sum apart are independent.
 		p.stretch(t.draws, float64(len(p.errors))/float64(steps))
 	}
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
-		// Conformal limits leave room for one more draw.
+		// Conformal limits count one more draw.
 		outer := min(1, level*(1+1/float64(len(t.draws))))
-		// Where past errors all went one way, as those of a young store do, they lie on one side of what is expected.
+		// When all past errors have one sign, as for a young store, the interval would not contain the median.
 		t.Bands = append(t.Bands, Band{
-			Low: min(t.Value, quantile(t.draws, (1-outer)/2)), High: max(t.Value, quantile(t.draws, (1+outer)/2)),
+			Low: min(t.Value, stats.Quantile(t.draws, (1-outer)/2)), High: max(t.Value, stats.Quantile(t.draws, (1+outer)/2)),
 		})
 	}
 	return t, nil
 }
 
-// moved returns the point at step h when it comes out by an error.
+// moved returns the point at step h plus an error.
 func (p *Prediction) moved(h int, e float64) float64 {
 	switch y := p.Points[h]; {
 	case p.ratio:
@@ -68,26 +69,26 @@ func (p *Prediction) moved(h int, e float64) float64 {
 	}
 }
 
-// stretch moves draws away from their median, each by what its quantile asks for: so few independent errors leave the
-// spread uncertain, which matters much for what lies far out and little for what lies near.
+// stretch moves draws away from their median according to their quantile, because few independent errors leave the
+// spread uncertain, which matters most in the tails.
 func (p *Prediction) stretch(draws []float64, freedom float64) {
 	slices.Sort(draws)
-	centre := quantile(draws, 0.5)
+	center := stats.Quantile(draws, 0.5)
 	for i, d := range draws {
 		level := math.Abs(2*(float64(i)+0.5)/float64(len(draws)) - 1)
 		by := cautious(freedom, max(level, 0.01))
 		switch {
-		case p.ratio && centre > 0 && d > 0:
-			draws[i] = centre * math.Exp(max(-widest, min(widest, by*math.Log(d/centre))))
+		case p.ratio && center > 0 && d > 0:
+			draws[i] = center * math.Exp(max(-widest, min(widest, by*math.Log(d/center))))
 		case p.nonnegative:
-			draws[i] = max(0, centre+by*(d-centre))
+			draws[i] = max(0, center+by*(d-center))
 		default:
-			draws[i] = centre + by*(d-centre)
+			draws[i] = center + by*(d-center)
 		}
 	}
 }
 
-// walked returns quantiles of the sum when errors add up from step to step.
+// walked returns quantiles of the sum when errors accumulate as in a random walk.
 func (p *Prediction) walked(steps int, value float64) []float64 {
 	var variance, before float64
 	for h := range steps {
@@ -96,7 +97,7 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 			size = p.Points[h]
 		}
 		now := p.spread[h] * p.spread[h]
-		var later float64 // how much of the sum an error of this step moves
+		var later float64 // share of the sum that an error of this step changes
 		for k := h; k < steps; k++ {
 			if p.ratio {
 				later += p.Points[k]
@@ -121,8 +122,8 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 	return out
 }
 
-// Reaches returns the probability that the sum is at least the target. It never is 0 or 1: a thing that none of n past
-// errors would have brought about has the probability of half of one in n + 1.
+// Reaches returns the probability that the sum is at least the target. It is never 0 or 1: an outcome that none of n
+// past errors gives has probability 1/2 of one in n + 1.
 func (t Total) Reaches(target float64) float64 {
 	n := float64(len(t.draws))
 	spread := math.Sqrt(variance(t.draws))
@@ -132,49 +133,48 @@ func (t Total) Reaches(target float64) float64 {
 		}
 		return 0.5 / (n + 1)
 	}
-	// Silverman's rule smooths the steps of few draws. What the kernel adds to their variance is taken off it first (Silverman
-	// 1986, "Density estimation for statistics and data analysis", section 6.4).
+	// Silverman's rule smooths few draws. The draws are shrunk first to offset the kernel's variance (Silverman 1986,
+	// "Density estimation for statistics and data analysis", section 6.4).
 	width := 0.9 * math.Pow(n, -0.2)
-	shrink, centre := 1/math.Sqrt(1+width*width), mean(t.draws)
+	shrink, center := 1/math.Sqrt(1+width*width), stats.Mean(t.draws)
 	var sum float64
 	for _, d := range t.draws {
-		sum += distuv.UnitNormal.CDF((centre+shrink*(d-centre)-target)/(shrink*width*spread)) / n
+		sum += distuv.UnitNormal.CDF((center+shrink*(d-center)-target)/(shrink*width*spread)) / n
 	}
 	return max(0.5/(n+1), min(1-0.5/(n+1), sum))
 }
 
-// Goal is a sum to be reached by the end of a period that has begun.
+// Goal is a target for the sum over a period in progress.
 type Goal struct {
 	Target  float64 // above 0, in the unit of the series
-	Elapsed int     // points of the period that the series ends with; 0 before it begins
+	Elapsed int     // points of the period at the end of the series; 0 before it begins
 	Length  int     // points of the whole period, more than have elapsed
 }
 
-// Standing says whether a goal will be reached.
+// Standing says whether a goal is likely to be reached.
 type Standing string
 
-// The standings.
+// The standings, by the probability of reaching the goal.
 const (
-	OnTrack Standing = "on_track" // with a probability of at least .8
-	AtRisk  Standing = "at_risk"  // of at least .4
-	Off     Standing = "off"      // of less
+	OnTrack Standing = "on_track" // probability of at least .8
+	AtRisk  Standing = "at_risk"  // at least .4
+	Off     Standing = "off"      // below .4
 )
 
-// Pace is where a period stands on the way to its goal.
+// Pace is the progress of a period towards its goal.
 type Pace struct {
 	Actual      float64 // so far
-	Finish      float64 // expected at the end: what is there and the forecast of the rest
-	Bands       []Band  // of the finish, one for each level asked
-	Probability float64 // that the goal is reached
+	Finish      float64 // expected total: actual plus the forecast of the rest
+	Bands       []Band  // of the finish, one per level
+	Probability float64 // of reaching the goal
 	Standing    Standing
 	Required    float64 // per remaining point, to reach the goal; 0 when it is reached
-	// Index is what is there over what should be by now, had the forecast made before the period been scaled to the goal: 1
-	// is on pace, whatever the days of the week and the season that have passed. It is nil before the period begins, and
-	// without enough history before it.
+	// Index is the actual total / expected total by now, with the forecast made before the period scaled to the goal: 1
+	// is on pace, adjusted for weekdays and season. It is nil before the period begins and without enough history.
 	Index *float64
 }
 
-// PaceOf forecasts the rest of the period and compares it with the goal. The horizon of the question is not used.
+// PaceOf forecasts the rest of the period and compares it with the goal. The request's horizon is not used.
 func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
 	if err := goal.check(len(values)); err != nil {
 		return Pace{}, err
@@ -202,8 +202,8 @@ func (g Goal) check(points int) error {
 	return nil
 }
 
-// Pace compares the goal of a period with what is there and the forecast of its rest. The prediction is of the series
-// that the values are, and reaches at least to the period's end; several goals share one. The pace has no index.
+// Pace compares a period's goal with the actual total plus the forecast of the rest. The prediction must be of these
+// values and reach the period's end; several goals can share one. Index is not set.
 func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 	if err := goal.check(len(values)); err != nil {
 		return Pace{}, err
@@ -238,7 +238,7 @@ func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 	return pace, nil
 }
 
-// Index returns [Pace.Index] of a goal, nil where there is none.
+// Index returns [Pace.Index] of a goal; nil where there is none.
 func Index(values []float64, goal Goal, ask Ask) *float64 {
 	if goal.check(len(values)) != nil {
 		return nil

@@ -7,19 +7,19 @@ import (
 	"assay/internal/panics"
 )
 
-// Kind names a model or a way of choosing one.
+// Kind is a model or a way to choose one.
 type Kind string
 
 // The kinds.
 const (
 	Auto  Kind = "auto"  // the pool
 	ETS   Kind = "ets"   // exponential smoothing, the form by AICc
-	ARIMA Kind = "arima" // orders found stepwise by AICc
-	Theta Kind = "theta" // the standard method of two lines, with a test for the season
-	Pool  Kind = "pool"  // point by point the median of ETS, ARIMA, Theta and the dynamic optimised Theta
+	ARIMA Kind = "arima" // order by stepwise AICc
+	Theta Kind = "theta" // the standard method with two lines and a test for seasonality
+	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimised Theta
 )
 
-// Kinds lists the kinds in the order in which they are shown.
+// Kinds lists the kinds in display order.
 func Kinds() []Kind { return []Kind{Auto, ETS, ARIMA, Theta, Pool} }
 
 // ParseKind returns the kind of that name.
@@ -28,11 +28,11 @@ func ParseKind(s string) (Kind, error) {
 	case Auto, ETS, ARIMA, Theta, Pool:
 		return k, nil
 	}
-	return "", fault.Invalid("there is no forecasting model %q", s).WithHint("use auto, ets, arima, theta or pool")
+	return "", fault.Invalid("unknown forecasting model %q", s).WithHint("use auto, ets, arima, theta or pool")
 }
 
-// fit returns the model of the kind after the values. A season that fits less than twice into them is dropped. Its searches
-// begin where those of the trail ended, and leave one.
+// fit returns the fitted model of the kind. A season that fits less than twice into the values is dropped. Searches
+// start from the trail and update it.
 func (k Kind) fit(values []float64, season int, t *trail) track {
 	if season < 2 || len(values) < 2*season {
 		season = 1
@@ -50,14 +50,14 @@ func (k Kind) fit(values []float64, season int, t *trail) track {
 }
 
 const (
-	// longSeason is the longest cycle whose places are states of a model.
+	// longSeason is the longest season modeled by seasonal states.
 	longSeason = 24
-	// strong is the strength of a season above which it is believed.
+	// strong is the seasonal strength above which a long season is used.
 	strong = 0.64
 )
 
-// unlessLong fits a model with its season, and takes a long season out before: by STL when it is strong, and otherwise
-// it is not believed, because weekly figures that vary have a pattern of 52 numbers always.
+// unlessLong fits a model with its season. A long season is removed by STL first if it is strong, and ignored
+// otherwise, because noisy weekly data always have some 52-week pattern.
 func unlessLong(values []float64, season int, t *trail, inner func([]float64, int, *trail) track) track {
 	if season <= longSeason {
 		return inner(values, season, t)
@@ -80,7 +80,7 @@ func bestETS(values []float64, season int, t *trail) track {
 	return naive(values, season)
 }
 
-// fitPool fits the members. The orders of ARIMA are searched on logarithms where all values are positive.
+// fitPool fits the members. ARIMA uses logarithms when all values are positive.
 func fitPool(values []float64, season int, t *trail) track {
 	if len(values) < leastModelled {
 		return naive(values, season)
@@ -99,7 +99,7 @@ func fitPool(values []float64, season int, t *trail) track {
 	return p
 }
 
-// together does things that do not depend on each other, on as many cores as there are.
+// together runs independent functions in parallel.
 func together(all ...func()) {
 	var work panics.Group
 	for _, do := range all {
@@ -124,7 +124,7 @@ func onLogarithms(values []float64, inner func([]float64) track) track {
 
 func (l logarithmic) String() string { return "log " + l.inner.String() }
 
-// observe takes a value that is not positive for the expected one: its logarithm says nothing.
+// observe replaces a value that is not positive by the expected one.
 func (l logarithmic) observe(y float64) {
 	if y > 0 {
 		l.inner.observe(math.Log(y))

@@ -10,54 +10,53 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Ask says what is to be forecast.
+// Ask is the parameters of a forecast.
 type Ask struct {
 	Horizon int       // points ahead, from 1 up
 	Season  int       // points per cycle; 0 or 1 for none
 	Levels  []float64 // of the intervals, each between 0 and 1
-	Model   Kind      // the pool when empty
-	Events  []Event   // known beforehand; past ones teach what those to come do
+	Model   Kind      // default the pool
+	Events  []Event   // known events; past ones give the effects of future ones
 }
 
 const (
-	leastPeriods  = 3     // below which nothing is forecast
-	leastModelled = 8     // below which nothing but the last season is repeated
-	leastOrigins  = 8     // rolling origins below which the interval is that of a random walk
-	mostOrigins   = 200   // rolling origins, the latest ones
+	leastPeriods  = 3     // minimum for a forecast
+	leastModelled = 8     // minimum for a model; below it the last season is repeated
+	leastOrigins  = 8     // minimum rolling origins; below it the interval is that of a random walk
+	mostOrigins   = 200   // maximum rolling origins, the latest ones
 	mostHorizon   = 2000  // points ahead
 	mostPeriods   = 50000 // points of history
 )
 
-// Prediction is a forecast with what is known of its errors.
+// Prediction is a forecast with its error distribution.
 type Prediction struct {
 	Model   string
-	Points  []float64 // the median of what is expected
+	Points  []float64 // predictive medians
 	Levels  []float64 // as asked
-	Bands   [][]Band  // one for each level, one entry for each point
-	Effects []Effect  // of the events asked with
-	Notes   []string  // what the forecast cannot tell, one sentence each
+	Bands   [][]Band  // one per level, one entry per point
+	Effects []Effect  // of the events
+	Notes   []string  // limits of the forecast, one sentence each
 
 	ratio       bool        // errors are logarithms of ratios, otherwise differences
-	nonnegative bool        // the series never was below 0
-	errors      [][]float64 // of each rolling origin, as large as they would be now; later origins see fewer steps
-	spread      []float64   // root mean square of the errors at each step
-	freedom     []float64   // how many independent errors that rests on
-	shape       []float64   // sizes of errors over their spread, sorted; empty when they are taken to be normal
+	nonnegative bool        // the series is never negative
+	errors      [][]float64 // of each rolling origin, scaled to the current volatility; later origins have fewer steps
+	spread      []float64   // root mean square error at each step
+	freedom     []float64   // effective number of independent errors behind it
+	shape       []float64   // sorted |errors| / spread; empty for normal errors
 }
 
-// Band is an interval around one point.
+// Band is a prediction interval of one point.
 type Band struct{ Low, High float64 }
 
-// Predict forecasts the series with intervals.
+// Predict forecasts the series with prediction intervals.
 //
-// The intervals are conformal (Vovk, Gammerman and Shafer 2005; for series Stankeviciute, Alaa and van der Schaar 2021):
-// the model is fitted to the first part of the series and rolled through the rest with its parameters fixed; the errors
-// it makes there at each number of steps ahead, divided by how much the series moved at the time and multiplied by how
-// much it moves now, are the errors to expect. They are ratios where all values are positive. So the level is met as
-// long as the future is as hard to foretell as the latest part of the past; nothing is assumed about the shape of the
-// errors.
+// The intervals are conformal (Vovk, Gammerman and Shafer 2005; for series Stankeviciute, Alaa and van der Schaar
+// 2021). The model is fitted to the first part of the series and rolled through the rest with fixed parameters. Its
+// errors at each horizon, divided by the series' volatility at the time and multiplied by the current one, are the
+// error distribution. They are ratios when all values are positive. Coverage is nominal if the future is as predictable
+// as the latest part of the past; no error distribution is assumed.
 //
-// A value that is not finite, or a question that makes no sense, is refused; fewer than three values are not ready.
+// A value that is not finite and an invalid request are rejected; fewer than three values are not ready.
 func Predict(values []float64, ask Ask) (Prediction, error) {
 	if err := ask.check(values); err != nil {
 		return Prediction{}, err
@@ -89,10 +88,10 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	p.withEvents(len(raw), ask.Events, sizes, errors)
 	p.bands()
 	if ask.Season > 1 && len(values) < 2*ask.Season {
-		p.Notes = append(p.Notes, "The series is shorter than two seasons: no season is forecast.")
+		p.Notes = append(p.Notes, "The series is shorter than two seasons, so no season is forecast.")
 	}
 	if slices.Min(values) == slices.Max(values) {
-		p.Notes = append(p.Notes, "The series never changed: how far it may vary cannot be known from it.")
+		p.Notes = append(p.Notes, "The series is constant, so its variation is unknown.")
 	}
 	return p, nil
 }
@@ -106,7 +105,7 @@ func (a Ask) check(values []float64) error {
 	case len(values) > mostPeriods:
 		return fault.Invalid("the series has %d points, more than %d", len(values), mostPeriods)
 	case len(values) < leastPeriods:
-		return fault.NotReady("the series has %d points, a forecast needs at least %d", len(values), leastPeriods)
+		return fault.NotReady("the series has %d points; a forecast needs at least %d", len(values), leastPeriods)
 	}
 	for _, level := range a.Levels {
 		if !(level > 0 && level < 1) {
@@ -121,10 +120,10 @@ func (a Ask) check(values []float64) error {
 	return nil
 }
 
-// largest is the size of a value above which squares no longer add up.
+// largest is the largest value whose squares can be summed without overflow.
 const largest = 1e100
 
-// keepInside keeps the points of a series that was never negative from going there, and replaces what overflowed.
+// keepInside keeps a nonnegative series nonnegative and replaces overflows.
 func (p *Prediction) keepInside(values []float64) {
 	least, most := slices.Min(values), slices.Max(values)
 	for h, x := range p.Points {
@@ -142,7 +141,7 @@ func (p *Prediction) keepInside(values []float64) {
 	}
 }
 
-// origins returns from how many of the latest of n points forecasts are tried, 0 when they are too few to learn from.
+// origins returns the number of rolling origins for n points, 0 when there are too few.
 func (a Ask) origins(n int) int {
 	season := max(1, a.Season)
 	origins := min(mostOrigins, 2*n/5)
@@ -155,7 +154,7 @@ func (a Ask) origins(n int) int {
 	return origins
 }
 
-// calibrate rolls a model of the first part of the series through the latest part and keeps its errors.
+// calibrate rolls a model of the first part of the series through the latest part and stores its errors.
 func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
 	origins := ask.origins(len(values))
 	if origins == 0 {
@@ -185,9 +184,9 @@ func (p *Prediction) calibrate(values []float64, ask Ask, model track) {
 	p.spreads()
 }
 
-// walk gives the errors of a random walk to a series too short to learn them from.
+// walk sets the errors of a random walk for a series that is too short for rolling origins.
 func (p *Prediction) walk(values []float64) {
-	p.Notes = append(p.Notes, "The series is too short to check a forecast on: the interval is that of a random walk.")
+	p.Notes = append(p.Notes, "The series is too short for a backtest, so the interval is that of a random walk.")
 	x := p.scaled(values)
 	changes := stride(x, 1)
 	spread := math.Sqrt(stats.Dot(changes, changes) / float64(len(changes)))
@@ -209,8 +208,8 @@ func (p *Prediction) scaled(values []float64) []float64 {
 	return x
 }
 
-// movement returns for each point how much the series moves about then: the mean of its changes so far, over a season
-// where those are smaller, weighing the last points most, and never less than a tenth of the mean over all.
+// movement returns the volatility at each point: an exponentially weighted mean of absolute changes, over a season
+// where those are smaller, and at least a tenth of the overall mean.
 func movement(x []float64, season int) []float64 {
 	lag := 1
 	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {
@@ -232,7 +231,7 @@ func movement(x []float64, season int) []float64 {
 	return out
 }
 
-// memory is the weight of the newest change in how much a series moves.
+// memory is the weight of the newest change in the volatility.
 const memory = 0.02
 
 func meanSize(x []float64) float64 {
@@ -243,8 +242,7 @@ func meanSize(x []float64) float64 {
 	return sum
 }
 
-// spreads sums the errors up: the root of their mean square at each number of steps, which does not fall, and how many
-// independent ones that rests on.
+// spreads sets the root mean square error per step, made nondecreasing, and the effective number of independent errors.
 func (p *Prediction) spreads() {
 	var counted []float64
 	for h := range p.spread {
@@ -280,10 +278,10 @@ func (p *Prediction) spreads() {
 	slices.Sort(p.shape)
 }
 
-// overlap is how much of a step's errors one more step ahead makes dependent on each other.
+// overlap is the dependence between errors added by one more step.
 const overlap = 0.1
 
-// rising replaces the values by the closest ones that do not fall, in the sense of weighted least squares.
+// rising replaces the values by the closest nondecreasing ones in weighted least squares (isotonic regression).
 func rising(values, weights []float64) {
 	type block struct {
 		value, weight float64
@@ -307,7 +305,7 @@ func rising(values, weights []float64) {
 	}
 }
 
-// reach returns how far the interval goes to either side at step h, on the scale of the errors.
+// reach returns the half-width of the interval at step h, on the scale of the errors.
 func (p *Prediction) reach(h int, level float64) float64 {
 	if p.spread[h] == 0 {
 		return 0
@@ -315,16 +313,16 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	if len(p.shape) == 0 {
 		return p.spread[h] * stats.Student(level, p.freedom[h])
 	}
-	return p.spread[h] * quantile(p.shape, level) * cautious(p.freedom[h], level)
+	return p.spread[h] * stats.Quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
 
-// cautious is what an interval is widened by because it rests on so few independent errors: Student's quantile over the
-// normal one, with at least [leastFreedom].
+// cautious is the factor that widens an interval for few independent errors: Student's t quantile / normal quantile,
+// with at least [leastFreedom] degrees of freedom.
 func cautious(freedom, level float64) float64 {
 	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)
 }
 
-// leastFreedom is the number of independent errors below which Student's quantiles say more about him than about them.
+// leastFreedom is the minimum degrees of freedom; below it t quantiles are far too wide.
 const leastFreedom = 3
 
 // bands sets the intervals.
@@ -347,5 +345,5 @@ func (p *Prediction) bands() {
 	}
 }
 
-// widest is the logarithm of the largest ratio that an interval spans to one side, a factor of a billion.
+// widest is the log of the largest ratio of an interval to one side.
 const widest = 20

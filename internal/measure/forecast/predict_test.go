@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
 // airPassengers is the monthly series of Box and Jenkins (1970), series G, in thousands.
@@ -31,10 +32,10 @@ func predicted(t testing.TB, values []float64, ask Ask) Prediction {
 	return p
 }
 
-// The R package forecast 8 ends at ETS(M,Ad,M) with an AICc of 1400.638; a search that goes further finds a little more for
-// that form, and finds ETS(M,A,M), which its search does not climb as high. The published coefficients of the airline
-// model on the logarithms are θ = .40 and Θ = .61 by exact likelihood (Box and Jenkins) and .377 and .572 by conditional
-// sum of squares (R's arima).
+// The R package forecast 8 selects ETS(M,Ad,M) with AICc 1400.638. A better search finds a slightly smaller AICc for
+// that form, and selects ETS(M,A,M), which the package's search does not optimize fully. The published coefficients of
+// the airline model on logarithms are θ = .40 and Θ = .61 by exact likelihood (Box and Jenkins) and .377 and .572 by
+// conditional sum of squares (R's arima).
 func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	t.Parallel()
 	start := initialOf(airPassengers, 12, true)
@@ -50,12 +51,12 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 		logs[i] = math.Log(y)
 	}
 	w := differenced(logs, 1, 1, 12)
-	c := &candidate{values: logs, w: w, centre: mean(w), spread: math.Sqrt(variance(w))}
+	c := &candidate{values: logs, w: w, center: stats.Mean(w), spread: math.Sqrt(variance(w))}
 	a, ok := c.fit(order{d: 1, q: 1, sd: 1, sq: 1, season: 12}, nil)
 	if !ok {
 		t.Fatal("the airline model has no fit")
 	}
-	// The package leaves the first thirteen points out where we start from zeros, so two digits agree.
+	// The package drops the first thirteen points where we start from zeros, so two digits agree.
 	if theta, seasonal := a.ma.by[0], a.ma.by[1]; math.Abs(theta-.377) > .03 || math.Abs(seasonal-.572) > .03 {
 		t.Errorf("the airline model has θ = %.3f and Θ = %.3f, want about .377 and .572", theta, seasonal)
 	}
@@ -67,7 +68,7 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 func TestDerivativesOfErrorsAreTheirDifferences(t *testing.T) {
 	t.Parallel()
 	w := stride(airPassengers, 1)
-	c := &candidate{w: w, centre: mean(w), spread: 10}
+	c := &candidate{w: w, center: stats.Mean(w), spread: 10}
 	for _, o := range []order{
 		{p: 1, season: 12},
 		{q: 2, season: 12, constant: true},
@@ -100,7 +101,7 @@ func TestDerivativesOfErrorsAreTheirDifferences(t *testing.T) {
 	}
 }
 
-func TestKnownStructureIsForecast(t *testing.T) {
+func TestSimulatedStructureIsForecast(t *testing.T) {
 	t.Parallel()
 	line, week := make([]float64, 60), make([]float64, 70)
 	for i := range line {
@@ -125,9 +126,9 @@ func TestKnownStructureIsForecast(t *testing.T) {
 	}
 }
 
-// What a business sees: two years of days. 80 and 95 % of the days, and 76 to 84 % of the sums of 28 days, which is a goal
-// with its room; the bounds here leave two standard errors of the runs. By default the quick Theta stands for the pool.
-func TestIntervalsOfDaysAndTheirSumsCoverWhatTheySay(t *testing.T) {
+// Two simulated years of daily business data: coverage of 80% and 95% intervals of days, and of 80% intervals of 28-day
+// sums (goal 76% to 84%). The bounds include two standard errors. By default the faster Theta replaces the pool.
+func TestIntervalsOfDaysAndTheirSumsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	runs, room, model := 150, .04, Theta
 	if nightly() {
@@ -164,7 +165,7 @@ func TestIntervalsOfDaysAndTheirSumsCoverWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestBadSeriesAreRefusedOrSaidToBeTooShort(t *testing.T) {
+func TestInvalidAndShortSeriesAreRejected(t *testing.T) {
 	t.Parallel()
 	good := Ask{Horizon: 2, Season: 1, Levels: []float64{.8}}
 	cases := []struct {
@@ -188,7 +189,7 @@ func TestBadSeriesAreRefusedOrSaidToBeTooShort(t *testing.T) {
 	}
 }
 
-// FuzzPredict throws short odd series at every model: whatever comes back is finite and in order.
+// FuzzPredict runs every model on short random series: all results must be finite and ordered.
 func FuzzPredict(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint8(1), uint8(3))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, uint8(4), uint8(9))
@@ -227,7 +228,7 @@ func FuzzPredict(f *testing.F) {
 	})
 }
 
-func TestConstantAndZeroSeriesStayWhereTheyAre(t *testing.T) {
+func TestConstantAndZeroSeriesAreForecastUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, level := range []float64{0, 7, -3} {
 		for _, n := range []int{3, 5, 8, 20, 100} {
@@ -254,7 +255,7 @@ func TestUnitAndCoresDoNotMatter(t *testing.T) {
 	ask := Ask{Horizon: 14, Season: 7, Levels: []float64{.8}}
 	one, hundred := predicted(t, y, ask), predicted(t, cents, ask)
 	for h := range one.Points {
-		// The search for the optimum ends at a relative gain of a millionth.
+		// The search stops at a relative gain of 1e-6.
 		if math.Abs(hundred.Points[h]/one.Points[h]/100-1) > 1e-3 {
 			t.Errorf("step %d: %v in euros, %v in cents", h, one.Points[h], hundred.Points[h])
 		}
@@ -269,9 +270,9 @@ func TestUnitAndCoresDoNotMatter(t *testing.T) {
 	}
 }
 
-// A promotion lifts every thirtieth day by half. Its effect is found, taken out of the history, and forecast where the
-// next one is planned.
-func TestPlannedPromotionsMoveTheForecast(t *testing.T) {
+// A promotion raises every thirtieth day by half. Its effect is estimated, removed from the history, and added to the
+// forecast at the next planned promotion.
+func TestPlannedPromotionsChangeTheForecast(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(63, 64)), 330, 0, false)
 	promotion := Event{Name: "sale"}
@@ -286,7 +287,7 @@ func TestPlannedPromotionsMoveTheForecast(t *testing.T) {
 	plain := predicted(t, y, ask)
 	ask.Events = []Event{promotion, unseen}
 	with := predicted(t, y, ask)
-	// Eleven promotions with noise of 12 %, drawn a twelfth towards nothing: 1.45 with a standard error of .05.
+	// Eleven promotions with 12% noise, shrunk by a twelfth: 1.45 with standard error .05.
 	if e := with.Effects[0]; e.Points != 11 || math.Abs(e.Size-1.45) > .12 || e.Error < .02 || e.Error > .06 {
 		t.Errorf("the effect of the sale is %+v, want about 1.45", e)
 	}
@@ -302,7 +303,7 @@ func TestPlannedPromotionsMoveTheForecast(t *testing.T) {
 	}
 }
 
-func TestPaceSaysWhetherTheGoalIsReached(t *testing.T) {
+func TestPaceReportsWhetherTheGoalIsReached(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(65, 66)), 380, 0, false)
 	month := 0.0
@@ -337,8 +338,8 @@ func TestPaceSaysWhetherTheGoalIsReached(t *testing.T) {
 	}
 }
 
-// Goals of a month, from 8 % below to 8 % above what is expected, judged on its tenth day. The squared error of the
-// probability is compared with that of the rule that goes on at the rate so far and knows no doubt.
+// Monthly goals from 8% below to 8% above the expected total, evaluated on day ten. The Brier score is compared with
+// that of extrapolating the rate so far without uncertainty.
 func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -379,7 +380,7 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 		reached += hit / float64(runs)
 	}
 	t.Logf("Brier score %.3f, of the run rate %.3f; %.3f reached of %.3f expected", brier, rate, reached, expected)
-	// The goal was .7 of the run rate's; 400 runs give .72, on targets this near to what is expected.
+	// The goal was .7 of the run rate's score; 400 runs give .72, for targets this close to the expectation.
 	if most := .8 * rate; nightly() && (brier > most || math.Abs(expected-reached) > .07) {
 		t.Errorf("Brier score %.3f, want at most %.3f; %.3f reached of %.3f expected", brier, most, reached, expected)
 	}
@@ -391,7 +392,7 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 func TestScoresHaveTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	s, err := Scored([]float64{1, 3, 2, 4}, []float64{4, 0}, []float64{2, 0}, 1)
-	// 200·2/6 and 0 have the mean 33.3; errors 2 and 0 over changes of 5/3 in the mean.
+	// 200·2/6 and 0 have mean 33.3; errors are 2 and 0, mean changes 5/3.
 	if err != nil || math.Abs(s.SMAPE-100./3) > 1e-12 || math.Abs(*s.MASE-.6) > 1e-12 || s.Bias != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -422,9 +423,8 @@ func BenchmarkTwoYearsOfDays(b *testing.B) {
 	})
 }
 
-// The fit runs through a series in one loop and the forecast follows it point by point; both must stand where the other
-// does.
-func TestFollowingASeriesEndsWhereRunningThroughItDoes(t *testing.T) {
+// The fit processes a series in one loop, the forecast point by point; both must end in the same state.
+func TestPointwiseUpdatesEqualABatchPass(t *testing.T) {
 	t.Parallel()
 	const begun = 132
 	start := initialOf(airPassengers, 12, true)
@@ -435,7 +435,7 @@ func TestFollowingASeriesEndsWhereRunningThroughItDoes(t *testing.T) {
 		}
 		followed := *whole
 		followed.seasonal = append([]float64(nil), whole.seasonal...)
-		f.errors(airPassengers[begun:], []lane{{smoother: whole, out: make([]float64, len(airPassengers)-begun)}})
+		f.errors(airPassengers[begun:], []run{{smoother: whole, out: make([]float64, len(airPassengers)-begun)}})
 		for _, y := range airPassengers[begun:] {
 			followed.observe(y)
 		}
@@ -465,8 +465,8 @@ func sameAhead(t *testing.T, a, b track) {
 	}
 }
 
-// A young store that fell makes errors that all go one way.
-func TestWhatIsExpectedLiesInsideItsIntervals(t *testing.T) {
+// A young store with falling sales has errors of one sign.
+func TestMedianIsInsideItsIntervals(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for days := 60; days <= 200; days += 20 {

@@ -6,15 +6,15 @@ import (
 	"assay/internal/fault"
 )
 
-// Score says how good a forecast was, now that it is known what came.
+// Score is the accuracy of a forecast.
 type Score struct {
-	SMAPE float64  // mean of 200 |y - f| / (|y| + |f|), per cent; 0 where both are 0
-	MASE  *float64 // mean |y - f| over the mean |y_t - y_{t-season}| of the history; nil when that did not change
+	SMAPE float64  // mean of 200 |y - f| / (|y| + |f|), percent; 0 where both are 0
+	MASE  *float64 // mean |y - f| / mean |y_t - y_{t-season}| of the history; nil when that is 0
 	Bias  float64  // mean of y - f, in the unit of the series
 }
 
-// Scored compares a forecast with what came, scaled by the history before it (Hyndman and Koehler 2006, "Another look at
-// measures of forecast accuracy").
+// Scored compares a forecast with actual values, scaled by the history before them (Hyndman and Koehler 2006, "Another
+// look at measures of forecast accuracy").
 func Scored(history, actual, forecast []float64, season int) (Score, error) {
 	if len(actual) != len(forecast) || len(actual) == 0 {
 		return Score{}, fault.Invalid("%d values to compare with %d forecasts", len(actual), len(forecast))
@@ -41,7 +41,7 @@ func Scored(history, actual, forecast []float64, season int) (Score, error) {
 	return s, nil
 }
 
-// Coverage is the share of values that lie within their band.
+// Coverage is the share of values inside their bands.
 func Coverage(actual []float64, bands []Band) (float64, error) {
 	if len(actual) != len(bands) || len(actual) == 0 {
 		return 0, fault.Invalid("%d values to compare with %d bands", len(actual), len(bands))
@@ -55,8 +55,8 @@ func Coverage(actual []float64, bands []Band) (float64, error) {
 	return float64(inside) / float64(len(actual)), nil
 }
 
-// Pinball is the mean loss of forecasts of a quantile p: p times what the value lies above it, 1 - p times what it lies
-// below (Koenker and Bassett 1978, "Regression quantiles"). It is least for the true quantile.
+// Pinball is the mean pinball loss of forecasts of the p-quantile: p times the excess of the value, 1 - p times the
+// shortfall (Koenker and Bassett 1978, "Regression quantiles"). The true quantile minimizes its expectation.
 func Pinball(p float64, actual, quantiles []float64) (float64, error) {
 	if !(p > 0 && p < 1) {
 		return 0, fault.Invalid("the quantile is %v, want a fraction between 0 and 1", p)

@@ -3,13 +3,15 @@ package forecast
 import (
 	"math"
 	"slices"
+
+	"assay/internal/measure/stats"
 )
 
 // line returns intercept and slope of the least-squares line through the values at 0, 1, 2 ...
 func line(values []float64) (intercept, slope float64) {
 	n := float64(len(values))
 	if n < 2 {
-		return mean(values), 0
+		return stats.Mean(values), 0
 	}
 	middle := (n - 1) / 2
 	var xy, y float64
@@ -30,9 +32,9 @@ func allPositive(values []float64) bool {
 	return true
 }
 
-// centred returns the moving mean over one season, the ends weighted by half when the season is even. Points nearer
-// than half a season to an end are NaN.
-func centred(values []float64, season int) []float64 {
+// centered returns the centered moving mean over one season, with half weights at the ends for an even season. Points
+// within half a season of an end are NaN.
+func centered(values []float64, season int) []float64 {
 	out := make([]float64, len(values))
 	half := season / 2
 	for t := range out {
@@ -53,10 +55,10 @@ func centred(values []float64, season int) []float64 {
 	return out
 }
 
-// cycle returns the seasonal factors of the classical decomposition: the mean deviation from, or ratio to, the centred
-// moving mean at each place of the cycle. Differences add up to 0, ratios to the season.
+// cycle returns the seasonal factors of classical decomposition: the mean difference from, or ratio to, the centered
+// moving mean at each place of the cycle. Differences sum to 0, ratios to the season.
 func cycle(values []float64, season int, ratio bool) []float64 {
-	trend := centred(values, season)
+	trend := centered(values, season)
 	sums, counts := make([]float64, season), make([]float64, season)
 	for t, level := range trend {
 		if math.IsNaN(level) || ratio && level == 0 {
@@ -80,12 +82,12 @@ func cycle(values []float64, season int, ratio bool) []float64 {
 			sums[i] = rest
 		}
 	}
-	centre := mean(sums)
+	center := stats.Mean(sums)
 	for i := range sums {
 		if ratio {
-			sums[i] /= centre
+			sums[i] /= center
 		} else {
-			sums[i] -= centre
+			sums[i] -= center
 		}
 	}
 	return sums
@@ -93,10 +95,10 @@ func cycle(values []float64, season int, ratio bool) []float64 {
 
 // autocorrelation returns the correlation of the values with themselves at lags 1 to most.
 func autocorrelation(values []float64, most int) []float64 {
-	centre := mean(values)
+	center := stats.Mean(values)
 	var variance float64
 	for _, y := range values {
-		variance += (y - centre) * (y - centre)
+		variance += (y - center) * (y - center)
 	}
 	out := make([]float64, most)
 	if variance == 0 {
@@ -105,15 +107,15 @@ func autocorrelation(values []float64, most int) []float64 {
 	for lag := 1; lag <= most && lag < len(values); lag++ {
 		var sum float64
 		for t := lag; t < len(values); t++ {
-			sum += (values[t] - centre) * (values[t-lag] - centre)
+			sum += (values[t] - center) * (values[t-lag] - center)
 		}
 		out[lag-1] = sum / variance
 	}
 	return out
 }
 
-// isSeasonal is the test of the M competitions: the autocorrelation at the lag of one season lies outside its 90 %
-// limits given those before it (Makridakis and Hibon 2000, "The M3-competition"). It asks for three seasons.
+// isSeasonal is the test of the M competitions: the autocorrelation at the seasonal lag is outside its 90% limits
+// (Makridakis and Hibon 2000, "The M3-competition"). It needs three seasons.
 func isSeasonal(values []float64, season int) bool {
 	if season < 2 || len(values) < 3*season {
 		return false
@@ -129,10 +131,10 @@ func isSeasonal(values []float64, season int) bool {
 // median returns the middle of the values, the mean of the two middle ones of an even number. It sorts them.
 func median(values []float64) float64 {
 	slices.Sort(values)
-	return quantile(values, 0.5)
+	return stats.Quantile(values, 0.5)
 }
 
-// adjusted is a model of a seasonally adjusted series together with the factors that were taken out.
+// adjusted is a model of a seasonally adjusted series with the removed factors.
 type adjusted struct {
 	inner   track
 	prefix  string
@@ -165,7 +167,7 @@ func (a *adjusted) ahead(out []float64) {
 	}
 }
 
-// classical takes the classical seasonal factors out when the season passes the test, ratios for positive values.
+// classical removes classical seasonal factors when the season passes the test; ratios for positive values.
 func classical(values []float64, season int, inner func([]float64) track) track {
 	if !isSeasonal(values, season) {
 		return inner(values)

@@ -1,7 +1,8 @@
 package forecast
 
-// track is a fitted model with its state after the points it has seen. Parameters stay as they were fitted; points
-// that come later move the state only.
+import "assay/internal/measure/stats"
+
+// track is a fitted model in its state after the observed points. Later points change the state, not the parameters.
 type track interface {
 	String() string
 	observe(y float64)
@@ -83,7 +84,7 @@ func (m *theta) ahead(out []float64) {
 	}
 }
 
-// pool is the point by point median of several models: no weights to estimate, and none can spoil it alone.
+// pool is the pointwise median of several models: it needs no weights and is robust to one bad model.
 type pool struct {
 	members []track
 	room    []float64 // members × horizon
@@ -114,7 +115,7 @@ func (p *pool) ahead(out []float64) {
 			p.sorted = append(p.sorted, p.room[i*h+t])
 		}
 		if p.average {
-			out[t] = mean(p.sorted)
+			out[t] = stats.Mean(p.sorted)
 		} else {
 			out[t] = median(p.sorted)
 		}

@@ -8,28 +8,29 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem is a least-squares problem: residuals sets out from the parameters, and reports whether they are allowed.
+// problem is a nonlinear least-squares problem. residuals sets out from the parameters and reports whether they are
+// allowed.
 type problem struct {
 	points    int
 	residuals func(params, out []float64) bool
-	several   several // nil: sets of parameters are tried one after the other
-	derive    derive  // nil: derivatives are taken from differences
-	room      *room   // nil: memory of its own
+	several   several // nil: one set of parameters at a time
+	derive    derive  // nil: finite differences
+	room      *room   // nil: allocated
 	rival     float64 // the sum of squares to beat; 0 or infinite: none
 }
 
-// several does what residuals does for up to [abreast] sets of parameters at the same time. A recursion waits for its own
-// last step, so that the processor does another set's meanwhile.
+// several evaluates residuals for up to [abreast] sets of parameters at once. Each recursion waits for its own last
+// step, so the processor interleaves them.
 type several func(params, out [][]float64, allowed []bool)
 
-// derive sets the derivative of every residual by every parameter, one column after the other, where residuals were last set at
-// those parameters.
+// derive sets the derivative of every residual by every parameter, column by column, at the parameters of the last
+// evaluation.
 type derive func(params, now, columns []float64)
 
-// room is memory that searches use one after the other.
+// room is reusable scratch memory.
 type room struct{ all []float64 }
 
-// take returns so many numbers that say nothing, until the next time.
+// take returns n uninitialized numbers, valid until the next reset.
 func (r *room) take(n int) []float64 {
 	if r == nil {
 		return make([]float64, n)
@@ -40,19 +41,19 @@ func (r *room) take(n int) []float64 {
 	return r.all[:n]
 }
 
-// abreast is how many sets of parameters are tried at the same time.
+// abreast is the number of parameter sets evaluated at once.
 const abreast = 4
 
 const (
 	mostSteps  = 40
-	straight   = 0.2  // difference between a step's gain and the one foreseen, relative, below which residuals are straight there
-	enough     = 1e-6 // relative decline of the sum of squares below which a climb ends
-	difference = 1e-6 // step of the derivatives, times the size of the parameter where that is above 1
+	straight   = 0.2  // relative difference between actual and predicted gain of a step below which residuals are linear there
+	enough     = 1e-6 // relative decrease of the sum of squares at which the search stops
+	difference = 1e-6 // step of finite differences, times the parameter's size if that is above 1
 )
 
 // solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum, +Inf when the
-// start is not allowed. Where it cannot beat the rival it stops on the way. It is the method of Levenberg and Marquardt (Moré 1978, "The Levenberg-Marquardt algorithm:
-// implementation and theory") with derivatives from differences and Marquardt's scaling.
+// start is not allowed. It stops early when it cannot beat the rival. The method is Levenberg-Marquardt (Moré 1978,
+// "The Levenberg-Marquardt algorithm: implementation and theory") with finite differences and Marquardt's scaling.
 func (p problem) solve(params []float64) float64 {
 	k := len(params)
 	all := p.room.take((k+2)*p.points + 2*k*k + 3*k)
@@ -107,7 +108,7 @@ func (p problem) solve(params []float64) float64 {
 	return best
 }
 
-// decline is by how much a step lowers the sum of squares where residuals are as straight as their derivatives say.
+// decline is the decrease of the sum of squares by a step, for linear residuals.
 func decline(gram, slope, step []float64, damping float64) float64 {
 	sum := 0.0
 	for i, x := range step {
@@ -116,8 +117,8 @@ func decline(gram, slope, step []float64, damping float64) float64 {
 	return sum
 }
 
-// further is how many times its gain a climb may still gain after a step, as long as steps get shorter: as often as there are
-// steps left. Where the step did what its straight residuals let foresee, it has gone nearly all of the way: at most once more.
+// further bounds the remaining gain, as a multiple of a step's gain, when steps become shorter: the number of steps
+// left. After a step with the predicted gain it is at most one.
 func further(gain, foreseen float64, left int) float64 {
 	if math.Abs(gain-foreseen) < straight*foreseen {
 		return 1
@@ -125,7 +126,7 @@ func further(gain, foreseen float64, left int) float64 {
 	return float64(left)
 }
 
-// slopes sets the derivative of every residual, one column of the matrix after the other.
+// slopes sets the derivatives of all residuals, column by column.
 func (p problem) slopes(params, now, columns []float64) {
 	if p.derive != nil {
 		p.derive(params, now, columns)
@@ -152,11 +153,11 @@ func (p problem) slopes(params, now, columns []float64) {
 	}
 }
 
-// stepAt is by how much a parameter is moved for a derivative.
+// stepAt is the finite difference step of a parameter.
 func stepAt(at float64) float64 { return difference * math.Max(1, math.Abs(at)) }
 
-// sideBySide sets each column to the residuals with one parameter moved, and reports which are allowed; nil when the problem
-// takes one set of parameters at a time.
+// sideBySide sets each column to the residuals with one parameter moved, and reports which are allowed; nil when the
+// problem takes one set of parameters at a time.
 func (p problem) sideBySide(params, columns []float64) []bool {
 	if p.several == nil {
 		return nil
@@ -178,7 +179,7 @@ func (p problem) sideBySide(params, columns []float64) []bool {
 	return allowed
 }
 
-// normal sets the products of the columns with each other and with the residuals.
+// normal sets the products of the columns with each other and with the residuals (the normal equations).
 func normal(columns, residuals, gram, slope []float64) {
 	k, n := len(slope), len(residuals)
 	for i := range k {
@@ -236,7 +237,7 @@ func cholesky(a, b, x []float64) bool {
 	return true
 }
 
-// between carries any number into the open interval, and inside brings it back.
+// between maps any number into the open interval; inside is its inverse.
 func between(u, low, high float64) float64 { return low + (high-low)/(1+math.Exp(-u)) }
 
 func inside(x, low, high float64) float64 {

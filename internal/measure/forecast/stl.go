@@ -3,19 +3,21 @@ package forecast
 import (
 	"math"
 	"slices"
+
+	"assay/internal/measure/stats"
 )
 
-// Parts are a series taken apart: at every point trend, seasonal components and remainder add up to the value.
+// Parts is a decomposition: trend, seasonal components and remainder sum to the value at every point.
 type Parts struct {
 	Trend     []float64
 	Seasonal  [][]float64 // one for each period, in the order of the periods
 	Remainder []float64
 }
 
-// MSTL takes a series with several seasons apart by repeated STL, the shortest period first (Bandara, Hyndman and
-// Bergmeir 2021, "MSTL: a seasonal-trend decomposition algorithm for time series with multiple seasonal patterns").
-// Periods are in points; those that fit less than twice into the values are left out and their component is zero. Without
-// any period the trend is a loess curve.
+// MSTL decomposes a series with several seasons by repeated STL, shortest period first (Bandara, Hyndman and Bergmeir
+// 2021, "MSTL: a seasonal-trend decomposition algorithm for time series with multiple seasonal patterns"). Periods are
+// in points; those that fit less than twice into the values have a zero component. Without any period the trend is a
+// loess curve.
 func MSTL(values []float64, periods ...int) Parts {
 	n := len(values)
 	p := Parts{Trend: make([]float64, n), Remainder: make([]float64, n), Seasonal: make([][]float64, len(periods))}
@@ -54,9 +56,9 @@ func MSTL(values []float64, periods ...int) Parts {
 	return p
 }
 
-// stl returns the seasonal component and the trend (Cleveland, Cleveland, McRae and Terpenning 1990, "STL: a seasonal-trend
-// decomposition procedure based on loess"), with five inner and no robust iterations. window is the number of cycles
-// that the seasonal component of one place is smoothed over.
+// stl returns the seasonal component and the trend (Cleveland, Cleveland, McRae and Terpenning 1990, "STL: a
+// seasonal-trend decomposition procedure based on loess"), with five inner iterations and no robust ones. window is the
+// number of cycles in the smoothing of a seasonal component.
 func stl(values []float64, period, window int) (seasonal, trend []float64) {
 	n := len(values)
 	seasonal, trend = make([]float64, n), make([]float64, n)
@@ -80,7 +82,7 @@ func stl(values []float64, period, window int) (seasonal, trend []float64) {
 	return seasonal, trend
 }
 
-// odd returns the least odd number that is not below x, at least 3.
+// odd returns the smallest odd number of at least x, and at least 3.
 func odd(x float64) int {
 	k := max(3, int(math.Ceil(x)))
 	if k%2 == 0 {
@@ -89,7 +91,7 @@ func odd(x float64) int {
 	return k
 }
 
-// cycles smooths the points of each place of the cycle, and goes one cycle beyond either end.
+// cycles smooths the points at each place of the cycle and extends by one cycle at both ends.
 func cycles(values []float64, period, window int, extended []float64) {
 	n := len(values)
 	sub, out := make([]float64, 0, n/period+1), make([]float64, n/period+3)
@@ -123,8 +125,8 @@ func moving(values []float64, k int) []float64 {
 	return out
 }
 
-// loess sets out to a curve of local lines over the window nearest points, weighted by the cube of the cubed distance.
-// One point in every tenth of the window is computed and those between are drawn straight, as the paper does.
+// loess sets out to local lines over the window nearest points with tricube weights. As in the paper, it is computed at
+// one point in every tenth of the window and interpolated linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)
@@ -200,10 +202,10 @@ func strength(p Parts) float64 {
 }
 
 func variance(values []float64) float64 {
-	centre := mean(values)
+	center := stats.Mean(values)
 	var sum float64
 	for _, y := range values {
-		sum += (y - centre) * (y - centre)
+		sum += (y - center) * (y - center)
 	}
 	return sum / float64(len(values))
 }

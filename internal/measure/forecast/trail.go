@@ -2,26 +2,26 @@ package forecast
 
 import "slices"
 
-// trail is where the searches of a fit ended, for the fit of the same series when it has become longer: it begins there, and ends
-// in a few steps. Nil stands for no trail. The searches of different models use it at the same time.
+// trail is the end points of a fit's searches, as starting points for refits of the same series with more values. Nil
+// means none. It is safe for concurrent use by different models.
 type trail struct {
 	forms  map[form]ending
 	orders map[order]ending
 	best   *order
 }
 
-// ending is the parameters of a search, and what they are counted in.
+// ending is the parameters at the end of a search and their unit.
 type ending struct {
 	params       []float64
-	unit, centre float64
+	unit, center float64
 }
 
 func newTrail() *trail { return &trail{forms: map[form]ending{}, orders: map[order]ending{}} }
 
-// steepest is the size of a parameter of smoothing beyond which it stands at its limit.
+// steepest is the size of a smoothing parameter beyond which it counts as at its limit.
 const steepest = 8
 
-// form returns parameters to begin from for a series of another unit, nil where none are known.
+// form returns starting parameters, converted to another unit; nil when none are known.
 func (t *trail) form(f form, season int, unit float64) []float64 {
 	if t == nil {
 		return nil
@@ -49,7 +49,7 @@ func (t *trail) leaveForm(c *climb) {
 	}
 }
 
-// order sets parameters to begin from, where some are known.
+// order sets starting parameters if some are known.
 func (t *trail) order(o order, c *candidate, params []float64) {
 	if t == nil {
 		return
@@ -61,17 +61,17 @@ func (t *trail) order(o order, c *candidate, params []float64) {
 	copy(params, known.params)
 	o.hold(params)
 	if o.constant {
-		params[o.terms()] = (known.centre + known.unit*params[o.terms()] - c.centre) / c.spread
+		params[o.terms()] = (known.center + known.unit*params[o.terms()] - c.center) / c.spread
 	}
 }
 
 func (t *trail) leaveOrder(o order, c *candidate, params []float64) {
 	if t != nil {
-		t.orders[o] = ending{params: slices.Clone(params), unit: c.spread, centre: c.centre}
+		t.orders[o] = ending{params: slices.Clone(params), unit: c.spread, center: c.center}
 	}
 }
 
-// chosen returns the order that was chosen, when it has the same differences.
+// chosen returns the chosen order if it has the same differences.
 func (t *trail) chosen(base order) (order, bool) {
 	if t == nil || t.best == nil || t.best.d != base.d || t.best.sd != base.sd || t.best.season != base.season {
 		return order{}, false

@@ -3,28 +3,27 @@ package forecast
 import "math"
 
 const (
-	reachBack  = 7   // p: how many errors back an error may hang together with
-	priorRho   = 0.3 // ρ₀: autocorrelation of the days of a store that is not known yet
-	priorCount = 28  // n₀: points that it counts for
+	reachBack  = 7   // p: order of the autoregression
+	priorRho   = 0.3 // ρ₀: prior autocorrelation of daily errors
+	priorCount = 28  // n₀: weight of the prior, in points
 )
 
-// Whitened returns errors without what hangs together in them: each less what the errors before it let expect of it, over
-// the standard deviation of what is left,
+// Whitened removes autocorrelation from errors: it subtracts from each error its prediction from earlier ones, and
+// divides by the standard deviation of the residual,
 //
 //	u_t = (e_t - Σ_k φ_k e_{t-k}) / √v,  k = 1 … p.
 //
 // φ and v solve the Yule-Walker equations by Levinson's recursion (Brockwell and Davis 1991, "Time Series: Theory and
-// Methods", section 8.2) for autocovariances about zero of the errors before t, held to ±3. They count beside n₀ points of
-// an autocorrelation of ρ₀^k, on which all rests at first. Of the orders up to p the one of the least AIC is taken. Errors
-// that are smaller than one on the whole stay so: what a scale holds down is not blown up again. A level that moves by δ for
-// good remains as a move by δ (1 - Σ φ_k) / √v, which takes longer to tell from chance where days hang together. NaN stands
-// for a point that was not judged: it stays one, and stands for zero where it is read.
+// Methods", section 8.2) for autocovariances about zero of the errors before t, clipped to ±3. The prior is n₀ points
+// with autocorrelation ρ₀^k. The order up to p has the smallest AIC. Errors with a variance below one are not scaled
+// up. A level shift of δ remains a shift of δ (1 - Σ φ_k) / √v, which takes longer to detect in autocorrelated data.
+// NaN is a point without an error: it stays NaN and is read as zero.
 func Whitened(errors []float64) []float64 {
 	out := make([]float64, len(errors))
 	var sum, count [reachBack + 1]float64
 	held := make([]float64, len(errors))
 	for t, e := range errors {
-		held[t] = max(-3, min(3, e)) // NaN stays
+		held[t] = max(-3, min(3, e)) // NaN stays NaN
 		phi, v := yuleWalker(sum, count)
 		u := e
 		for k, f := range phi {
@@ -43,12 +42,12 @@ func Whitened(errors []float64) []float64 {
 	return out
 }
 
-// yuleWalker returns φ, the nearest point first, and v for sums of products at each distance.
+// yuleWalker returns φ, nearest point first, and v, given sums of products at each lag.
 func yuleWalker(sum, count [reachBack + 1]float64) (phi []float64, v float64) {
 	var r [reachBack + 1]float64
 	prior := 1.0
 	for k := range r {
-		// Over as many points at each distance: then no set of autocovariances is impossible.
+		// A common divisor keeps the autocovariances positive semidefinite.
 		r[k] = (sum[k] + priorCount*prior) / (count[0] + priorCount)
 		prior *= priorRho
 	}
@@ -75,8 +74,8 @@ func yuleWalker(sum, count [reachBack + 1]float64) (phi []float64, v float64) {
 	return best, bestV * max(1, r[0]) / r[0]
 }
 
-// Drifts are the [Alarms] of errors that hang together, such as those of days: they are watched [Whitened], and so the
-// stated rate of false alarms holds for them too. The excess is that of the errors themselves.
+// Drifts returns the [Alarms] of autocorrelated errors, such as daily ones. They are [Whitened] first, which keeps the
+// false alarm rate. Excess is that of the original errors.
 func Drifts(errors []float64, runLength float64) ([]Alarm, error) {
 	alarms, err := Alarms(Whitened(errors), runLength)
 	if err != nil {

@@ -5,34 +5,36 @@ import (
 	"slices"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
-// Assessment is what a test showed, in the words in which it is judged: the lift and the outcome it brought with their
-// intervals, and both lines in blocks of periods.
+// Assessment is the report of a finished test: lift and incremental outcome with intervals, and observed and expected
+// outcome in blocks of periods.
 type Assessment struct {
 	*Result
-	LiftRange        *Interval // of Lift; nil without an interval of the effect, or without a lift
-	IncrementalRange *Interval // of Incremental; nil likewise
-	Blocks           []Block   // of the whole history and the test, in time
+	LiftRange        *measure.Interval // of Lift; nil without an interval of the effect, or without a lift
+	IncrementalRange *measure.Interval // of Incremental; nil likewise
+	Blocks           []Block           // of the whole history and the test, in time order
 }
 
 // Block is consecutive periods, summed over the treated regions.
 type Block struct {
 	First    Period
 	Periods  int
-	During   bool    // it lies in the test
+	During   bool    // part of the test
 	Observed float64 // outcome
-	Expected float64 // outcome without the test, by the donors
-	Low      float64 // nine in ten blocks before the test lay so close to what was expected of them
+	Expected float64 // counterfactual outcome, from the donors
+	Low      float64 // 90% of the blocks before the test are within this band
 	High     float64
 }
 
-// blockCover is the share of blocks before the test that the band of [Block] holds.
+// blockCover is the coverage of [Block]'s band before the test.
 const blockCover = 0.9
 
-// Assess estimates the effect of a test, as [Fit] does, and cuts the history into blocks of so many periods, counted from
-// the start of the test to both sides; what does not fill a block at either end is left out. The band of the blocks is
-// that of the errors before the test. Donors were matched to these very periods, so later errors are a little larger.
+// Assess estimates the effect of a test as [Fit] does, and aggregates the history into blocks of periods, counted from
+// the start of the test in both directions. Incomplete blocks at the ends are dropped. The band comes from errors
+// before the test, where donors were matched, so errors during the test are slightly larger.
 func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	if block < 1 {
 		return nil, fault.Invalid("blocks of %d periods", block)
@@ -44,9 +46,9 @@ func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	a := &Assessment{Result: r}
 	if r.Interval != nil {
 		total := float64(len(r.Treated) * r.Periods)
-		a.IncrementalRange = r.Interval.times(total)
+		a.IncrementalRange = r.Interval.Times(total)
 		if r.LiftKnown && r.ATT != 0 {
-			a.LiftRange = r.Interval.times(r.Lift / r.ATT)
+			a.LiftRange = r.Interval.Times(r.Lift / r.ATT)
 		}
 	}
 	treated, _, err := p.check(t)
@@ -78,9 +80,9 @@ func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	return a, nil
 }
 
-// Effects returns the effects on the placebo sets, as shares of each set's outcome before the test, smallest first, and
-// the effect on the treated regions in the same unit.
-func (r *Randomisation) Effects() (sets []float64, own float64) {
+// Effects returns the placebo effects as shares of each set's outcome before the test, in increasing order, and the
+// effect on the treated regions in the same unit.
+func (r *Randomization) Effects() (sets []float64, own float64) {
 	sets = make([]float64, len(r.sets))
 	for i, set := range r.sets {
 		sets[i] = set.effect
@@ -89,16 +91,16 @@ func (r *Randomisation) Effects() (sets []float64, own float64) {
 	return sets, r.own.effect
 }
 
-// SpendChange returns by how much spend in the treated regions differed from what it would have been, summed over the
-// test: what they spent in as many periods before it, times the other regions' growth since then. Spend is set and not
-// drawn, so the figure is taken as exact. It is false where spend changed by less than a twentieth of the larger of the
-// two: a return on so little would be noise.
+// SpendChange returns the change of spend in the treated regions over the test, relative to their spend in the same
+// number of periods before, times the growth of the other regions. Spend is set, not sampled, so it is taken as exact.
+// known is false when spend changed by less than a twentieth of the larger of the two: a return on so little would be
+// noise.
 func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	length := t.End - t.Start + 1
 	from := max(0, t.Start-length)
 	var before, during, othersBefore, othersDuring float64
 	for r, name := range p.Regions {
-		was, is := sum(p.Values[r][from:t.Start])*float64(length)/float64(max(1, t.Start-from)), sum(p.Values[r][t.Start:t.End+1])
+		was, is := stats.Sum(p.Values[r][from:t.Start])*float64(length)/float64(max(1, t.Start-from)), stats.Sum(p.Values[r][t.Start:t.End+1])
 		if slices.Contains(t.Treated, name) {
 			before, during = before+was, during+is
 		} else {
@@ -111,12 +113,4 @@ func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	}
 	change = during - before*growth
 	return change, math.Abs(change) > max(before*growth, during)/20
-}
-
-func sum(x []float64) float64 {
-	var s float64
-	for _, v := range x {
-		s += v
-	}
-	return s
 }

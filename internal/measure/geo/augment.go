@@ -8,13 +8,13 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// cholesky solves symmetric positive systems and keeps its space.
+// cholesky solves symmetric positive definite systems. It keeps its scratch space.
 type cholesky struct {
 	a []float64
 	n int
 }
 
-// factor decomposes m + lambda I, n × n by rows. Lambda is raised to what keeps the factor apart from rounding.
+// factor factorizes m + lambda I, n × n by rows. Lambda is raised to a minimum that keeps the factorization stable.
 func (c *cholesky) factor(m []float64, n int, lambda float64) {
 	c.a, c.n = grow(c.a, n*n), n
 	copy(c.a, m[:n*n])
@@ -51,18 +51,18 @@ func (c *cholesky) solve(x []float64) {
 	}
 }
 
-// centred is the donors' part of a Gram matrix with each period's mean over the donors taken off, and the products of
-// the donors with the target treated in the same way.
-type centred struct {
+// centered is the donors' part of a Gram matrix with each period's mean over donors removed, and their products with the
+// target, centered in the same way.
+type centered struct {
 	n      int
 	gram   []float64 // n × n
 	linear []float64
 }
 
-// centre computes it from the products alone: with J = I - 11ᵀ/n, Z ↦ JZ and z₁ ↦ z₁ - Zᵀ1/n.
-func centre(q *quadratic) centred {
+// center computes it from the products alone: with J = I - 11ᵀ/n, Z ↦ JZ and z₁ ↦ z₁ - Zᵀ1/n.
+func center(q *quadratic) centered {
 	n := len(q.donors)
-	c := centred{n: n, gram: make([]float64, n*n), linear: make([]float64, n)}
+	c := centered{n: n, gram: make([]float64, n*n), linear: make([]float64, n)}
 	rows := make([]float64, n)
 	var total, linear float64
 	for i, r := range q.donors {
@@ -82,8 +82,8 @@ func centre(q *quadratic) centred {
 	return c
 }
 
-// correction returns what the ridge adds to the weights: (ZZᵀ + λI)⁻¹ Z (z₁ - Zᵀw).
-func (c centred) correction(solver *cholesky, w []float64, lambda float64) []float64 {
+// correction returns the ridge correction of the weights: (ZZᵀ + λI)⁻¹ Z (z₁ - Zᵀw).
+func (c centered) correction(solver *cholesky, w []float64, lambda float64) []float64 {
 	x := make([]float64, c.n)
 	for i := range x {
 		x[i] = c.linear[i] - stats.Dot(c.gram[i*c.n:(i+1)*c.n], w)
@@ -93,9 +93,9 @@ func (c centred) correction(solver *cholesky, w []float64, lambda float64) []flo
 	return x
 }
 
-// augment adds the ridge's correction to synthetic control weights.
+// augment adds the ridge correction to synthetic control weights.
 func (e *estimator) augment(b *bench, q *quadratic, w []float64) {
-	c := centre(q)
+	c := center(q)
 	for i, v := range c.correction(&b.solver, w, e.lambda) {
 		w[i] += v
 	}
@@ -107,13 +107,13 @@ const (
 	ridgeRange = 1e-8
 )
 
-// crossValidate returns the ridge for a test: leaving out one period at a time, the largest one of the grid whose mean
-// squared error is within one standard error of the smallest (Ben-Michael, Feller and Rothstein 2021, section 5.3).
+// crossValidate returns the ridge by leave-one-period-out cross-validation: the largest one on the grid with a mean
+// squared error within one standard error of the minimum (Ben-Michael, Feller and Rothstein 2021, section 5.3).
 func (e *estimator) crossValidate(t target, donors []int) float64 {
 	n := len(e.z)
 	lin := make([]float64, n)
 	e.linear(lin, t)
-	whole := centre(&quadratic{gram: e.gram, size: n, donors: donors, linear: lin})
+	whole := center(&quadratic{gram: e.gram, size: n, donors: donors, linear: lin})
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(whole.n, whole.gram), false) {
 		return 0
@@ -160,7 +160,7 @@ func (e *estimator) heldOut(t target, donors []int, grid []float64) [][]float64 
 			gap -= w[i] * e.z[r][p]
 			centreOf += e.z[r][p] / float64(len(donors))
 		}
-		c := centre(&q)
+		c := center(&q)
 		for _, lambda := range grid {
 			left := gap
 			for i, v := range c.correction(&s.solver, w, lambda) {

@@ -28,7 +28,7 @@ func BenchmarkSelectionWithoutRestrictions(b *testing.B) {
 	}
 }
 
-// 39 states, 31 years; the 38 sets that one donor can form are all there are, so draws repeat none of them.
+// 39 states, 31 years; there are only 38 sets of one donor, so draws repeat none of them.
 func BenchmarkSynthDiDOnProposition99(b *testing.B) {
 	p, test := proposition99(b)
 	for b.Loop() {
@@ -70,7 +70,7 @@ func BenchmarkPreflightThatSearches(b *testing.B) {
 	}
 }
 
-// A store's own test of five weeks: 13 of 49 states, 5,000 placebo sets.
+// A store's own five-week test: 13 of 49 states, 5,000 placebo sets.
 func BenchmarkExperimentOfAStore(b *testing.B) {
 	p := simulate(market{regions: 49, periods: 175, autocorrelation: .3}, 1)
 	test := geo.Test{Treated: p.Regions[4:17], Start: 140, End: 174}

@@ -4,23 +4,24 @@ import (
 	"math"
 	"slices"
 
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
 // Shifting is the conformal test in time.
 type Shifting struct {
 	P        float64
-	Interval *Interval // of the effect per region and period; nil when the periods are too few for the level
+	Interval *measure.Interval // of the effect per region and period; nil when there are too few periods for the level
 }
 
-// refit is a method fitted to all periods, those of the test included, under a hypothesis about the effect.
+// refit is a method fitted to all periods, those of the test included, under a hypothesized effect.
 type refit struct {
 	*estimator
 	target target
 	donors []int
 	base   []float64 // the target's series without a hypothesis
 	linear []float64 // its products with all series
-	shape  []float64 // the hypothetical effect in each period of the test, for tau = 1
+	shape  []float64 // the hypothesized effect in each period of the test, for tau = 1
 	hit    []float64 // its products with all series
 	bench  *bench
 	order  *permutations // nil for cyclic shifts
@@ -29,9 +30,9 @@ type refit struct {
 }
 
 // newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
-// for counterfactual and synthetic controls", section 2.2): take the hypothetical effect off, fit all periods, and ask
-// how unusual the sum of absolute residuals in the test is among the same sums elsewhere in time. All cyclic shifts
-// are compared; they keep the dependence between neighbouring days. Ridges are those of the estimate.
+// for counterfactual and synthetic controls", section 2.2): subtract the hypothesized effect, fit all periods, and
+// compare the residuals in the test with those elsewhere in time. All cyclic shifts are compared, which keeps the
+// dependence between neighboring days. Ridges are those of the estimate.
 func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
 	s := span{start: e.start, end: e.end, fit: e.end + 1}
 	fr := newFrame(p, e.form, s)
@@ -59,7 +60,7 @@ func (r *refit) p(tau float64) float64 {
 	return r.unusual()
 }
 
-// residuals fits the series less the hypothesis and fills in what is left in each period.
+// residuals fits the series minus the hypothesis and sets the residuals of each period.
 func (r *refit) residuals(tau float64) {
 	b := r.bench
 	b.lin = grow(b.lin, len(r.z))
@@ -69,7 +70,7 @@ func (r *refit) residuals(tau float64) {
 	w := r.weightsFor(b)
 	shift := 0.0
 	if r.form != levels {
-		shift = tau * mean(r.shape) * float64(len(r.shape)) / float64(r.fit)
+		shift = tau * stats.Mean(r.shape) * float64(len(r.shape)) / float64(r.fit)
 	}
 	for t := range r.resid {
 		r.resid[t] = r.base[t] + shift
@@ -87,7 +88,7 @@ func (r *refit) residuals(tau float64) {
 	}
 }
 
-// weightsFor is [estimator.weights] for the linear part that stands in the bench.
+// weightsFor is [estimator.weights] for the linear part in the bench.
 func (r *refit) weightsFor(b *bench) []float64 {
 	if r.method == DiD {
 		return r.equal(b, r.donors)
@@ -104,8 +105,8 @@ func (r *refit) weightsFor(b *bench) []float64 {
 	return w
 }
 
-// unusual returns the share of rearrangements in time whose residuals in the test are at least as large: their sum,
-// which is the statistic of a mean effect, or for [refit.geoLift] the sum of their absolute values.
+// unusual returns the share of rearrangements in time whose statistic is at least as large: the sum of residuals in the
+// test, or for [refit.geoLift] the sum of their absolute values.
 func (r *refit) unusual() float64 {
 	if r.order != nil {
 		return r.order.unusual(r.resid, r.start)
@@ -130,8 +131,8 @@ func (r *refit) unusual() float64 {
 }
 
 // geoLift returns the p-value of an effect of tau times the shape with GeoLift's statistic, the sum of absolute
-// residuals. It notices also effects that change their sign within the test, so that it can reject every constant
-// effect: intervals invert the sum instead.
+// residuals. It also detects effects that change sign within the test, and so can reject every constant effect:
+// intervals invert the sum instead.
 func (r *refit) geoLift(tau float64) float64 {
 	r.residuals(tau)
 	for t, v := range r.resid {
@@ -141,8 +142,8 @@ func (r *refit) geoLift(tau float64) float64 {
 }
 
 // invert returns the effects that the test of size alpha does not reject, per region and period, around the estimate
-// tau: outwards in doubling steps, then by bisection. It is nil when the test cannot reject, or rejects even tau.
-func (r *refit) invert(tau, alpha float64) *Interval {
+// tau: outward in doubling steps, then by bisection. It is nil when the test cannot reject, or rejects tau itself.
+func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	if 1/float64(r.fit) > alpha || r.p(tau) <= alpha {
 		return nil
 	}
@@ -176,13 +177,13 @@ func (r *refit) invert(tau, alpha float64) *Interval {
 	if !below || !above {
 		return nil
 	}
-	return (&Interval{Low: low, High: high, Level: 1 - alpha}).times(r.target.unit)
+	return (&measure.Interval{Low: low, High: high, Level: 1 - alpha}).Times(r.target.unit)
 }
 
-// permutations are random choices of the periods that stand in for those of the test.
+// permutations are random selections of periods in place of those of the test.
 type permutations struct {
 	length int
-	picks  []int32 // length of each choice after the other
+	picks  []int32 // length of each selection after the other
 }
 
 func newPermutations(periods, length, count int, seed uint64) *permutations {
@@ -202,7 +203,7 @@ func newPermutations(periods, length, count int, seed uint64) *permutations {
 	return p
 }
 
-// unusual counts the choices, and the order as it is, whose sum of x is at least that observed.
+// unusual counts the selections, the observed one included, whose sum of x is at least the observed one.
 func (p *permutations) unusual(x []float64, start int) float64 {
 	var observed float64
 	for _, v := range x[start:] {

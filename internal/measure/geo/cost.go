@@ -9,89 +9,31 @@ import (
 	"assay/internal/measure"
 )
 
-// Return is what a test brought for what it cost. Taking spend away has a negative cost and, when it hurt, a negative
-// effect: the ratio is positive either way.
+// Return is a test's effect per cost. When spend is reduced, the cost is negative, and so is the effect if the channel
+// works: the ratio is positive either way.
 type Return struct {
-	PerCost         float64   // effect per unit of cost: iROAS when the outcome is revenue
-	PerCostInterval *Interval // nil without an interval of the effect
-	Each            *float64  // cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0
-	EachInterval    *Interval // nil when the effect's interval holds 0: the cost of one then has no upper end
+	PerCost         float64           // effect per unit of cost: iROAS when the outcome is revenue
+	PerCostInterval *measure.Interval // nil without an interval of the effect
+	Each            *float64          // cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0
+	EachInterval    *measure.Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
 }
 
-// ratio divides by a cost that is known exactly, so that intervals only change their unit.
+// ratio divides by a cost that is known exactly, so intervals only change their unit.
 func (r *Result) ratio(cost float64) *Return {
 	total := float64(len(r.Treated) * r.Periods)
-	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.times(total / cost)}
+	out := &Return{PerCost: r.Incremental / cost, PerCostInterval: r.Interval.Times(total / cost)}
 	if r.Incremental != 0 {
 		each := cost / r.Incremental
 		out.Each = &each
 	}
 	if i := out.PerCostInterval; i != nil && i.Low*i.High > 0 {
-		out.EachInterval = &Interval{Low: min(1/i.Low, 1/i.High), High: max(1/i.Low, 1/i.High), Level: i.Level}
+		out.EachInterval = &measure.Interval{Low: min(1/i.Low, 1/i.High), High: max(1/i.Low, 1/i.High), Level: i.Level}
 	}
 	return out
 }
 
-// Uncertain is a figure with its standard error.
-type Uncertain struct{ Value, SE float64 }
-
-// Fieller returns the ratio of two uncertain figures and its interval (Fieller 1954, "Some problems in interval
-// estimation", section 2): the values θ for which num - θ·den is within z of zero,
-//
-//	(num - θ den)² ≤ z² (se²num - 2θ cov + θ² se²den).
-//
-// The interval is nil when den is not significantly different from zero: every ratio is then possible. Covariance is
-// that of the two estimates.
-func Fieller(num, den Uncertain, covariance, level float64) (ratio float64, interval *Interval, err error) {
-	if den.Value == 0 || num.SE < 0 || den.SE < 0 || !(level > 0 && level < 1) {
-		return 0, nil, fault.Invalid("no ratio of %v to %v at level %v", num, den, level)
-	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	a := den.Value*den.Value - z*z*den.SE*den.SE
-	b := num.Value*den.Value - z*z*covariance
-	c := num.Value*num.Value - z*z*num.SE*num.SE
-	ratio = num.Value / den.Value
-	root := b*b - a*c
-	if a <= 0 || root < 0 {
-		return ratio, nil, nil
-	}
-	return ratio, &Interval{Low: (b - math.Sqrt(root)) / a, High: (b + math.Sqrt(root)) / a, Level: level}, nil
-}
-
-// ReturnOn divides the effect on the outcome by the effect on spend, where spend was itself measured in every region
-// and varies by chance. Both results have to come from the same test with the same method, draws and seed: their
-// placebo sets then say how the two errors move together.
-func ReturnOn(outcome, spend *Result) (ratio float64, interval *Interval, err error) {
-	if outcome.Placebo == nil || spend.Placebo == nil || outcome.Placebo.Sets != spend.Placebo.Sets || outcome.Method != spend.Method {
-		return 0, nil, fault.Invalid("outcome and spend were not analysed in the same way, with placebo sets")
-	}
-	if spend.ATT == 0 {
-		return 0, nil, fault.Invalid("spend did not change: there is nothing to divide by")
-	}
-	a, b := outcome.Placebo, spend.Placebo
-	x, y := make([]float64, a.Sets), make([]float64, a.Sets)
-	for i := range a.sets {
-		x[i], y[i] = a.sets[i].effect*a.own.level, b.sets[i].effect*b.own.level
-	}
-	meanX, meanY := mean(x), mean(y)
-	var covariance float64
-	for i := range x {
-		covariance += (x[i] - meanX) * (y[i] - meanY) / float64(a.Sets)
-	}
-	level := .95
-	if outcome.Interval != nil {
-		level = outcome.Interval.Level
-	}
-	wide := 1 - a.sample.normal(1-level)
-	ratio, interval, err = Fieller(Uncertain{outcome.ATT, deviation(x)}, Uncertain{spend.ATT, deviation(y)}, covariance, wide)
-	if interval != nil {
-		interval.Level = level
-	}
-	return ratio, interval, err
-}
-
-// LiftTest is a test's result as a media mix model takes it: by how much the target changes each period, carry-over
-// settled, when spend moves from X to X + DeltaX each period.
+// LiftTest is a test's result in the form of a media mix model's lift test: the target changes by DeltaY per period,
+// with adstock settled, when spend changes from X to X + DeltaX per period.
 type LiftTest struct {
 	Channel measure.Channel
 	X       float64 // spend of the treated regions per period before the test
@@ -100,19 +42,19 @@ type LiftTest struct {
 	Sigma   float64 // standard deviation of DeltaY
 }
 
-// Spread says how much more than its treated regions and its periods a model speaks of.
+// Spread converts from the treated regions and the test's periods to those of a model.
 type Spread struct {
-	Share   float64 // of what all compared regions sell, the part of the treated ones
-	Outcome float64 // the model's target by the outcome of all regions, over the same days
-	Periods float64 // of the test in one of the model's: 7 where days stand beside weeks
+	Share   float64 // the treated regions' share of sales of all compared regions
+	Outcome float64 // the model's target / the outcome of all regions, over the same days
+	Periods float64 // periods of the test per model period: 7 for days and weeks
 }
 
-// Over returns the test as if everything had been treated alike: regions that sell as much are taken to be spent on alike and to
-// respond alike, so that a share w of them with the spend x stands for the whole with the spend x/w.
+// Over scales the test to all regions. Spend is assumed proportional to sales and response equal everywhere, so a share
+// w of the regions with spend x represents the whole with spend x/w.
 func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	for _, x := range []float64{s.Share, s.Outcome, s.Periods} {
 		if !(x > 0) || math.IsInf(x, 0) {
-			return LiftTest{}, fault.Invalid("a test cannot be spread over %+v", s)
+			return LiftTest{}, fault.Invalid("a test cannot be scaled by %+v", s)
 		}
 	}
 	exposure, outcome := s.Periods/s.Share, s.Periods*s.Outcome/s.Share
@@ -120,24 +62,24 @@ func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	return t, nil
 }
 
-// Settling says how a test differs from what a model asks. All default to none.
+// Settling adjusts a test's result to what a model needs. The defaults change nothing.
 type Settling struct {
-	Share    float64 // of the effect that shows within the test, by the carry-over; 0 means all
-	Spend    float64 // what the spend level's difference from today's adds to the variance, as a share of it
-	Recency  float64 // what the test's age adds
-	Duration float64 // what its shortness adds
+	Share    float64 // share of the effect visible within the test, given adstock; 0 means all
+	Spend    float64 // variance added for a spend level that differs from today's, as a share of it
+	Recency  float64 // the same for the test's age
+	Duration float64 // the same for a short duration
 }
 
-// LiftTest returns the result as a row for calibration. Spend before and its change are sums over the treated regions
-// per period. The mean is divided by the share of the effect that shows within the test, and the variance is raised,
-// in the form of Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
+// LiftTest returns the result as a lift test. Spend before and its change are sums over the treated regions per period.
+// The mean is divided by the visible share of the effect. The variance is increased as in Meridian's calibration of
+// priors: sd √(1 + τ_spend + τ_recency + τ_duration).
 func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Settling) (LiftTest, error) {
 	if change == 0 || s.Share < 0 || s.Share > 1 || s.Spend < 0 || s.Recency < 0 || s.Duration < 0 {
-		return LiftTest{}, fault.Invalid("a calibration needs a change of spend, a share up to 1 and no negative variance")
+		return LiftTest{}, fault.Invalid("a lift test needs a change of spend, a share of at most 1 and no negative variance")
 	}
 	sd, ok := r.sd()
 	if !ok {
-		return LiftTest{}, fault.Invalid("the test gave neither an interval nor placebo sets: it cannot calibrate a model")
+		return LiftTest{}, fault.Invalid("the result has neither an interval nor placebo sets, so it has no standard error")
 	}
 	if s.Share == 0 {
 		s.Share = 1
@@ -149,7 +91,7 @@ func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Sett
 	}, nil
 }
 
-// sd returns the standard deviation of ATT that its interval, or without one its placebo sets, stand for.
+// sd returns the standard deviation of ATT implied by its interval, or by its placebo sets.
 func (r *Result) sd() (float64, bool) {
 	if i := r.Interval; i != nil && i.High > i.Low {
 		return (i.High - i.Low) / 2 / distuv.UnitNormal.Quantile((1+i.Level)/2), true

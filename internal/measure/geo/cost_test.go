@@ -8,30 +8,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-func TestFiellerHasTheTextbookInterval(t *testing.T) {
-	t.Parallel()
-	// Solved by hand: (6 - 2θ)² = z² (1 + .04 θ²) for independent figures, z the 97.5 % quantile.
-	const z = 1.959963984540054
-	ratio, i, err := geo.Fieller(geo.Uncertain{Value: 6, SE: 1}, geo.Uncertain{Value: 2, SE: .2}, 0, .95)
-	if err != nil || i == nil {
-		t.Fatal(i, err)
-	}
-	near(t, "ratio", ratio, 3, 1e-12)
-	for _, theta := range []float64{i.Low, i.High} {
-		near(t, "distance at the end", math.Abs(6-2*theta), z*math.Sqrt(1+.04*theta*theta), 1e-9)
-	}
-	if i.Low >= 3 || i.High <= 3 {
-		t.Errorf("interval %v does not hold the ratio", i)
-	}
-	if _, i, err = geo.Fieller(geo.Uncertain{Value: 6, SE: 1}, geo.Uncertain{Value: 2, SE: 1.5}, 0, .95); i != nil || err != nil {
-		t.Errorf("a denominator within its error of zero gave %v, %v; every ratio is possible", i, err)
-	}
-	if _, _, err = geo.Fieller(geo.Uncertain{Value: 6, SE: 1}, geo.Uncertain{}, 0, .95); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("a ratio to nothing gave %v", err)
-	}
-}
-
-// Spend that is taken away and revenue that is lost give the same ratio as spend and revenue that are added.
+// Reducing spend and losing revenue gives the same ratio as adding spend and revenue.
 func TestGoingDarkHasAPositiveReturn(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 40, periods: 120}, 21)
@@ -74,7 +51,7 @@ func TestResultCalibratesAModel(t *testing.T) {
 	}
 }
 
-func TestATestOfAShareStandsForTheWhole(t *testing.T) {
+func TestResultsOfAShareScaleToTheWhole(t *testing.T) {
 	t.Parallel()
 	test := geo.LiftTest{Channel: "facebook", X: 10, DeltaX: -4, DeltaY: -6, Sigma: 2}
 	whole, err := test.Over(geo.Spread{Share: 0.25, Outcome: 0.8, Periods: 7})

@@ -10,16 +10,16 @@ type Member struct {
 	Method Method
 	ATT    float64
 	Weight float64
-	Error  float64 // root mean squared error of ATT over windows before the test where the effect is zero; 0 when unknown
+	Error  float64 // root mean squared error of ATT over placebo windows before the test; 0 when unknown
 }
 
-// members of the ensemble, in the order in which they are shown.
+// members returns the ensemble's methods in display order.
 func members() []Method { return []Method{Scaled, Augmented, SynthDiD, DiD} }
 
-// together analyses by an ensemble: members weighted by the inverse of their mean squared error over windows of the
-// test's length that end before it, each fitted on what lies before the window (Bates and Granger 1969, "The
-// combination of forecasts", with errors taken as uncorrelated). Equal weights when there is room for fewer than three
-// windows. Placebo sets go through the same weights.
+// together analyzes by an ensemble. Members are weighted by the inverse of their mean squared error over placebo
+// windows of the test's length that end before it, each fitted to the periods before the window (Bates and Granger
+// 1969, "The combination of forecasts", with uncorrelated errors). With fewer than three windows weights are equal.
+// Placebo sets use the same weights.
 func (a analysis) together(r *Result) {
 	var estimators []*estimator
 	b := newBench()
@@ -33,7 +33,7 @@ func (a analysis) together(r *Result) {
 	for _, m := range r.Members {
 		r.ATT += m.Weight * m.ATT
 	}
-	r.Placebo = randomise(func(b *bench, set, donors []int) reading {
+	r.Placebo = randomize(func(b *bench, set, donors []int) reading {
 		var sum reading
 		for i, e := range estimators {
 			one, weight := e.read(b, set, donors), r.Members[i].Weight
@@ -80,7 +80,7 @@ func (a analysis) weigh(ms []Member, estimators []*estimator) {
 		return
 	}
 	for i := range ms {
-		error := max(ms[i].Error, 1e-3*worst) / worst // no member is so good that the others have no say
+		error := max(ms[i].Error, 1e-3*worst) / worst // bounds the weight of the best member
 		ms[i].Weight = 1 / (error * error)
 		total += ms[i].Weight
 	}
@@ -89,7 +89,7 @@ func (a analysis) weigh(ms []Member, estimators []*estimator) {
 	}
 }
 
-// newEstimatorLike prepares the method of another estimator for another window, with the same ridges.
+// newEstimatorLike returns an estimator with the same method and ridges for another window.
 func newEstimatorLike(p *Panel, like *estimator, s span) *estimator {
 	e := &estimator{frame: newFrame(p, like.form, s), method: like.method, lambda: like.lambda, sigma: like.sigma, zeta: like.zeta}
 	if e.method == SynthDiD {
@@ -98,13 +98,13 @@ func newEstimatorLike(p *Panel, like *estimator, s span) *estimator {
 	return e
 }
 
-// disagree notes members that lie further apart than chance carries one of them.
+// disagree notes differences between members that exceed chance.
 func (a analysis) disagree(r *Result) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, m := range r.Members {
 		low, high = min(low, m.ATT), max(high, m.ATT)
 	}
 	if r.Placebo != nil && high-low > 2*r.Placebo.SE {
-		r.Notes = append(r.Notes, fmt.Sprintf("the methods disagree: from %.4g to %.4g per region and period", low, high))
+		r.Notes = append(r.Notes, fmt.Sprintf("the methods disagree: estimates range from %.4g to %.4g per region and period", low, high))
 	}
 }

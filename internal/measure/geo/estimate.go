@@ -2,7 +2,7 @@ package geo
 
 import "math"
 
-// estimator is a method on a frame, ready for any choice of treated regions and donors.
+// estimator is a method on a frame, for any choice of treated regions and donors.
 type estimator struct {
 	*frame
 	method Method
@@ -19,23 +19,22 @@ type bench struct {
 	periods  simplex // the time weights
 	lin, tim []float64
 	timeGram []float64
-	centre   []float64
+	center   []float64
 	all      []int
 	rest     []int
 	kept     []int
-	start    []int // positions that carried weight in a similar problem with the same donors; nil when there is none
+	start    []int // positions with weight in a similar problem with the same donors; nil when there is none
 	solver   cholesky
 }
 
 func newBench() *bench { return &bench{} }
 
-// weights returns the donors' weights, by position in donors. The slice is overwritten by the next call with the
-// same bench.
+// weights returns the donors' weights, by position in donors. The next call with the same bench overwrites the slice.
 //
-//	synthetic control   minimise ‖z₁ - Σ w_j z_j‖² over the simplex (Abadie, Diamond and Hainmueller 2010; with unit
-//	                    intercept, that is on demeaned series, Doudchenko and Imbens 2016, Ferman and Pinto 2021)
+//	synthetic control   minimize ‖z₁ - Σ w_j z_j‖² over the simplex (Abadie, Diamond and Hainmueller 2010; with unit
+//	intercept, that is on demeaned series, Doudchenko and Imbens 2016, Ferman and Pinto 2021)
 //	augmented           w + (z₁ - Zᵀw)ᵀ(ZᵀZ + λI)⁻¹Zᵀ  (Ben-Michael, Feller and Rothstein 2021, section 4), Z the donors
-//	                    less their mean in each period
+//	minus their mean in each period
 //	SDID                the same on demeaned series with the ridge T ζ² (Arkhangelsky et al. 2021, equation 4)
 //	DiD                 equal weights
 func (e *estimator) weights(b *bench, t target, donors []int) []float64 {
@@ -79,7 +78,7 @@ func (e *estimator) contrast(b *bench, t target, donors []int, w []float64) floa
 	return gap
 }
 
-// read returns the effect on a set of regions and how well the donors follow it before the test.
+// read returns the effect on a set of regions and the fit of the donors before the test.
 func (e *estimator) read(b *bench, set, donors []int) reading {
 	t := e.target(set)
 	w := e.weights(b, t, donors)
@@ -114,9 +113,9 @@ func (e *estimator) loss(b *bench, t target, donors []int, w []float64) float64 
 	return max(0, sum)
 }
 
-// earlier returns the gap before the test, by the time weights of synthetic difference in differences: over the
-// simplex of periods, the donors' weighted past that is nearest, up to a constant, to their mean in the test
-// (Arkhangelsky et al. 2021, equation 6, with its vanishing ridge).
+// earlier returns the gap before the test, with the time weights of synthetic difference in differences: the convex
+// combination of the donors' past periods that is nearest, up to a constant, to their mean in the test (Arkhangelsky et
+// al. 2021, equation 6, with its vanishing ridge).
 func (e *estimator) earlier(b *bench, t target, donors []int, w []float64) float64 {
 	lambda := e.timeWeights(b, donors)
 	var gap float64
@@ -138,7 +137,7 @@ func (e *estimator) earlier(b *bench, t target, donors []int, w []float64) float
 
 func (e *estimator) timeWeights(b *bench, donors []int) []float64 {
 	p := e.start
-	b.timeGram, b.tim, b.centre = grow(b.timeGram, p*p), grow(b.tim, p), grow(b.centre, p+1)
+	b.timeGram, b.tim, b.center = grow(b.timeGram, p*p), grow(b.tim, p), grow(b.center, p+1)
 	b.all = b.all[:0]
 	for s := range p {
 		b.all = append(b.all, s)
@@ -149,7 +148,7 @@ func (e *estimator) timeWeights(b *bench, donors []int) []float64 {
 	return b.periods.solve(&q, nil)
 }
 
-// timeProducts fills the products of periods over the donors, each period less its mean over them.
+// timeProducts sets the products of periods over the donors, each period minus its mean over them.
 func (e *estimator) timeProducts(b *bench, donors []int) {
 	p := e.start
 	copy(b.timeGram, e.time)
@@ -158,7 +157,7 @@ func (e *estimator) timeProducts(b *bench, donors []int) {
 		isDonor[r] = true
 	}
 	clear(b.tim)
-	clear(b.centre)
+	clear(b.center)
 	for r, z := range e.z {
 		if !isDonor[r] {
 			for s := range p {
@@ -170,22 +169,22 @@ func (e *estimator) timeProducts(b *bench, donors []int) {
 			continue
 		}
 		for s, v := range z[:p] {
-			b.centre[s] += v
+			b.center[s] += v
 			b.tim[s] += v * e.after[r]
 		}
-		b.centre[p] += e.after[r]
+		b.center[p] += e.after[r]
 	}
 	n := float64(len(donors))
 	for s := range p {
-		b.tim[s] -= b.centre[s] * b.centre[p] / n
+		b.tim[s] -= b.center[s] * b.center[p] / n
 		row := b.timeGram[s*p : s*p+p]
 		for u := range p {
-			row[u] -= b.centre[s] * b.centre[u] / n
+			row[u] -= b.center[s] * b.center[u] / n
 		}
 	}
 }
 
-// newEstimator prepares a method for a test. Donors are those of the test itself; they set the ridges.
+// newEstimator prepares a method for a test. The test's own donors determine the ridges.
 func newEstimator(p *Panel, m Method, s span, treated, donors []int) *estimator {
 	e := &estimator{frame: newFrame(p, m.form(), s), method: m}
 	switch m {

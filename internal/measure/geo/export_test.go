@@ -1,6 +1,6 @@
 package geo
 
-// Reach is how far from ATT the placebo test of size alpha begins to reject, for tests that look at several sizes.
+// Reach is the distance from ATT at which the placebo test of size alpha starts to reject.
 func (r *Result) Reach(alpha float64) float64 {
 	reach, ok := r.Placebo.reach(alpha)
 	if !ok {
@@ -9,10 +9,9 @@ func (r *Result) Reach(alpha float64) float64 {
 	return reach
 }
 
-// RealisedPower plans for random sets on the first periods of a panel and returns the share of them in which the test on
-// the periods that follow finds the lift that was planned with. Every second set is the best of ten by the windows that
-// choose.
-func RealisedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (realised, optimistic, mde float64) {
+// RealizedPower plans tests of random sets on a panel's first periods and returns the share in which the test on the
+// following periods detects the planned lift. Every second set is the best of ten by the choosing windows.
+func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (realized, optimistic, mde float64) {
 	past := &Panel{Regions: p.Regions, Periods: p.Periods[:history]}
 	for _, y := range p.Values {
 		past.Values = append(past.Values, y[:history])
@@ -43,13 +42,13 @@ func RealisedPower(p *Panel, history, length, size, sets int, alpha, wanted floa
 		own := records(b, p, now, set)
 		lift := planned(judge, set)
 		mde += lift / float64(sets)
-		realised += found(now, own, size, lift) / float64(sets)
+		realized += found(now, own, size, lift) / float64(sets)
 		optimistic += found(now, own, size, planned(choose, set)) / float64(sets)
 	}
-	return realised, optimistic, mde
+	return realized, optimistic, mde
 }
 
-// found is 1 when the test of the window finds the lift on the set.
+// found is 1 when the test of the window detects the lift on the set.
 func found(now []*backtest, own []record, size int, lift float64) float64 {
 	statistic := own[0].statistic + lift*own[0].outcome/own[0].scale
 	if statistic > now[0].limit[size] || statistic < -now[0].limit[size] {

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/geo"
 )
 
 func factor(value, low, high float64) geo.Factor {
-	return geo.Factor{Value: value, Interval: geo.Interval{Low: low, High: high, Level: .9}}
+	return geo.Factor{Value: value, Interval: measure.Interval{Low: low, High: high, Level: .9}}
 }
 
-// Expected values are those of DerSimonian and Laird's formulas, worked out by hand for two tests of equal precision:
-// their mean, with τ² = (f₁-f₂)²/2 - se² where that is positive.
-func TestPooledFactorsAreWeighedAndWidenedByDisagreement(t *testing.T) {
+// Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision: their
+// mean, with τ² = (f₁-f₂)²/2 - se² where that is positive.
+func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 	t.Parallel()
 	z := 1.6448536269514722
 	se := .1 / z
@@ -42,9 +43,9 @@ func TestPooledFactorsAreWeighedAndWidenedByDisagreement(t *testing.T) {
 	}
 }
 
-func TestFactorsCarryTheirErrorThrough(t *testing.T) {
+func TestFactorsPropagateTheirError(t *testing.T) {
 	t.Parallel()
-	f, err := geo.NewFactor(1.5, geo.Interval{Low: .6, High: 2.4, Level: .9}, 3)
+	f, err := geo.NewFactor(1.5, measure.Interval{Low: .6, High: 2.4, Level: .9}, 3)
 	if err != nil || math.Abs(f.Value-.5) > 1e-12 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -53,19 +54,19 @@ func TestFactorsCarryTheirErrorThrough(t *testing.T) {
 		t.Errorf("applied to 4: %v in %v", value, in)
 	}
 	for _, reported := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := geo.NewFactor(1, geo.Interval{Low: 0, High: 2, Level: .9}, reported); fault.KindOf(err) != fault.KindInvalid {
+		if _, err := geo.NewFactor(1, measure.Interval{Low: 0, High: 2, Level: .9}, reported); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("reported %v: %v, want a refusal", reported, err)
 		}
 	}
-	if d := geo.Doubt(nil, 0); d != geo.Untested {
+	if d := geo.Uncertainty(nil, 0); d != geo.Untested {
 		t.Errorf("doubt without a test %v", d)
 	}
-	if fresh, old := geo.Doubt(&f, 0), geo.Doubt(&f, 1); math.Abs(fresh-f.SD()) > 1e-12 || old <= fresh || old > geo.Untested {
+	if fresh, old := geo.Uncertainty(&f, 0), geo.Uncertainty(&f, 1); math.Abs(fresh-f.SD()) > 1e-12 || old <= fresh || old > geo.Untested {
 		t.Errorf("doubt %v fresh, %v after a year", fresh, old)
 	}
 }
 
-// A panel whose treated regions gain a tenth in the test, and spend twice as much there.
+// A panel whose treated regions gain 10% in the test with twice the spend.
 func TestAssessmentsAddUp(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

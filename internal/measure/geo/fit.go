@@ -5,17 +5,18 @@ import (
 	"math"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
-// Options says how to analyse a test. Zero values take the defaults.
+// Options are the settings of an analysis. Zero values mean the defaults.
 type Options struct {
 	Method    Method
 	Inference Inference // default [Placebo]
 	Alpha     float64   // 1 - level of intervals; default 0.05
-	Draws     int       // placebo sets when not all are taken; default 1000, and 200 where an estimate is dear
+	Draws     int       // placebo sets when not all are used; default 1000, and 200 for slow methods
 	Seed      uint64
-	Cost      float64 // what the test cost beyond usual spend, negative when spend was taken away; 0 when unknown
+	Cost      float64 // cost of the test beyond usual spend, negative when spend was reduced; 0 when unknown
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -37,77 +38,77 @@ func (o Options) withDefaults() (Options, error) {
 	switch o.Method {
 	case Scaled, Synthetic, Demeaned, Augmented, SynthDiD, DiD, TBR, Ensemble:
 	default:
-		return o, fault.Invalid("there is no method %q", o.Method)
+		return o, fault.Invalid("unknown method %q", o.Method)
 	}
 	switch o.Inference {
 	case Placebo, Conformal, ConformalIID:
 	default:
-		return o, fault.Invalid("there is no inference %q", o.Inference)
+		return o, fault.Invalid("unknown inference %q", o.Inference)
 	}
 	if o.Method == Ensemble && o.Inference != Placebo {
-		return o, fault.Invalid("the ensemble has placebo sets as its only inference")
+		return o, fault.Invalid("the ensemble needs the inference \"placebo\"")
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) {
 		return o, fault.Invalid("alpha is %v, want a number between 0 and 1", o.Alpha)
 	}
 	if o.Draws < 0 || math.IsNaN(o.Cost) || math.IsInf(o.Cost, 0) {
-		return o, fault.Invalid("draws %d and cost %v have to be finite, draws positive", o.Draws, o.Cost)
+		return o, fault.Invalid("draws %d and cost %v must be finite, draws positive", o.Draws, o.Cost)
 	}
 	return o, nil
 }
 
-// Weight is a donor's part in what stands for the treated regions.
+// Weight is a donor's weight in the counterfactual.
 type Weight struct {
 	Region Region
 	Weight float64
 }
 
-// Result is what a test showed. Effects are in the outcome's unit.
+// Result is the result of a test. Effects are in the outcome's unit.
 type Result struct {
 	Method    Method
-	Inference Inference // how P and Interval were found
+	Inference Inference // how P and Interval were computed
 	Treated   []Region
 	Donors    int
 	Before    int // periods before the test
 	Periods   int // periods of the test
 
-	ATT      float64   // mean effect per treated region and period
-	Interval *Interval // of ATT; nil when the data cannot give one at this level
-	P        float64   // two-sided, of no effect
+	ATT      float64           // mean effect per treated region and period
+	Interval *measure.Interval // of ATT; nil when the data allow none at this level
+	P        float64           // two-sided, of no effect
 
-	Lift        float64 // effect as a share of what would have been without treatment; 0 when that is not positive
+	Lift        float64 // effect as a share of the counterfactual; 0 when that is not positive
 	LiftKnown   bool
 	Incremental float64 // effect summed over treated regions and periods
 
 	L2       float64   // root of the summed squared gap before the test, in outcome units per region
-	ScaledL2 float64   // L2 as a share of that of equal weights; 0 is a perfect fit, 1 no better than the donors' mean
+	ScaledL2 float64   // L2 relative to that of equal weights; 0 is a perfect fit, 1 no better than the donors' mean
 	Weights  []Weight  // donors with weight, by name
 	Lambda   float64   // ridge of the augmented form
-	Bias     float64   // of the augmented form: how much the ridge moved ATT
-	Gap      []float64 // treated less expected in each period up to the end of the test, per region
+	Bias     float64   // of the augmented form: the change of ATT by the ridge
+	Gap      []float64 // treated minus counterfactual in each period up to the end of the test, per region
 
-	Placebo  *Randomisation // nil when there are too few donors, or the method has its own inference
-	Shifts   *Shifting      // the conformal test in time beside it; nil where it does not apply
+	Placebo  *Randomization // nil when there are too few donors, or the method has its own inference
+	Shifts   *Shifting      // additional conformal test in time; nil where it does not apply
 	Cooldown *Effect        // the effect over test and cooldown together; nil without a cooldown
-	Return   *Return        // nil when the cost is not known
+	Return   *Return        // nil when the cost is unknown
 	Members  []Member       // of an ensemble
-	Notes    []string       // what the answer cannot tell, in words
+	Notes    []string       // limits of the result, as sentences
 }
 
 // Effect is an estimate over a window.
 type Effect struct {
 	ATT         float64
-	Interval    *Interval
+	Interval    *measure.Interval
 	Incremental float64
 	Periods     int
 }
 
-// Fit estimates the effect of a test on a panel and says how sure that is.
+// Fit estimates the effect of a test on a panel with its uncertainty.
 //
-// The default matches each region's series, divided by its mean before the test and demeaned, by a synthetic control,
-// and tests by randomisation in space. Periods after the test and its cooldown are not looked at. The standard error
-// among placebo sets is that of their estimates as they are, as synthdid reports it; under the default and the ensemble
-// it is carried over to the level of the treated regions, because large and small regions are compared by shares there.
+// The default divides each region's series by its mean before the test, demeans it, matches it by a synthetic control,
+// and tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
+// standard error is the standard deviation of the placebo estimates, as in synthdid. Under the default and the
+// ensemble, which compare regions of different size by shares, it is scaled to the level of the treated regions.
 func Fit(p *Panel, t Test, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -137,7 +138,7 @@ func Fit(p *Panel, t Test, o Options) (*Result, error) {
 	return r, nil
 }
 
-// analysis is one estimate with everything it rests on.
+// analysis is the input and the intermediate results of one estimate.
 type analysis struct {
 	Options
 	span
@@ -163,11 +164,11 @@ func (a analysis) run() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.summarise(r)
+	a.summarize(r)
 	return r, nil
 }
 
-// matched analyses by a method that weighs donors.
+// matched analyzes by a method that weights donors.
 func (a analysis) matched(r *Result) {
 	e := newEstimator(a.panel, a.Method, a.span, a.treated, a.donors)
 	t := e.target(a.treated)
@@ -175,7 +176,7 @@ func (a analysis) matched(r *Result) {
 	effect := e.effect(b, t, a.donors)
 	r.ATT = effect * t.unit
 	a.describe(r, e, t)
-	r.Placebo = randomise(e.read, a.treated, a.donors, a.Draws, a.Seed)
+	r.Placebo = randomize(e.read, a.treated, a.donors, a.Draws, a.Seed)
 	var order *permutations
 	if a.Inference == ConformalIID {
 		order = newPermutations(a.end+1, r.Periods, 10_000, a.Seed)
@@ -184,12 +185,12 @@ func (a analysis) matched(r *Result) {
 	r.Shifts = &Shifting{P: fit.p(0), Interval: fit.invert(effect, a.Alpha)}
 	if a.Inference == ConformalIID {
 		r.Shifts.P = fit.geoLift(0)
-		r.Notes = append(r.Notes, "permutations take days for independent and find too much when they are not; the p-value is of GeoLift's statistic, the interval of the mean effect's")
+		r.Notes = append(r.Notes, "permutations assume independent days and reject too often otherwise; the p-value is for GeoLift's statistic, the interval for the mean effect")
 	}
 	a.conclude(r)
 }
 
-// conclude sets p-value and interval from the inference that was asked for, or from the other one when it cannot tell.
+// conclude sets p-value and interval from the requested inference, or from the other one where it is not available.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		r.Placebo.spread(a.Method.form() == scaled)
@@ -201,13 +202,13 @@ func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		if reach, ok := r.Placebo.reach(a.Alpha); ok {
 			r.P = r.Placebo.p()
-			r.Interval = &Interval{Low: r.ATT - reach, High: r.ATT + reach, Level: 1 - a.Alpha}
+			r.Interval = &measure.Interval{Low: r.ATT - reach, High: r.ATT + reach, Level: 1 - a.Alpha}
 			return
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f: the test in time is used instead",
+		r.Notes = append(r.Notes, fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f, so the conformal test in time is used",
 			r.Placebo.Sets, r.Placebo.LeastP))
 	} else {
-		r.Notes = append(r.Notes, "too few donors for placebo sets: the test in time is used instead")
+		r.Notes = append(r.Notes, "too few donors for placebo sets, so the conformal test in time is used")
 	}
 	if r.Shifts != nil {
 		r.Inference, r.P, r.Interval = Conformal, r.Shifts.P, r.Shifts.Interval
@@ -219,7 +220,7 @@ func (a analysis) conclude(r *Result) {
 	}
 }
 
-// describe fills weights, fit and gaps.
+// describe sets weights, fit and gaps.
 func (a analysis) describe(r *Result, e *estimator, t target) {
 	b := newBench()
 	w := e.weights(b, t, a.donors)
@@ -234,7 +235,7 @@ func (a analysis) describe(r *Result, e *estimator, t target) {
 		}
 	}
 	if e.method == SynthDiD || e.method == DiD { // these have an intercept of their own
-		shift := mean(r.Gap[:a.start])
+		shift := stats.Mean(r.Gap[:a.start])
 		if e.method == SynthDiD {
 			shift = e.earlier(b, t, a.donors, w)
 		}
@@ -262,14 +263,14 @@ func (a analysis) describe(r *Result, e *estimator, t target) {
 	a.warn(r, e, t)
 }
 
-// warn notes what weakens the comparison.
+// warn notes weaknesses of the comparison.
 func (a analysis) warn(r *Result, e *estimator, t target) {
 	var largest float64
 	for _, d := range a.donors {
 		largest = max(largest, e.level[d])
 	}
 	if t.level > 3*largest {
-		r.Notes = append(r.Notes, fmt.Sprintf("the treated regions are %.1f times the largest donor: no mix of donors resembles them", t.level/largest))
+		r.Notes = append(r.Notes, fmt.Sprintf("the treated regions are %.1f times the largest donor, so no combination of donors matches them well", t.level/largest))
 	}
 	if r.ScaledL2 > .6 && a.Method != DiD {
 		r.Notes = append(r.Notes, fmt.Sprintf("the donors follow the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
@@ -279,7 +280,7 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 }
 
-// timeBased analyses by regression.
+// timeBased analyzes by regression.
 func (a analysis) timeBased(r *Result) error {
 	reg, err := regress(a.panel, a.span, a.treated, a.donors)
 	if err != nil {
@@ -288,23 +289,23 @@ func (a analysis) timeBased(r *Result) error {
 	per := float64(len(a.treated) * r.Periods)
 	r.Inference = StudentT
 	r.ATT, r.P = reg.effect/per, reg.p()
-	r.Interval = reg.interval(a.Alpha).times(1 / per)
+	r.Interval = reg.interval(a.Alpha).Times(1 / per)
 	for _, e := range reg.residuals {
 		r.Gap = append(r.Gap, e/float64(len(a.treated)))
 	}
 	r.L2 = math.Sqrt(stats.Dot(r.Gap[:a.start], r.Gap[:a.start]))
 	if math.Abs(reg.lag1) > 2/math.Sqrt(float64(a.start)) {
-		r.Notes = append(r.Notes, fmt.Sprintf("residuals are correlated in time (%.2f): the interval assumes they are not and is too short when they follow each other", reg.lag1))
+		r.Notes = append(r.Notes, fmt.Sprintf("residuals are autocorrelated (%.2f): the interval assumes independence and is too short", reg.lag1))
 	}
 	return nil
 }
 
-// summarise fills what follows from ATT and the outcome.
-func (a analysis) summarise(r *Result) {
+// summarize sets what follows from ATT and the outcome.
+func (a analysis) summarize(r *Result) {
 	r.Incremental = r.ATT * float64(len(a.treated)*r.Periods)
 	var observed float64
 	for _, d := range a.treated {
-		observed += mean(a.panel.Values[d][a.start:a.end+1]) / float64(len(a.treated))
+		observed += stats.Mean(a.panel.Values[d][a.start:a.end+1]) / float64(len(a.treated))
 	}
 	if expected := observed - r.ATT; expected > 1e-9*math.Abs(observed) {
 		r.Lift, r.LiftKnown = r.ATT/expected, true

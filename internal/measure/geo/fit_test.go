@@ -38,7 +38,7 @@ func raise(p *geo.Panel, test geo.Test, lift float64) *geo.Panel {
 	return raised
 }
 
-func TestPlantedLiftIsFound(t *testing.T) {
+func TestSimulatedLiftIsEstimated(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 40, periods: 150, autocorrelation: .3}, 3)
 	test := tested(p, 28, "r004", "r011", "r023")
@@ -83,8 +83,8 @@ func TestResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	}
 }
 
-// An effect is in the outcome's unit, and neither the order of regions nor their names matter.
-func TestEffectFollowsTheUnitAndNothingElse(t *testing.T) {
+// An effect is in the outcome's unit. Order and names of regions do not matter.
+func TestEffectScalesWithTheUnitAndNothingElseMatters(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 24, periods: 100}, 5)
 	test := tested(p, 14, "r004", "r011")
@@ -109,7 +109,7 @@ func TestEffectFollowsTheUnitAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestPanelOfPerfectTwinsHasNoEffectAndNoNaN(t *testing.T) {
+func TestIdenticalRegionsHaveNoEffectAndNoNaN(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 12, periods: 60}, 6)
 	for r := range p.Values {
@@ -125,7 +125,7 @@ func TestPanelOfPerfectTwinsHasNoEffectAndNoNaN(t *testing.T) {
 	}
 }
 
-func TestConstantSeriesAreAnswered(t *testing.T) {
+func TestConstantSeriesHaveAResult(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 8, periods: 40}, 7)
 	for r := range p.Values {
@@ -161,7 +161,7 @@ func TestTooFewPlaceboSetsFallBackToTheTestInTime(t *testing.T) {
 	}
 }
 
-func TestCooldownIsShownBesideTheTest(t *testing.T) {
+func TestCooldownIsReportedWithTheTest(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 24, periods: 100}, 9)
 	test := geo.Test{Treated: []geo.Region{"r004", "r011"}, Start: 70, End: 83, Cooldown: 7}
@@ -175,7 +175,7 @@ func TestCooldownIsShownBesideTheTest(t *testing.T) {
 	}
 }
 
-func TestEnsembleLiesAmongItsMembers(t *testing.T) {
+func TestEnsembleEstimateIsBetweenItsMembers(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 24, periods: 140, autocorrelation: .5}, 10)
 	r := fit(t, p, tested(p, 14, "r004", "r011"), geo.Options{Method: geo.Ensemble, Draws: 60})
@@ -204,8 +204,8 @@ func TestBadTestsAreNamed(t *testing.T) {
 		o     geo.Options
 		want  string
 	}{
-		{"too few periods", p, geo.Test{Treated: one, Start: 4, End: 10}, geo.Options{}, "4 periods before the test, at least 5"},
-		{"no donors", p, geo.Test{Treated: p.Regions, Start: 20, End: 30}, geo.Options{}, "no donor is left"},
+		{"too few periods", p, geo.Test{Treated: one, Start: 4, End: 10}, geo.Options{}, "4 periods before the test are too few"},
+		{"no donors", p, geo.Test{Treated: p.Regions, Start: 20, End: 30}, geo.Options{}, "there are no donors"},
 		{"no treated region", p, geo.Test{Start: 20, End: 30}, geo.Options{}, "no treated region"},
 		{"unknown region", p, geo.Test{Treated: []geo.Region{"atlantis"}, Start: 20, End: 30}, geo.Options{}, `"atlantis" is not among the 6`},
 		{"region named twice", p, geo.Test{Treated: []geo.Region{"r001", "r001"}, Start: 20, End: 30}, geo.Options{}, "named twice"},
@@ -213,8 +213,8 @@ func TestBadTestsAreNamed(t *testing.T) {
 		{"window beyond the panel", p, geo.Test{Treated: one, Start: 30, End: 40}, geo.Options{}, "the panel has 40"},
 		{"cooldown beyond the panel", p, geo.Test{Treated: one, Start: 30, End: 38, Cooldown: 5}, geo.Options{}, "with its cooldown"},
 		{"silent region", silent, geo.Test{Treated: one, Start: 25, End: 38}, geo.Options{}, `"r002" is zero in every period`},
-		{"unknown method", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Method: "magic"}, `no method "magic"`},
-		{"unknown inference", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Inference: "faith"}, `no inference "faith"`},
+		{"unknown method", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Method: "magic"}, `unknown method "magic"`},
+		{"unknown inference", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Inference: "faith"}, `unknown inference "faith"`},
 		{"alpha beyond 1", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Alpha: 5}, "alpha is 5"},
 	}
 	for _, c := range cases {
@@ -239,25 +239,6 @@ func TestOverlappingTestsAreNamed(t *testing.T) {
 		if err := geo.Overlapping(a, c.b); (err != nil) != c.want || (geo.Overlapping(c.b, a) != nil) != c.want {
 			t.Errorf("%+v beside %+v: %v", c.b, a, err)
 		}
-	}
-}
-
-func TestJackknifeHoldsTheEstimate(t *testing.T) {
-	t.Parallel()
-	p := simulate(market{regions: 24, periods: 140}, 12)
-	test := tested(p, 14, "r004", "r011")
-	for _, m := range []geo.Method{geo.Scaled, geo.Synthetic, geo.Demeaned, geo.DiD} {
-		i, err := geo.Jackknife(p, test, m, .1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		att := fit(t, p, test, geo.Options{Method: m, Draws: 50}).ATT
-		if i == nil || i.Low >= att || i.High <= att {
-			t.Errorf("%s: interval %v does not hold the estimate %v", m, i, att)
-		}
-	}
-	if _, err := geo.Jackknife(p, test, geo.TBR, .1); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("a jackknife of a regression gave %v", err)
 	}
 }
 
@@ -289,9 +270,9 @@ func TestBadRowsAreNamed(t *testing.T) {
 		"none":       {nil, "no rows"},
 		"duplicate":  {[]geo.Row{{"a", day, 1}, {"a", day, 2}}, `"a" has two rows in period 2025-01-01`},
 		"hole":       {[]geo.Row{{"a", day, 1}, {"b", next, 2}, {"a", next, 3}}, `"b" has no row in period 2025-01-01`},
-		"no region":  {[]geo.Row{{"", day, 1}}, "names no region"},
+		"no region":  {[]geo.Row{{"", day, 1}}, "has no region"},
 		"not finite": {[]geo.Row{{"a", day, math.NaN()}}, "want a finite number"},
-		"no time":    {[]geo.Row{{"a", geo.Period{At: math.Inf(1), Label: "never"}, 1}}, `"never" of region "a" is no point in time`},
+		"no time":    {[]geo.Row{{"a", geo.Period{At: math.Inf(1), Label: "never"}, 1}}, `region "a": invalid period "never"`},
 	} {
 		if _, err := geo.NewPanel(c.rows, geo.Refuse); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -303,7 +284,7 @@ func TestBadRowsAreNamed(t *testing.T) {
 	}
 }
 
-// FuzzPanel holds that whatever rows say, the panel is refused or complete, and a fit on it has an error or no NaN.
+// FuzzPanel checks that any rows give an error or a complete panel, and that a fit on it gives an error or no NaN.
 func FuzzPanel(f *testing.F) {
 	f.Add([]byte("aabbccdd"), 3.0, 1.0)
 	f.Add([]byte{0, 0, 0, 1, 255, 3, 9, 9}, math.NaN(), 1e300)

@@ -6,12 +6,12 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// form is how a method turns outcomes into the series it matches.
+// form is how a method transforms outcomes to the series it matches.
 type form int
 
 const (
 	levels   form = iota // the outcome itself
-	demeaned             // less the region's mean over the fitted periods
+	demeaned             // minus the region's mean over the fitted periods
 	scaled               // the same, divided by the region's mean absolute outcome before the test
 )
 
@@ -26,22 +26,21 @@ func (m Method) form() form {
 	}
 }
 
-// span says which periods of a panel a frame looks at.
+// span defines the periods of a frame.
 type span struct {
 	start, end int // the test, both included
 	fit        int // periods 0 … fit-1 are matched: start in an estimate, end+1 in a refit under a hypothesis
-	skip, till int // periods skip … till-1 are left out of the match; none when equal
+	skip, till int // periods skip … till-1 are excluded from the match; none when equal
 }
 
 func before(start, end int) span { return span{start: start, end: end, fit: start} }
 
 func (s span) fits(t int) bool { return t < s.fit && (t < s.skip || t >= s.till) }
 
-// matched returns the number of periods that are matched.
 func (s span) matched() int { return s.fit - (s.till - s.skip) }
 
-// frame is a panel in the form that a method matches, with what every estimate on it shares: whichever regions are
-// treated and whichever are donors, only the products of series and their means after the start are needed.
+// frame is a panel in a method's form, with what all estimates on it share: for any choice of treated regions and
+// donors only products of series and their means after the start are needed.
 type frame struct {
 	span
 	form
@@ -76,7 +75,7 @@ func newFrame(p *Panel, f form, s span) *frame {
 		for t := range fr.z[r] {
 			fr.z[r][t] = (y[t] - shift) / scale
 		}
-		fr.after[r] = mean(fr.z[r][s.start:])
+		fr.after[r] = stats.Mean(fr.z[r][s.start:])
 	}
 	fr.products()
 	return fr
@@ -94,7 +93,7 @@ func (f *frame) products() {
 	}
 }
 
-// target is a group of treated regions seen as one: the mean of their outcomes, in the form of the frame.
+// target is a group of treated regions as one unit: the mean of their outcomes, in the form of the frame.
 type target struct {
 	rows    []int
 	weights []float64 // of the rows' series in the group's; sum 1
@@ -149,12 +148,4 @@ func (t target) combine(x []float64) float64 {
 		sum += t.weights[i] * x[r]
 	}
 	return sum
-}
-
-func mean(x []float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
 }

@@ -1,14 +1,14 @@
-// Package geo measures geo experiments and plans them: some regions see a change of advertising, the others show what
-// would have happened without it.
+// Package geo plans and analyzes geo experiments: advertising changes in some regions, and the others show the
+// counterfactual.
 //
-// A [Panel] holds the outcome of each region in each period. [Fit] estimates the effect of a test on it by synthetic
-// control, its augmented form, synthetic difference in differences, difference in differences or time-based
-// regression, with a randomisation test in space, a conformal test in time and intervals that invert them. [Search]
-// looks for the regions of a test and says which lift it would find, [Check] judges whether a test is worth running,
-// [Select] is GeoLift's market selection, to be compared with. [Interrupted] is for a single market without donors.
+// A [Panel] has the outcome of each region in each period. [Fit] estimates the effect of a test by synthetic control,
+// augmented synthetic control, synthetic difference in differences, difference in differences or time-based regression,
+// with a randomization test in space, a conformal test in time and intervals by test inversion. [Search] finds the
+// regions of a test and its minimum detectable effect. [Check] checks whether a test is feasible. [Select] is GeoLift's
+// market selection, for comparison. [Interrupted] is for a single market without donors.
 //
-// Outcomes are in one unit throughout, such as revenue in whole units of one currency; effects are in the same unit.
-// Everything is deterministic to the byte for a seed, on any number of cores.
+// Outcomes are in one unit throughout, such as revenue in one currency; effects have the same unit. All results are
+// deterministic for a seed, on any number of cores.
 package geo
 
 import (
@@ -18,10 +18,10 @@ import (
 	"assay/internal/panics"
 )
 
-// Region names a geographic unit: a state, a market area, a city.
+// Region is the name of a geographic unit: a state, a market area, a city.
 type Region string
 
-// Method is a way of estimating what would have happened without the treatment.
+// Method is an estimator of the counterfactual.
 type Method string
 
 // The methods.
@@ -36,19 +36,19 @@ const (
 	Ensemble  Method = "ensemble"    // the default, asc, sdid and did together
 )
 
-// Inference is a way of saying how far chance alone could have carried an estimate.
+// Inference is how uncertainty is computed.
 type Inference string
 
-// The inferences. TBR has its own, [StudentT], whatever is asked for.
+// TBR always uses its own inference, [StudentT].
 const (
-	Placebo      Inference = "placebo"       // randomisation in space: the same estimate for sets of regions without treatment
+	Placebo      Inference = "placebo"       // randomization in space: the same estimate for sets of untreated regions
 	Conformal    Inference = "conformal"     // cyclic shifts in time of residuals under the hypothesis
-	ConformalIID Inference = "conformal-iid" // permutations in time, as GeoLift does; too bold when days depend on each other
+	ConformalIID Inference = "conformal-iid" // permutations in time, as in GeoLift; rejects too often when days are dependent
 	StudentT     Inference = "t"
 )
 
-// each runs work for 0 ≤ i < n on all cores. Each worker has scratch space of its own, and results go to where i says,
-// so the outcome does not depend on the number of cores.
+// each runs work for 0 ≤ i < n on all cores. Each worker has its own scratch space, and results are stored by i, so the
+// outcome does not depend on the number of cores.
 func each[S any](n int, scratch func() S, work func(s S, i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {

@@ -15,7 +15,7 @@ import (
 
 const causal = "../../../../shared/data/causal/"
 
-// table returns the records of a reference file without its head.
+// table returns the records of a reference file without its header.
 func table(t testing.TB, file string, comma rune) [][]string {
 	t.Helper()
 	f, err := os.Open(causal + file)
@@ -89,8 +89,8 @@ func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 	return panel(t, rows), geo.Test{Treated: []geo.Region{"California"}, Start: 19, End: 30}
 }
 
-// market is a made-up store: regions of very different size share trend, week and a few moving tastes, and have noise
-// of their own.
+// market is a simulated store: regions of very different size share a trend, a weekly season and a few moving factors,
+// and have noise of their own.
 type market struct {
 	regions, periods int
 	autocorrelation  float64 // of a region's own noise

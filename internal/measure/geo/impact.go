@@ -8,36 +8,38 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
-// ImpactOptions says how a single market is analysed. Zero values take the defaults, which are those of CausalImpact.
+// ImpactOptions are the settings of a single-market analysis. Zero values mean the defaults, which are those of
+// CausalImpact.
 type ImpactOptions struct {
 	Alpha   float64 // 1 - level of intervals; default 0.05
 	Draws   int     // draws kept; default 4000
-	Warmup  int     // draws thrown away first; default 500
+	Warmup  int     // burn-in draws; default 500
 	LevelSD float64 // prior guess of the level's daily change, in standard deviations of the series; default 0.01
 	Seed    uint64
 }
 
-// Forecasted is a figure of the posterior.
+// Forecasted is a posterior estimate with its interval.
 type Forecasted struct {
 	Mean, SD float64
-	Interval Interval
+	Interval measure.Interval
 }
 
-// Impact is what changed in one market after a date.
+// Impact is the effect of a change in one market.
 type Impact struct {
 	Periods    int
 	Actual     float64    // mean outcome after the start
-	Predicted  Forecasted // the same without the change
-	Average    Forecasted // actual less predicted, per period
+	Predicted  Forecasted // counterfactual
+	Average    Forecasted // actual minus predicted, per period
 	Cumulative Forecasted
 	Relative   Forecasted // as a share of the prediction; all zero when the prediction is not clearly positive
-	Tail       float64    // posterior probability that chance alone gave a sum at least so far out, one-sided
+	Tail       float64    // one-sided posterior tail probability of the observed sum without an effect
 }
 
-// The priors of CausalImpact 1.2 in standardised units: how many observations' worth of belief, and in what.
+// The priors of CausalImpact 1.2 in standardized units, with weights in numbers of observations.
 const (
 	levelPriorSize    = 32
 	residualPriorSize = 50
@@ -46,15 +48,15 @@ const (
 	slabShrinkage     = .5  // of their correlations
 )
 
-// Interrupted estimates the effect of a change at the position start of a series from its own past and covariates that
-// the change did not touch: a local level with regression,
+// Interrupted estimates the effect of a change at position start of a series from its own past and covariates that the
+// change did not affect. The model is a local level with regression,
 //
 //	y_t = μ_t + βᵀx_t + ε_t,   μ_t+1 = μ_t + η_t,
 //
 // fitted by Gibbs sampling to the periods before the start and projected beyond (Brodersen et al. 2015, "Inferring
-// causal impact using Bayesian structural time-series models", sections 2.1 to 2.4; with the slab prior for all
-// coefficients and without a spike). Covariates are series of the same length. It is for markets without donors, a weaker
-// design than a test by region: whatever else changed at the same time is part of the answer.
+// causal impact using Bayesian structural time-series models", sections 2.1 to 2.4, with the slab prior on all
+// coefficients and no spike). Covariates are series of the same length. This design for markets without donors is
+// weaker than a geo experiment: anything else that changed at the same time is part of the estimate.
 func Interrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) (*Impact, error) {
 	o.Alpha, o.Draws, o.Warmup, o.LevelSD = orElse(o.Alpha, .05), orElse(o.Draws, 4000), orElse(o.Warmup, 500), orElse(o.LevelSD, .01)
 	if err := checkInterrupted(y, covariates, start, o); err != nil {
@@ -83,7 +85,7 @@ func orElse[T int | float64](v, fallback T) T {
 
 func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) error {
 	if start < 2*LeastHistory || start >= len(y) {
-		return fault.Invalid("the change is at position %d of %d: at least %d periods before it and one after are needed", start, len(y), 2*LeastHistory)
+		return fault.Invalid("the change is at position %d of %d; want at least %d periods before it and one after", start, len(y), 2*LeastHistory)
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) || o.Draws < 100 || o.Warmup < 0 || !(o.LevelSD > 0) {
 		return fault.Invalid("alpha %v, %d draws after %d and a level of %v are not possible", o.Alpha, o.Draws, o.Warmup, o.LevelSD)
@@ -103,12 +105,12 @@ func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOp
 		}
 	}
 	if _, scale := standard(y[:start]); scale == 0 {
-		return fault.Invalid("the outcome does not change before position %d: nothing can be learnt from it", start)
+		return fault.Invalid("the outcome is constant before position %d", start)
 	}
 	return nil
 }
 
-// standard returns mean and standard deviation (divisor n-1), 0 when there is none worth the name.
+// standard returns mean and standard deviation (divisor n-1), 0 when it is numerically zero.
 func standard(x []float64) (m, sd float64) {
 	m, sd = stats.MeanSD(x)
 	if sd <= 1e-12*math.Abs(m) {
@@ -146,7 +148,7 @@ func newLocalLevel(y []float64, covariates [][]float64, start int, shift, scale 
 	for _, series := range covariates {
 		mx, sx := standard(series[:start])
 		if sx == 0 {
-			continue // says nothing before the start
+			continue // no likelihood from here on
 		}
 		for t, v := range series {
 			m.x[t] = append(m.x[t], (v-mx)/sx)
@@ -157,7 +159,7 @@ func newLocalLevel(y []float64, covariates [][]float64, start int, shift, scale 
 	return m
 }
 
-// prior fills the slab: the information of a hundredth of an observation, correlations shrunk by half.
+// prior sets the slab: one hundredth of an observation, correlations shrunk by half.
 func (m *localLevel) prior() {
 	p, n := len(m.beta), float64(len(m.y))
 	m.precision, m.products, m.post = make([]float64, p*p), make([]float64, p*p), make([]float64, p)
@@ -184,7 +186,7 @@ func (m *localLevel) prior() {
 	}
 }
 
-// step draws level, coefficients and variances in turn, each given the others.
+// step draws level, coefficients and variances in turn (Gibbs sampling).
 func (m *localLevel) step(rng *rand.Rand) {
 	m.drawLevel(rng)
 	m.drawRegression(rng)
@@ -196,14 +198,14 @@ func (m *localLevel) step(rng *rand.Rand) {
 	size := levelPriorSize + float64(len(m.level)-1)
 	for range 100 {
 		m.drift = inverseGamma(rng, size, levelPriorSize*m.levelGuess*m.levelGuess+changes)
-		if m.drift <= 1 { // the level does not change by more than the series' deviation in a period
+		if m.drift <= 1 { // the level changes by at most one standard deviation of the series per period
 			return
 		}
 	}
 	m.drift = 1
 }
 
-// inverseGamma draws a variance from so many observations' worth of squares that sum to ss.
+// inverseGamma draws a variance given prior size and sum of squares.
 func inverseGamma(rng *rand.Rand, size, ss float64) float64 {
 	return ss / 2 / distuv.Gamma{Alpha: size / 2, Beta: 1, Src: rng}.Rand()
 }
@@ -251,7 +253,7 @@ func (m *localLevel) drawRegression(rng *rand.Rand) {
 	}
 }
 
-// scatter fills x with normal numbers whose covariance is sd² times the inverse of what was factored: Lᵀx = sd z.
+// scatter fills x with normal draws whose covariance is sd² times the inverse of the factorized matrix: Lᵀx = sd z.
 func (c *cholesky) scatter(x []float64, sd float64, rng *rand.Rand) {
 	n := len(x)
 	for i := range x {
@@ -278,7 +280,7 @@ func (m *localLevel) project(rng *rand.Rand) float64 {
 // summarizeImpact compares the actual series with the sums of its projected paths.
 func summarizeImpact(actual, sums []float64, alpha float64) *Impact {
 	n := float64(len(actual))
-	total := mean(actual) * n
+	total := stats.Mean(actual) * n
 	result := &Impact{Periods: len(actual), Actual: total / n}
 	result.Predicted = forecasted(sums, alpha, func(s float64) float64 { return s / n })
 	result.Average = forecasted(sums, alpha, func(s float64) float64 { return (total - s) / n })
@@ -286,7 +288,7 @@ func summarizeImpact(actual, sums []float64, alpha float64) *Impact {
 	if result.Predicted.Interval.Low > 0 {
 		result.Relative = forecasted(sums, alpha, func(s float64) float64 { return (total - s) / s })
 	}
-	above, below := 1.0, 1.0 // the series itself is one of the paths
+	above, below := 1.0, 1.0 // the observed series counts as one path
 	for _, s := range sums {
 		above += indicatorOf(s >= total)
 		below += indicatorOf(s <= total)
@@ -311,6 +313,6 @@ func forecasted(sums []float64, alpha float64, of func(float64) float64) Forecas
 	m, sd := stats.MeanSD(values)
 	return Forecasted{
 		Mean: m, SD: sd,
-		Interval: Interval{Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha},
+		Interval: measure.Interval{Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha},
 	}
 }

@@ -27,9 +27,9 @@ func series(t testing.TB, file string, columns ...int) [][]float64 {
 	return out
 }
 
-// R package CausalImpact, summaries beside the data, printed to two or three digits and drawn by simulation. Each figure
-// is held to 5 % of the width of its interval, or half a unit of its last digit where that is more.
-func TestInterruptedSeriesHaveCausalImpactsFigures(t *testing.T) {
+// R package CausalImpact: summaries next to the data, printed to two or three digits, from simulation. The tolerance is
+// 5% of the width of each interval, or half a unit of the last digit if that is larger.
+func TestInterruptedSeriesMatchCausalImpact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file                      string
@@ -66,7 +66,7 @@ func TestInterruptedSeriesHaveCausalImpactsFigures(t *testing.T) {
 	}
 }
 
-func TestPlantedShiftIsFoundWithoutCovariates(t *testing.T) {
+func TestSimulatedShiftIsEstimatedWithoutCovariates(t *testing.T) {
 	t.Parallel()
 	rng := stats.Stream(5, 5)
 	y := make([]float64, 120)
@@ -106,7 +106,7 @@ func TestBadSeriesAreNamed(t *testing.T) {
 		"position 40 of 40":          {y, nil, 40},
 		"a covariate has 3 periods":  {y, [][]float64{{1, 2, 3}}, 30},
 		"NaN in period 1":            {holed, nil, 30},
-		"does not change":            {make([]float64, 40), nil, 30},
+		"is constant":                {make([]float64, 40), nil, 30},
 	} {
 		if _, err := geo.Interrupted(c.y, c.x, c.start, geo.ImpactOptions{}); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -28,7 +28,7 @@ func weight(r *geo.Result, name geo.Region) float64 {
 }
 
 // GeoLift 2.7.5, walkthrough vignette, both models; tolerances are half a unit of the last printed digit.
-func TestWalkthroughHasGeoLiftsFigures(t *testing.T) {
+func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	t.Parallel()
 	p, test := walkthrough(t)
 	plain := fit(t, p, test, geo.Options{Method: geo.Demeaned, Inference: geo.ConformalIID})
@@ -65,8 +65,8 @@ func TestWalkthroughHasGeoLiftsFigures(t *testing.T) {
 	}
 }
 
-// The vignette's table BestMarkets. Its sixth place depends on the version of augsynth and is not held.
-func TestSelectionHasGeoLiftsBestMarkets(t *testing.T) {
+// The vignette's table BestMarkets. Its sixth row depends on the version of augsynth and is not compared.
+func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 	t.Parallel()
 	o := walkthroughSelection()
 	o.Budget = 100_000
@@ -109,9 +109,9 @@ func TestSelectionHasGeoLiftsBestMarkets(t *testing.T) {
 	}
 }
 
-// Arkhangelsky et al. 2021, table 1: -27.3, -19.6, -15.6, -11.1. The exact optima are those of two other solvers; the
-// synthdid package stops a little before them.
-func TestProposition99HasThePublishedEffects(t *testing.T) {
+// Arkhangelsky et al. 2021, table 1: -27.3, -19.6, -15.6, -11.1. The exact optima are from two other solvers; the
+// synthdid package stops slightly before them.
+func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	t.Parallel()
 	p, test := proposition99(t)
 	for _, c := range []struct {
@@ -148,9 +148,9 @@ func TestProposition99HasThePublishedEffects(t *testing.T) {
 	}
 }
 
-// GeoexperimentsResearch, as asserted in google/matched_markets; the two-sided limits and the lift are the closed form,
-// because the published ones carry simulation noise.
-func TestTimeBasedRegressionHasGooglesFigures(t *testing.T) {
+// GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and lift use the closed form, since
+// the published ones have simulation noise.
+func TestTimeBasedRegressionMatchesGoogle(t *testing.T) {
 	t.Parallel()
 	var rows []geo.Row
 	for _, line := range table(t, "google_salesandcost.csv", ',') {

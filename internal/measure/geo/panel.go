@@ -14,7 +14,7 @@ import (
 // Period is a point of the time axis.
 type Period struct {
 	At    float64 // position on the axis: the day's number, or a year such as 2012.25
-	Label string  // how it is written
+	Label string  // as in the input
 }
 
 // Day returns the period of a calendar day.
@@ -29,37 +29,35 @@ type Row struct {
 	Value  float64 // finite, in the outcome's unit
 }
 
-// RowError says which row of the input cannot be used.
+// RowError is an error about one row of the input.
 type RowError struct {
-	Row int // position in the slice that was given
+	Row int // position in the input
 	Err error
 }
 
-// Error returns what is wrong with the row.
 func (e *RowError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the failure with its kind.
 func (e *RowError) Unwrap() error { return e.Err }
 
 // Panel is the outcome of each region in each period, without gaps.
 type Panel struct {
 	Regions []Region    // sorted
-	Periods []Period    // in time
+	Periods []Period    // in time order
 	Values  [][]float64 // Values[r][t] is the outcome of Regions[r] in Periods[t]
 	Filled  int         // cells without a row that were set to zero
 }
 
-// Gaps says what a missing row means.
+// Gaps defines the meaning of a missing row.
 type Gaps string
 
 // The meanings of a missing row.
 const (
-	Refuse Gaps = "refuse" // an error that names region and period
-	Zero   Gaps = "zero"   // nothing happened: the outcome is zero; [Panel.Filled] counts such cells
+	Refuse Gaps = "refuse" // an error with region and period
+	Zero   Gaps = "zero"   // the outcome is zero; [Panel.Filled] counts these cells
 )
 
-// NewPanel arranges rows, in any order, into a panel. Two rows of one region and period, a value that is not finite,
-// a region without a name and, with [Refuse], a missing cell are errors; those about a row are a [RowError].
+// NewPanel arranges rows, in any order, into a panel. Errors are: two rows of one region and period, a value that is
+// not finite, a region without a name and, with [Refuse], a missing cell. Those about a row are a [RowError].
 func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
 	regions, periods := map[Region]int{}, map[float64]int{}
 	labels := map[float64]string{}
@@ -97,19 +95,19 @@ func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
 func checkRow(row Row) error {
 	switch {
 	case row.Region == "":
-		return fault.Invalid("a row of period %s names no region", row.Period.Label)
+		return fault.Invalid("a row of period %s has no region", row.Period.Label)
 	case math.IsNaN(row.Period.At) || math.IsInf(row.Period.At, 0):
-		return fault.Invalid("the period %q of region %q is no point in time", row.Period.Label, row.Region)
+		return fault.Invalid("region %q: invalid period %q", row.Region, row.Period.Label)
 	case math.IsNaN(row.Value) || math.IsInf(row.Value, 0) || math.Abs(row.Value) > largest:
 		return fault.Invalid("the outcome of region %q in period %s is %v, want a finite number", row.Region, row.Period.Label, row.Value)
 	}
 	return nil
 }
 
-// largest is the greatest outcome whose sums of squares stay far from overflow.
+// largest is the largest outcome accepted; sums of squares stay far from overflow.
 const largest = 1e100
 
-// close deals with the missing cells.
+// close handles missing cells.
 func (p *Panel) close(gaps Gaps) error {
 	for r, series := range p.Values {
 		for t, v := range series {
@@ -126,17 +124,17 @@ func (p *Panel) close(gaps Gaps) error {
 	return nil
 }
 
-// Find returns the position of the period that is written so.
+// Find returns the position of the period with the label.
 func (p *Panel) Find(label string) (int, error) {
 	for t, period := range p.Periods {
 		if period.Label == label {
 			return t, nil
 		}
 	}
-	return 0, fault.Invalid("there is no period %s; the first is %s, the last %s", label, p.Periods[0].Label, p.Periods[len(p.Periods)-1].Label)
+	return 0, fault.Invalid("no period %s: the first is %s, the last %s", label, p.Periods[0].Label, p.Periods[len(p.Periods)-1].Label)
 }
 
-// indices returns the rows of the regions, sorted, each once.
+// indices returns the rows of the regions, sorted and unique.
 func (p *Panel) indices(what string, names []Region) ([]int, error) {
 	var rows []int
 	for _, name := range names {
@@ -174,16 +172,16 @@ type Test struct {
 	Treated  []Region
 	Start    int // position of the first period of treatment
 	End      int // position of the last one
-	Cooldown int // periods after End in which the effect is still let run out; 0 for none
+	Cooldown int // periods after End in which the effect decays; 0 for none
 }
 
-// LeastHistory is the number of periods before a test below which nothing is estimated.
+// LeastHistory is the minimum number of periods before a test.
 const LeastHistory = 5
 
-// check returns the rows of treated regions and donors, or says what is wrong with the test on this panel.
+// check returns the rows of treated regions and donors. It rejects tests that do not fit the panel.
 func (p *Panel) check(t Test) (treated, donors []int, err error) {
 	if len(t.Treated) == 0 {
-		return nil, nil, fault.Invalid("no treated region is named")
+		return nil, nil, fault.Invalid("the test has no treated region")
 	}
 	treated, err = p.indices("treated", t.Treated)
 	if err != nil {
@@ -197,18 +195,18 @@ func (p *Panel) check(t Test) (treated, donors []int, err error) {
 			t.Start+1, t.End+t.Cooldown+1, len(p.Periods))
 	}
 	if t.Start < LeastHistory {
-		return nil, nil, fault.Invalid("%d periods before the test, at least %d are needed", t.Start, LeastHistory)
+		return nil, nil, fault.Invalid("%d periods before the test are too few; want at least %d", t.Start, LeastHistory)
 	}
 	for r, name := range p.Regions {
 		if allZero(p.Values[r][:t.Start]) {
-			return nil, nil, fault.Invalid("region %q is zero in every period before the test: leave it out", name)
+			return nil, nil, fault.Invalid("region %q is zero in every period before the test: exclude it", name)
 		}
 		if !slices.Contains(treated, r) {
 			donors = append(donors, r)
 		}
 	}
 	if len(donors) == 0 {
-		return nil, nil, fault.Invalid("all %d regions are treated: no donor is left to compare with", len(treated))
+		return nil, nil, fault.Invalid("all %d regions are treated: there are no donors", len(treated))
 	}
 	return treated, donors, nil
 }
@@ -217,7 +215,7 @@ func allZero(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != 0 })
 }
 
-// Overlapping says whether two tests share a region at the same time, cooldown included, and names it.
+// Overlapping returns an error when two tests share a region at the same time, cooldown included.
 func Overlapping(a, b Test) error {
 	if a.End+a.Cooldown < b.Start || b.End+b.Cooldown < a.Start {
 		return nil

@@ -10,67 +10,52 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Interval is a range with the probability with which such ranges hold the truth.
-type Interval struct {
-	Low, High float64
-	Level     float64 // such as 0.95
-}
-
-// times returns the interval of a multiple.
-func (i *Interval) times(factor float64) *Interval {
-	if i == nil {
-		return nil
-	}
-	return &Interval{Low: min(i.Low*factor, i.High*factor), High: max(i.Low*factor, i.High*factor), Level: i.Level}
-}
-
-// Randomisation is the distribution of the estimate over sets of regions that were not treated.
-type Randomisation struct {
+// Randomization is the distribution of the estimate over untreated sets of regions (placebo sets).
+type Randomization struct {
 	Sets   int     // placebo sets
-	All    bool    // the sets are all there are, not a sample
+	All    bool    // the sets are all possible ones, not a sample
 	SE     float64 // standard deviation of the sets' estimates in outcome units per region and period; see [Fit]
-	LeastP float64 // the smallest p-value that so many sets can give
+	LeastP float64 // the smallest possible p-value with that many sets
 	sets   []reading
 	own    reading
 	sample smallSample
 }
 
-// reading is what an estimator says about one set of regions.
+// reading is the estimate for one set of regions.
 type reading struct {
 	effect float64 // as a share of the set's level before the test
 	fit    float64 // root mean squared gap before the test, as a share of the level
 	level  float64 // mean absolute outcome before the test, in outcome units per region
 }
 
-// closest is the best fit that is believed: series that agree to more than a ten-thousandth before the test do so
-// because there are enough donors to copy them, and not because they will agree as well in the test.
+// closest is a floor for the relative fit. Series that agree better than this before the test are overfitted, with many
+// donors.
 const closest = 1e-4
 
-// statistic is what sets are ranked by: the relative effect over the square root of the relative fit.
+// statistic ranks sets: the relative effect divided by the square root of the relative fit.
 //
-// Without any scaling a set that follows its donors closely is compared with others that are noisy by nature; divided
-// by the whole fit, as the ratio of mean squared prediction errors does, overfitted sets are rewarded. Under random
-// assignment each power of the fit gives a test of the right size; the square root had the most power on the reference
-// panel, and keeps its size when the treated set was chosen for its fit (docs/validation.md).
+// Without scaling, a set that follows its donors closely is compared with noisy ones. Dividing by the full fit, as the
+// ratio of mean squared prediction errors does, favors overfitted sets. Under random assignment every power of the fit
+// gives a test of the nominal size. The square root had the highest power on the reference panel, and keeps its size
+// when the treated set was chosen for its fit (docs/validation.md).
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 { return math.Sqrt(max(r.fit, closest)) }
 
-// gauge reads the effect on a set of regions against donors.
+// gauge estimates the effect on a set of regions with given donors.
 type gauge func(b *bench, set, donors []int) reading
 
-// randomise reads the effect on each placebo set, drawn from the donors of the test, against the other donors.
+// randomize estimates the effect on each placebo set, drawn from the test's donors, against the other donors.
 //
-// With p-values from the rank of the treated set's statistic among those of sets that could have been treated, the test
-// holds its level whatever the outcome's distribution and its dependence in time, when the treated regions were drawn
-// at random from the admissible sets (Abadie, Diamond and Hainmueller 2010, section 3.4; Imbens and Rubin 2015, chapter
-// 5).
-func randomise(measure gauge, treated, donors []int, draws int, seed uint64) *Randomisation {
+// If the treated regions were drawn at random from the admissible sets, the p-value from the rank of the treated set's
+// statistic is exact for any distribution and any dependence in time (Abadie, Diamond and Hainmueller 2010, section
+// 3.4; Imbens and Rubin 2015, chapter 5).
+func randomize(measure gauge, treated, donors []int, draws int, seed uint64) *Randomization {
 	if len(donors) <= len(treated) {
 		return nil
 	}
 	sets, all := placeboSets(donors, len(treated), draws, seed)
-	r := &Randomisation{Sets: len(sets), All: all, sets: make([]reading, len(sets))}
+	r := &Randomization{Sets: len(sets), All: all, sets: make([]reading, len(sets))}
 	r.sample = smallSample{pool: len(donors), size: len(treated)}
 	r.LeastP = r.sample.corrected(1 / float64(len(sets)+1))
 	each(len(sets), newBench, func(b *bench, i int) {
@@ -94,7 +79,7 @@ func rest(dst, pool, set []int) []int {
 	return dst
 }
 
-// placeboSets returns all sets of k of the pool when there are no more than draws, else a sample. Sets are sorted.
+// placeboSets returns all sets of k of the pool if there are at most draws of them, else a sample. Sets are sorted.
 func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool) {
 	if count := choose(len(pool), k); count <= float64(draws) {
 		combinations(pool, k, func(set []int) { sets = append(sets, slices.Clone(set)) })
@@ -145,9 +130,8 @@ func combinations(pool []int, k int, visit func([]int)) {
 	extend(0, 0)
 }
 
-// p returns the two-sided p-value of no effect: the share of sets, the treated one included, that are at least as far
-// from zero.
-func (r *Randomisation) p() float64 {
+// p returns the two-sided p-value of no effect: the share of sets, the treated one included, at least as far from zero.
+func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {
 		if set.statistic() >= r.own.statistic()*(1-1e-12) {
@@ -157,16 +141,16 @@ func (r *Randomisation) p() float64 {
 	return r.sample.corrected(float64(extreme) / float64(r.Sets+1))
 }
 
-// smallSample corrects for a pool of few regions.
+// smallSample corrects the level for a small pool of regions.
 //
-// Sets of several regions overlap: thousands of them may come from twenty regions, and their ranks pretend to know a
-// distribution that twenty figures stand behind. Sets drawn without replacement from N regions also vary less than
-// independent ones, by κ² = (N-k)/(N-1). The quantile of the sets is therefore taken further out, where the normal
-// distribution has what Student's t with N-1 degrees of freedom has at the size asked for:
+// Sets of several regions overlap: thousands of sets may come from twenty regions, so their ranks overstate the
+// information. Sets drawn without replacement from N regions also vary less than independent ones, by κ² = (N-k)/(N-1).
+// The critical quantile is therefore moved outward, from the normal distribution to Student's t with N-1 degrees of
+// freedom:
 //
 //	α' = 2 Φ(-t_{N-1}(1-α/2) / κ).
 //
-// Single regions do not overlap and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions the
+// Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions the
 // uncorrected test rejected .06 to .09 at .05 (docs/validation.md).
 type smallSample struct{ pool, size int }
 
@@ -174,7 +158,7 @@ func (s smallSample) kappa() float64 {
 	return math.Sqrt(float64(s.pool-s.size) / float64(s.pool-1))
 }
 
-// level returns the size at which the sets' ranks are read for a test of size alpha.
+// level returns the corrected size of the rank test for a nominal alpha.
 func (s smallSample) level(alpha float64) float64 {
 	if s.size == 1 {
 		return alpha
@@ -194,16 +178,16 @@ func (s smallSample) corrected(p float64) float64 {
 	return 2 * studentT(float64(s.pool-1)).CDF(distuv.UnitNormal.Quantile(p/2)*s.kappa())
 }
 
-// reach returns the distance from the estimate, in outcome units, at which the test of size alpha begins to reject, and
-// false when no distance makes it reject because the sets are too few.
-func (r *Randomisation) reach(alpha float64) (float64, bool) {
+// reach returns the distance from the estimate, in outcome units, at which the test of size alpha starts to reject. It
+// is false when there are too few sets to reject at all.
+func (r *Randomization) reach(alpha float64) (float64, bool) {
 	limit, ok := critical(r.sets, r.sample.level(alpha))
 	return limit * r.own.scale() * r.own.level, ok
 }
 
-// critical returns the largest statistic that a test on ranks of size alpha does not reject.
+// critical returns the largest statistic that the rank test of size alpha does not reject.
 func critical(sets []reading, alpha float64) (float64, bool) {
-	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may lie as far out when the test rejects
+	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may be further out when the test rejects
 	if may < 0 {
 		return 0, false
 	}
@@ -218,9 +202,9 @@ func critical(sets []reading, alpha float64) (float64, bool) {
 	return statistics[len(sets)-1-may], true
 }
 
-// spread sets SE: of the estimates as they are, or, when relative, of those carried over to the level of the treated
-// regions.
-func (r *Randomisation) spread(relative bool) {
+// spread sets SE: the standard deviation of the estimates or, when relative, of those scaled to the level of the
+// treated regions.
+func (r *Randomization) spread(relative bool) {
 	estimates := make([]float64, r.Sets)
 	for i, set := range r.sets {
 		estimates[i] = set.effect * set.level
@@ -233,7 +217,7 @@ func (r *Randomisation) spread(relative bool) {
 
 // deviation returns the standard deviation with divisor n.
 func deviation(x []float64) float64 {
-	m := mean(x)
+	m := stats.Mean(x)
 	var sum float64
 	for _, v := range x {
 		sum += (v - m) * (v - m)

@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/measure/stats"
 )
 
-// backtest is one window of the past in which nothing was treated: what the primary test would have said about any set.
+// backtest is a past window without treatment (placebo window) with the distribution of the test's statistic.
 type backtest struct {
 	*estimator
 	// By size of the set:
@@ -17,7 +19,7 @@ type backtest struct {
 	drawn map[int][]reading // the placebo sets' readings in the order drawn
 }
 
-// newBacktests reads placebo sets of each size, drawn from all regions, in each window.
+// newBacktests evaluates placebo sets of each size, drawn from all regions, in each window.
 func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float64, seed uint64) []*backtest {
 	pool := complement(nil, len(p.Regions), nil)
 	tests := make([]*backtest, len(windows))
@@ -44,7 +46,7 @@ func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float6
 	return tests
 }
 
-// throughWindows reads one set in each window, each match starting from the one before.
+// throughWindows evaluates one set in each window. Each match starts from the previous one.
 func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	w.rest = complement(w.rest[:0], len(windows[0].z), set)
 	readings := make([]reading, len(windows))
@@ -56,7 +58,7 @@ func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	return readings
 }
 
-// learn takes the placebo sets of one size.
+// learn sets the distribution from the placebo sets of one size.
 func (b *backtest) learn(drawn []reading, size int, alpha float64) {
 	for _, r := range drawn {
 		u := r.effect / r.scale()
@@ -72,33 +74,31 @@ func (b *backtest) learn(drawn []reading, size int, alpha float64) {
 	b.limit[size] = limit
 }
 
-// record is what one set did in one window.
+// record is a set's statistic in one window.
 type record struct {
 	statistic float64 // signed: relative effect over the root of the fit
 	scale     float64 // the root of the fit
-	outcome   float64 // mean outcome in the window over the level before it: what a lift of 1 adds
+	outcome   float64 // mean outcome in the window relative to the level before it: the effect of a lift of 1
 }
 
-// records returns what a set did in each window.
+// records returns a set's statistic in each window.
 func records(b *bench, p *Panel, windows []*backtest, set []int) []record {
 	own := make([]record, len(windows))
 	for i, r := range throughWindows(b, windows, set) {
 		var outcome float64
 		for _, row := range set {
-			outcome += mean(p.Values[row][windows[i].start:windows[i].end+1]) / float64(len(set))
+			outcome += stats.Mean(p.Values[row][windows[i].start:windows[i].end+1]) / float64(len(set))
 		}
 		own[i] = record{statistic: r.effect / r.scale(), scale: r.scale(), outcome: outcome / r.level}
 	}
 	return own
 }
 
-// shrinkage is how many independent windows the placebo sets count for beside the set's own past, when its noise is
-// estimated.
+// shrinkage is the weight of the placebo sets in the estimate of a set's noise, in independent windows.
 const shrinkage = 4
 
-// noisiness returns by how much a set's errors exceed those of placebo sets with the same fit: the root of its mean
-// squared statistic in units of theirs, drawn towards 1. Windows that overlap count for as many as fit beside each
-// other.
+// noisiness returns the ratio of a set's errors to those of placebo sets with the same fit: the square root of its mean
+// squared statistic in units of theirs, shrunk towards 1. Overlapping windows count as the number of disjoint ones.
 func noisiness(windows []*backtest, own []record, size int) float64 {
 	var sum float64
 	for i, w := range windows {
@@ -114,13 +114,12 @@ func noisiness(windows []*backtest, own []record, size int) float64 {
 	return math.Sqrt((shrinkage + apart*sum/n) / (shrinkage + apart))
 }
 
-// power returns the probability that the test finds a lift, over windows and over errors drawn from the placebo
-// sets:
+// power returns the probability that the test detects a lift, over windows and errors drawn from the placebo sets:
 //
 //	P( |k u s + δ y| > c s ),
 //
-// u a placebo set's statistic, s the root of the set's own fit, k its noisiness, y the outcome that a lift of δ
-// multiplies, c the limit of the test.
+// with u a placebo set's statistic, s the square root of the set's own fit, k its noisiness, y the relative outcome, δ
+// the lift and c the critical value.
 func power(windows []*backtest, own []record, size int, lift float64) float64 {
 	k := noisiness(windows, own, size)
 	var sum float64
@@ -130,7 +129,7 @@ func power(windows []*backtest, own []record, size int, lift float64) float64 {
 		}
 		r, u := own[i], w.nulls[size]
 		shift := lift * r.outcome / r.scale
-		above := (w.limit[size] - shift) / k // u beyond this is found
+		above := (w.limit[size] - shift) / k // u above this is detected
 		below := (-w.limit[size] - shift) / k
 		up, _ := slices.BinarySearch(u, math.Nextafter(above, math.Inf(1)))
 		down, _ := slices.BinarySearch(u, below)
@@ -139,11 +138,11 @@ func power(windows []*backtest, own []record, size int, lift float64) float64 {
 	return sum / float64(len(windows))
 }
 
-// largestLift is the greatest lift for which a test is looked at.
+// largestLift is the largest lift considered.
 const largestLift = 2.0
 
-// detectable returns the smallest lift that is found with the power asked for, by bisection, and false when even the
-// largest is not.
+// detectable returns the minimum detectable lift at the given power, by bisection. It is false when even the largest
+// lift is not detectable.
 func detectable(windows []*backtest, own []record, size int, wanted float64) (float64, bool) {
 	if power(windows, own, size, largestLift) < wanted {
 		return 0, false
@@ -160,18 +159,17 @@ func detectable(windows []*backtest, own []record, size int, wanted float64) (fl
 	return high, true
 }
 
-// PowerAt is the chance that the test finds a lift.
+// PowerAt is the power of a test at one lift.
 type PowerAt struct {
 	Lift       float64  // a fraction of the treated regions' outcome
 	Planning   float64  // by the later windows
-	Optimistic *float64 // by those in which the regions were chosen; nil where the regions were named
+	Optimistic *float64 // by the windows that chose the regions; nil when the regions were given
 }
 
-// curvePoints is how many lifts a curve of power has, from none on.
+// curvePoints is the number of lifts on a power curve, starting at 0.
 const curvePoints = 31
 
-// powerCurve returns the power of a set's test from no lift to half as much again as the plan counts on, or to the largest
-// one that is looked at.
+// powerCurve returns a set's power from no lift to 1.5 times the planning lift, or to the largest lift.
 func powerCurve(b *bench, p *Panel, judging, choosing []*backtest, set []int, plan Plan) []PowerAt {
 	last := largestLift
 	if plan.Planning != nil {
@@ -194,8 +192,7 @@ func powerCurve(b *bench, p *Panel, judging, choosing []*backtest, set []int, pl
 	return curve
 }
 
-// analytic returns the textbook figure: standard error × (z for the size + z for the power), as a share of the
-// outcome.
+// analytic returns the textbook MDE: standard error × (z for the size + z for the power), as a share of the outcome.
 func analytic(windows []*backtest, own []record, size int, alpha, wanted float64) float64 {
 	var squares, outcome float64
 	for i, w := range windows {
@@ -209,9 +206,9 @@ func analytic(windows []*backtest, own []record, size int, alpha, wanted float64
 	return math.Sqrt(squares) / outcome * (distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(wanted))
 }
 
-// backtestWindows divides the past into windows that choose and windows that judge, without a common period: the first
-// ones start after half of the history, the others after three quarters of it or when the first ones have ended. There
-// are at most the given number of each, evenly spaced.
+// backtestWindows splits the past into windows that choose and windows that judge, without a common period. The first
+// start after half of the history, the others after three quarters of it or after the end of the first. There are at
+// most the given number of each, evenly spaced.
 func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	first := max(LeastHistory, periods/2)
 	boundary := first + (periods-first)/2

@@ -9,9 +9,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure/stats"
 )
 
-// Verdict is what a gate says.
+// Verdict is the result of a gate.
 type Verdict string
 
 // The verdicts.
@@ -19,19 +20,19 @@ const (
 	Pass    Verdict = "pass"
 	Warn    Verdict = "warn"
 	Fail    Verdict = "fail"
-	Unknown Verdict = "unknown" // what the gate needs was not given
+	Unknown Verdict = "unknown" // the gate's input was not given
 )
 
-// Gate is one condition of a test that can be trusted.
+// Gate is one condition of a trustworthy test.
 type Gate struct {
 	Name    string
 	Verdict Verdict
-	Detail  string // the figure and the limit, in a sentence
+	Detail  string // the figure and its limit, as a sentence
 }
 
-// PreflightOptions says which test is planned. Zero values take the defaults.
+// PreflightOptions describe the planned test. Zero values mean the defaults.
 type PreflightOptions struct {
-	Treated  []Region // candidates; without any, a set is searched for
+	Treated  []Region // candidates; if empty, a set is searched
 	Exclude  []Region // neither treated nor donors
 	Duration int      // periods; default 28
 	Alpha    float64  // default 0.1
@@ -42,39 +43,39 @@ type PreflightOptions struct {
 
 	Spend          float64  // change of spend over the whole test, without sign; 0 when unknown
 	ExpectedReturn float64  // outcome expected per unit of that spend; 0 when unknown
-	Targetable     *bool    // whether the channel can be steered by region; nil when unknown
-	Conflicts      []string // other tests, promotions and holidays that differ by region, in words
+	Targetable     *bool    // whether the channel can be targeted by region; nil when unknown
+	Conflicts      []string // other tests, promotions and holidays that differ by region, as text
 }
 
-// Preflight is how ready a panel is for a test.
+// Preflight is the readiness of a panel for a test.
 type Preflight struct {
 	Score   int // 0 to 100; at most 40 when a gate fails
 	Ready   bool
 	Plan    Plan
 	Alpha   float64
 	Power   float64
-	Outcome *float64 // smallest outcome found: planning lift × outcome of the treated regions over the test
-	Return  *float64 // smallest return on spend found; nil without planned spend
+	Outcome *float64 // smallest detectable outcome: planning lift × outcome of the treated regions over the test
+	Return  *float64 // smallest detectable return on spend; nil without planned spend
 	Gates   []Gate
 	Notes   []string
 }
 
-// A gate's weight in the score.
+// gateWeights are the gates' weights in the score.
 var gateWeights = map[string]float64{
 	"history": 15, "donors": 15, "completeness": 10, "concentration": 10, "fit": 15, "false_alarms": 5, "stability": 10,
 	"conflicts": 5, "targeting": 5, "power": 10,
 }
 
-// highestWithFail is the greatest score of a test with a failed gate.
+// highestWithFail is the maximum score with a failed gate.
 const highestWithFail = 40
 
-// Check judges a planned test on the panel of its past. Every condition is a gate with its figure; the score is the
-// weighted share of gates passed, a warning counting half and an unknown one nothing either way.
+// Check evaluates a planned test on the panel of its past. The score is the weighted share of gates passed. A warning
+// counts half; an unknown gate is not counted.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
 	if o.Duration < 1 || o.Spend < 0 || math.IsNaN(o.Spend+o.ExpectedReturn) || math.IsInf(o.Spend+o.ExpectedReturn, 0) {
-		return nil, fault.Invalid("a test of %d periods with spend %v and return %v cannot be planned", o.Duration, o.Spend, o.ExpectedReturn)
+		return nil, fault.Invalid("invalid test of %d periods with spend %v and return %v", o.Duration, o.Spend, o.ExpectedReturn)
 	}
 	if _, err := p.indices("treated", o.Treated); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	return c.result, nil
 }
 
-// check is a preflight under way.
+// check is a preflight in progress.
 type check struct {
 	PreflightOptions
 	panel   *Panel
@@ -112,7 +113,7 @@ func (c *check) gate(name string, v Verdict, format string, args ...any) {
 	c.result.Gates = append(c.result.Gates, Gate{Name: name, Verdict: v, Detail: fmt.Sprintf(format, args...)})
 }
 
-// verdict is pass or warn or fail by two conditions.
+// verdict returns pass, warn or fail.
 func verdict(pass, warn bool) Verdict {
 	switch {
 	case pass:
@@ -123,8 +124,8 @@ func verdict(pass, warn bool) Verdict {
 	return Fail
 }
 
-// dropSilent leaves out regions without any outcome in the first half of the history. One that was to be treated is an
-// error.
+// dropSilent excludes regions without any outcome in the first half of the history. A region to be treated among them
+// is an error.
 func (c *check) dropSilent() error {
 	var silent []Region
 	for r, y := range c.panel.Values {
@@ -138,7 +139,7 @@ func (c *check) dropSilent() error {
 	if len(silent) == 0 {
 		return nil
 	}
-	c.result.Notes = append(c.result.Notes, fmt.Sprintf("%d regions without outcome in the first half of the history are left out: %s", len(silent), listed(silent)))
+	c.result.Notes = append(c.result.Notes, fmt.Sprintf("%d regions without outcome in the first half of the history are excluded: %s", len(silent), listed(silent)))
 	var err error
 	c.panel, err = c.panel.Without(silent...)
 	return err
@@ -153,7 +154,7 @@ func listed(names []Region) string {
 	return text
 }
 
-// GeoLift's floor of history, and what is advised.
+// GeoLift's minimum history, and the advised one.
 const (
 	floorHistory   = 25
 	advisedHistory = 90
@@ -162,14 +163,14 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"%d periods; a test of %d wants %d and at least %d", n, c.Duration, 4*c.Duration, advisedHistory)
+		"%d periods; a test of %d needs %d and at least %d", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
-// plan finds or judges the regions to be treated.
+// plan searches or evaluates the regions to be treated.
 func (c *check) plan() error {
 	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
 	if len(choosing) == 0 || len(judging) == 0 {
-		return fault.NotReady("%d periods are too few to backtest a test of %d: four times its length is needed at least",
+		return fault.NotReady("%d periods are too few to backtest a test of %d: at least four times its length is needed",
 			len(c.panel.Periods), c.Duration)
 	}
 	if len(c.Treated) == 0 {
@@ -180,7 +181,7 @@ func (c *check) plan() error {
 		return err
 	}
 	if 2*len(c.set) > len(c.panel.Regions) {
-		return fault.Invalid("%d of %d regions are to be treated: too few are left to compare with", len(c.set), len(c.panel.Regions))
+		return fault.Invalid("%d of %d regions are to be treated: too few donors remain", len(c.set), len(c.panel.Regions))
 	}
 	c.windows = newBacktests(c.panel, judging, []int{len(c.set)}, c.Draws, c.Alpha, c.Seed)
 	c.result.Plan = judge(newBench(), c.panel, c.windows, c.set, c.Alpha, c.Power)
@@ -189,7 +190,7 @@ func (c *check) plan() error {
 	return nil
 }
 
-// searchSizes are the sizes looked at when no regions are named.
+// searchSizes are the sizes tried when no regions are given.
 func (c *check) searchSizes() []int {
 	n := len(c.panel.Regions)
 	var sizes []int
@@ -217,7 +218,7 @@ func (c *check) search() error {
 		return err
 	}
 	c.windows, c.result.Plan = s.judging, plans[0]
-	c.result.Notes = append(c.result.Notes, "no regions were named: the set is the one in which backtests find the smallest lift")
+	c.result.Notes = append(c.result.Notes, "no regions were given: the set has the smallest detectable lift in backtests")
 	c.set, err = c.panel.indices("treated", plans[0].Treated)
 	return err
 }
@@ -227,27 +228,27 @@ func (c *check) gates() {
 	c.completeness()
 	c.concentration()
 	p := c.result.Plan
-	// Where equal weights fit well themselves no weights can beat them by much, so a small gap is enough.
+	// Where equal weights fit well themselves no weights can be much better, so a small gap suffices.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"in backtests the gap is %.1f %% of the outcome (at most 5 %%) and %.2f of that of equal weights (or at most 0.35)", 100*p.Gap, p.OutOfFit)
+		"in backtests the gap is %.1f%% of the outcome (at most 5%%) and %.2f of that of equal weights (or at most 0.35)", 100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()
 	if len(c.Conflicts) > 0 {
 		c.gate("conflicts", Fail, "%d overlap in time or region: %s", len(c.Conflicts), c.Conflicts[0])
 	} else {
-		c.gate("conflicts", Pass, "no overlapping test, promotion or holiday was named")
+		c.gate("conflicts", Pass, "no overlapping test, promotion or holiday was given")
 	}
 	if c.Targetable == nil {
-		c.gate("targeting", Unknown, "whether the channel can be steered by region is not known")
+		c.gate("targeting", Unknown, "it is unknown whether the channel can be targeted by region")
 	} else {
-		c.gate("targeting", verdict(*c.Targetable, false), "the channel can be steered by region: %v", *c.Targetable)
+		c.gate("targeting", verdict(*c.Targetable, false), "the channel can be targeted by region: %v", *c.Targetable)
 	}
 	c.power()
 }
 
 func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
-	c.gate("donors", verdict(n >= 20, n >= 10), "%d regions to compare with; 20 are advised, 10 the least; the smallest p-value among their sets is %.2g",
+	c.gate("donors", verdict(n >= 20, n >= 10), "%d donors; 20 are advised, 10 are the minimum; the smallest possible p-value is %.2g",
 		n, smallSample{pool: n, size: len(c.set)}.corrected(1/(choose(n, len(c.set))+1)))
 }
 
@@ -264,7 +265,7 @@ func (c *check) completeness() {
 	if longest > 7 {
 		v = Fail
 	}
-	detail := fmt.Sprintf("%.1f %% of region-periods have data; 98 %% are advised", 100*complete)
+	detail := fmt.Sprintf("%.1f%% of region-periods have data; 98%% are advised", 100*complete)
 	if longest > 0 {
 		detail += fmt.Sprintf("; region %q is zero for %d periods in a row (at most 7)", where, longest)
 	}
@@ -298,11 +299,11 @@ func (c *check) concentration() {
 	}
 	times, held := largestTreated/largestDonor, part/whole
 	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
-	c.gate("concentration", v, "the largest treated region is %.1f times the largest other one (at most 3), treated regions hold %.1f %% of the outcome (3 to 30 %%)",
+	c.gate("concentration", v, "the largest treated region is %.1f times the largest other one (at most 3); treated regions have %.1f%% of the outcome (3%% to 30%%)",
 		times, 100*held)
 }
 
-// falseAlarms runs tests without treatment: in each window one half of the placebo sets sets the limit for the other.
+// falseAlarms runs placebo tests: in each window one half of the placebo sets sets the critical value for the other.
 func (c *check) falseAlarms() {
 	var alarms, tests float64
 	for _, w := range c.windows {
@@ -326,19 +327,19 @@ func (c *check) falseAlarms() {
 		}
 	}
 	if tests < 200 {
-		c.gate("false_alarms", Unknown, "%.0f tests without treatment are too few to count false alarms; 200 are needed", tests)
+		c.gate("false_alarms", Unknown, "%.0f placebo tests are too few for a false positive rate; 200 are needed", tests)
 		return
 	}
 	first, last := c.windows[0], c.windows[len(c.windows)-1]
 	apart := min(float64(len(c.windows)), float64(last.end-first.start+1)/float64(c.Duration))
 	independent := tests / float64(len(c.windows)) * apart
-	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2) // the limit is estimated, too
+	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2) // the critical value is estimated, too
 	rate := alarms / tests
 	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),
-		"%.1f %% of %.0f tests without treatment found something; %.0f %% ± %.1f %% is right", 100*rate, tests, 100*c.Alpha, 100*half)
+		"%.1f%% of %.0f placebo tests are false positives; %.0f%% ± %.1f%% is expected", 100*rate, tests, 100*c.Alpha, 100*half)
 }
 
-// stability looks for a shift of the gap in the last eight weeks.
+// stability tests for a shift of the gap in the last eight weeks.
 func (c *check) stability() {
 	w := c.windows[len(c.windows)-1]
 	e := &estimator{frame: newFrame(c.panel, scaled, span{start: w.start, end: w.end, fit: w.end + 1}), method: Scaled}
@@ -356,15 +357,15 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"the gap's cumulative sum reaches %.2f around %s (1.36 is exceeded by chance once in 20)", reach, c.panel.Periods[at].Label)
+		"the CUSUM statistic of the gap is %.2f around %s (critical value 1.36 at 5%%)", reach, c.panel.Periods[at].Label)
 }
 
 // bridge returns the largest absolute value, from the position on, of the cumulative sum of deviations from the mean
-// over σ√n (Ploberger and Krämer 1992, "The CUSUM test with OLS residuals"), with σ² the long-run variance by Bartlett
-// weights over the fourth root of n.
+// divided by σ√n (Ploberger and Krämer 1992, "The CUSUM test with OLS residuals"). σ² is the long-run variance with
+// Bartlett weights and n^(1/4) lags.
 func bridge(x []float64, from int) (reach float64, at int) {
 	n := len(x)
-	m := mean(x)
+	m := stats.Mean(x)
 	lags := int(4 * math.Pow(float64(n)/100, .25))
 	var variance float64
 	for lag := range lags + 1 {
@@ -392,17 +393,17 @@ func bridge(x []float64, from int) (reach float64, at int) {
 	return reach, at
 }
 
-// power compares the planned spend with what the test can find.
+// power compares the planned spend with the minimum detectable effect.
 func (c *check) power() {
 	p := c.result.Plan
 	if p.Planning == nil {
-		c.gate("power", Fail, "no lift up to %.0f %% is found with power %.2f", 100*largestLift, c.Power)
+		c.gate("power", Fail, "no lift up to %.0f%% is detectable with power %.2f", 100*largestLift, c.Power)
 		return
 	}
 	outcome := *p.Planning * p.Outcome * float64(c.Duration)
 	c.result.Outcome = &outcome
 	if p.Analytic != nil && (*p.Planning > 1.5**p.Analytic || *p.Analytic > 1.5**p.Planning) {
-		c.result.Notes = append(c.result.Notes, fmt.Sprintf("the textbook formula gives a lift of %.1f %%, backtests %.1f %%: errors are far from normal",
+		c.result.Notes = append(c.result.Notes, fmt.Sprintf("the textbook formula gives an MDE of %.1f%%, backtests %.1f%%: errors are far from normal",
 			100**p.Analytic, 100**p.Planning))
 	}
 	if c.Spend > 0 {
@@ -410,12 +411,12 @@ func (c *check) power() {
 		c.result.Return = &least
 	}
 	if c.Spend == 0 || c.ExpectedReturn == 0 {
-		c.gate("power", Unknown, "the smallest lift found is %.1f %%; whether the test can show it depends on spend and return that were not given", 100**p.Planning)
+		c.gate("power", Unknown, "the minimum detectable effect is %.1f%%; planned spend and expected return were not given", 100**p.Planning)
 		return
 	}
 	expected := c.Spend * c.ExpectedReturn
 	c.gate("power", verdict(expected >= outcome, expected >= .7*outcome),
-		"the planned spend should bring %.4g, the smallest effect found is %.4g", expected, outcome)
+		"the expected effect of the planned spend is %.4g, the smallest detectable effect is %.4g", expected, outcome)
 }
 
 func (c *check) score() {

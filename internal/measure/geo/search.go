@@ -9,15 +9,15 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// SearchOptions says what test is looked for. Zero values take the defaults.
+// SearchOptions describe the test to search. Zero values mean the defaults.
 type SearchOptions struct {
 	Sizes    []int // treated regions of a test
 	Duration int   // periods of the test
 	Include  []Region
-	Exclude  []Region // never treated; they stay donors
+	Exclude  []Region // never treated, but still donors
 	Alpha    float64  // size of the test; default 0.1
 	Power    float64  // default 0.8
-	Windows  int      // at most so many windows that choose, and so many that judge; default 20
+	Windows  int      // maximum number of choosing windows, and of judging windows; default 20
 	Draws    int      // placebo sets in each window; default 200
 	Keep     int      // plans to return; default 10
 	Seed     uint64
@@ -27,49 +27,49 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 	o.Alpha, o.Power = cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws, o.Keep = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 200), cmp.Or(o.Keep, 10)
 	if !(o.Alpha > 0 && o.Alpha < 1) || !(o.Power > 0 && o.Power < 1) || o.Windows < 0 || o.Draws < 0 || o.Keep < 0 {
-		return o, fault.Invalid("size %v and power %v have to lie between 0 and 1, counts may not be negative", o.Alpha, o.Power)
+		return o, fault.Invalid("alpha %v and power %v must be between 0 and 1, counts not negative", o.Alpha, o.Power)
 	}
 	if len(o.Sizes) == 0 || o.Duration < 1 {
 		return o, fault.Invalid("a search needs at least one size and a duration")
 	}
 	for _, k := range o.Sizes {
 		if k < 1 || 2*k > len(p.Regions) {
-			return o, fault.Invalid("a test of %d regions among %d leaves too few to compare with", k, len(p.Regions))
+			return o, fault.Invalid("a test of %d of %d regions leaves too few donors", k, len(p.Regions))
 		}
 	}
 	if choosing, judging := backtestWindows(len(p.Periods), o.Duration, 1); len(choosing) == 0 || len(judging) == 0 {
-		return o, fault.NotReady("%d periods leave no room for backtests of a test of %d: four times its length is needed at least",
+		return o, fault.NotReady("%d periods are too few for backtests of a test of %d: at least four times its length is needed",
 			len(p.Periods), o.Duration)
 	}
 	for r, y := range p.Values {
 		if allZero(y[:max(LeastHistory, len(p.Periods)/2)]) {
-			return o, fault.Invalid("region %q is zero throughout the first half of the history: leave it out", p.Regions[r])
+			return o, fault.Invalid("region %q is zero in the first half of the history: exclude it", p.Regions[r])
 		}
 	}
 	return o, nil
 }
 
-// Plan is a test with the lift that it would find. Lifts are fractions of the treated regions' outcome.
+// Plan is a test with its minimum detectable lift. Lifts are fractions of the treated regions' outcome.
 type Plan struct {
 	Treated    []Region
 	Duration   int
-	Optimistic *float64  // from the windows in which the regions were chosen; nil when no lift up to 200 % is found
-	Planning   *float64  // from later windows that had no part in the choice: the figure to plan with; nil likewise
+	Optimistic *float64  // from the windows that chose the regions; nil when no lift up to 200% is detectable
+	Planning   *float64  // from later windows that were not used to choose: the figure to plan with; nil likewise
 	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
-	Outcome    float64   // mean outcome of all treated regions together per period, over the last windows
-	OutOfFit   float64   // root mean squared gap within the later windows as a share of that of equal weights
-	Gap        float64   // mean absolute gap within them as a share of the outcome
+	Outcome    float64   // mean outcome of all treated regions per period, over the last windows
+	OutOfFit   float64   // root mean squared gap in the later windows relative to that of equal weights
+	Gap        float64   // mean absolute gap in them as a share of the outcome
 	Windows    int       // later windows
-	Curve      []PowerAt // its power by the lift
+	Curve      []PowerAt // power by lift
 }
 
-// Search looks for the regions in which a test finds the smallest lift with the primary test.
+// Search finds the regions with the smallest minimum detectable lift.
 //
-// All sets are looked at when there are at most 200,000, else samples stratified by size of region; those whose mean the
-// other regions' mean follows best are judged by backtests: windows of the test's length before which the method is
-// fitted, without any treatment. The best are improved by exchanging regions. The smallest lift found is too good to be
-// true for the set that was chosen by it, so each plan carries the figure of later windows beside it. Plans come in the
-// order in which they were chosen, no two with more than three quarters of their regions in common.
+// All sets are considered when there are at most 200,000, else samples stratified by region size. Sets whose mean is
+// followed best by the mean of the others are evaluated by backtests: windows of the test's length without treatment,
+// with the method fitted to the periods before. The best are improved by exchanging regions. The smallest lift is
+// optimistically biased for the chosen set, so each plan also has the figure of later windows. Plans are in the order
+// of choice; no two share more than three quarters of their regions.
 func Search(p *Panel, o SearchOptions) ([]Plan, error) {
 	s, err := newSearch(p, o)
 	if err != nil {
@@ -108,30 +108,30 @@ func (s *search) run() ([]Plan, error) {
 		}
 	}
 	if len(rated) == 0 {
-		return nil, fault.Invalid("no size fits the %d regions that have to be treated and the %d that may be", len(s.include), len(s.pool))
+		return nil, fault.Invalid("no size fits the %d regions that must be treated and the %d that can be", len(s.include), len(s.pool))
 	}
 	return s.plans(rated), nil
 }
 
-// search is a search under way.
+// search is a search in progress.
 type search struct {
 	SearchOptions
 	panel             *Panel
-	include, pool     []int // regions that have to and that may be treated
+	include, pool     []int // regions that must and that can be treated
 	choosing, judging []*backtest
 }
 
-// rating is a set with the smallest lift found in the windows that choose.
+// rating is a set with its minimum detectable lift in the choosing windows.
 type rating struct {
 	set []int
-	mde float64 // +Inf when no lift is found
+	mde float64 // +Inf when no lift is detectable
 }
 
 const (
-	enumerable = 200_000 // sets that are all looked at
-	sampled    = 20_000  // sets of a sample
+	enumerable = 200_000 // sets up to which all are considered
+	sampled    = 20_000  // sets in a sample
 	screened   = 48      // sets that are backtested
-	improved   = 4       // sets whose regions are exchanged
+	improved   = 4       // sets that are improved by exchange
 )
 
 // best returns rated sets of one size.
@@ -153,7 +153,7 @@ func sortRatings(rated []rating) {
 	slices.SortStableFunc(rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
 }
 
-// screen returns the sets whose mean the mean of the others follows best over the first window's history.
+// screen returns the sets whose mean is followed best by the mean of the others before the first window.
 func (s *search) screen(k int) [][]int {
 	type screening struct {
 		set  []int
@@ -243,7 +243,7 @@ func (s *search) rate(b *bench, set []int) rating {
 	return rating{set: set, mde: mde}
 }
 
-// exchange replaces one region after the other by the one that lowers the lift most, and returns what it found.
+// exchange replaces one region at a time by the one that lowers the lift most.
 func (s *search) exchange(b *bench, from rating) []rating {
 	var found []rating
 	best := from
@@ -282,7 +282,7 @@ func (s *search) near(r int) []int {
 	return order[:min(5, len(order))]
 }
 
-// plans returns the best sets that differ enough, judged by later windows.
+// plans returns the best sets that differ enough, evaluated in later windows.
 func (s *search) plans(rated []rating) []Plan {
 	sortRatings(rated)
 	var chosen [][]int
@@ -307,7 +307,6 @@ func (s *search) plans(rated []rating) []Plan {
 	return plans
 }
 
-// jaccard returns the share of regions in both among those in either.
 func jaccard(a, b []int) float64 {
 	both := 0
 	for _, r := range a {
@@ -318,7 +317,7 @@ func jaccard(a, b []int) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// judge fills what later windows say about a set.
+// judge evaluates a set in later windows.
 func judge(b *bench, p *Panel, windows []*backtest, set []int, alpha, wanted float64) Plan {
 	plan := Plan{Treated: p.names(set), Windows: len(windows)}
 	own := records(b, p, windows, set)
@@ -344,7 +343,7 @@ func judge(b *bench, p *Panel, windows []*backtest, set []int, alpha, wanted flo
 			distance += math.Abs(miss) * t.unit
 		}
 		for _, r := range set {
-			outcome += mean(p.Values[r][w.start : w.end+1])
+			outcome += stats.Mean(p.Values[r][w.start : w.end+1])
 		}
 	}
 	n := float64(len(windows))

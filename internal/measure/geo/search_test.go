@@ -43,7 +43,7 @@ func TestSearchFindsPlansThatDiffer(t *testing.T) {
 	}
 }
 
-func TestSamplesStandInWhenSetsAreTooMany(t *testing.T) {
+func TestSearchSamplesWhenThereAreTooManySets(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 44, periods: 100}, 40) // 44 over 5 is a million
 	plans := search(t, p, geo.SearchOptions{Sizes: []int{5}, Duration: 14, Windows: 3, Draws: 40, Keep: 3})
@@ -57,8 +57,8 @@ func TestBadSearchesAreNamed(t *testing.T) {
 	p := simulate(market{regions: 10, periods: 60}, 41)
 	for want, o := range map[string]geo.SearchOptions{
 		"at least one size":               {Duration: 10},
-		"leaves too few to compare with":  {Sizes: []int{6}, Duration: 10},
-		"no room for backtests":           {Sizes: []int{2}, Duration: 40},
+		"leaves too few donors":           {Sizes: []int{6}, Duration: 10},
+		"too few for backtests":           {Sizes: []int{2}, Duration: 40},
 		`"x" is not among the 10 regions`: {Sizes: []int{2}, Duration: 5, Exclude: []geo.Region{"x"}},
 		"no size fits":                    {Sizes: []int{1}, Duration: 5, Include: []geo.Region{"r001", "r002"}},
 		"between 0 and 1":                 {Sizes: []int{1}, Duration: 5, Alpha: 2},
@@ -71,7 +71,7 @@ func TestBadSearchesAreNamed(t *testing.T) {
 		"at least one size":  {Durations: []int{10}},
 		"is not possible":    {Sizes: []int{10}, Durations: []int{10}},
 		"too few for a test": {Sizes: []int{2}, Durations: []int{58}},
-		"lift of -2":         {Sizes: []int{2}, Durations: []int{10}, Effects: []float64{-2}},
+		"invalid lift -2":    {Sizes: []int{2}, Durations: []int{10}, Effects: []float64{-2}},
 		"none of":            {Sizes: []int{2}, Durations: []int{10}, Effects: []float64{0, 1e-6}, Alpha: .0001},
 	} {
 		if _, err := geo.Select(p, o); err == nil || !strings.Contains(err.Error(), want) {
@@ -117,8 +117,8 @@ func TestReadyPanelPasses(t *testing.T) {
 	}
 }
 
-// Each gate is failed by the fault that it is there for, and a failed gate caps the score.
-func TestEachGateSeesItsFault(t *testing.T) {
+// Each gate fails for its defect, and a failed gate caps the score.
+func TestEachGateDetectsItsDefect(t *testing.T) {
 	t.Parallel()
 	no := false
 	treated := []geo.Region{"r004", "r011"}
@@ -151,8 +151,8 @@ func TestEachGateSeesItsFault(t *testing.T) {
 	}
 }
 
-// The curve of power goes through the planned lift at the power asked for, begins at the rate of false alarms and never is
-// no share. A set that was named has no figure from a choice.
+// The power curve passes through the planning lift at the requested power, starts at the false positive rate and is
+// always a probability. A given set has no figure from a choice.
 func TestPowerRisesToThePlannedLift(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 30, periods: 200}, 52)
@@ -190,9 +190,9 @@ func TestBadPreflightsAreNamed(t *testing.T) {
 	}{
 		`"x" is not among`:      {p, geo.PreflightOptions{Treated: []geo.Region{"x"}}},
 		"too few to backtest":   {p, geo.PreflightOptions{Duration: 60}},
-		"too few are left":      {p, geo.PreflightOptions{Duration: 10, Treated: p.Regions[:6]}},
+		"too few donors":        {p, geo.PreflightOptions{Duration: 10, Treated: p.Regions[:6]}},
 		`"r001" has no outcome`: {silent, geo.PreflightOptions{Duration: 10, Treated: []geo.Region{"r001"}}},
-		"cannot be planned":     {p, geo.PreflightOptions{Spend: -1}},
+		"invalid test of":       {p, geo.PreflightOptions{Spend: -1}},
 	} {
 		if _, err := geo.Check(c.p, c.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", c.o, err, want)

@@ -10,17 +10,17 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// SelectionOptions says which tests to compare. Zero values take the defaults.
+// SelectionOptions are the candidate tests. Zero values mean the defaults.
 type SelectionOptions struct {
 	Sizes     []int     // treated regions of a test
 	Durations []int     // periods of a test
 	Effects   []float64 // lifts tried, as fractions; default 0, 0.05, … 0.25
-	Include   []Region  // every test treats these
-	Exclude   []Region  // no test treats these; they stay donors
+	Include   []Region  // treated in every test
+	Exclude   []Region  // treated in no test, but still donors
 	Lookback  int       // windows tried, each ending one period earlier than the last; default 1
-	Alpha     float64   // a lift is found when p < Alpha; default 0.1
+	Alpha     float64   // a lift is detected when p < Alpha; default 0.1
 	CostEach  float64   // cost per incremental unit of the outcome; 0 when unknown
-	Budget    float64   // candidates whose investment reaches it are left out, and the others ranked anew; 0 for no limit
+	Budget    float64   // candidates with at least this investment are dropped, and the others ranked again; 0 for no limit
 	Seed      uint64
 }
 
@@ -40,7 +40,7 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 	o.Effects = slices.Sorted(slices.Values(o.Effects))
 	for _, k := range o.Sizes {
 		if k < 1 || k >= len(p.Regions) {
-			return o, fault.Invalid("a test of %d regions is not possible among %d", k, len(p.Regions))
+			return o, fault.Invalid("a test of %d regions is not possible with %d regions", k, len(p.Regions))
 		}
 	}
 	for _, d := range o.Durations {
@@ -50,21 +50,21 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 	}
 	for _, e := range o.Effects {
 		if math.IsNaN(e) || e <= -1 || e > 10 {
-			return o, fault.Invalid("a lift of %v cannot be tried, want a fraction above -1 and up to 10", e)
+			return o, fault.Invalid("invalid lift %v: want a fraction above -1 and up to 10", e)
 		}
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) || o.Lookback < 1 || math.IsNaN(o.CostEach) || math.IsInf(o.CostEach, 0) {
-		return o, fault.Invalid("alpha %v, lookback %d and cost %v are not possible together", o.Alpha, o.Lookback, o.CostEach)
+		return o, fault.Invalid("invalid alpha %v, lookback %d and cost %v", o.Alpha, o.Lookback, o.CostEach)
 	}
 	return o, nil
 }
 
-// Candidate is a test that would find a lift.
+// Candidate is a test with its minimum detectable effect.
 type Candidate struct {
 	Treated    []Region
 	Duration   int
-	MDE        float64 // smallest lift tried that is found with power above 0.8, as a fraction
-	Power      float64 // share of windows in which it is found
+	MDE        float64 // smallest lift detected with power above 0.8, as a fraction
+	Power      float64 // share of windows in which it is detected
 	ScaledL2   float64 // mean over windows
 	ATT        float64 // mean estimate at that lift, per region and period
 	Found      float64 // mean estimated lift at that lift
@@ -74,14 +74,13 @@ type Candidate struct {
 	Rank       int
 }
 
-// Select compares tests on the panel's last periods in the way of GeoLift's market selection, so that its figures can
-// be checked against it: each region with those most correlated with it, a demeaned synthetic control, lifts put onto
-// the last window, found by the conformal test with 1,000 permutations. The grid makes the least lift coarse, one
-// window makes it a single draw, and permutations are too bold when days depend on each other: [Search] plans without
-// these faults.
+// Select is GeoLift's market selection on the panel's last periods, for comparison with GeoLift: each region with those
+// most correlated with it, a demeaned synthetic control, lifts added to the last window, detected by the conformal test
+// with 1,000 permutations. The grid makes the MDE coarse, one window makes it a single draw, and permutations reject
+// too often when days are dependent: [Search] avoids these problems.
 //
-// Candidates come sorted by rank: the mean of the dense ranks of MDE, of power (higher first; GeoLift takes lower
-// first) and of LiftInZero, equal ranks sharing the better place.
+// Candidates are sorted by rank: the mean of the dense ranks of MDE, of power (higher first; GeoLift takes lower first)
+// and of LiftInZero; ties share the better rank.
 func Select(p *Panel, o SelectionOptions) ([]Candidate, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -115,7 +114,7 @@ func Select(p *Panel, o SelectionOptions) ([]Candidate, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.NotReady("none of %d sets of regions would find a lift of up to %v with power above 0.8", len(sets), o.Effects[len(o.Effects)-1])
+		return nil, fault.NotReady("none of %d sets of regions detects a lift of up to %v with power above 0.8", len(sets), o.Effects[len(o.Effects)-1])
 	}
 	rank(found)
 	if o.Budget > 0 {
@@ -130,7 +129,7 @@ func Select(p *Panel, o SelectionOptions) ([]Candidate, error) {
 func share(p *Panel, set []int) float64 {
 	var part, whole float64
 	for r, y := range p.Values {
-		sum := mean(y)
+		sum := stats.Mean(y)
 		whole += sum
 		if slices.Contains(set, r) {
 			part += sum
@@ -142,7 +141,7 @@ func share(p *Panel, set []int) float64 {
 	return part / whole
 }
 
-// correlatedSets returns, for each size, each region that may be treated with those most correlated with it.
+// correlatedSets returns, for each size, each admissible region with those most correlated with it.
 func correlatedSets(p *Panel, o SelectionOptions) ([][]int, error) {
 	include, err := p.indices("included", o.Include)
 	if err != nil {
@@ -167,7 +166,7 @@ func correlatedSets(p *Panel, o SelectionOptions) ([][]int, error) {
 		}
 	}
 	if len(sets) == 0 {
-		return nil, fault.NotReady("no set of correlated regions holds all that have to be treated")
+		return nil, fault.NotReady("no set of correlated regions contains all regions that must be treated")
 	}
 	return sets, nil
 }
@@ -176,12 +175,12 @@ func containsAll(set, wanted []int) bool {
 	return !slices.ContainsFunc(wanted, func(r int) bool { return !slices.Contains(set, r) })
 }
 
-// byCorrelation returns for each region that is not excluded itself and the others by falling correlation.
+// byCorrelation returns, for each region that is not excluded, itself and the others by decreasing correlation.
 func byCorrelation(p *Panel, exclude []int) [][]int {
 	n := len(p.Regions)
 	standard := make([][]float64, n)
 	for r, y := range p.Values {
-		m, s := mean(y), deviation(y)
+		m, s := stats.Mean(y), deviation(y)
 		for _, v := range y {
 			if s > 0 {
 				v = (v - m) / s
@@ -210,7 +209,7 @@ func byCorrelation(p *Panel, exclude []int) [][]int {
 	return orders
 }
 
-// trial is one window in which lifts are tried on any set of regions.
+// trial is one window in which lifts are added to any set of regions.
 type trial struct {
 	span
 	fitted *estimator // matched before the window
@@ -218,7 +217,7 @@ type trial struct {
 	order  *permutations
 }
 
-// tried is what came of one lift on one set in one window.
+// tried is the result of one lift on one set in one window.
 type tried struct {
 	att, lift, scaledL2, p, units float64
 }
@@ -250,7 +249,7 @@ func (w *trial) try(b *bench, p *Panel, set []int, effects []float64) []tried {
 			outcome[i] += v / float64(len(set))
 		}
 	}
-	level := mean(outcome)
+	level := stats.Mean(outcome)
 	r := refitOf(b, w.refit, w.refit.target(set), donors, outcome, w.order)
 	results := make([]tried, len(effects))
 	for i, e := range effects {
@@ -280,7 +279,7 @@ func complement(dst []int, n int, set []int) []int {
 	return dst
 }
 
-// least returns the candidate at the smallest lift that is found with power above 0.8.
+// least returns the candidate with the smallest lift that is detected with power above 0.8.
 func least(windows [][]tried, o SelectionOptions) (Candidate, bool) {
 	best, n := -1, float64(len(windows))
 	var power float64
@@ -341,7 +340,7 @@ func rank(cs []Candidate) {
 	})
 }
 
-// ranksOf returns the places of candidates by their ranks among themselves.
+// ranksOf returns the candidates' final ranks.
 func ranksOf(cs []Candidate) []int {
 	places := make([]int, len(cs))
 	for i := range cs {

@@ -6,11 +6,11 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// quadratic is the problem of least squares over the simplex,
+// quadratic is least squares over the simplex,
 //
-//	minimise ½ wᵀ Q w - cᵀ w   with   w ≥ 0,  Σ w = 1,
+//	minimize ½ wᵀ Q w - cᵀ w   subject to   w ≥ 0,  Σ w = 1,
 //
-// where Q is the part of a larger Gram matrix that belongs to the donors. A donor's diagonal is raised by ridge.
+// where Q is the donors' part of a larger Gram matrix, with ridge added to its diagonal.
 type quadratic struct {
 	gram   []float64 // size × size, by rows
 	size   int
@@ -30,11 +30,11 @@ func (q *quadratic) at(i, j int) float64 {
 // row returns the products of a donor, by its position, with all rows of the Gram matrix.
 func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q.size] }
 
-// simplex solves quadratic problems and keeps its scratch space between them. It serves one goroutine at a time.
+// simplex solves quadratic problems and keeps its scratch space. It is not safe for concurrent use.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
-// Lawson and Hanson's least squares: the free donors carry all weight, one with a negative multiplier joins them, those
-// whose weight would turn negative leave. It ends at the exact optimum up to rounding.
+// Lawson and Hanson's least squares: the free donors have all weight, one with a negative multiplier joins them, those
+// whose weight would become negative leave. It ends at the exact optimum up to rounding.
 type simplex struct {
 	free     []int       // donors with weight, as positions in quadratic.donors
 	isFree   []bool      // by position
@@ -46,13 +46,12 @@ type simplex struct {
 	gradient []float64   // by row of the Gram matrix
 }
 
-// slack is how much ridge is given to a problem of its own accord, relative to the mean diagonal. Donors that outnumber
-// the periods leave the weights open; with this the smallest of the equally good ones are found, and the fit is the
-// same to about ten digits.
+// slack is the minimum ridge relative to the mean diagonal. With more donors than periods the weights are not unique;
+// the ridge selects the smallest ones and changes the fit in the tenth digit only.
 const slack = 1e-10
 
-// solve returns the weights by position in q.donors. The slice is overwritten by the next call. Start names positions
-// that likely carry weight, such as the support of a similar problem; it changes the way and not the end.
+// solve returns the weights by position in q.donors. The next call overwrites the slice. start lists positions that
+// likely have weight, such as the support of a similar problem; it changes the speed and not the result.
 func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	n := len(q.donors)
 	s.reset(n)
@@ -63,7 +62,7 @@ func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	own := *q
 	own.ridge += slack * trace / float64(n)
 	if own.ridge == 0 {
-		own.ridge = 1 // all donors are flat: every weight fits alike
+		own.ridge = 1 // all donors are flat: every weight has the same fit
 	}
 	s.begin(&own, start)
 	for range 20*n + 50 {
@@ -91,7 +90,7 @@ func (s *simplex) reset(n int) {
 	clear(s.isFree)
 }
 
-// begin puts equal weight on the start, and without one all weight on the best single donor.
+// begin puts equal weight on start or, without one, all weight on the best single donor.
 func (s *simplex) begin(q *quadratic, start []int) {
 	if len(start) == 0 {
 		best, at := math.Inf(1), 0
@@ -108,7 +107,7 @@ func (s *simplex) begin(q *quadratic, start []int) {
 	}
 }
 
-// add lets a donor carry weight and appends its row to the factor.
+// add frees a donor and appends its row to the factor.
 func (s *simplex) add(q *quadratic, i int) {
 	s.free = append(s.free, i)
 	s.isFree[i] = true
@@ -126,7 +125,7 @@ func (s *simplex) row(q *quadratic, k int) {
 	row[k] = math.Sqrt(max(q.at(s.free[k], s.free[k])-stats.Dot(row[:k], row[:k]), q.ridge/2))
 }
 
-// drop takes the donors without weight out and computes the rows of the factor after the first of them anew.
+// drop removes the donors without weight and recomputes the following rows of the factor.
 func (s *simplex) drop(q *quadratic) {
 	first, kept := -1, s.free[:0]
 	for k, i := range s.free {
@@ -146,7 +145,7 @@ func (s *simplex) drop(q *quadratic) {
 	}
 }
 
-// descend moves to the optimum of the free donors, dropping those that reach zero on the way.
+// descend moves to the optimum of the free donors and drops those that reach zero on the way.
 func (s *simplex) descend(q *quadratic) {
 	for {
 		s.target(q)
@@ -172,9 +171,8 @@ func (s *simplex) descend(q *quadratic) {
 	}
 }
 
-// target puts into z the minimum over the free donors with sum one and no other constraint. With Q = L Lᵀ, L u = c and
-// L v = 1 it solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A donor that joins the free ones adds a place to u and v and leaves
-// the others as they are.
+// target sets z to the minimum over the free donors with sum one and no other constraint. With Q = L Lᵀ, L u = c and L
+// v = 1 it solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor appends to u and v and leaves the rest unchanged.
 func (s *simplex) target(q *quadratic) {
 	p := len(s.free)
 	for ; s.solved < p; s.solved++ {
@@ -198,7 +196,7 @@ func (s *simplex) target(q *quadratic) {
 	}
 }
 
-// steepest returns the position whose weight lowers the objective fastest, -1 when none does by more than rounding.
+// steepest returns the position whose weight decreases the objective fastest, -1 when none does by more than rounding.
 func (s *simplex) steepest(q *quadratic, scale float64) int {
 	s.gradient = grow(s.gradient, q.size)
 	g := s.gradient
@@ -206,7 +204,7 @@ func (s *simplex) steepest(q *quadratic, scale float64) int {
 		g[r] = -c
 	}
 	free := s.free
-	for ; len(free) >= 4; free = free[4:] { // four rows at a time: what is summed up is read and written less often
+	for ; len(free) >= 4; free = free[4:] { // four rows at a time reduce memory traffic
 		w0, w1, w2, w3 := s.w[free[0]], s.w[free[1]], s.w[free[2]], s.w[free[3]]
 		row0, row1, row2, row3 := q.row(free[0])[:len(g)], q.row(free[1])[:len(g)], q.row(free[2])[:len(g)], q.row(free[3])[:len(g)]
 		for r := range g {

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem makes a random least-squares problem over n donors and m periods. With m < n the Gram matrix is singular.
+// problem makes a random least-squares problem with n donors and m periods. For m < n the Gram matrix is singular.
 func problem(seed uint64) (q quadratic, x [][]float64, y []float64) {
 	rng := stats.Stream(seed, 0)
 	n, m := 1+rng.IntN(25), 1+rng.IntN(40)
@@ -22,7 +22,7 @@ func problem(seed uint64) (q quadratic, x [][]float64, y []float64) {
 			z[t] = rng.NormFloat64() + .5*y[t]
 		}
 		if i > 0 && rng.IntN(6) == 0 {
-			copy(z, x[rng.IntN(i)]) // twins leave the weights open, too
+			copy(z, x[rng.IntN(i)]) // duplicates make the weights non-unique
 		}
 		x = append(x, z)
 	}
@@ -50,7 +50,7 @@ func (q *quadratic) gradient(w []float64) (g []float64, scale float64) {
 	return g, scale
 }
 
-func TestSimplexMeetsTheConditionsOfTheOptimum(t *testing.T) {
+func TestSimplexSatisfiesTheOptimalityConditions(t *testing.T) {
 	t.Parallel()
 	var s simplex
 	for seed := range uint64(1000) {
@@ -69,7 +69,7 @@ func TestSimplexMeetsTheConditionsOfTheOptimum(t *testing.T) {
 			t.Fatalf("problem %d: the weights add up to %v", seed, sum)
 		}
 		for i := range w {
-			// 1e-8 of the scale: ten times what the solver stops at.
+			// 1e-8 of the scale: ten times the solver's tolerance.
 			if g[i] < multiplier-1e-8*scale || w[i] > 1e-9 && g[i] > multiplier+1e-7*scale {
 				t.Fatalf("problem %d: donor %d has weight %v and gradient %v, the multiplier is %v", seed, i, w[i], g[i], multiplier)
 			}
@@ -77,7 +77,7 @@ func TestSimplexMeetsTheConditionsOfTheOptimum(t *testing.T) {
 	}
 }
 
-// The fit is unique where the weights are not: it is compared with accelerated projected gradient steps.
+// The fit is unique even where the weights are not: it is compared with accelerated projected gradient descent.
 func TestSimplexFitsAsWellAsProjectedGradients(t *testing.T) {
 	t.Parallel()
 	var s simplex
@@ -90,7 +90,7 @@ func TestSimplexFitsAsWellAsProjectedGradients(t *testing.T) {
 	}
 }
 
-func TestSimplexForgetsWhereItStarted(t *testing.T) {
+func TestSimplexResultDoesNotDependOnTheStart(t *testing.T) {
 	t.Parallel()
 	var s simplex
 	for seed := range uint64(200) {

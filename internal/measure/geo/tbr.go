@@ -6,15 +6,17 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
-// regression is time-based regression: before the test the treated regions' sum is regressed on the donors' sum, in
-// the test it is predicted from it (Kerman, Wang and Vaver 2017, "Estimating Ad Effectiveness using Geo Experiments in a
-// Time-Based Regression Framework", section 3). The cumulative effect has
+// regression is time-based regression: before the test, the sum of the treated regions is regressed on the donors' sum,
+// which then predicts it in the test (Kerman, Wang and Vaver 2017, "Estimating Ad Effectiveness using Geo Experiments
+// in a Time-Based Regression Framework", section 3). The cumulative effect has
 //
 //	Var = sᵀ V s + m σ²,   s = (m, Σ x),   t with n - 2 degrees of freedom,
 //
-// V the covariance of the coefficients, m the periods of the test and n those before it. Errors are assumed
+// with V the covariance of the coefficients, m the periods of the test and n those before it. Errors are assumed
 // independent in time; with autocorrelation the interval is too short.
 type regression struct {
 	intercept, slope float64
@@ -29,14 +31,14 @@ type regression struct {
 func regress(p *Panel, s span, treated, donors []int) (*regression, error) {
 	y, x := sumOf(p, treated, s.end), sumOf(p, donors, s.end)
 	n, m := float64(s.start), float64(s.end-s.start+1)
-	meanX, meanY := mean(x[:s.start]), mean(y[:s.start])
+	meanX, meanY := stats.Mean(x[:s.start]), stats.Mean(y[:s.start])
 	var xx, xy float64
 	for t := range s.start {
 		xx += (x[t] - meanX) * (x[t] - meanX)
 		xy += (x[t] - meanX) * (y[t] - meanY)
 	}
 	if xx <= 1e-24*n*meanX*meanX {
-		return nil, fault.Invalid("the donors' sum does not change before the test: a regression on it says nothing")
+		return nil, fault.Invalid("the donors' sum is constant before the test: regression is not possible")
 	}
 	r := &regression{slope: xy / xx, freedom: n - 2}
 	r.intercept = meanY - r.slope*meanX
@@ -75,9 +77,9 @@ func sumOf(p *Panel, rows []int, end int) []float64 {
 }
 
 // interval returns the interval of the cumulative effect.
-func (r *regression) interval(alpha float64) *Interval {
+func (r *regression) interval(alpha float64) *measure.Interval {
 	half := r.se * studentT(r.freedom).Quantile(1-alpha/2)
-	return &Interval{Low: r.effect - half, High: r.effect + half, Level: 1 - alpha}
+	return &measure.Interval{Low: r.effect - half, High: r.effect + half, Level: 1 - alpha}
 }
 
 // p returns the two-sided p-value of no effect.

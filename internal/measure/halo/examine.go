@@ -7,14 +7,13 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// leadDays is how far ahead spend must not be seen.
+// leadDays is the lead of the placebo in days.
 const leadDays = 7
 
-// examine fills in how much channels move together and whether future spend goes with present sales, and refuses what
-// fails.
+// examine sets variance inflation and the lead placebo, and rejects effects that fail them.
 //
-// The placebo is the one of Granger (1969) turned around: with the channels' responses held, the mean spend of the seven
-// days ahead gets a coefficient of its own. Spend that follows demand gives it a positive one.
+// The lead placebo is a Granger (1969) test with time reversed: given the channels' responses, the mean spend of the
+// next seven days has a coefficient of its own. It is positive when spend follows demand.
 func (d Data) examine(y []float64, base [][]float64, known errors, usable []int, typical [][]float64, effects []Effect) {
 	columns := slices.Clone(typical)
 	for _, k := range usable {
@@ -35,7 +34,7 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 	}
 }
 
-// ahead is the mean spend of the days that follow, as far as they are known.
+// ahead is the mean spend of the following days, as far as known.
 func ahead(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	for t := range spend {
@@ -47,7 +46,7 @@ func ahead(spend []float64) []float64 {
 	return out
 }
 
-// inflation is 1 / (1 - R²) of column i on the other ones of the first n.
+// inflation is the variance inflation factor 1 / (1 - R²) of column i among the first n.
 func (r regression) inflation(i, n int) float64 {
 	others := make([]int, 0, n)
 	for j := range n {
@@ -62,7 +61,7 @@ func (r regression) inflation(i, n int) float64 {
 	return r.xx[i][i] / left
 }
 
-// lead is the t value of a column beside the first n.
+// lead is the t value of a column added to the first n.
 func (r regression) lead(n, column int) float64 {
 	held := make([]int, n)
 	for j := range held {
@@ -80,7 +79,7 @@ func (r regression) lead(n, column int) float64 {
 	return math.Copysign(math.Sqrt(max(0, without-with)/(r.excess*with/free)), cross)
 }
 
-// explained is c' A⁻¹ c for the columns chosen, with A their products and c their products with a target.
+// explained is c' A⁻¹ c for the chosen columns, with A their products and c their products with a target.
 func (r regression) explained(chosen []int, target func(int) float64) float64 {
 	c := make([]float64, len(chosen))
 	for i, j := range chosen {

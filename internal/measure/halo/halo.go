@@ -1,10 +1,9 @@
-// Package halo estimates what spend on a channel brings on sales surfaces that it is not aimed at: revenue of a
-// marketplace for each unit spent on social ads, and the like.
+// Package halo estimates halo effects: the revenue that spend on a channel generates on sales surfaces other than its
+// target, such as marketplace revenue per unit of social ad spend.
 //
-// It is a Bayesian distributed-lag regression of a surface's daily revenue, after the vendors' practice of regressing
-// marketplace revenue on media within a mix model, with the safeguards that correlation needs: shrinkage toward no
-// effect, averaging over what is not known of the lags, a test that future spend explains nothing, and refusal where
-// the data cannot tell.
+// The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. Against spurious effects
+// it uses shrinkage towards zero, model averaging over lags, and a placebo test with future spend. Effects that the
+// data cannot identify have a reason instead of an estimate.
 package halo
 
 import (
@@ -17,30 +16,29 @@ import (
 	"assay/internal/panics"
 )
 
-// Surface is a sales surface's revenue by day, in whole units of the currency.
+// Surface is a sales surface's daily revenue, in whole currency units.
 type Surface struct {
 	Name    measure.Surface
-	Revenue []float64 // one for each day
+	Revenue []float64 // one per day
 }
 
-// Channel is a channel's spend by day, in whole units of the currency.
+// Channel is a channel's daily spend, in whole currency units.
 type Channel struct {
 	Name  measure.Channel
-	Spend []float64 // one for each day
+	Spend []float64 // one per day
 	Home  measure.Surface
 }
 
-// Data are consecutive days of a store, from First on.
+// Data is consecutive days of a store, starting at First.
 type Data struct {
 	First    civil.Date
 	Surfaces []Surface
 	Channels []Channel
-	// Experiments are known before the days are looked at.
+	// Experiments enter the priors.
 	Experiments []Experiment
 }
 
-// Experiment is what an experiment found: revenue on a surface for each unit of a channel's spend, with its standard
-// error.
+// Experiment is an experiment's result: revenue on a surface per unit of a channel's spend, with its standard error.
 type Experiment struct {
 	Channel     measure.Channel
 	Surface     measure.Surface
@@ -48,58 +46,58 @@ type Experiment struct {
 	Error       float64
 }
 
-// Options are how the estimates are made. The zero value works.
+// Options are the settings of the estimation. The zero value means the defaults.
 type Options struct {
 	Seed  uint64
-	Draws int     // kept draws for each surface; 800 when 0
+	Draws int     // stored draws per surface; 800 when 0
 	Level float64 // of the intervals; 0.9 when 0
 }
 
-// Reason says why an effect cannot be estimated.
+// Reason says why an effect is not estimated.
 type Reason string
 
 // The reasons.
 const (
-	FewDays      Reason = "surface_days_too_few"      // less than 180 days with sales on the surface
-	FewSpendDays Reason = "spend_days_too_few"        // less than 60 days with spend
-	Constant     Reason = "spend_does_not_vary"       // what varies of the spend is trend, season and weekday
-	Collinear    Reason = "moves_with_other_channels" // the other channels' spend says nearly all of this one's
-	LeadsSales   Reason = "lead_placebo_fails"        // future spend goes with present sales: spend follows demand
+	FewDays      Reason = "surface_days_too_few"      // fewer than 180 days with sales on the surface
+	FewSpendDays Reason = "spend_days_too_few"        // fewer than 60 days with spend
+	Constant     Reason = "spend_does_not_vary"       // spend varies only by trend, season and weekday
+	Collinear    Reason = "moves_with_other_channels" // collinear with the other channels' spend
+	LeadsSales   Reason = "lead_placebo_fails"        // future spend correlates with current sales: spend follows demand
 )
 
-// Effect is what a channel's spend brings on a surface.
+// Effect is the effect of a channel's spend on a surface.
 type Effect struct {
 	Channel measure.Channel
 	Surface measure.Surface
-	Home    bool   // the channel is aimed at the surface, so that this is no halo
-	Reason  Reason // "" where the effect was estimated
+	Home    bool   // the surface is the channel's target, so this is not a halo effect
+	Reason  Reason // "" when the effect is estimated
 
-	Coefficient   float64 // revenue for each unit of spend, over all days
+	Coefficient   float64 // revenue per unit of spend, over all days
 	SD            float64 // of the posterior
-	Low, High     float64 // interval of the level asked for
+	Low, High     float64 // interval at the requested level
 	Low95, High95 float64
 	Positive      float64 // probability that the effect is above zero
-	MeanLag       float64 // days from spend to revenue, on average
-	Inflation     float64 // variance inflation: how much less is known because channels move together
-	LeadZ         float64 // standardised effect of future spend; far above zero is a warning
-	Experiments   int     // that are part of it
-	Alone         bool    // the experiments are all of it, because the days cannot tell
+	MeanLag       float64 // mean number of days from spend to revenue
+	Inflation     float64 // variance inflation factor from collinear channels
+	LeadZ         float64 // standardized effect of future spend; far above zero is a warning
+	Experiments   int     // number of experiments in the estimate
+	Alone         bool    // only experiments inform it, since the days cannot
 }
 
-// Found reports whether the effect is above zero with the 95 % interval.
+// Found reports whether the 95% interval is above zero.
 func (e Effect) Found() bool { return e.Reason == "" && e.Low95 > 0 }
 
-// What the data must have.
+// Minimum requirements.
 const (
 	LeastDays      = 180
 	LeastSpendDays = 60
-	leastVariation = 0.03 // of the spend's size, after trend, season and weekday are taken out
+	leastVariation = 0.03 // of the spend's size, after removing trend, season and weekday
 	mostInflation  = 10
-	mostLeadZ      = 2.58 // one-sided 0.5 %
+	mostLeadZ      = 2.58 // one-sided 0.5%
 )
 
-// Estimate returns the effects of every channel on every surface, in the order of the data. Days of different length,
-// and values that are not finite, are refused, naming the series.
+// Estimate returns the effects of every channel on every surface, in the data's order. Series of different length, and
+// values that are not finite, are rejected by name.
 func Estimate(d Data, o Options) ([]Effect, error) {
 	if o.Draws == 0 {
 		o.Draws = 800

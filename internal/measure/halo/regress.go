@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// span is a column that is zero before its first value and after its last one, as most controls are on most days.
+// span is a column restricted to the range of its nonzero values; most controls are zero on most days.
 type span struct {
 	from   int
 	values []float64
@@ -37,10 +37,10 @@ func (s span) with(o span) float64 {
 	return stats.Dot(s.values[from-s.from:to-s.from], o.values[from-o.from:to-o.from])
 }
 
-// base is columns that are taken out of others, each with its span.
+// base is the columns to be removed from others, each with its span.
 type base []span
 
-// baseOf marks where columns are not zero.
+// baseOf finds the columns' nonzero ranges.
 func baseOf(columns [][]float64) base {
 	b := make(base, len(columns))
 	for i, x := range columns {
@@ -66,15 +66,16 @@ func (b base) products(x []float64) []float64 {
 // take subtracts the columns times their coefficients from x.
 func (b base) take(coefficients, x []float64) {
 	for i, s := range b {
-		axpy(-coefficients[i], s.values, x[s.from:s.from+len(s.values)])
+		floats.AddScaled(x[s.from:s.from+len(s.values)], -coefficients[i], s.values)
 	}
 }
 
-// factor is the lower factor L of a matrix of products A = L L' (Cholesky), by rows. A column that the ones before
-// explain has a zero on the diagonal and counts for nothing.
+// factor is the lower Cholesky factor L of a matrix of products A = L L', by rows. A column that is a linear
+// combination of previous ones has a zero on the diagonal and is ignored.
 type factor [][]float64
 
-// explainedShare is the part of a column's sum of squares below which what the columns before it leave is rounding.
+// explainedShare is the residual share of a column's sum of squares below which the column counts as linearly
+// dependent.
 const explainedShare = 1e-9
 
 func factorOf(n int, product func(i, j int) float64) factor {
@@ -95,7 +96,7 @@ func factorOf(n int, product func(i, j int) float64) factor {
 	return l
 }
 
-// forward solves L z = c in the room of c.
+// forward solves L z = c in place.
 func (l factor) forward(c []float64) []float64 {
 	for i, row := range l {
 		if row[i] > 0 {
@@ -107,18 +108,18 @@ func (l factor) forward(c []float64) []float64 {
 	return c
 }
 
-// back solves L' b = z in the room of z.
+// back solves L' b = z in place.
 func (l factor) back(z []float64) []float64 {
 	for i := len(l) - 1; i >= 0; i-- {
 		if l[i][i] > 0 {
 			z[i] /= l[i][i]
-			axpy(-z[i], l[i][:i], z[:i])
+			floats.AddScaled(z[:i], -z[i], l[i][:i])
 		}
 	}
 	return z
 }
 
-// rank is the number of columns that count.
+// rank is the number of linearly independent columns.
 func (l factor) rank() (n int) {
 	for i, row := range l {
 		if row[i] > 0 {
@@ -128,19 +129,19 @@ func (l factor) rank() (n int) {
 	return n
 }
 
-// regression is a surface's days with the controls taken out. Every product below is of what remains.
+// regression is a surface's days after removing the controls. All products are of residuals.
 type regression struct {
 	yy   float64     // of revenue
 	xy   []float64   // of each column with revenue
 	xx   [][]float64 // of columns
-	free float64     // degrees of freedom that remain
+	free float64     // residual degrees of freedom
 
 	excess float64 // see errors
 }
 
-// sweep takes the controls out of all columns and of y, each day with its weight, and returns the products of what
-// remains: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors of neighbouring days are alike, so all series are differenced by phi first
-// (Cochrane and Orcutt 1949; Prais and Winsten 1954 for the first day).
+// sweep removes the controls from all columns and from y, with daily weights, and returns the products of the
+// residuals: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors are autocorrelated, so all series are first differenced by phi (Cochrane and
+// Orcutt 1949; Prais and Winsten 1954 for the first day).
 func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	root := make([]float64, len(y))
 	for t, w := range known.weight {
@@ -187,7 +188,7 @@ func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	return r
 }
 
-// residuals returns what remains of y, not weighted, after a weighted fit of columns.
+// residuals returns the unweighted residuals of y after a weighted fit of columns.
 func residuals(y []float64, columns base, weight []float64) []float64 {
 	weighted := make(base, len(columns))
 	for i, s := range columns {
@@ -200,11 +201,4 @@ func residuals(y []float64, columns base, weight []float64) []float64 {
 	out := slices.Clone(y)
 	columns.take(l.back(l.forward(weighted.products(y))), out)
 	return out
-}
-
-func axpy(c float64, x, y []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += c * v
-	}
 }

@@ -6,17 +6,19 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"assay/internal/civil"
 	"assay/internal/measure/stats"
 )
 
-// remains takes columns out of x one after the other, each freed of those before (modified Gram-Schmidt, twice).
+// remains orthogonalizes x against the columns (modified Gram-Schmidt, twice).
 func remains(x []float64, columns [][]float64) []float64 {
 	var q [][]float64
 	free := func(v []float64) {
 		for range 2 {
 			for _, b := range q {
-				axpy(-stats.Dot(b, v), b, v)
+				floats.AddScaled(v, -stats.Dot(b, v), b)
 			}
 		}
 	}
@@ -33,15 +35,15 @@ func remains(x []float64, columns [][]float64) []float64 {
 	return out
 }
 
-// Products come from sums over columns that are mostly zero; taking the controls out column by column gives the same. One
-// control is the sum of two others.
-func TestSweptProductsAreThoseOfWhatRemains(t *testing.T) {
+// Products from sparse sums equal those after removing the controls column by column. One control is the sum of two
+// others.
+func TestSweptProductsEqualThoseOfResiduals(t *testing.T) {
 	t.Parallel()
 	const days = 200
 	r := rand.New(rand.NewPCG(5, 6))
 	without := controls(civil.MustParse("2025-10-01"), days)
 	sum := slices.Clone(without[0])
-	axpy(1, without[1], sum)
+	floats.AddScaled(sum, 1, without[1])
 	without = slices.Insert(without, 5, sum)
 	known := errors{phi: 0.4, weight: make([]float64, days), excess: 1}
 	columns := make([][]float64, 4) // revenue last
@@ -77,7 +79,7 @@ func TestSweptProductsAreThoseOfWhatRemains(t *testing.T) {
 	got := sweep(columns[3], columns[:3], without, known)
 	same := func(what string, got float64, a, b []float64) {
 		t.Helper()
-		// The columns' own squares are some hundred times what remains of them: that many digits are lost of sixteen.
+		// Residual products are about a hundredth of the columns' squares, so that many digits are lost.
 		if product := stats.Dot(a, b); math.Abs(got-product) > 1e-10*math.Sqrt(stats.Dot(a, a)*stats.Dot(b, b)) {
 			t.Errorf("%s is %v, want %v", what, got, product)
 		}
@@ -94,7 +96,7 @@ func TestSweptProductsAreThoseOfWhatRemains(t *testing.T) {
 	}
 }
 
-func TestResidualsAreWhatAWeightedFitLeaves(t *testing.T) {
+func TestResidualsMatchAWeightedFit(t *testing.T) {
 	t.Parallel()
 	const days = 150
 	r := rand.New(rand.NewPCG(7, 8))

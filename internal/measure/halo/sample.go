@@ -5,26 +5,28 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/measure/stats"
 )
 
 const (
-	tails   = 4.0 // degrees of freedom of the errors: single days may lie far off
+	tails   = 4.0 // degrees of freedom of the errors, for outliers
 	mostPhi = 0.9
 	warmup  = 200
 
-	// Prior standard deviations, in revenue for each unit of spend: of halo, and of the effect on the channel's own surface.
+	// Prior standard deviations in revenue per unit of spend: of halo effects, and of effects on the channel's own
+	// surface.
 	haloSize, homeSize = 0.2, 2.0
 )
 
-// surface returns the effects of every channel on one surface.
+// surface returns the effects of every channel on one surface. The model is
 //
-//	revenue(t) = level(t) + weekday + feast days + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
+//	revenue(t) = level(t) + weekday + holidays + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
 //
-// with β_k ~ N(0, 0.2²) for halo, (λ_k, S_k) uniform over lags and u Student-t with 4 degrees of freedom.
-// φ and the weights of the days come from a first fit; controls have flat priors and are taken out; the rest is drawn by
+// with β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) uniform over lags and u Student's t with 4 degrees of freedom. φ
+// and the daily weights come from a first fit; controls have flat priors and are integrated out; the rest is sampled by
 // Gibbs sampling.
 func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	effects := make([]Effect, len(d.Channels))
@@ -75,7 +77,7 @@ func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 type media struct {
 	controls  [][]float64
 	responses [][][]float64 // by channel and lag
-	reasons   []Reason      // by channel: why its spend says nothing on any surface
+	reasons   []Reason      // by channel: why its spend cannot be used on any surface
 }
 
 func (d Data) media(controls [][]float64) media {
@@ -94,8 +96,8 @@ func (d Data) media(controls [][]float64) media {
 	return m
 }
 
-// cannotTell says why a channel's spend does not lend itself to a regression, "" when it does. rest is what controls leave
-// of its usual response.
+// cannotTell returns why a channel's spend cannot be used in a regression, "" if it can. rest is its usual response
+// after removing the controls.
 func cannotTell(spend, rest []float64) Reason {
 	active, total := 0, 0.0
 	for _, x := range spend {
@@ -111,17 +113,16 @@ func cannotTell(spend, rest []float64) Reason {
 	return ""
 }
 
-// errors are what is settled of the errors before effects are drawn.
+// errors are the parameters of the errors, estimated before the effects.
 type errors struct {
 	phi    float64   // correlation of neighbouring days
 	weight []float64 // of each day
-	excess float64   // by how much variances exceed those of a fit with known weights
+	excess float64   // variance relative to a fit with known weights
 }
 
-// firstFit settles the errors from a fit of columns, the controls and the media, that counts days far off the others less.
-// Weights that come from the data make a fit look surer than it is; excess is the ratio of the variance of such an estimate,
-// n Σψ² / (Σψ')² (Huber 1964), to the one that takes the weights for known, times what lasts in the errors beyond the first
-// day.
+// firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media. Estimated weights
+// make standard errors too small. excess corrects for it: it is the ratio of the robust estimate's variance, n Σψ² /
+// (Σψ')² (Huber 1964), to that with known weights, times the long-run variance ratio of the errors after the first lag.
 func firstFit(y []float64, columns base) errors {
 	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
 	for t := range weight {
@@ -144,7 +145,7 @@ func firstFit(y []float64, columns base) errors {
 		for t := 1; t < len(e); t++ {
 			u[t] = e[t] - phi*e[t-1]
 		}
-		size := medianSize(u) / 0.7407 // the median of |t| with 4 degrees of freedom
+		size := medianSize(u) / 0.7407 // median of |t| with 4 degrees of freedom
 		if size <= 0 {
 			break
 		}
@@ -164,9 +165,9 @@ func firstFit(y []float64, columns base) errors {
 	return errors{phi, weight, excess}
 }
 
-// persistence corrects the correlation of neighbouring residuals for what the fit took away. Columns that bend slowly, a
-// part p of the days, take out the slow end of the errors' spectrum, where errors that last have (1+φ)/(1-φ) times
-// their share: a part s of their variance, all of it correlated. What is left has the correlation (φ-s)/(1-s).
+// persistence corrects the lag-1 autocorrelation of residuals for the fit. Slow columns, a share p of the days, remove
+// the low frequencies of the errors' spectrum, where AR(1) errors have (1+φ)/(1-φ) times the average power: a share s
+// of their variance, all of it correlated. The rest has autocorrelation (φ-s)/(1-s).
 func persistence(left, p float64) float64 {
 	phi := min(max(left, 0), mostPhi)
 	for range 20 {
@@ -176,12 +177,12 @@ func persistence(left, p float64) float64 {
 	return phi
 }
 
-// lastingDays is how many days of correlation are looked at.
+// lastingDays is the maximum lag in days.
 const lastingDays = 10
 
-// lasting is the ratio of the long-run variance of what the first-order correlation leaves to its variance, at least 1:
-// 1 + 2 Σ (1 - l/(L+1)) ρ(l), each ρ(l) raised by the part p of the days that the controls took away (Newey and West
-// 1987, after prewhitening, Andrews and Monahan 1992).
+// lasting is the ratio of the long-run variance to the variance of the prewhitened errors, at least 1: 1 + 2 Σ (1 -
+// l/(L+1)) ρ(l), each ρ(l) increased by the share p of the days that the controls removed (Newey and West 1987, after
+// prewhitening, Andrews and Monahan 1992).
 func lasting(u, weight []float64, p float64) float64 {
 	ratio, variance := 1.0, 0.0
 	for t := range u {
@@ -206,13 +207,13 @@ func medianSize(u []float64) float64 {
 	return stats.Quantile(far, 0.5)
 }
 
-// prior is what is believed of a coefficient before the days are looked at: normal.
+// prior is the normal prior of a coefficient.
 type prior struct {
 	mean, variance float64
-	experiments    int // that it holds
+	experiments    int // number of experiments in it
 }
 
-// priorOf joins what is believed of every such effect with what experiments found of this one, each by its precision.
+// priorOf combines the general prior with the experiments on this effect by precision.
 func (d Data) priorOf(e Effect) prior {
 	size := haloSize
 	if e.Home {
@@ -227,7 +228,7 @@ func (d Data) priorOf(e Effect) prior {
 	return prior{mean: pull / precision, variance: 1 / precision, experiments: n}
 }
 
-// fallBack lets the experiments speak where the days cannot tell.
+// fallBack uses the experiments alone for effects that the days cannot identify.
 func (d Data) fallBack(effects []Effect, level float64) {
 	for k := range effects {
 		e := &effects[k]
@@ -243,13 +244,13 @@ func (d Data) fallBack(effects []Effect, level float64) {
 	}
 }
 
-// model is the regression of a surface: columns are the lags of the first channel, then those of the second, and so on.
+// model is the regression of a surface. Columns are ordered by channel, then lag.
 type model struct {
 	regression
 	priors []prior
 }
 
-// draws are what the sampler kept, by channel.
+// draws are the stored draws by channel.
 type draws struct {
 	beta [][]float64
 	lag  [][]int
@@ -262,7 +263,7 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 		at[k] = k*g + usualLag
 	}
 	noise := m.excess * m.yy / m.free
-	squares := make([]float64, n*g) // of each column, in one place
+	squares := make([]float64, n*g) // of all columns, in one allocation
 	for j := range squares {
 		squares[j] = m.xx[j][j]
 	}
@@ -272,19 +273,19 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 	}
 	rest, means, sizes, heights := make([]float64, g), make([]float64, g), make([]float64, g), make([]float64, g)
 	for i := range warmup + keep {
-		sure := 1 / noise
+		certainty := 1 / noise
 		for k := range n {
 			own := k * g
 			copy(rest, m.xy[own:own+g])
 			for l, b := range beta {
 				if l != k {
-					axpy(-b, m.xx[at[l]][own:own+g], rest)
+					floats.AddScaled(rest, -b, m.xx[at[l]][own:own+g])
 				}
 			}
 			most, precision, pull := math.Inf(-1), 1/m.priors[k].variance, m.priors[k].mean/m.priors[k].variance
 			for j, r := range rest {
-				variance := 1 / (squares[own+j]*sure + precision)
-				towards := r*sure + pull
+				variance := 1 / (squares[own+j]*certainty + precision)
+				towards := r*certainty + pull
 				means[j], sizes[j] = towards*variance, math.Sqrt(variance)
 				heights[j] = 0.5 * towards * means[j]
 				most = max(most, heights[j])
@@ -294,12 +295,12 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 			}
 			stats.Exp(heights, heights)
 			for j, size := range sizes {
-				heights[j] *= size // of the lag, the coefficient integrated out
+				heights[j] *= size // of the lag, with the coefficient integrated out
 			}
 			j := pick(heights, rng)
 			at[k], beta[k] = own+j, means[j]+rng.NormFloat64()*sizes[j]
 		}
-		noise = m.excess * m.left(beta, at) / (2 * gamma(rng, m.free/2))
+		noise = m.excess * m.left(beta, at) / (2 * distuv.Gamma{Alpha: m.free / 2, Beta: 1, Src: rng}.Rand())
 		if i >= warmup {
 			for k := range n {
 				out.beta[k], out.lag[k] = append(out.beta[k], beta[k]), append(out.lag[k], at[k]-k*g)
@@ -309,7 +310,7 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 	return out
 }
 
-// left is the sum of squares that the coefficients leave.
+// left is the residual sum of squares.
 func (m model) left(beta []float64, at []int) float64 {
 	sum := m.yy
 	for k, b := range beta {
@@ -321,7 +322,7 @@ func (m model) left(beta []float64, at []int) float64 {
 	return max(sum, 1e-12*m.yy)
 }
 
-// pick draws an index with probabilities in proportion to the weights.
+// pick draws an index with probabilities proportional to the weights.
 func pick(weights []float64, rng *rand.Rand) int {
 	sum := 0.0
 	for _, w := range weights {
@@ -336,24 +337,7 @@ func pick(weights []float64, rng *rand.Rand) int {
 	return len(weights) - 1
 }
 
-// gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000), for a shape of at least 1.
-func gamma(rng *rand.Rand, shape float64) float64 {
-	d := max(shape, 1) - 1.0/3
-	c := 1 / math.Sqrt(9*d)
-	for {
-		x := rng.NormFloat64()
-		v := 1 + c*x
-		if v <= 0 {
-			continue
-		}
-		v *= v * v
-		if math.Log(rng.Float64()) < 0.5*x*x+d-d*v+d*math.Log(v) {
-			return d * v
-		}
-	}
-}
-
-// describe fills in what the draws say of a channel.
+// describe summarizes the draws of a channel.
 func (d draws) describe(i int, level float64, e *Effect) {
 	sorted := slices.Sorted(slices.Values(d.beta[i]))
 	e.Coefficient, e.SD = stats.MeanSD(sorted)
@@ -365,7 +349,7 @@ func (d draws) describe(i int, level float64, e *Effect) {
 	}
 }
 
-// response is the mean of the channel's responses over the draws.
+// response is the mean response of the channel over the draws.
 func (d draws) response(i int, columns [][]float64) []float64 {
 	out := make([]float64, len(columns[0]))
 	times := make([]float64, len(lags))
@@ -374,7 +358,7 @@ func (d draws) response(i int, columns [][]float64) []float64 {
 	}
 	for j, n := range times {
 		if n > 0 {
-			axpy(n/float64(len(d.lag[i])), columns[i*len(lags)+j], out)
+			floats.AddScaled(out, n/float64(len(d.lag[i])), columns[i*len(lags)+j])
 		}
 	}
 	return out

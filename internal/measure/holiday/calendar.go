@@ -8,11 +8,10 @@ import (
 	"assay/internal/civil"
 )
 
-// known are the countries whose days are in the calendar.
+// known are the countries in the calendar.
 var known = strings.Fields("AT AU BE CA CH DE DK ES FI FR GB IE IT NL NO NZ PL PT SE US")
 
-// calendar is every holiday that is known. Days off are those of whole countries by their laws as of 2025, sources in
-// docs/methods/mmm.md.
+// calendar is all holidays. Days off are nationwide by law as of 2025; sources are in docs/methods/mmm.md.
 var calendar = slices.Concat(shopping, everywhere, byChurch, national)
 
 var shopping = []Holiday{
@@ -34,7 +33,7 @@ var shopping = []Holiday{
 	in("PL", Holiday{Name: "fathers_day_pl", Kind: Shopping, days: weekBefore(on(time.June, 23))}),
 	in("DK", Holiday{Name: "fathers_day_dk", Kind: Shopping, days: weekBefore(on(time.June, 5))}),
 	in("US CA GB IE", Holiday{Name: "halloween", Kind: Shopping, days: weekBefore(on(time.October, 31))}),
-	// Black Friday to Cyber Monday. Sales of its days differ, which only daily data can tell.
+	// Black Friday to Cyber Monday. Only daily data can separate its days.
 	{Name: "cyber_weekend", Kind: Shopping, days: around(Thanksgiving, 1, 4)},
 	{Name: "black_friday", Kind: Shopping, days: around(Thanksgiving, 1, 1), daily: true},
 	{Name: "cyber_monday", Kind: Shopping, days: around(Thanksgiving, 4, 4), daily: true},
@@ -43,8 +42,8 @@ var shopping = []Holiday{
 	{Name: "after_christmas", Kind: Shopping, days: around(on(time.December, 27), 0, 3)},
 }
 
-// christmas is the weeks of gifts: from the day after Cyber Monday until parcels no longer arrive in time, a week before, as
-// the carriers' last days have it.
+// christmas is the weeks of gift shopping: from the day after Cyber Monday to the carriers' last shipping days, a week
+// before.
 var christmas = Holiday{Name: "christmas", Kind: Shopping, days: func(year int) civil.Range {
 	return civil.Range{First: Thanksgiving(year).AddDays(5), Last: civil.New(year, time.December, 18)}
 }}
@@ -103,7 +102,7 @@ var national = []Holiday{
 	in("AT", off("national_at", on(time.October, 26))),
 	in("IE", off("october_ie", last(time.Monday, time.October))),
 	in("US FR BE PL", off("november_11", on(time.November, 11))),
-	// Its week is that of the weekend of sales, which only daily data can tell from it.
+	// It is in the same week as the sales weekend; only daily data can separate them.
 	in("US", Holiday{Name: "thanksgiving", Kind: Off, days: around(Thanksgiving, 0, 0), daily: true}),
 	in("PT", off("restoration_pt", on(time.December, 1))),
 	in("ES FI", off("december_6", on(time.December, 6))),
@@ -140,7 +139,7 @@ func mothersDayFR(year int) civil.Date {
 	return day
 }
 
-// kingsDayNL is the king's birthday, which is kept on the day before when it is a Sunday.
+// kingsDayNL is the king's birthday, celebrated the day before when it is a Sunday.
 func kingsDayNL(year int) civil.Date {
 	day := civil.New(year, time.April, 27)
 	if day.Weekday() == time.Sunday {

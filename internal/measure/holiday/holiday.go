@@ -1,9 +1,9 @@
-// Package holiday knows the days of the calendar on which shops sell other than the season says: days off and the days
-// before gifts are given, with those that move with Easter, for twenty countries.
+// Package holiday is a calendar of holidays and shopping events for twenty countries, including those relative to
+// Easter.
 //
-// It knows whole countries only: days of single states, cantons and provinces are left out, and so are days that are announced from
-// year to year (sales of a shop, a marketplace's own days, weeks of school). Days are given where they are named, also when
-// offices take the Monday off instead.
+// Only nationwide days are included, not those of states, cantons and provinces, nor those announced each year (a
+// shop's sales, marketplace events, school holidays). Days are on their own date, even when the day off moves to a
+// Monday.
 package holiday
 
 import (
@@ -15,24 +15,24 @@ import (
 	"assay/internal/fault"
 )
 
-// Kind says what people do on a holiday.
+// Kind is the kind of a holiday.
 type Kind string
 
-// The kinds. Days of one kind move sales by about as much; days of different kinds do not.
+// Days of one kind have similar effects on sales.
 const (
 	Off      Kind = "holiday"  // a day off
-	Shopping Kind = "shopping" // days on which, or before which, people buy
+	Shopping Kind = "shopping" // days of shopping, or shopping before a day
 )
 
-// Holiday is a stretch of days that comes every year.
+// Holiday is a period that recurs every year.
 type Holiday struct {
 	Name      string
 	Kind      Kind
-	Countries []string // ISO 3166-1 alpha-2; nil for all that are known
+	Countries []string // ISO 3166-1 alpha-2; nil for all countries
 
 	days  func(year int) civil.Range
 	since int  // first year; 0 for always
-	daily bool // only data of days can tell it from another holiday
+	daily bool // only daily data can separate it from another holiday
 }
 
 // In returns the holiday's days in a year; false when there was none yet.
@@ -54,14 +54,14 @@ func (h Holiday) Within(r civil.Range) []civil.Range {
 	return out
 }
 
-// Of returns the holidays of countries, each once, for data of single days or of longer periods. Codes are ISO 3166-1 alpha-2 in
-// any case; a fault of kind invalid names one that is not known.
+// Of returns the holidays of countries, without duplicates, for daily data or longer periods. Codes are ISO 3166-1
+// alpha-2 in any case; an unknown one is an invalid fault.
 func Of(countries []string, daily bool) ([]Holiday, error) {
 	asked := make([]string, len(countries))
 	for i, country := range countries {
 		asked[i] = strings.ToUpper(strings.TrimSpace(country))
 		if !slices.Contains(known, asked[i]) {
-			return nil, fault.Invalid("there are no holidays of %q", country).WithHint("the countries are %s", strings.Join(known, ", "))
+			return nil, fault.Invalid("no holidays for country %q", country).WithHint("the countries are %s", strings.Join(known, ", "))
 		}
 	}
 	var out []Holiday
@@ -74,16 +74,16 @@ func Of(countries []string, daily bool) ([]Holiday, error) {
 	return out, nil
 }
 
-// Named returns the holiday of that name, which must be one.
+// Named returns the holiday with the name, which must exist.
 func Named(name string) Holiday {
 	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]
 }
 
-// Thanksgiving is the fourth Thursday of November, on which the weekend of sales hangs also where nobody celebrates it.
+// Thanksgiving is the fourth Thursday of November, which determines the sales weekend in all countries.
 func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
 
-// Easter is Easter Sunday in the Gregorian calendar, by the algorithm printed anonymously in Nature of 20 April 1876, as Meeus
-// (Astronomical Algorithms, 1991, chapter 8) gives it.
+// Easter is Easter Sunday in the Gregorian calendar, by the anonymous algorithm in Nature of 20 April 1876, as in Meeus
+// (Astronomical Algorithms, 1991, chapter 8).
 func Easter(year int) civil.Date {
 	a, b, c := year%19, year/100, year%100
 	d, e := b/4, b%4

@@ -16,9 +16,9 @@ import (
 	"assay/internal/fault"
 )
 
-// The days of Easter Sunday, among them the latest there can be and one after a change of century, from the
-// table of the Astronomical Applications Department of the US Naval Observatory.
-func TestEasterIsWhereTheTablesHaveIt(t *testing.T) {
+// Easter Sundays, including the latest possible and one after a change of century, from the table of the Astronomical
+// Applications Department of the US Naval Observatory.
+func TestEasterMatchesTheTables(t *testing.T) {
 	t.Parallel()
 	for _, want := range []string{
 		"1943-04-25", "1954-04-18", "1961-04-02", "1981-04-19", "2000-04-23", "2008-03-23", "2011-04-24", "2016-03-27", "2019-04-21",
@@ -31,9 +31,9 @@ func TestEasterIsWhereTheTablesHaveIt(t *testing.T) {
 	}
 }
 
-// TestDaysOffAreThoseOfAPublishedCalendar compares every day off of every country with the calendar that Robyn ships, which was
-// made by another program (Prophet's, from the package holidays).
-func TestDaysOffAreThoseOfAPublishedCalendar(t *testing.T) {
+// TestDaysOffMatchAPublishedCalendar compares every day off of every country with the calendar of Robyn, which comes
+// from Prophet and the package holidays.
+func TestDaysOffMatchAPublishedCalendar(t *testing.T) {
 	t.Parallel()
 	published := publishedDays(t)
 	absent := map[string]bool{
@@ -52,7 +52,7 @@ func TestDaysOffAreThoseOfAPublishedCalendar(t *testing.T) {
 				if !ok || h.Kind != Off || absent[name+" 0"] || absent[fmt.Sprint(name, " ", year)] {
 					continue
 				}
-				// Spain's Sundays are left out there: nobody has a day more.
+				// The reference leaves out Sundays for Spain.
 				if country == "ES" && days.Days() < 4 && slices.ContainsFunc(each(days), func(d civil.Date) bool { return d.Weekday() == time.Sunday }) {
 					continue
 				}
@@ -120,7 +120,7 @@ func TestShoppingDaysAreWhereTheyWere(t *testing.T) {
 	}
 }
 
-func TestHolidaysOfCountriesAreThereOnce(t *testing.T) {
+func TestHolidaysOfCountriesAreUnique(t *testing.T) {
 	t.Parallel()
 	both, err := Of([]string{"us", " CA"}, false)
 	if err != nil {

@@ -20,12 +20,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// coverageSeeds are the stores that coverage is measured on: with eight channels each they make 192 intervals, whose
-// share has a standard error of .02 at .90.
+// coverageSeeds is the number of simulated stores. With eight channels each they give 192 intervals, so the standard
+// error of coverage at .90 is .02.
 const coverageSeeds = 24
 
-// demoStore is a store of the demo's generator, whose equations stand in docs/methods/demo-store.md: daily carry-over, curves
-// of two families, sales days, anomalies and all. None of it is fitted to the model.
+// demoStore is a store from the demo generator (docs/methods/demo-store.md): daily adstock, two families of curves,
+// sales days and anomalies. Its equations differ from the fitted model.
 type demoStore struct {
 	Store
 
@@ -76,7 +76,7 @@ func newDemoStore(t *testing.T, seed uint64) demoStore {
 	return s
 }
 
-// returns lists what was planted.
+// returns lists the true returns.
 func (s demoStore) returns() map[measure.Channel]float64 {
 	out := map[measure.Channel]float64{}
 	for channel, truth := range s.truth.Channels {
@@ -85,7 +85,7 @@ func (s demoStore) returns() map[measure.Channel]float64 {
 	return out
 }
 
-// redrawn returns returns drawn from the model's prior in place of the demo's, which all lie near its centre.
+// redrawn draws returns from the model's prior instead of the demo's, which are all close to its center.
 func (s demoStore) redrawn() map[measure.Channel]float64 {
 	r, prior := stats.Stream(s.truth.Seed, 99), priors["roi"]
 	returns := s.returns()
@@ -95,9 +95,9 @@ func (s demoStore) redrawn() map[measure.Channel]float64 {
 	return returns
 }
 
-// dealt returns the demo's returns, dealt to the channels anew. They differ as much as in the demo, which is half as much as
-// the prior believes, but no channel has about the same one in every store.
-func (s demoStore) dealt() map[measure.Channel]float64 {
+// shuffled permutes the demo's returns among the channels. Their spread remains half of what the prior expects, but a
+// channel's return differs between stores.
+func (s demoStore) shuffled() map[measure.Channel]float64 {
 	r, returns := stats.Stream(s.truth.Seed, 98), s.returns()
 	channels := slices.Sorted(maps.Keys(returns))
 	out := map[measure.Channel]float64{}
@@ -107,7 +107,7 @@ func (s demoStore) dealt() map[measure.Channel]float64 {
 	return out
 }
 
-// with returns the store with other returns: what a channel brings on each day is multiplied.
+// with returns the store with other returns: each day's contribution of a channel is multiplied.
 func (s demoStore) with(returns map[measure.Channel]float64) Store {
 	other := s.Store
 	other.Revenue = maps.Clone(s.Revenue)
@@ -121,14 +121,15 @@ func (s demoStore) with(returns map[measure.Channel]float64) Store {
 	return other
 }
 
-// realised returns what a move brings more than the current spend by the demo's equations, where the channel has the return.
-func (s demoStore) realised(a decide.Allocation, roas float64) float64 {
+// realized returns the true incremental revenue of a move of spend, by the demo's equations, when the channel has the
+// return.
+func (s demoStore) realized(a decide.Allocation, roas float64) float64 {
 	truth := s.truth.Channels[a.Channel]
 	times := floats.Sum(s.responses.Of(a.Channel, a.Proposed/a.Current))
 	return (times - 1) * truth.IncrementalRevenue * roas / truth.ROAS
 }
 
-// expected returns what the model expects of a move.
+// expected returns the model's expectation of it.
 func expected(m *Model, a decide.Allocation) float64 {
 	responses := m.Posterior().Responses(a.Channel, []float64{1, a.Proposed / a.Current})
 	now, _ := stats.MeanSD(responses[0])
@@ -136,18 +137,18 @@ func expected(m *Model, a decide.Allocation) float64 {
 	return then - now
 }
 
-// record is how models of stores come out whose truth is known.
+// record collects the results of models of stores with known returns.
 type record struct {
-	stores, refused            int
-	channels                   map[measure.Channel]*tally // those of all channels under the name ""
-	plans, better              int                        // of the current budget, and those that bring more than the current spends
-	advised, advisedBetter     int                        // of those, to be followed
-	promised, realised, chance float64                    // sums of lifts and of the stated chances that they are above zero
-	within                     int                        // realised lifts inside their 90 % intervals
-	stated                     [len(chances)]chanceTally  // plans by their stated chance
+	stores, refused             int
+	channels                    map[measure.Channel]*tally // those of all channels under the name ""
+	plans, better               int                        // plans of the current budget, and those whose realized revenue exceeds the current one
+	advised, advisedBetter      int                        // of those, plans with the advice to shift
+	predicted, realized, chance float64                    // sums of predicted and realized lifts and of the stated probabilities that they are positive
+	within                      int                        // realized lifts inside their 90% intervals
+	stated                      [len(chances)]chanceTally  // plans by stated probability
 }
 
-// chances are the lower ends of the classes that stated chances of plans are counted in; the last ends at 1.
+// chances are the lower bounds of the probability classes; the last ends at 1.
 var chances = [...]float64{0, 0.6, 0.8, 0.9, 0.97}
 
 // chanceTally is the plans of one class.
@@ -156,14 +157,14 @@ type chanceTally struct {
 	stated        float64 // sum
 }
 
-// tally is how returns come out: sums, and all but the planted ones as a share of those.
+// tally sums results of returns. All but the true ones are relative to the true return.
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64
-	moved, expected, realised    float64 // by plans: spend moved in, and what that was expected to bring and brought
+	moved, expected, realized    float64 // by plans: spend moved in, and its expected and realized incremental revenue
 }
 
-// see trains on a store with the returns and says in a line how that came out.
+// see trains on a store with the returns and logs the result in one line.
 func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]float64) {
 	t.Helper()
 	m, err := newFrame(of.with(returns)).train(Training{Seed: 1}, 0)
@@ -200,11 +201,11 @@ func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]flo
 	}
 	var lift float64
 	for _, a := range plan.Allocations {
-		tally, brought := r.channels[a.Channel], of.realised(a, returns[a.Channel])
-		tally.moved, tally.expected, tally.realised = tally.moved+a.Proposed-a.Current, tally.expected+expected(m, a), tally.realised+brought
+		tally, brought := r.channels[a.Channel], of.realized(a, returns[a.Channel])
+		tally.moved, tally.expected, tally.realized = tally.moved+a.Proposed-a.Current, tally.expected+expected(m, a), tally.realized+brought
 		lift += brought
 	}
-	r.plans, r.promised, r.realised, r.chance = r.plans+1, r.promised+plan.Lift.Mean, r.realised+lift, r.chance+plan.BeatsCurrent
+	r.plans, r.predicted, r.realized, r.chance = r.plans+1, r.predicted+plan.Lift.Mean, r.realized+lift, r.chance+plan.BeatsCurrent
 	advised := plan.Advice.Action == decide.Shift
 	if advised {
 		r.advised++
@@ -237,7 +238,7 @@ func (a *tally) add(s stats.Summary, truth float64, inside bool) {
 	a.mean, a.median, a.width, a.planted = a.mean+s.Mean/truth, a.median+s.Q50/truth, a.width+(s.Q95-s.Q05)/truth, a.planted+truth
 }
 
-// say prints what docs/validation.md shows.
+// say prints the results for docs/validation.md.
 func (r *record) say(t *testing.T) {
 	t.Helper()
 	if r.plans == 0 {
@@ -248,10 +249,10 @@ func (r *record) say(t *testing.T) {
 		a := r.channels[channel]
 		n := float64(a.fits)
 		t.Logf("%-10s true %.2f, mean / true %.2f, median / true %.2f, width / true %.2f, in the interval %d of %d (%.3f); plans move %.0f, expect %.0f, bring %.0f",
-			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n, a.moved/n, a.expected/n, a.realised/n)
+			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n, a.moved/n, a.expected/n, a.realized/n)
 	}
 	t.Logf("plans that bring more: %d of %d, stated %.2f; of those to be followed %d of %d; realised / promised lift %.2f",
-		r.better, r.plans, r.chance/float64(r.plans), r.advisedBetter, r.advised, r.realised/r.promised)
+		r.better, r.plans, r.chance/float64(r.plans), r.advisedBetter, r.advised, r.realized/r.predicted)
 	t.Logf("realised lifts in their 90 %% intervals: %d of %d", r.within, r.plans)
 	for class, at := range r.stated {
 		if at.plans > 0 {
@@ -259,32 +260,32 @@ func (r *record) say(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d stores refused", r.refused, r.stores)
-	// Four standard errors below the stated level: a fit that is wrong, not one that is a little too sure.
+	// Four standard errors below the nominal level: detects a wrong fit, not slight overconfidence.
 	if all := r.channels[""]; float64(all.inside) < 0.81*float64(all.fits) {
 		t.Errorf("%d of %d returns lie in their 90 %% intervals", all.inside, all.fits)
 	}
 }
 
-// TestIntervalsCoverTheReturnsOfDemoStores trains on demo stores as they are, on the same stores with the demo's returns dealt
-// anew and with returns drawn from the prior. Plans of the current budget are held against what the demo's equations give at
-// the spends they propose.
+// TestIntervalsCoverTheReturnsOfDemoStores trains on demo stores with the demo's returns, with these shuffled, and with
+// returns drawn from the prior. Plans of the current budget are compared with the demo's equations at the proposed
+// spends.
 func TestIntervalsCoverTheReturnsOfDemoStores(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("72 models of demo stores take some minutes; ASSAY_NIGHTLY=1 runs it")
 	}
-	var planted, dealt, varied record
+	var planted, shuffled, varied record
 	for seed := range uint64(coverageSeeds) {
-		t.Run(fmt.Sprintf("store %d", seed+1), func(t *testing.T) { // by whose names the test is run in parts
+		t.Run(fmt.Sprintf("store %d", seed+1), func(t *testing.T) { // numbered, so that parts can be run with -run
 			s := newDemoStore(t, seed+1)
 			planted.see(t, s, s.returns())
-			dealt.see(t, s, s.dealt())
+			shuffled.see(t, s, s.shuffled())
 			varied.see(t, s, s.redrawn())
 		})
 	}
 	planted.say(t)
 	t.Log("returns dealt anew:")
-	dealt.say(t)
+	shuffled.say(t)
 	t.Log("returns drawn from the prior:")
 	varied.say(t)
 }

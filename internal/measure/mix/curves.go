@@ -15,25 +15,25 @@ import (
 	"assay/internal/panics"
 )
 
-// curves keeps what a posterior says of every channel at other spends than it had. That is most of the work of a plan
-// and does not depend on the budget, so plans share it. Several goroutines may use it.
+// curves caches the posterior responses of every channel. They take most of the time of a plan and do not depend on the
+// budget, so plans share them. It is safe for concurrent use.
 type curves struct {
 	posterior *mmm.Posterior
 	reach     func() map[measure.Channel]Reach
 	history   func() History
-	usual     func() (decide.Problem, error) // whose responses reach to usualTop
+	usual     func() (decide.Problem, error) // responses up to usualTop
 
 	mu    sync.Mutex     // guards both below
-	tall  decide.Problem // whose responses reach further: those that were asked for last
-	times float64        // by how much its responses reach; 0 before the first
+	tall  decide.Problem // responses further out: those of the last request
+	times float64        // how far its responses reach; 0 before the first
 }
 
-// usualTop is how far responses reach, by current spend, without being asked to: to twice the budget with the largest move of
-// the balanced appetite. Each further step doubles it, so that similar budgets share their responses.
+// usualTop is how far responses reach by default, as a multiple of current spend: twice the budget with the largest
+// move of the balanced risk level. Each further step doubles it, so similar budgets share responses.
 const usualTop = 2.6
 
-// mostTimes is how many times its current spend a channel may be asked about. So far out a response is its limit, and
-// nothing is said that the data have any part in.
+// mostTimes is the largest multiple of current spend that can be requested. So far out a response is at its limit and
+// does not depend on the data.
 const mostTimes = 1000
 
 func newCurves(p *mmm.Posterior, target []float64) *curves {
@@ -57,8 +57,8 @@ func newCurves(p *mmm.Posterior, target []float64) *curves {
 	return c
 }
 
-// Warm makes ready what all plans share, so that the first question does not wait for it. A model that was refused has
-// nothing to warm.
+// Warm computes what all plans share, so that the first request does not wait for it. It does nothing for a model
+// without figures.
 func (m *Model) Warm() error {
 	if m.curves == nil {
 		return nil
@@ -68,7 +68,7 @@ func (m *Model) Warm() error {
 	return err
 }
 
-// upTo returns a problem whose responses reach to a multiple of current spends.
+// upTo returns a problem whose responses reach to a multiple of current spend.
 func (c *curves) upTo(times float64) (decide.Problem, error) {
 	bounds := map[measure.Channel]mmm.Bounds{}
 	var current float64
@@ -81,8 +81,7 @@ func (c *curves) upTo(times float64) (decide.Problem, error) {
 	return c.posterior.Problem(current, decide.Balanced, bounds)
 }
 
-// problem states what to divide. The bounds are of every channel with spend. A fault of kind invalid says which bound
-// belongs to no channel.
+// problem returns the allocation problem. Bounds for an unknown channel give an invalid fault.
 func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) (decide.Problem, error) {
 	spend := map[measure.Channel]float64{}
 	for _, channel := range c.posterior.Channels() {
@@ -93,10 +92,10 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) 
 	times := 1.0
 	for _, channel := range slices.Sorted(maps.Keys(bounds)) {
 		if spend[channel] == 0 {
-			return decide.Problem{}, fault.Invalid("there are bounds for %q, which is no channel with spend", channel).
+			return decide.Problem{}, fault.Invalid("bounds for %q: no such channel with spend", channel).
 				WithHint("the channels are %v", slices.Sorted(maps.Keys(spend)))
 		}
-		// No channel gets more than the whole budget.
+		// A channel can get at most the whole budget.
 		times = math.Max(times, math.Min(*bounds[channel].Max, math.Max(budget, *bounds[channel].Min))/spend[channel])
 	}
 	from, err := c.reaching(times)
@@ -112,13 +111,13 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) 
 	return out, nil
 }
 
-// reaching returns a problem whose responses reach to at least a multiple of current spends.
+// reaching returns a problem whose responses reach at least to a multiple of current spend.
 func (c *curves) reaching(times float64) (decide.Problem, error) {
 	if times <= usualTop {
 		return c.usual()
 	}
 	if times > mostTimes {
-		return decide.Problem{}, fault.Invalid("a budget or bound of %.3g times current spend is too large to be divided", times).
+		return decide.Problem{}, fault.Invalid("a budget or bound of %.3g times current spend is too large to optimize", times).
 			WithHint("give amounts of at most %d times what a channel spends now", mostTimes)
 	}
 	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
@@ -135,7 +134,7 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 	return made, nil
 }
 
-// change returns what allocations bring more than the channels' spends in the window did.
+// change returns the response to the allocations minus that to the window's spend.
 func change(window []decide.Channel, allocations []decide.Allocation) stats.Summary {
 	total := make([]float64, len(window[0].Response.Value[0]))
 	for j, a := range allocations {

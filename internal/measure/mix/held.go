@@ -6,19 +6,20 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
-// Held is what a workspace has: the model that answers, and what is known of it since.
+// Held is a workspace's model and what has changed since its training.
 type Held struct {
-	// Model is the last one that was not refused. Where every training was refused it is the last of those; nil when
-	// there was none.
+	// Model is the last model with figures, or the last refused one if there is none with figures; nil before the first
+	// training.
 	Model *Model
-	// Attempt is a newer training that was refused while Model goes on to answer; nil when there is none.
+	// Attempt is a newer, refused training while Model remains in use; nil when there is none.
 	Attempt  *Model
-	Drift    Drift    // of the facts inside Model's window
-	News     []string // completed tests that Model does not know, in words
+	Drift    Drift    // of the data inside Model's window
+	NewTests []string // descriptions of completed lift tests that Model does not use yet
 	Training bool
-	DonePct  int // of the training that runs
+	DonePct  int // progress of a running training, in percent
 }
 
 // Version is the number of the last training, 0 before the first.
@@ -32,23 +33,23 @@ func (h Held) Version() int {
 	return 0
 }
 
-// Drift is how far the facts inside a model's window have moved since it was trained: refunds, late orders, ad reports
+// Drift is how much the data inside a model's window have changed since its training: refunds, late orders, ad reports
 // that were corrected or imported again.
 type Drift struct {
-	Weeks int     // that differ
-	Of    string  // what moved most: "revenue", or "spend of" a channel
-	Share float64 // by how much, of its sum over the window
+	Weeks int     // weeks that differ
+	Of    string  // the series that changed most: "revenue", or "spend of" a channel
+	Share float64 // its change, as a share of its sum over the window
 }
 
-// staleShare is the part of a series that may change before the model is called stale. Platforms correct the last days of
-// a report by a few per cent, which is a tenth of that; a lost day of two years is more.
+// staleShare is the largest change of a series before the model is stale. Platforms correct the last days of a report
+// by a few percent, which is a tenth of it; one missing day of two years is more.
 const staleShare = 0.001
 
-// sameMoney is the difference of a week's sum that is rounding.
+// sameMoney is the rounding error of a week's sum.
 const sameMoney = 1e-6
 
-// Drift compares the store, as its facts are now, with what the model was fitted to. The store must know all days of
-// the model's window. A model that was refused has none.
+// Drift compares the store's data with those the model was fitted to. The store must have all days of the model's
+// window. A refused model has no drift.
 func (m *Model) Drift(s Store) Drift {
 	if m.Saved == nil {
 		return Drift{}
@@ -91,7 +92,7 @@ func (m *Model) Drift(s Store) Drift {
 	return d
 }
 
-// newcomers returns the spend of channels outside the model that was not there when it was trained.
+// newcomers returns the spend of channels outside the model that was added since training.
 func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 	known := map[measure.Channel]float64{}
 	for _, l := range m.LeftOut {
@@ -102,18 +103,18 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 	}
 	out := map[measure.Channel]float64{}
 	for channel, days := range s.Spend {
-		if grown := sum(f.byWeek(days)) - known[channel]; grown > sameMoney {
+		if grown := stats.Sum(f.byWeek(days)) - known[channel]; grown > sameMoney {
 			out[channel] = grown
 		}
 	}
 	return out
 }
 
-// staleAfter is how many days of sales may follow the window before the model is called stale: five weeks.
+// staleAfter is the number of days with sales after the window from which the model is stale: five weeks.
 const staleAfter = 35
 
-// State says whether the model may be used for a store whose sales reach to last, and why it is not active. Settings
-// are as in [Training].
+// State returns whether the model can be used for a store with sales until last, and why it is not active. For settings
+// see [Training].
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model
 	if m.Status == Refused {
@@ -121,30 +122,30 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	}
 	var why []string
 	if m.Settings != settings {
-		why = append(why, "the workspace's currency or meaning of revenue has changed since it was trained")
+		why = append(why, "the workspace's currency or revenue basis has changed since training")
 	}
 	if behind := last.Sub(m.Window.Last); behind > staleAfter {
-		why = append(why, fmt.Sprintf("%d days of sales follow its window, which ends on %s", behind, m.Window.Last))
+		why = append(why, fmt.Sprintf("there are %d days of sales after its window, which ends on %s", behind, m.Window.Last))
 	}
 	if h.Drift.Share >= staleShare {
-		why = append(why, "since it was trained "+h.Drift.String())
+		why = append(why, "since training "+h.Drift.String())
 	}
-	why = append(why, h.News...)
+	why = append(why, h.NewTests...)
 	if len(why) > 0 {
 		return Stale, why
 	}
 	return Active, nil
 }
 
-// String says in words what has moved.
+// String describes the drift.
 func (d Drift) String() string {
 	if d.Share == 0 {
-		return "nothing inside its window has changed"
+		return "the data in its window have not changed"
 	}
-	return fmt.Sprintf("figures inside its window have changed, those of %s most, by %.2g %%", d.Of, 100*d.Share)
+	return fmt.Sprintf("the data in its window have changed, most of all %s by %.2g%%", d.Of, 100*d.Share)
 }
 
-// Why lists the reasons of a refusal, each with its remedy.
+// Why lists the reasons for which a model was refused, each with its remedy.
 func (m *Model) Why() []string {
 	var why []string
 	for _, r := range m.Reasons {

@@ -1,8 +1,7 @@
-// Package mix makes a store's media mix model of its days of sales and spend: which weeks, which channels, which
-// calendar, how the posterior is drawn, and what has to be known of the model before its figures are used.
+// Package mix trains a store's media mix model from its daily sales and spend. It chooses weeks, channels, calendar
+// events, priors and sampling, so that models trained on a schedule and read by tools are comparable.
 //
-// The mathematics are package mmm's. This package settles what the same store is always asked in the same way, so that
-// a model can be trained by a schedule and read by a tool.
+// The model itself is in package mmm.
 package mix
 
 import (
@@ -19,18 +18,18 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Status says whether a model's figures may be used.
+// Status says whether a model's figures can be used.
 type Status string
 
 // The statuses.
 const (
-	Active  Status = "active"  // fitted to the store as it is
-	Stale   Status = "stale"   // fitted, and the store has moved on
-	Refused Status = "refused" // the data or the draws do not carry a model; there are reasons and no figures
+	Active  Status = "active"  // fitted to the store's current data
+	Stale   Status = "stale"   // fitted, but the data have changed
+	Refused Status = "refused" // the data or the draws do not support a model; it has reasons and no figures
 )
 
-// How the posterior is drawn: four chains, of whose draws every second is kept. A thousand draws place the bounds of
-// 90 % intervals to about a twentieth of their width.
+// Sampling: four chains, of which every second draw is stored. A thousand draws give the bounds of 90% intervals to
+// about a twentieth of their width.
 const (
 	chains = 4
 	warmup = 500
@@ -38,74 +37,75 @@ const (
 	thin   = 2
 )
 
-// Model is a trained model as it is stored, or the reasons why there is none.
+// Model is a trained model as it is stored, or the reasons why it was refused.
 type Model struct {
-	Version     int                 `json:"version"`         // of the workspace's model, 1 for the first
-	Status      Status              `json:"status"`          // active or refused as stored; [Held.State] knows stale
+	Version     int                 `json:"version"`         // 1 for the workspace's first
+	Status      Status              `json:"status"`          // active or refused as stored; [Held.State] adds stale
 	Reasons     []mmm.Reason        `json:"reasons"`         // why it was refused
-	Window      civil.Range         `json:"window,omitzero"` // days that it was fitted to; absent when the store has none
+	Window      civil.Range         `json:"window,omitzero"` // days of the fit; absent when the store has none
 	Weeks       int                 `json:"weeks"`           // in the window
-	Seed        uint64              `json:"seed"`            // of the draws
-	DataHash    string              `json:"data_hash"`       // SHA-256 of what it was fitted to and how
-	Settings    string              `json:"settings"`        // what money and revenue mean in it, as the caller named it
+	Seed        uint64              `json:"seed"`            // of the sampler
+	DataHash    string              `json:"data_hash"`       // SHA-256 of data, specification and seed
+	Settings    string              `json:"settings"`        // currency and revenue basis, as named by the caller
 	LeftOut     []LeftOut           `json:"left_out"`        // channels with spend that are not in the model
-	Tests       []Calibration       `json:"tests,omitempty"` // completed tests by region, in the order of their days
-	Accuracy    *mmm.Accuracy       `json:"accuracy"`        // of the fit to its own weeks; nil when refused
-	Holdout     *mmm.Accuracy       `json:"holdout"`         // of the last heldWeeks as foretold by a fit to those before; nil when that fit was refused
+	Tests       []Calibration       `json:"tests,omitempty"` // completed geo experiments, by date
+	Accuracy    *mmm.Accuracy       `json:"accuracy"`        // in-sample
+	Holdout     *mmm.Accuracy       `json:"holdout"`         // out-of-sample, in the last HoldoutWeeks; nil when that fit was refused
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics"`     // nil when nothing was sampled
 	Saved       *mmm.Saved          `json:"posterior"`       // nil when refused
-	Events      []string            `json:"events"`          // of the calendar, which the model knows
-	Effects     []mmm.ChannelEffect `json:"effects"`         // of every channel over the window; empty when refused
+	Events      []string            `json:"events"`          // calendar events in the model
+	Effects     []mmm.ChannelEffect `json:"effects"`         // over the window, all channels; empty when refused
 
-	posterior *mmm.Posterior // what Saved restores to
-	curves    *curves        // what the posterior says of spends; nil when refused
+	posterior *mmm.Posterior // restored from Saved
+	curves    *curves        // cached responses; nil when refused
 }
 
-// LeftOut is a channel whose spend is too small or too short to be told from chance.
+// LeftOut is a channel whose spend is too small or too short for an estimate.
 type LeftOut struct {
 	Channel measure.Channel `json:"channel"`
 	Spend   float64         `json:"spend"`
 	Reason  string          `json:"reason"`
 }
 
-// Request says what somebody asks of a training. The zero value asks for nothing.
+// Request is what a caller asks of a training. The zero value means a normal training.
 type Request struct {
-	WithoutTests bool                    // fit the weeks alone
-	Progress     func(done, total int64) // draws so far, called by several goroutines; may be nil
+	WithoutTests bool                    // fit observational data only
+	Progress     func(done, total int64) // draws so far; called concurrently; may be nil
 }
 
-// Training says how a model is trained.
+// Training is the input of [Train] next to the store.
 type Training struct {
 	Request
 
 	Seed     uint64
 	Settings string      // see [Model.Settings]
-	Stopped  func() bool // ends the training when it returns true; may be nil
+	Stopped  func() bool // the training ends when it returns true; may be nil
 
-	fits int64 // that it makes
+	fits int64 // number of fits
 }
 
-// drawsOfFit is how many draws a fit takes.
+// drawsOfFit is the number of draws of one fit.
 const drawsOfFit = chains * (warmup + drawn)
 
-// Train fits the model of a store. A store that carries none gives a model that was refused, with reasons. The same
-// store and seed give the same model. A training that is stopped ends with hmc.ErrStopped.
+// Train fits a store's model. If the data do not support one, the model is refused and has reasons. The same store and
+// seed give the same model. A stopped training returns hmc.ErrStopped.
 //
-// Where a store has tests, the first fit is to its weeks alone. It says what the tests found in addition, and which of the two is surer:
-// beside a test that is less sure than the weeks these are taken at their word. Where the draws do not come together with the tests, the
-// model is that of the weeks alone, and the tests say so.
+// A store with lift tests is first fitted without them. This observational fit is compared with the tests' results, and
+// decides which channels have a confounding term: when the test is less precise than the observational fit, the term is
+// left out (decision 16). If the chains do not converge with the tests, the observational fit is the model, and the
+// tests give the reason.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""
 	if how.WithoutTests {
-		none = "the training was asked to leave tests out"
+		none = "the training was started without tests"
 	}
 	f.addTests(s.Tests, none)
-	weeks, tested := f.withoutTests("with the tests the draws did not come together, so that the model is fitted to the weeks alone"), len(f.lifts()) > 0
+	observational, tested := f.withoutTests("the chains did not converge with the lift tests, so the model is the observational fit"), len(f.lifts()) > 0
 	if how.fits = 2; tested {
 		how.fits = 3
 	}
-	m, err := weeks.train(how, 0)
+	m, err := observational.train(how, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -118,17 +118,17 @@ func Train(s Store, how Training) (*Model, error) {
 		case with.Status == Active || m.Status != Active:
 			m = with
 		default:
-			f = weeks
+			f = observational
 		}
 	}
 	if m.Status != Active {
 		return m, nil
 	}
-	m.Holdout, err = f.foretold(how)
+	m.Holdout, err = f.holdout(how)
 	return m, err
 }
 
-// train fits the model, all but the judgement by the last weeks, after so many draws of earlier fits.
+// train fits the model without its holdout evaluation. before is the number of draws of earlier fits.
 func (f frame) train(how Training, before int64) (*Model, error) {
 	m := &Model{
 		Version: 1, Status: Refused, Reasons: f.reasons, Window: f.window, Weeks: f.weeks, Seed: how.Seed,
@@ -163,18 +163,18 @@ func (f frame) train(how Training, before int64) (*Model, error) {
 	return m, nil
 }
 
-// HeldWeeks is how many last weeks are foretold by a fit that does not see them.
-const HeldWeeks = 8
+// HoldoutWeeks is the number of last weeks that a second fit predicts out of sample.
+const HoldoutWeeks = 8
 
-// foretold judges the model by the last weeks, which another fit does not see, nor tests of those weeks. It is nil when that fit was
-// refused.
-func (f frame) foretold(how Training) (*mmm.Accuracy, error) {
-	early := f.before(f.window.Last.AddDays(1 - week*HeldWeeks))
+// holdout returns the out-of-sample accuracy in the last weeks, from a fit without them and without tests that ran in
+// them. It is nil when that fit was refused.
+func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
+	early := f.before(f.window.Last.AddDays(1 - week*HoldoutWeeks))
 	s := early.spec()
-	s.Holdout = HeldWeeks
+	s.Holdout = HoldoutWeeks
 	result, err := mmm.Fit(f.data, s, how.sampling((how.fits-1)*drawsOfFit))
 	if err != nil {
-		return nil, fmt.Errorf("the last %d weeks: %w", HeldWeeks, err)
+		return nil, fmt.Errorf("the last %d weeks: %w", HoldoutWeeks, err)
 	}
 	if result.Status != mmm.OK {
 		return nil, nil
@@ -183,13 +183,12 @@ func (f frame) foretold(how Training) (*mmm.Accuracy, error) {
 	return held, nil
 }
 
-// sampling is how each fit of the training draws, after so many draws of earlier ones.
+// sampling returns the sampling of one fit. before is the number of draws of earlier fits.
 func (t Training) sampling(before int64) mmm.Sampling {
 	return mmm.Sampling{Seed: t.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: t.counter(before)}
 }
 
-// counter returns what the sampler asks before each draw: it counts the draws, on from those before, and passes the
-// question on.
+// counter returns the sampler's stop function, which also counts draws, starting from those of earlier fits.
 func (t Training) counter(before int64) func() bool {
 	var done atomic.Int64
 	done.Store(before)
@@ -201,7 +200,7 @@ func (t Training) counter(before int64) func() bool {
 	}
 }
 
-// hashOf names what a model is fitted to, and how.
+// hashOf identifies data, specification and seed.
 func hashOf(d mmm.Data, s mmm.Spec, seed uint64) (string, error) {
 	text, err := json.Marshal(struct {
 		Data mmm.Data
@@ -228,8 +227,7 @@ func thinned(s mmm.Saved) mmm.Saved {
 	return s
 }
 
-// Open makes a model that was read from where it is stored ready for questions. A fault of kind invalid says that its
-// parts do not belong together.
+// Open prepares a stored model for use. Inconsistent parts give an invalid fault.
 func (m *Model) Open() error {
 	if m.Status != Refused && m.Saved == nil {
 		return fault.Invalid("model %d is %s and has no posterior", m.Version, m.Status)
@@ -245,5 +243,5 @@ func (m *Model) Open() error {
 	return nil
 }
 
-// Posterior returns the draws behind the model, nil when it was refused.
+// Posterior returns the model's draws; nil when it was refused.
 func (m *Model) Posterior() *mmm.Posterior { return m.posterior }

@@ -16,9 +16,9 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// switched returns two years of a store to which search brings what a spend is worth on a day, carry-over included, and radio
-// nothing, and the true return on search. Spend is switched at random every week, as in a store that tests; carry is the part
-// of a week's effect that goes on to each next one.
+// switched returns two years of a store in which search has the given daily response, adstock included, and radio has
+// none, and search's true return. Spend is randomized weekly. carry is the part of a week's effect that continues into
+// each next week.
 func switched(seed uint64, carry float64, worth func(spend float64) float64) (s Store, truth float64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	s = Store{
@@ -39,17 +39,17 @@ func switched(seed uint64, carry float64, worth func(spend float64) float64) (s 
 	return s, earned / spent
 }
 
-// logistic is what a day's spend brings where each next unit brings less.
+// logistic is a concave daily response.
 func logistic(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
 
-// planted is such a store with a flyer besides that ran for one day.
+// planted is such a store with a flyer that ran for one day.
 func planted() (s Store, truth float64) {
 	s, truth = switched(1, 0.25, logistic)
 	s.Spend["flyer"] = map[civil.Date]float64{s.Days.First: 50}
 	return s, truth
 }
 
-func TestTheModelFindsWhatWasPlanted(t *testing.T) {
+func TestModelRecoversSimulatedEffects(t *testing.T) {
 	t.Parallel()
 	s, truth := planted()
 	m, err := Train(s, Training{Seed: 1, Settings: "USD"})
@@ -95,7 +95,7 @@ func TestTheModelFindsWhatWasPlanted(t *testing.T) {
 	}
 }
 
-func TestAStoreThatCarriesNoModelIsRefused(t *testing.T) {
+func TestAStoreWithoutEnoughDataIsRefused(t *testing.T) {
 	t.Parallel()
 	whole, _ := planted()
 	short, same, still := whole, whole, whole

@@ -15,10 +15,10 @@ import (
 // daysPerMonth is the mean length of a month.
 const daysPerMonth = 30.4375
 
-// Months is the length of the window in months of mean length.
+// Months is the window's length in mean months.
 func (m *Model) Months() float64 { return float64(m.Window.Days()) / daysPerMonth }
 
-// Spend is what all channels of the model spent over the window.
+// Spend is the total spend of the model's channels over the window.
 func (m *Model) Spend() float64 {
 	var total float64
 	for _, e := range m.Effects {
@@ -27,28 +27,28 @@ func (m *Model) Spend() float64 {
 	return total
 }
 
-// Plan is a division of a budget over a period as long as the window, and what the evidence behind it allows. Its
-// current spends are today's, scaled to the budget: so the plan is judged by how it divides the money, and not by how
-// much of it there is.
+// Plan is the optimized allocation of a budget over a period as long as the window, with the evidence for it. Its
+// current allocation is today's, scaled to the budget, so the plan is judged by the allocation and not by the size of
+// the budget.
 type Plan struct {
 	decide.Plan
 	Advice *decide.Advice
-	// Change is what the plan brings more than the spend of the window did, money and division together. It is judged by
-	// the draws that chose the plan, a little in the plan's favour.
+	// Change is the plan's response minus that of the window's spend: the effect of budget and allocation together. It
+	// uses the draws that optimized the plan, which makes it slightly optimistic.
 	Change stats.Summary
-	Times  float64 // budget by current spend
+	Times  float64 // budget / current spend
 }
 
-// Ask is what a plan is to keep. Money is over a period as long as the window.
+// Ask is the constraints of a plan. Money is over a period as long as the window.
 type Ask struct {
-	Budget float64
-	Bounds map[measure.Channel]mmm.Bounds
-	Groups []decide.Group // what channels may spend together
-	Spoken float64        // see [decide.Problem]
+	Budget      float64
+	Bounds      map[measure.Channel]mmm.Bounds
+	Groups      []decide.Group // joint limits on several channels
+	MessageUnit float64        // see [decide.Problem]
 }
 
-// Plan divides a budget with the balanced appetite for risk: a channel without bounds may move by that much from its
-// share of the budget. A fault of kind invalid says which budget, bound or group cannot be met.
+// Plan optimizes a budget's allocation at the balanced risk level: a channel without bounds can move by that level's
+// limit from its share of the budget. Budgets, bounds or groups that cannot be met give an invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, times, err := m.problem(ask)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 	window := slices.Clone(problem.Channels)
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
-		// The response reaches to the larger of the most that may be spent and today's spend.
+		// The response reaches to the larger of maximum spend and current spend.
 		c.Current = math.Min(c.Current*times, c.Response.Spend[len(c.Response.Spend)-1])
 	}
 	plan, err := decide.Optimize(problem)
@@ -71,19 +71,19 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 	return &Plan{Plan: *plan, Advice: advice, Change: change(window, plan.Allocations), Times: times}, nil
 }
 
-// problem states what is asked, and the budget by current spend.
+// problem returns the allocation problem, and the budget divided by current spend.
 func (m *Model) problem(ask Ask) (problem decide.Problem, times float64, err error) {
 	current, budget := m.Spend(), ask.Budget
 	if !(budget > 0) || math.IsInf(budget, 0) {
-		return problem, 0, fault.Invalid("the budget %v leaves nothing to divide", budget).WithHint("give a budget above zero, such as the current %.0f", current)
+		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).WithHint("give a budget such as the current %.0f", current)
 	}
 	times = budget / current
 	problem, err = m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))
-	problem.Groups, problem.Spoken = ask.Groups, ask.Spoken
+	problem.Groups, problem.MessageUnit = ask.Groups, ask.MessageUnit
 	return problem, times, err
 }
 
-// Schedule spreads what is asked, in proportion, over weeks that follow the window: see [mmm.Posterior.Schedule].
+// Schedule distributes the plan over weeks after the window: see [mmm.Posterior.Schedule].
 func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 	problem, _, err := m.problem(ask)
 	if err != nil {
@@ -92,8 +92,8 @@ func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 	return m.Posterior().Schedule(problem, ahead)
 }
 
-// scaled completes bounds with what the risk allows around each channel's share of the budget. Who asks for at least
-// more than that, or for at most less, means it.
+// scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds beyond
+// these limits take precedence.
 func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Bounds) map[measure.Channel]mmm.Bounds {
 	out := maps.Clone(bounds)
 	if out == nil {
@@ -123,19 +123,19 @@ func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Boun
 	return out
 }
 
-// Reach is how far a channel's money goes at the spend it has.
+// Reach is how saturated a channel is at its spend.
 type Reach struct {
-	// Saturation is the share by which the next unit of money brings less than the mean one: 0 where returns do not
-	// diminish, near 1 where more money brings nothing.
+	// Saturation is 1 - marginal return / average return: 0 for linear returns, near 1 where additional spend has no
+	// effect.
 	Saturation stats.Summary
-	Less, More stats.Summary // change of the response over the window when the spend changes by Step
+	Less, More stats.Summary // change of the response over the window when spend changes by Step
 }
 
-// Step is the change of spend that [Model.Reach] asks about, down and up.
+// Step is the relative change of spend in [Model.Reach], down and up.
 const Step = 0.2
 
-// Reach returns how far the channel's money goes. Draws in which the channel brings nothing have no saturation and are
-// left out of it.
+// Reach returns how saturated the channel is. Draws without any effect of the channel have no saturation and are
+// excluded.
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
 func reachOf(p *mmm.Posterior, channel measure.Channel) Reach {

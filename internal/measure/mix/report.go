@@ -14,18 +14,18 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// History is the window by weeks, in the store's money: what was taken, what the model expects, and which part of that
-// each channel brought. Figures are posterior means; base and channels add up to what is expected.
+// History is the window by week in the store's currency: revenue, expected revenue, and its parts. Figures are
+// posterior means; base and channels add up to expected revenue.
 type History struct {
-	Weeks    []civil.Date // first days
-	Actual   []float64
-	Expected []float64
-	Base     []float64 // what would have come without any channel of the model
-	Channels []measure.Channel
-	Brought  [][]float64 // of each channel
+	Weeks         []civil.Date // first days
+	Actual        []float64
+	Expected      []float64
+	Base          []float64 // without the model's channels
+	Channels      []measure.Channel
+	Contributions [][]float64 // of each channel
 }
 
-// History returns the window by weeks. The model must not be refused.
+// History returns the window by week. The model must not be refused.
 func (m *Model) History() History { return m.curves.history() }
 
 func historyOf(p *mmm.Posterior, target []float64) History {
@@ -38,20 +38,20 @@ func historyOf(p *mmm.Posterior, target []float64) History {
 			floats.AddScaled(mean, 1/float64(len(draws)), row)
 		}
 		floats.Sub(h.Base, mean)
-		h.Brought = append(h.Brought, mean)
+		h.Contributions = append(h.Contributions, mean)
 	}
 	return h
 }
 
-// Curve is what a channel brings over the window at other spends than it had, its pattern over time kept.
+// Curve is a channel's response curve over the window, with the historical pattern scaled.
 type Curve struct {
 	Current float64 // spend in the window
-	Seen    float64 // the largest spend that the data speak of
+	Seen    float64 // the largest spend within the range of the data
 	Points  []mmm.CurvePoint
 }
 
-// Curve returns the channel's curve at evenly spaced points from no spend to beyond the largest that the data speak of. It
-// is empty for a channel without spend.
+// Curve returns the channel's response at equally spaced spends from zero to beyond the data's range. It is empty for a
+// channel without spend.
 func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 	problem, err := m.curves.usual()
 	if err != nil {
@@ -72,12 +72,12 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 	return Curve{}, nil
 }
 
-// The priors of every channel, written down so that they are part of what the model was trained with; they are package mmm's
-// own. How bent a curve is, is believed at the usual spend: what the next unit of money brings there, as a share of what the mean one
-// does. Weeks show the slope, and what a channel brings is the slope by that share, so the prior of the share has to leave its
-// inverse a mean and a variance: Beta(a, 1) does for a above 2, and Beta(3, 1) is the least bold of them with a whole a. Its quartiles
-// are 0.63, 0.79 and 0.91. Nor is the family of the curve known: the sharpness lies around the mean of the logarithms of that of
-// Michaelis and Menten's curve, 1, and of the logistic one's, about 2.5, with room for roots and for ceilings.
+// The priors of every channel. They are explicit so that they are stored with the model. The prior of curvature is on
+// the elasticity at mean spend: marginal return / average return. Weekly data identify the slope, and a channel's
+// contribution is slope / elasticity, so the prior must give the inverse elasticity a finite mean and variance. Beta(a,
+// 1) does for a > 2, and Beta(3, 1) is the widest of these with an integer a; its quartiles are 0.63, 0.79 and 0.91.
+// The shape of the curve is uncertain too: the prior of the log sharpness is centered between Michaelis-Menten, 1, and
+// logistic, about 2.5, and includes power curves and hard ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},
@@ -86,33 +86,33 @@ var priors = map[string]mmm.Prior{
 	"sharpness":  {Family: mmm.LogNormalPrior, A: 0.45, B: 0.7},
 }
 
-// Belief is what was thought of a parameter before the data and after them.
-type Belief struct {
+// PriorPosterior compares a parameter's prior with its posterior.
+type PriorPosterior struct {
 	Channel   measure.Channel
-	Parameter string // "roi", "alpha", or one of the curve: "elasticity", "sharpness"; "lam" in older models
+	Parameter string // "roi", "alpha", or a curve parameter: "elasticity", "sharpness"; "lam" in older models
 	Before    Interval
 	After     Interval
-	// Narrowed is by which share the interval after is narrower than the one before: near 0 where the data say nothing.
+	// Narrowed is 1 - posterior width / prior width: near 0 when the data are uninformative.
 	Narrowed float64
 }
 
-// Interval is a mean and the interval of 90 %.
+// Interval is a mean with its 90% interval.
 type Interval struct{ Mean, Low, High float64 }
 
-// Beliefs returns every channel's parameters before and after, in the model's order of channels. A model that was trained
-// before priors were written down has none.
-func (m *Model) Beliefs() []Belief {
-	var out []Belief
+// PriorPosteriors returns every channel's parameters in the model's order. Models trained before priors were stored
+// have none.
+func (m *Model) PriorPosteriors() []PriorPosterior {
+	var out []PriorPosterior
 	for _, e := range m.Effects {
 		if e.ROAS == nil {
 			continue
 		}
-		beliefs := []Belief{
+		beliefs := []PriorPosterior{
 			{Parameter: "roi", After: intervalOf(*e.ROAS)},
 			{Parameter: "alpha", After: intervalOf(e.Adstock["alpha"])},
 		}
 		for _, parameter := range slices.Sorted(maps.Keys(e.Saturation)) {
-			beliefs = append(beliefs, Belief{Parameter: parameter, After: intervalOf(e.Saturation[parameter])})
+			beliefs = append(beliefs, PriorPosterior{Parameter: parameter, After: intervalOf(e.Saturation[parameter])})
 		}
 		for _, b := range beliefs {
 			prior, known := m.Saved.Spec.Priors[b.Parameter]
@@ -129,7 +129,7 @@ func (m *Model) Beliefs() []Belief {
 
 func intervalOf(s stats.Summary) Interval { return Interval{s.Mean, s.Q05, s.Q95} }
 
-// priorInterval describes a prior of one of the families that [priors] has.
+// priorInterval summarizes a prior of one of the families in [priors].
 func priorInterval(p mmm.Prior) Interval {
 	var d interface {
 		Mean() float64

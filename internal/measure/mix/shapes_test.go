@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestShapesAreFoundAsFarAsThePriorsAllow fits stores whose one channel with an effect has a shape inside, at the edge of or
-// outside what the model assumes, beside one that brings nothing. It prints what docs/validation.md shows.
-func TestShapesAreFoundAsFarAsThePriorsAllow(t *testing.T) {
+// TestShapesAreRecoveredAsFarAsPriorsAllow fits stores with one effective channel, whose curve is inside, at the edge
+// of or outside the model's family, and one channel without effect. It prints results for docs/validation.md.
+func TestShapesAreRecoveredAsFarAsPriorsAllow(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("fifteen fits; ASSAY_NIGHTLY=1 runs it")
@@ -23,7 +23,7 @@ func TestShapesAreFoundAsFarAsThePriorsAllow(t *testing.T) {
 		{"logistic without carry-over", 0, logistic, 2},
 		{"straight line", 0.25, func(spend float64) float64 { return 3 * spend }, 2},
 		{"steep logistic", 0.25, func(spend float64) float64 { return 1000 * math.Tanh(4*spend/500) }, 2},
-		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0}, // a slope without end at zero is far out in the prior
+		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0}, // an infinite slope at zero is far in the prior's tail
 	} {
 		inside := 0
 		for seed := range uint64(3) {

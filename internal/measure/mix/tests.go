@@ -14,90 +14,96 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Test is a completed test of a channel, as the model of a store may learn from it.
+// Test is a completed geo experiment, used as a lift test in the model.
 type Test struct {
 	ID      string          `json:"id"`
 	Channel measure.Channel `json:"channel"`
 	Days    civil.Range     `json:"days"`
-	Share   float64         `json:"share,omitempty"` // of what all regions sold before it, the part of the treated ones
-	Lift    *mmm.Lift       `json:"lift,omitempty"`  // of the whole store by week, in the store's money; nil where nothing is to be learnt
-	Why     string          `json:"why,omitempty"`   // nothing is; "" otherwise
-	Waits   bool            `json:"waits,omitempty"` // for orders or reports of its days, which may yet come
+	Share   float64         `json:"share,omitempty"` // the treated regions' share of sales before the test
+	Lift    *mmm.Lift       `json:"lift,omitempty"`  // for the whole store per week, in its currency; nil if the test is not usable
+	Why     string          `json:"why,omitempty"`   // why it is not usable; "" otherwise
+	Waits   bool            `json:"waits,omitempty"` // orders or reports of its days may still arrive
 }
 
-// Calibration is a test beside what a fit to the weeks alone says.
+// Calibration compares a test with the observational fit.
 type Calibration struct {
 	Test
 
-	Alone *Alone `json:"alone,omitempty"` // nil where the test is no part of the model, or the weeks alone carry none
+	Observational *Observational `json:"alone,omitempty"` // nil when the test is not used, or there is no observational fit
 }
 
-// Alone is what a fit without any test says.
-type Alone struct {
-	Change stats.Summary `json:"change"` // of revenue a week, for the test's change of spend
-	Apart  float64       `json:"apart"`  // by how much more a unit of spend brought in the test, in standard deviations of the difference
+// Observational is the estimate without any lift test.
+type Observational struct {
+	Change stats.Summary `json:"change"` // of weekly revenue, for the test's change of spend
+	ZScore float64       `json:"apart"`  // test result minus prediction, in standard deviations of the difference
 	ROAS   stats.Summary `json:"roas"`   // of the channel over the window
 }
 
-// farApart is the distance of a test and the weeks from which they contradict each other: chance alone gets there one time in
-// twenty.
-const farApart = 2
+// contradiction is the absolute z-score from which test and observational fit contradict each other: a 5% significance
+// level.
+const contradiction = 2
 
-// Used reports whether the model was fitted to the test.
+// Used reports whether the test is in the model.
 func (c Calibration) Used() bool { return c.Lift != nil }
 
-// Contradicts reports whether the test and the weeks can hardly both be right.
-func (c Calibration) Contradicts() bool { return c.Alone != nil && math.Abs(c.Alone.Apart) >= farApart }
+// Contradicts reports whether test and observational fit differ significantly.
+func (c Calibration) Contradicts() bool {
+	return c.Observational != nil && math.Abs(c.Observational.ZScore) >= contradiction
+}
 
-// WeeksSurer reports whether the weeks alone know better than the test what its change of spend brings.
-func (c Calibration) WeeksSurer() bool { return c.Alone != nil && c.Lift.Sigma > c.Alone.Change.SD }
+// FitMorePrecise reports whether the observational fit predicts the test's result more precisely than the test measured
+// it.
+func (c Calibration) FitMorePrecise() bool {
+	return c.Observational != nil && c.Lift.Sigma > c.Observational.Change.SD
+}
 
-// PerCost is what the test found a unit of the changed spend to bring, and its interval of 90 %.
+// PerCost is the test's incremental revenue per unit of changed spend, with its 90% interval.
 func (c Calibration) PerCost() Interval {
 	l := c.Lift
 	reach := distuv.UnitNormal.Quantile(0.95) * l.Sigma / math.Abs(l.DeltaX)
 	return Interval{Mean: l.DeltaY / l.DeltaX, Low: l.DeltaY/l.DeltaX - reach, High: l.DeltaY/l.DeltaX + reach}
 }
 
-// WeeksPerCost is what the weeks alone say that a unit of the changed spend brings, and its interval of 90 %. There must be an
-// [Alone].
-func (c Calibration) WeeksPerCost() Interval {
-	low, high := c.Alone.Change.Q05/c.Lift.DeltaX, c.Alone.Change.Q95/c.Lift.DeltaX
-	return Interval{Mean: c.Alone.Change.Mean / c.Lift.DeltaX, Low: math.Min(low, high), High: math.Max(low, high)}
+// FitPerCost is the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be an
+// [Observational].
+func (c Calibration) FitPerCost() Interval {
+	low, high := c.Observational.Change.Q05/c.Lift.DeltaX, c.Observational.Change.Q95/c.Lift.DeltaX
+	return Interval{Mean: c.Observational.Change.Mean / c.Lift.DeltaX, Low: math.Min(low, high), High: math.Max(low, high)}
 }
 
-// String says in words what the test says and what the weeks alone say.
+// String describes the results of test and observational fit.
 func (c Calibration) String() string {
-	text := fmt.Sprintf("test of %s from %s", c.Channel, c.Days)
+	text := fmt.Sprintf("geo experiment of %s from %s", c.Channel, c.Days)
 	if !c.Used() {
-		return text + ", not part of the model: " + c.Why
+		return text + ", not used in the model: " + c.Why
 	}
 	found := c.PerCost()
-	text += fmt.Sprintf(": the change of spend brought %.2f (%.2f to %.2f) for each unit", found.Mean, found.Low, found.High)
-	if c.Alone == nil {
+	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)", found.Mean, found.Low, found.High)
+	if c.Observational == nil {
 		return text
 	}
-	weeks := c.WeeksPerCost()
-	text += fmt.Sprintf("; the weeks alone say %.2f (%.2f to %.2f)", weeks.Mean, weeks.Low, weeks.High)
-	if c.WeeksSurer() {
-		text += ", surer than the test"
+	weeks := c.FitPerCost()
+	text += fmt.Sprintf("; the observational fit estimates %.2f (%.2f to %.2f)", weeks.Mean, weeks.Low, weeks.High)
+	if c.FitMorePrecise() {
+		text += ", more precise than the experiment"
 	}
 	if c.Contradicts() {
-		text += fmt.Sprintf(", which contradicts it by %.1f standard deviations", math.Abs(c.Alone.Apart))
+		text += fmt.Sprintf("; the two differ by %.1f standard deviations", math.Abs(c.Observational.ZScore))
 	}
 	return text
 }
 
-// TestsOf returns the tests of a channel that the model was fitted to.
+// TestsOf returns the channel's tests that are in the model.
 func (m *Model) TestsOf(channel measure.Channel) []Calibration {
 	return slices.DeleteFunc(slices.Clone(m.Tests), func(c Calibration) bool { return c.Channel != channel || !c.Used() })
 }
 
-// shortlyBefore is how many days before the window a test may have ended: a quarter, in which effects are taken to have changed as
-// little as in the window itself.
+// shortlyBefore is the number of days before the window within which a test may have ended: a quarter, over which
+// effects are assumed constant.
 const shortlyBefore = 13 * week
 
-// unfit says why a test is none of a model with these channels and days; "" where nothing speaks against it.
+// unfit returns why a test does not fit a model with these channels and days; "" if it does. waits reports whether a
+// later model may fit.
 func unfit(t Test, channels []measure.Channel, window civil.Range) (why string, waits bool) {
 	switch {
 	case t.Why != "":
@@ -105,15 +111,15 @@ func unfit(t Test, channels []measure.Channel, window civil.Range) (why string, 
 	case !slices.Contains(channels, t.Channel):
 		return "the channel is not in the model", false
 	case t.Days.Last.After(window.Last):
-		return fmt.Sprintf("it ended after %s, the last day on which sales and spend are known", window.Last), true
+		return fmt.Sprintf("it ended after %s, the last day with sales and spend", window.Last), true
 	case t.Days.Last.Before(window.First.AddDays(-shortlyBefore)):
-		return fmt.Sprintf("it ended more than a quarter before the model's first day, %s", window.First), false
+		return fmt.Sprintf("it ended more than 13 weeks before the model's first day, %s", window.First), false
 	}
 	return "", false
 }
 
-// Unfit says, for each test, why a model of the store would not be fitted to it whatever it found; "" where nothing speaks against
-// it. So nobody need work out what such a test found.
+// Unfit returns, for each test, why a model of the store cannot use it, for any result; "" if it can. Callers need
+// not analyze tests that cannot be used.
 func Unfit(s Store, tests []Test) []string {
 	f, out := newFrame(s), make([]string, len(tests))
 	for i, t := range tests {
@@ -130,8 +136,7 @@ func (f *frame) channels() []measure.Channel {
 	return out
 }
 
-// addTests notes the tests, in the order of their days, and which of them the model is not fitted to. The reason given is that of
-// all where there is one.
+// addTests lists the tests by date and marks those that are not used. A non-empty none is the reason for all.
 func (f *frame) addTests(tests []Test, none string) {
 	for _, t := range tests {
 		t.Why, t.Waits = unfit(t, f.channels(), f.window)
@@ -140,7 +145,7 @@ func (f *frame) addTests(tests []Test, none string) {
 		case none != "":
 			t.Why = none
 		case t.Lift == nil:
-			t.Why = "what it found is not known"
+			t.Why = "it has no result"
 		}
 		if t.Why != "" {
 			t.Lift = nil
@@ -152,7 +157,7 @@ func (f *frame) addTests(tests []Test, none string) {
 	})
 }
 
-// withoutTests is the frame with its tests left out for a reason.
+// withoutTests is the frame without its tests, for the given reason.
 func (f frame) withoutTests(why string) frame {
 	f.tests = slices.Clone(f.tests)
 	for i := range f.tests {
@@ -163,7 +168,7 @@ func (f frame) withoutTests(why string) frame {
 	return f
 }
 
-// lifts are the tests that the model is fitted to.
+// lifts returns the lift tests in the model.
 func (f frame) lifts() []mmm.Lift {
 	var out []mmm.Lift
 	for _, t := range f.tests {
@@ -174,13 +179,13 @@ func (f frame) lifts() []mmm.Lift {
 	return out
 }
 
-// before is the frame without tests that saw days from one on.
+// before is the frame without tests that ran on or after a day.
 func (f frame) before(day civil.Date) frame {
 	f.tests = slices.DeleteFunc(slices.Clone(f.tests), func(t Calibration) bool { return !t.Days.Last.Before(day) })
 	return f
 }
 
-// compare sets the tests beside what a model of the weeks alone says. Where the weeks alone carry none there is nothing to compare with.
+// compare adds the observational fit's predictions to the tests. Without such a fit there is nothing to compare.
 func (f *frame) compare(weeks *Model) {
 	if weeks.Status != Active {
 		return
@@ -194,16 +199,16 @@ func (f *frame) compare(weeks *Model) {
 		if !t.Used() || roas[t.Channel] == nil {
 			continue
 		}
-		change := weeks.Posterior().Foretell(*t.Lift)
-		t.Alone = &Alone{Change: change, Apart: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel]}
+		change := weeks.Posterior().PredictLift(*t.Lift)
+		t.Observational = &Observational{Change: change, ZScore: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel]}
 	}
 }
 
-// believed are the channels whose weeks are taken at their word beside their tests, since none of these is surer than the weeks.
-// Whoever doubted the weeks for the sake of such a test would know less than before it.
-func (f frame) believed() (channels []measure.Channel) {
+// unconfounded returns the channels whose tests are all less precise than the observational fit. A confounding term
+// would then widen the posterior by more than the test can narrow it.
+func (f frame) unconfounded() (channels []measure.Channel) {
 	for _, t := range f.tests {
-		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.WeeksSurer() }
+		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.FitMorePrecise() }
 		if t.Used() && !slices.Contains(channels, t.Channel) && !slices.ContainsFunc(f.tests, of) {
 			channels = append(channels, t.Channel)
 		}
@@ -211,9 +216,9 @@ func (f frame) believed() (channels []measure.Channel) {
 	return channels
 }
 
-// News says which of a store's completed tests the model has not heard of. Tests are as they are known without working out what they
-// found: those that can tell nothing say why.
-func (m *Model) News(tests []Test) []string {
+// NewTests describes the store's completed tests that the model does not use yet. The tests need no results; those that
+// cannot be used have a reason.
+func (m *Model) NewTests(tests []Test) []string {
 	if m.Status == Refused {
 		return nil
 	}
@@ -224,19 +229,19 @@ func (m *Model) News(tests []Test) []string {
 	var out []string
 	for _, t := range tests {
 		why, waits := unfit(t, channels, m.Window)
-		if why != "" && (!waits || t.Why != "") { // one that ended after the window is no part of this model, but of the next
+		if why != "" && (!waits || t.Why != "") { // it ended after the window and cannot be used by a later model either
 			continue
 		}
 		at := slices.IndexFunc(m.Tests, func(c Calibration) bool { return c.ID == t.ID })
 		if at < 0 || m.Tests[at].Waits {
-			out = append(out, fmt.Sprintf("the test of %s from %s is completed, and the model does not know it", t.Channel, t.Days))
+			out = append(out, fmt.Sprintf("the geo experiment of %s from %s is completed and not yet in the model", t.Channel, t.Days))
 		}
 	}
 	return out
 }
 
-// Shown returns which share of an effect shows within a test of so many days, its first day that of the change, and the standard
-// deviation of that share: by the model's carry-over in weeks, as it is believed to be before the data.
+// Shown returns the share of an effect that is visible within a test of the given number of days, starting with the
+// change of spend, and its standard deviation, under the prior of the model's adstock.
 func Shown(days int) (share, sd float64) {
 	const steps = 200
 	prior := distuv.Beta{Alpha: priors["alpha"].A, Beta: priors["alpha"].B}
@@ -247,16 +252,16 @@ func Shown(days int) (share, sd float64) {
 	return stats.MeanSD(shares)
 }
 
-// shown is the mean over so many weeks of the part of an effect that has arrived by then, with the weights alpha^l.
+// shown is the mean cumulative effect over a number of weeks with adstock weights alpha^l.
 func shown(alpha, weeks float64) float64 {
 	weight, arrived, all, sum := 1.0, 0.0, 0.0, 0.0
-	for range carryOver {
+	for range adstockWeeks {
 		all += weight
 		weight *= alpha
 	}
 	weight = 1
 	for k := 0; float64(k) < weeks; k++ {
-		if k < carryOver {
+		if k < adstockWeeks {
 			arrived += weight / all
 			weight *= alpha
 		}

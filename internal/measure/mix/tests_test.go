@@ -10,13 +10,13 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// tested is a store of two channels and a flyer.
+// tested is a store with two channels and a flyer.
 func tested() Store {
 	s, _ := planted()
 	return s
 }
 
-// made is a test of search of five weeks that begins so many days before the store's last.
+// made is a five-week test of search that starts the given number of days before the store's last day.
 func made(s Store, id string, ago int) Test {
 	first := s.Days.Last.AddDays(-ago)
 	return Test{
@@ -25,7 +25,7 @@ func made(s Store, id string, ago int) Test {
 	}
 }
 
-func TestOnlyTestsOfTheModelsChannelsAndDaysArePartOfIt(t *testing.T) {
+func TestOnlyTestsOfTheModelsChannelsAndDaysAreUsed(t *testing.T) {
 	t.Parallel()
 	s := tested()
 	other, unread, old, recent, late := made(s, "other", 100), made(s, "unread", 100), made(s, "old", 0), made(s, "recent", 0), made(s, "late", 20)
@@ -34,7 +34,7 @@ func TestOnlyTestsOfTheModelsChannelsAndDaysArePartOfIt(t *testing.T) {
 	recent.Days.First, recent.Days.Last = s.Days.First.AddDays(-60), s.Days.First.AddDays(-20)
 	s.Tests = []Test{late, made(s, "used", 100), other, unread, old, recent}
 	want := map[string]string{
-		"used": "", "other": "not in the model", "unread": "no region is known", "old": "more than a quarter before", "late": "it ended after", "recent": "",
+		"used": "", "other": "not in the model", "unread": "no region is known", "old": "more than 13 weeks before", "late": "it ended after", "recent": "",
 	}
 	f := newFrame(s)
 	f.addTests(s.Tests, "")
@@ -71,8 +71,9 @@ func TestOnlyTestsOfTheModelsChannelsAndDaysArePartOfIt(t *testing.T) {
 	}
 }
 
-// A test of 300 and weeks of 100 or 500: doubting the weeks for a test that knows less than they do would lose what they know.
-func TestWeeksAreTakenAtTheirWordBesideTestsThatKnowLess(t *testing.T) {
+// The test's standard error is 300, the fit's 100 or 500. A confounding term next to an imprecise test would lose
+// information.
+func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	t.Parallel()
 	s := tested()
 	s.Tests = []Test{made(s, "a", 100), made(s, "b", 200)}
@@ -80,7 +81,7 @@ func TestWeeksAreTakenAtTheirWordBesideTestsThatKnowLess(t *testing.T) {
 	f.addTests(s.Tests, "")
 	for _, test := range []struct {
 		what  string
-		weeks []float64 // standard deviations beside each test; 0: nothing is known
+		weeks []float64 // standard deviations of the observational fit per test; 0: there is none
 		want  int
 	}{
 		{"both tests know less", []float64{100, 100}, 1},
@@ -89,17 +90,17 @@ func TestWeeksAreTakenAtTheirWordBesideTestsThatKnowLess(t *testing.T) {
 		{"the weeks carry no model", []float64{0, 0}, 0},
 	} {
 		for i, sd := range test.weeks {
-			if f.tests[i].Alone = nil; sd > 0 {
-				f.tests[i].Alone = &Alone{Change: stats.Summary{Mean: 900, SD: sd}}
+			if f.tests[i].Observational = nil; sd > 0 {
+				f.tests[i].Observational = &Observational{Change: stats.Summary{Mean: 900, SD: sd}}
 			}
 		}
-		if got := f.spec().Believed; len(got) != test.want || len(got) > 0 && got[0] != "search" {
+		if got := f.spec().Unconfounded; len(got) != test.want || len(got) > 0 && got[0] != "search" {
 			t.Errorf("%s: weeks of %v are taken at their word, want those of %d channels", test.what, got, test.want)
 		}
 	}
 }
 
-func TestAModelHearsOfTestsThatItDoesNotKnow(t *testing.T) {
+func TestNewTestsAreThoseTheModelDoesNotUse(t *testing.T) {
 	t.Parallel()
 	s := tested()
 	waited := Calibration{Test: made(s, "waited", 100)}
@@ -109,44 +110,45 @@ func TestAModelHearsOfTestsThatItDoesNotKnow(t *testing.T) {
 	m := &Model{Status: Active, Window: s.Days, Effects: []mmm.ChannelEffect{{Channel: "search"}}, Tests: []Calibration{{Test: made(s, "known", 100)}, waited, refused}}
 	study, other := made(s, "study", 90), made(s, "other", 90)
 	study.Why, other.Channel = "a study", "podcast"
-	news := m.News([]Test{made(s, "known", 100), made(s, "refused", 100), study, other})
+	news := m.NewTests([]Test{made(s, "known", 100), made(s, "refused", 100), study, other})
 	if len(news) != 0 {
 		t.Errorf("nothing is new: %q", news)
 	}
-	later := made(s, "later", -10) // after the window, so that only the next model can know it
-	if news := m.News([]Test{made(s, "new", 100), made(s, "waited", 100), later}); len(news) != 3 {
+	later := made(s, "later", -10) // after the window, so only the next model can use it
+	if news := m.NewTests([]Test{made(s, "new", 100), made(s, "waited", 100), later}); len(news) != 3 {
 		t.Errorf("three are new, one of which had to wait: %q", news)
 	}
-	if news := m.News([]Test{waited.Test}); len(news) != 0 {
+	if news := m.NewTests([]Test{waited.Test}); len(news) != 0 {
 		t.Errorf("one that still waits is not new: %q", news)
 	}
-	held := Held{Model: m, News: []string{"the test"}}
+	held := Held{Model: m, NewTests: []string{"the test"}}
 	if status, why := held.State(s.Days.Last, m.Settings); status != Stale || len(why) != 1 {
 		t.Errorf("with news it is %s %q, want stale", status, why)
 	}
 }
 
-func TestTestAndWeeksContradictEachOtherFromTwoDeviationsOn(t *testing.T) {
+func TestContradictionStartsAtTwoStandardDeviations(t *testing.T) {
 	t.Parallel()
 	c := Calibration{Test: made(tested(), "t", 100)}
 	if i := c.PerCost(); i.Mean != 1.8 || math.Abs(i.High-(900+1.6449*300)/500) > 1e-3 {
 		t.Errorf("900 ± 300 for 500 is %+v", i)
 	}
 	for apart, want := range map[float64]bool{1.9: false, -1.9: false, 2.1: true, -2.1: true} {
-		c.Alone = &Alone{Change: stats.Summary{Mean: 100, Q05: 50, Q95: 150}, Apart: apart}
-		if c.Contradicts() != want || strings.Contains(c.String(), "contradicts") != want {
+		c.Observational = &Observational{Change: stats.Summary{Mean: 100, Q05: 50, Q95: 150}, ZScore: apart}
+		if c.Contradicts() != want || strings.Contains(c.String(), "standard deviations") != want {
 			t.Errorf("%v standard deviations apart: %s", apart, c)
 		}
 	}
-	c.Lift.DeltaX = -500 // spend was taken away
-	c.Alone.Change = stats.Summary{Mean: -100, Q05: -150, Q95: -50}
-	if i := c.WeeksPerCost(); i.Mean != 0.2 || i.Low != 0.1 || i.High != 0.3 {
+	c.Lift.DeltaX = -500 // spend was reduced
+	c.Observational.Change = stats.Summary{Mean: -100, Q05: -150, Q95: -50}
+	if i := c.FitPerCost(); i.Mean != 0.2 || i.Low != 0.1 || i.High != 0.3 {
 		t.Errorf("a loss of 100 (50 to 150) for 500 less is %+v for each unit", i)
 	}
 }
 
-// Shares follow from the weights alpha^l / (1 + alpha + ... + alpha^4): with alpha = 1/2 they are 16, 8, 4, 2 and 1 of 31.
-func TestOfAShortTestPartOfTheEffectIsStillToCome(t *testing.T) {
+// Shares follow from the weights alpha^l / (1 + alpha + ... + alpha^4): for alpha = 1/2 they are 16, 8, 4, 2 and 1 of
+// 31.
+func TestShortTestsShowPartOfTheEffect(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ weeks, want float64 }{
 		{1, 16. / 31}, {2, (16. + 24) / 62}, {1.5, (16. + 24./2) / 31 / 1.5}, {5, (16. + 24 + 28 + 30 + 31) / 155},

@@ -10,15 +10,15 @@ import (
 	"assay/internal/panics"
 )
 
-// Accuracy is how close the fitted target comes to the real one.
+// Accuracy compares fitted values with the observed target.
 type Accuracy struct {
 	R2    float64  `json:"r2"`             // share of variance explained
-	MAPE  *float64 `json:"mape,omitempty"` // mean absolute error as a share of the target, over periods where it is not 0
-	WMAPE float64  `json:"wmape"`          // sum of absolute errors by sum of absolute targets
+	MAPE  *float64 `json:"mape,omitempty"` // mean absolute percentage error, as a fraction, over periods with a target other than 0
+	WMAPE float64  `json:"wmape"`          // weighted MAPE: sum of absolute errors / sum of absolute targets
 }
 
-// Accuracy compares the fitted target with the real one over the fitted periods and over those held out; holdout is
-// nil when there are none or only one.
+// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. holdout is nil when there
+// are fewer than two held-out periods.
 func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 	mean, m := p.Fitted(), p.model
 	fitted = accuracy(m.fitted(p.data.Target), m.fitted(mean))
@@ -29,7 +29,7 @@ func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 	return fitted, holdout
 }
 
-// heldOut returns the rows of a series that the likelihood does not see.
+// heldOut returns the rows of a series that are outside the likelihood.
 func heldOut[T any](m *model, values []T) []T {
 	out := make([]T, 0, len(values)-m.rows)
 	for g := range m.geos {
@@ -61,8 +61,8 @@ func accuracy(target, fitted []float64) Accuracy {
 	return a
 }
 
-// LogScores returns for each held-out period the log of the density that the posterior predicted there for what came,
-// in the target's unit. Higher is better; scores of models of the same target may be compared and added.
+// LogScores returns the log predictive density of each held-out target, in the target's unit. Higher is better. Scores
+// of models of the same target can be compared and added.
 func (p *Posterior) LogScores() []float64 {
 	all := make([]int, len(p.model.y))
 	for t := range all {
@@ -76,7 +76,7 @@ func (p *Posterior) LogScores() []float64 {
 	return out
 }
 
-// logDensities returns for each of the rows the log density of its target, in the target's unit, under every so many-th draw.
+// logDensities returns each row's log density, in the target's unit, under every n-th draw.
 func (p *Posterior) logDensities(rows []int, every int) [][]float64 {
 	out := make([][]float64, len(rows))
 	for k := range out {
@@ -97,8 +97,7 @@ func (p *Posterior) logDensities(rows []int, every int) [][]float64 {
 	return out
 }
 
-// logDensity returns the log density of one row's target, in the target's unit, by the row and its mu, under the likelihood's
-// parameters.
+// logDensity returns a function that gives the log density of one row's target, in the target's unit, at mean mu.
 func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
 	constant := func(g int) float64 { return math.Log(m.yScale * m.size[g]) }
 	sigma := theta[0]
@@ -114,28 +113,28 @@ func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
 	return func(row int, mu float64) float64 {
 		log := kernel((m.y[row]-mu)/sigma) - units[row/m.span]
 		if m.spec.Likelihood == LogNormal {
-			log -= m.y[row] // the log of the target itself
+			log -= m.y[row] // Jacobian of the log transform
 		}
 		return log
 	}
 }
 
-// LeaveOneOut is how well the model predicts a fitted row from all others, without fitting it anew: the sum over rows
-// of the log density in the target's unit. Models of the same rows may be compared by it.
+// LeaveOneOut estimates how well the model predicts a fitted row from all others, without refitting (PSIS-LOO). ELPD is
+// the sum over rows of the log predictive density in the target's unit. Models of the same rows can be compared by it.
 type LeaveOneOut struct {
 	ELPD float64 `json:"elpd"`
-	SE   float64 `json:"se"` // of ELPD, from how much rows differ
-	// Parameters is the effective number of parameters: by how much the rows are fitted better than predicted.
+	SE   float64 `json:"se"` // standard error of ELPD, from its variation between rows
+	// Parameters is the effective number of parameters (p_loo): in-sample log density minus ELPD.
 	Parameters float64 `json:"parameters"`
-	// Unreliable counts rows that move the posterior so much that their term cannot be trusted.
+	// Unreliable counts rows with a Pareto k above the limit: their terms are not trustworthy.
 	Unreliable int `json:"unreliable"`
 }
 
-// mostTerms is how many log densities are held at once; with more, draws are thinned evenly.
+// mostTerms limits the log densities in memory. Above it, draws are thinned evenly.
 const mostTerms = 4 << 20
 
-// LeaveOneOut reweights the draws for each row (Vehtari, Gelman, Gabry 2017). Rows of a series are not independent: it
-// judges the fit of the shape, not forecasts, which a holdout does.
+// LeaveOneOut reweights the draws for each row by Pareto-smoothed importance sampling (Vehtari, Gelman, Gabry 2017).
+// Rows of a time series are dependent: use it to compare model shapes, and a holdout or backtest to judge forecasts.
 func (p *Posterior) LeaveOneOut() LeaveOneOut {
 	m := p.model
 	rows := make([]int, 0, m.rows)
@@ -170,5 +169,5 @@ func (p *Posterior) LeaveOneOut() LeaveOneOut {
 	return out
 }
 
-// rowsAtOnce is how many rows are weighted in a row.
+// rowsAtOnce is the number of rows per unit of parallel work.
 const rowsAtOnce = 32

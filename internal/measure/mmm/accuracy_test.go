@@ -33,7 +33,7 @@ func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
 	}
 }
 
-func TestAccuracyIsThatOfItsFormulas(t *testing.T) {
+func TestAccuracyMatchesItsFormulas(t *testing.T) {
 	t.Parallel()
 	got := accuracy([]float64{0, 2, 4}, []float64{1, 2, 3})
 	// Squared errors 2 of a total of 8; relative errors 0 and 1/4 where the target is not 0; absolute errors 2 of 6.
@@ -45,7 +45,7 @@ func TestAccuracyIsThatOfItsFormulas(t *testing.T) {
 	}
 }
 
-func TestLeaveOneOutIsBelowTheFitAndSeesTheOddWeek(t *testing.T) {
+func TestLeaveOneOutIsBelowTheFitAndFlagsAnOutlierWeek(t *testing.T) {
 	t.Parallel()
 	score := func(d Data) (LeaveOneOut, float64) {
 		m, err := newModel(d, Spec{Trend: Trend{Kind: NoTrend}, Saturation: Unsaturated})
@@ -59,7 +59,7 @@ func TestLeaveOneOutIsBelowTheFitAndSeesTheOddWeek(t *testing.T) {
 		return newPosterior(m, d, run).LeaveOneOut(), float64(len(m.parameters))
 	}
 	loo, parameters := score(toy())
-	// A regular model with flat priors has as many effective parameters as it has; priors take some away.
+	// Without informative priors the effective number of parameters equals their number; priors reduce it.
 	if loo.Parameters < 1 || loo.Parameters > parameters || loo.Unreliable > 0 || !(loo.SE > 0) {
 		t.Errorf("%+v of a model with %v parameters", loo, parameters)
 	}

@@ -11,36 +11,37 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// AdstockKind is the shape of carry-over: how an exposure's effect spreads over the periods after it.
+// AdstockKind is the shape of adstock (carryover): how the effect of an exposure is distributed over the following
+// periods.
 type AdstockKind string
 
-// The shapes. Weights of lag l = 0 .. Lags-1 are proportional to the formula and sum to one.
+// The adstock shapes. The weights of lags l = 0 .. Lags-1 are proportional to the formula and sum to one.
 const (
 	Geometric   AdstockKind = "geometric"   // alpha^l
-	Delayed     AdstockKind = "delayed"     // alpha^((l - theta)^2): strongest theta periods later
+	Delayed     AdstockKind = "delayed"     // alpha^((l - theta)^2): the peak is theta periods after the exposure
 	Binomial    AdstockKind = "binomial"    // (1 - l/(Lags+1))^(1/alpha - 1): ends at the last lag
 	WeibullCDF  AdstockKind = "weibull_cdf" // product over i = 1 .. l of exp(-(i/scale)^shape)
 	WeibullPDF  AdstockKind = "weibull_pdf" // (l+1)^(shape-1) exp(-((l+1)/scale)^shape)
-	Immediately AdstockKind = "none"        // all effect in the period itself
+	Immediately AdstockKind = "none"        // no carryover
 )
 
-// Adstock is a shape over a number of periods, the exposure's own included.
+// Adstock is a shape and its length in periods, the period of the exposure included.
 type Adstock struct {
 	Kind AdstockKind `json:"kind"`
 	Lags int         `json:"lags"`
 }
 
-// ParseAdstock reads "geometric:8": a kind and, if it is not the default of 8, the number of periods.
+// ParseAdstock reads "geometric:8": a kind and an optional number of periods (default 8).
 func ParseAdstock(s string) (Adstock, error) {
 	kind, lags, hasLags := strings.Cut(s, ":")
 	a := Adstock{Kind: AdstockKind(kind), Lags: 8}
 	if !a.known() {
-		return Adstock{}, fault.Invalid("there is no adstock %q (want geometric, delayed, binomial, weibull_cdf, weibull_pdf or none)", kind)
+		return Adstock{}, fault.Invalid("unknown adstock %q (want geometric, delayed, binomial, weibull_cdf, weibull_pdf or none)", kind)
 	}
 	if hasLags {
 		n, err := strconv.Atoi(lags)
 		if err != nil || n < 1 || n > 400 {
-			return Adstock{}, fault.Invalid("adstock %q: the number of periods must lie between 1 and 400", s)
+			return Adstock{}, fault.Invalid("adstock %q: the number of periods must be between 1 and 400", s)
 		}
 		a.Lags = n
 	}
@@ -55,8 +56,8 @@ func (a Adstock) known() bool {
 	return false
 }
 
-// parameters lists the parameters of the shape with their defaults. With a delay, a retention near 0 would put all
-// weight on the whole lag nearest to the delay, which jumps; its prior keeps away from there.
+// parameters lists the shape's parameters with their default priors. A delayed adstock with retention near 0 puts all
+// weight on the lag closest to theta, which is discontinuous in theta. The prior keeps retention away from 0.
 func (a Adstock) parameters() []parameter {
 	switch a.Kind {
 	case Geometric, Binomial:
@@ -71,7 +72,7 @@ func (a Adstock) parameters() []parameter {
 	panic("mmm: unknown adstock")
 }
 
-// kernel is the weights of a shape and their derivatives by each parameter.
+// kernel holds the lag weights and their derivatives with respect to each parameter.
 type kernel struct {
 	w  []float64
 	dw [][]float64
@@ -88,8 +89,8 @@ func (a Adstock) newKernel() *kernel {
 	return k
 }
 
-// weights sets the kernel for the parameters. It works on logarithms, whose normalised exponentials cannot
-// overflow: with l the log weight and ' a derivative, w = exp(l) / sum exp(l) and w' = w (l' - sum w l').
+// weights evaluates the kernel. It normalizes on the log scale, which cannot overflow: with l the log weights and ' a
+// derivative, w = exp(l) / sum exp(l) and w' = w (l' - sum w l').
 func (a Adstock) weights(k *kernel, theta []float64) {
 	a.logWeights(k, theta)
 	top := floats.Max(k.w)
@@ -104,7 +105,7 @@ func (a Adstock) weights(k *kernel, theta []float64) {
 	}
 }
 
-// logWeights sets w to the log weights up to a constant and dw to their derivatives.
+// logWeights sets w to the unnormalized log weights and dw to their derivatives.
 func (a Adstock) logWeights(k *kernel, theta []float64) {
 	switch a.Kind {
 	case Geometric:
@@ -147,8 +148,7 @@ func (a Adstock) logWeights(k *kernel, theta []float64) {
 	}
 }
 
-// spread sets a to the exposures x carried over by the weights. Nothing is known before the first period, so
-// nothing is carried into it.
+// spread sets a to the adstocked exposures x. Exposure before the first period is taken as zero.
 func (k *kernel) spread(a, x []float64) {
 	clear(a)
 	for l, w := range k.w {
@@ -158,7 +158,8 @@ func (k *kernel) spread(a, x []float64) {
 	}
 }
 
-// back sets gx to the gradient by the exposures that the gradient by a gives.
+// back sets gx to the gradient with respect to the exposures, given the gradient with respect to the adstocked
+// exposures.
 func (k *kernel) back(gx, ga []float64) {
 	clear(gx)
 	for l, w := range k.w {
@@ -168,7 +169,7 @@ func (k *kernel) back(gx, ga []float64) {
 	}
 }
 
-// gradient adds to each parameter's gradient what the gradient by a gives. by is scratch for one weight each.
+// gradient adds to grad the gradient with respect to each parameter. by is scratch space, one element per weight.
 func (k *kernel) gradient(grad, by, ga, x []float64) {
 	if len(k.dw) == 0 {
 		return

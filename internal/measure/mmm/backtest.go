@@ -14,8 +14,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Slices cuts the periods for a backtest: the first fit sees First periods and predicts the Horizon periods after
-// them, the next sees Step more, and so on to the end.
+// Slices defines the folds of a backtest with an expanding window: the first fit uses First periods and predicts the
+// next Horizon, each later fit uses Step periods more, until the data end.
 type Slices struct {
 	First   int `json:"first"`
 	Horizon int `json:"horizon"`
@@ -36,64 +36,65 @@ func ParseSlices(s string) (Slices, error) {
 		}
 	}
 	if out.Step == 0 {
-		return Slices{}, fault.Invalid("there are no slices %q (want FIRST:HORIZON:STEP in periods, such as 104:1:1)", s)
+		return Slices{}, fault.Invalid("invalid slices %q (want FIRST:HORIZON:STEP in periods, such as 104:1:1)", s)
 	}
 	return out, nil
 }
 
-// LastFour returns slices whose four horizons of a tenth of the periods each, at least one period, end with the data.
+// LastFour returns the last four non-overlapping folds. The horizon is a tenth of the periods, at least one.
 func LastFour(periods int) Slices {
 	horizon := max(1, periods/10)
 	return Slices{First: periods - 4*horizon, Horizon: horizon, Step: horizon}
 }
 
-// Slice is one fit of a backtest and its predictions of the rows after it. Controls and exposures of those rows count as
+// Slice is one fold: a fit and its predictions of the following rows. Controls and exposures of these rows are taken as
 // known.
 type Slice struct {
-	Fitted  int             `json:"fitted"` // periods that the fit saw
-	Status  Status          `json:"status"` // without numbers unless OK
+	Fitted  int             `json:"fitted"` // periods in the fit
+	Status  Status          `json:"status"` // no numbers unless OK
 	Reasons []Reason        `json:"reasons,omitempty"`
-	Rows    []Forecast      `json:"rows,omitempty"` // all periods of the first geo, then of the second
-	Effects []ChannelEffect `json:"-"`              // over the slice's periods, to be compared with those of other slices
+	Rows    []Forecast      `json:"rows,omitempty"` // ordered by geo, then period
+	Effects []ChannelEffect `json:"-"`              // over the fold's periods, to compare folds
 }
 
-// Forecast is one predicted row beside what came, in the target's unit.
+// Forecast is a prediction of one row and its observed target, in the target's unit.
 type Forecast struct {
 	Target   float64       `json:"target"`
 	Expected float64       `json:"expected"`
-	Spread   stats.Summary `json:"spread"` // of the target itself, noise included
-	// LogScore is the log of the predicted density at what came. Higher is better; scores of models of the same rows may
-	// be added and compared.
+	Spread   stats.Summary `json:"spread"` // posterior predictive, noise included
+	// LogScore is the log predictive density of the observed target. Higher is better. Scores of models of the same
+	// rows can be added and compared.
 	LogScore float64 `json:"log_score"`
-	// CRPS is the continuous ranked probability score, in the target's unit: the absolute error of a whole distribution.
+	// CRPS is the continuous ranked probability score in the target's unit. For a point forecast it equals the absolute
+	// error.
 	CRPS float64 `json:"crps"`
 }
 
-// Backtest is how a model would have predicted, had it been fitted again and again. With a horizon and a step of one it is
-// exact leave-future-out cross-validation (Bürkner, Gabry, Vehtari 2020).
+// Backtest is the out-of-sample performance over all folds. With horizon and step 1 it is exact leave-future-out
+// cross-validation (Bürkner, Gabry, Vehtari 2020).
 type Backtest struct {
 	Slices  []Slice `json:"slices"`
-	Refused int     `json:"refused"` // slices that were not reportable; the figures below are of the others
+	Refused int     `json:"refused"` // folds that were not reportable; the figures below exclude them
 	Rows    int     `json:"rows"`
 	ELPD    float64 `json:"elpd"` // sum of log scores
-	SE      float64 `json:"se"`   // of ELPD, from how much rows differ
-	CRPS    float64 `json:"crps"` // mean, by the mean absolute target
-	// Inside50 and Inside90 are the shares of rows in their 50 % and 90 % intervals.
+	SE      float64 `json:"se"`   // standard error of ELPD, from its variation between rows
+	CRPS    float64 `json:"crps"` // mean CRPS / mean absolute target
+	// Inside50 and Inside90 are the coverage of the 50% and 90% prediction intervals.
 	Inside50  float64            `json:"inside_50"`
 	Inside90  float64            `json:"inside_90"`
-	Accuracy  *Accuracy          `json:"accuracy,omitempty"` // of the expected; nil with fewer than two rows
+	Accuracy  *Accuracy          `json:"accuracy,omitempty"` // of the predictive mean; nil with fewer than two rows
 	Stability []ChannelStability `json:"stability,omitempty"`
 }
 
-// ChannelStability is how little a channel's return moves from one slice to the next.
+// ChannelStability measures how much a channel's ROAS changes between consecutive folds.
 type ChannelStability struct {
 	Channel measure.Channel `json:"channel"`
-	// Overlap is the least share that the 90 % intervals of two slices in a row have in common, of what they cover together.
+	// Overlap is the smallest overlap of the 90% intervals of two consecutive folds, as a share of their union.
 	Overlap float64 `json:"overlap"`
 }
 
-// Backtested fits the model to slices of the data. A fault of kind invalid says that data, settings or slices are
-// wrong; slices that are not reportable are counted.
+// Backtested fits the model to each fold. Wrong data, settings or slices give an invalid fault. Folds that are not
+// reportable are counted.
 func Backtested(d Data, s Spec, how Sampling, by Slices) (*Backtest, error) {
 	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
 		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods", by.First, by.Horizon, by.Step, len(d.Dates))
@@ -119,7 +120,7 @@ func Backtested(d Data, s Spec, how Sampling, by Slices) (*Backtest, error) {
 	return out, nil
 }
 
-// until returns the first periods.
+// until returns the data of the first periods.
 func (d Data) until(periods int) Data {
 	n := len(d.Dates)
 	cut := func(values []float64) []float64 {
@@ -134,12 +135,12 @@ func (d Data) until(periods int) Data {
 		out.Media = append(out.Media, Media{m.Channel, cut(m.Exposure), cut(m.Frequency), cut(m.Spend)})
 	}
 	for _, c := range d.Controls {
-		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values), c.Batch})
+		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values), c.Group})
 	}
 	return out
 }
 
-// forecasts returns what the posterior predicted of the rows held out.
+// forecasts returns the posterior predictive of the held-out rows.
 func (p *Posterior) forecasts(seed uint64) []Forecast {
 	m := p.model
 	scores, expected, target := p.LogScores(), heldOut(m, p.Fitted()), heldOut(m, p.data.Target)
@@ -157,7 +158,7 @@ func (p *Posterior) forecasts(seed uint64) []Forecast {
 	return out
 }
 
-// crps returns the score of sorted draws: E|X - y| - E|X - X'| / 2 (Gneiting and Raftery 2007).
+// crps returns E|X - y| - E|X - X'| / 2 for sorted draws X (Gneiting and Raftery 2007).
 func crps(sorted []float64, y float64) float64 {
 	n := float64(len(sorted))
 	var miss, spread float64
@@ -168,7 +169,7 @@ func crps(sorted []float64, y float64) float64 {
 	return miss - spread
 }
 
-// judge sums up the slices.
+// judge summarizes the folds.
 func (b *Backtest) judge() {
 	var target, expected, scores []float64
 	for _, slice := range b.Slices {
@@ -203,7 +204,7 @@ func (b *Backtest) judge() {
 	b.compare()
 }
 
-// compare sets the stability of the channels that have a return.
+// compare sets the stability of the channels with a ROAS.
 func (b *Backtest) compare() {
 	var before []ChannelEffect
 	for _, slice := range b.Slices {
@@ -225,7 +226,7 @@ func (b *Backtest) compare() {
 	}
 }
 
-// overlap returns what two 90 % intervals have in common, as a share of what they cover together.
+// overlap returns the intersection of two 90% intervals as a share of their union.
 func overlap(a, b stats.Summary) float64 {
 	common := math.Min(a.Q95, b.Q95) - math.Max(a.Q05, b.Q05)
 	covered := math.Max(a.Q95, b.Q95) - math.Min(a.Q05, b.Q05)

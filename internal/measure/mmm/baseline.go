@@ -11,14 +11,14 @@ import (
 	"assay/internal/fault"
 )
 
-// TrendKind is the shape of what moves slowly and is no one's doing.
+// TrendKind is the shape of the slow movement of the baseline.
 type TrendKind string
 
-// The shapes.
+// The trend shapes.
 const (
 	NoTrend     TrendKind = "none"
 	LinearTrend TrendKind = "linear"
-	KnotTrend   TrendKind = "knots" // a line whose slope may change at each knot
+	KnotTrend   TrendKind = "knots" // piecewise linear: the slope may change at each knot
 )
 
 // Trend is a shape and, for knots, the number of periods between them.
@@ -27,7 +27,7 @@ type Trend struct {
 	Every int       `json:"every,omitempty"`
 }
 
-// ParseTrend reads "none", "linear" or "knots:26".
+// ParseTrend parses "none", "linear" or "knots:26".
 func ParseTrend(s string) (Trend, error) {
 	kind, every, hasEvery := strings.Cut(s, ":")
 	t := Trend{Kind: TrendKind(kind)}
@@ -41,7 +41,7 @@ func ParseTrend(s string) (Trend, error) {
 			return t, nil
 		}
 	}
-	return Trend{}, fault.Invalid("there is no trend %q (want none, linear, or knots:N with N of at least 2 periods)", s)
+	return Trend{}, fault.Invalid("unknown trend %q (want none, linear, or knots:N with N of at least 2 periods)", s)
 }
 
 func (t Trend) known() bool {
@@ -54,20 +54,20 @@ func (t Trend) known() bool {
 	return false
 }
 
-// term is one column of the baseline with its coefficient's name and prior. Several terms may share a group, whose
-// name a prior may be given for.
+// term is one column of the baseline with its coefficient's name and prior. Terms can share a group, whose name is a
+// key in [Spec.Priors].
 type term struct {
 	name, group string
 	prior       Prior
 	values      []float64
-	batched     bool // the group is a batch of controls
+	pooled      bool // the group's controls share a hierarchical prior
 }
 
-// controls is the group of the terms of controls.
+// controls is the prior group of control terms without a group of their own.
 const controls = "control"
 
-// baseline returns everything that enters the mean in a straight line, intercept first. Columns of size about one
-// keep the coefficients in maxima of the target.
+// baseline returns all linear terms of the mean, intercept first. Columns have a size of about one, so coefficients are
+// fractions of the largest target.
 func baseline(d Data, s Spec) []term {
 	n := len(d.Dates)
 	intercept := Prior{NormalPrior, 0.5, 0.5}
@@ -78,8 +78,8 @@ func baseline(d Data, s Spec) []term {
 	terms = append(terms, s.Trend.terms(n)...)
 	yearly := func(day civil.Date) float64 { return float64(day.YearDay()) / 365.25 }
 	weekly := func(day civil.Date) float64 { return float64(day.Weekday()) / 7 }
-	terms = append(terms, waves("yearly", s.Yearly, d.Dates, yearly)...)
-	terms = append(terms, waves("weekly", s.Weekly, d.Dates, weekly)...)
+	terms = append(terms, fourier("yearly", s.Yearly, d.Dates, yearly)...)
+	terms = append(terms, fourier("weekly", s.Weekly, d.Dates, weekly)...)
 	for i := range terms {
 		terms[i].values = slices.Repeat(terms[i].values, max(len(d.Geos), 1))
 	}
@@ -87,8 +87,8 @@ func baseline(d Data, s Spec) []term {
 		scale := largest(c.Values)
 		values := series(len(c.Values), func(t int) float64 { return c.Values[t] / scale })
 		t := term{name: c.Name, group: controls, prior: Prior{NormalPrior, 0, 0.5}, values: values}
-		if c.Batch != "" {
-			t.group, t.batched = c.Batch, true
+		if c.Group != "" {
+			t.group, t.pooled = c.Group, true
 		}
 		terms = append(terms, t)
 	}
@@ -103,7 +103,7 @@ func series(n int, f func(t int) float64) []float64 {
 	return out
 }
 
-// largest returns the largest absolute value, and 1 when all are zero.
+// largest returns the largest absolute value, or 1 when all values are zero.
 func largest(values []float64) float64 {
 	size := 0.0
 	for _, v := range values {
@@ -115,8 +115,7 @@ func largest(values []float64) float64 {
 	return size
 }
 
-// terms gives the trend over n periods: a line that rises by its coefficient over all of them, and for each knot
-// a line that starts there.
+// terms returns the trend's columns over n periods: a line from 0 to 1 and, for each knot, a line that starts there.
 func (t Trend) terms(n int) []term {
 	if t.Kind == NoTrend {
 		return nil
@@ -126,7 +125,7 @@ func (t Trend) terms(n int) []term {
 	if t.Kind == LinearTrend {
 		return terms
 	}
-	// A knot closer than half a stretch to the end has too few periods to be seen.
+	// A knot closer than half its spacing to the end has too few periods to estimate.
 	for at := t.Every; at <= n-max(t.Every/2, 2); at += t.Every {
 		values := series(n, func(i int) float64 { return math.Max(0, float64(i-at)) / float64(n) })
 		terms = append(terms, term{name: fmt.Sprintf("knot.%d", at), group: "knot", prior: prior, values: values})
@@ -134,20 +133,20 @@ func (t Trend) terms(n int) []term {
 	return terms
 }
 
-// waves gives pairs of sine and cosine of the first frequencies of a cycle.
-func waves(group string, pairs int, dates []civil.Date, phase func(civil.Date) float64) []term {
+// fourier returns sine and cosine terms of the first frequencies of a cycle.
+func fourier(group string, pairs int, dates []civil.Date, phase func(civil.Date) float64) []term {
 	prior := Prior{NormalPrior, 0, 0.2}
 	n := len(dates)
 	var terms []term
 	for k := 1; k <= pairs; k++ {
 		angle := func(t int) float64 { return 2 * math.Pi * float64(k) * phase(dates[t]) }
-		wave := func(name string, of func(float64) float64) term {
+		timeVarying := func(name string, of func(float64) float64) term {
 			return term{
 				name: fmt.Sprintf("%s.%s%d", group, name, k), group: group, prior: prior,
 				values: series(n, func(t int) float64 { return of(angle(t)) }),
 			}
 		}
-		terms = append(terms, wave("sin", math.Sin), wave("cos", math.Cos))
+		terms = append(terms, timeVarying("sin", math.Sin), timeVarying("cos", math.Cos))
 	}
 	return terms
 }

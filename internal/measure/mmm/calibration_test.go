@@ -23,28 +23,28 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): parameters drawn from the prior, data
-// drawn from the parameters. The rank of the true value among posterior draws is then uniform, for every parameter
-// and every function of them and the data, if and only if the sampler draws from the posterior. The likelihood is such
-// a function and finds what the others miss (Modrák et al. 2023).
+// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): parameters are drawn from the prior
+// and data from the parameters. The rank of the true value among posterior draws is uniform, for every parameter and
+// every function of parameters and data, if and only if the sampler is correct. The likelihood is such a function and
+// detects errors that the others miss (Modrák et al. 2023).
 type calibration struct {
 	name       string // of its checkpoint; "" for none
 	data       Data
 	spec       Spec
 	replicates int
 	sampling   hmc.Options
-	thin       int                          // draws from one that is ranked to the next
+	thin       int                          // every thin-th draw is ranked
 	build      func(m *model) stats.Density // nil for the model's own density
 }
 
-// ranks returns the ranks of each quantity, and the largest rank there can be.
+// ranks returns the ranks of each quantity and the maximum rank.
 func (c calibration) ranks(t *testing.T) (ranks map[string][]int, most int) {
 	t.Helper()
 	design, err := newModel(c.data, c.spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	design.yScale = 1 // the priors speak of scaled targets, and these are made scaled
+	design.yScale = 1 // the priors are for scaled targets, and the simulated ones are scaled
 	ranks = map[string][]int{}
 	done := c.checkpoint(t)
 	for i := range uint64(c.replicates) {
@@ -60,7 +60,7 @@ func (c calibration) ranks(t *testing.T) (ranks map[string][]int, most int) {
 	return ranks, c.kept()
 }
 
-// kept is how many draws of a replicate are ranked.
+// kept is the number of ranked draws per replicate.
 func (c calibration) kept() int { return c.sampling.Chains * c.sampling.Draws / c.thin }
 
 // replicate returns the rank of each quantity in one replicate.
@@ -92,12 +92,12 @@ func (c calibration) replicate(t *testing.T, design *model, i uint64) map[string
 	return ranks
 }
 
-// checkpoint is the ranks of replicates that an earlier run of the same form left in a file, one JSON object a line, and
-// where this run adds its own.
+// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line, to which this run
+// appends.
 type checkpoint struct {
 	form  string
 	known map[uint64]map[string]int
-	file  *os.File // nil when nothing is kept
+	file  *os.File // nil when nothing is stored
 }
 
 // ranked is one line of a checkpoint.
@@ -107,7 +107,7 @@ type ranked struct {
 	Ranks     map[string]int `json:"ranks"`
 }
 
-// form names what the replicates are of.
+// form identifies what is simulated: a hash of data, settings and sampling.
 func (c calibration) form(t *testing.T) string {
 	t.Helper()
 	design, err := newModel(c.data, c.spec)
@@ -122,8 +122,8 @@ func (c calibration) form(t *testing.T) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// checkpoint reads what was done before and goes on there, in the directory that ASSAY_CALIBRATION names; without it nothing
-// is kept.
+// checkpoint reads the earlier run's file in the directory ASSAY_CALIBRATION and resumes there. Without the variable
+// nothing is stored.
 func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	t.Helper()
 	done := &checkpoint{known: map[uint64]map[string]int{}}
@@ -139,7 +139,7 @@ func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	}
 	for line := range strings.Lines(string(text)) {
 		var one ranked
-		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // a line that was cut short is done again
+		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // a truncated line is repeated
 			done.known[one.Replicate] = one.Ranks
 		}
 	}
@@ -164,8 +164,8 @@ func (k *checkpoint) add(t *testing.T, replicate uint64, ranks map[string]int) {
 	}
 }
 
-// quantities returns what is ranked: every parameter, what channels bring on the whole and at the margin, which orders
-// draws as returns and shares do, the first geo's part, and the log likelihood. One value for each draw.
+// quantities returns what is ranked, one value per draw: every parameter, the channels' contributions and their
+// marginal values (ordered as returns and shares are), the first geo's part, and the log likelihood.
 func (p *Posterior) quantities() map[string][]float64 {
 	of := func(f func(theta []float64) float64) []float64 {
 		return series(len(p.draws), func(i int) float64 { return f(p.draws[i]) })
@@ -185,8 +185,8 @@ func (p *Posterior) quantities() map[string][]float64 {
 	return out
 }
 
-// unevenness returns the quantity whose ranks are least like uniform ones, their probability, and how many quantities lie
-// outside their 95 % band.
+// unevenness returns the quantity with the smallest p-value of a uniformity test, that p-value, and the quantities
+// outside their 95% band.
 func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside []string, quantities int) {
 	t.Helper()
 	ranks, most := c.ranks(t)
@@ -203,7 +203,7 @@ func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside 
 	return worst, p, outside, len(ranks)
 }
 
-// quick is a model of few parameters, for fits of some milliseconds.
+// quick is a model with few parameters that fits in milliseconds.
 func quick(replicates int, build func(m *model) stats.Density) calibration {
 	return calibration{
 		data: toy(), replicates: replicates, build: build, thin: 5,
@@ -212,13 +212,13 @@ func quick(replicates int, build func(m *model) stats.Density) calibration {
 	}
 }
 
-// warped is a density that forgets that the coordinates of positive parameters are logarithms.
+// warped is a wrong density: it omits the Jacobian of positive parameters.
 type warped struct{ *density }
 
 func (d warped) LogDensity(u, grad []float64) float64 {
 	logp := d.density.LogDensity(u, grad)
 	for i, p := range d.parameters {
-		if p.support == positive { // without theirs, others would have no proper density
+		if p.support == positive { // others would be improper without it
 			_, _, logJacobian, slope := p.support.constrain(u[i])
 			logp -= logJacobian
 			grad[i] -= slope
@@ -227,7 +227,7 @@ func (d warped) LogDensity(u, grad []float64) float64 {
 	return logp
 }
 
-// turned is a density that sees one coordinate with the other sign.
+// turned is a wrong density: it changes the sign of one coordinate.
 type turned struct {
 	stats.Density
 	i int
@@ -241,7 +241,7 @@ func (d turned) LogDensity(u, grad []float64) float64 {
 	return logp
 }
 
-func TestRanksOfTrueValuesAreUniformAndThoseOfWrongBuildsAreNot(t *testing.T) {
+func TestSBCRanksAreUniformAndPlantedBugsAreDetected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		replicates int
@@ -258,7 +258,7 @@ func TestRanksOfTrueValuesAreUniformAndThoseOfWrongBuildsAreNot(t *testing.T) {
 			t.Parallel()
 			worst, p, _, quantities := quick(c.replicates, c.build).unevenness(t)
 			t.Logf("least even: %s, p %.2g", worst, p)
-			// A right build fails this with one choice of seeds in a thousand.
+			// A correct build fails for one seed in a thousand.
 			if even := p > 1e-3/float64(quantities); even != c.right {
 				t.Errorf("the least even ranks are those of %s with p %v: uniform %v, want %v", worst, p, even, c.right)
 			}
@@ -266,15 +266,16 @@ func TestRanksOfTrueValuesAreUniformAndThoseOfWrongBuildsAreNot(t *testing.T) {
 	}
 }
 
-// shortForms are the other likelihoods, effects, carry-overs and saturations, each in at least one model of few parameters.
+// shortForms are the other likelihoods, effects, adstocks and saturations, each in at least one model with few
+// parameters.
 func shortForms() map[string]Spec {
-	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // what it gave is drawn
+	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // its result is simulated
 	flat := Trend{Kind: NoTrend}
 	return map[string]Spec{
 		"coefficient": {Trend: flat, Adstock: Adstock{Geometric, 3}},
 		"returns":     {Trend: flat, Adstock: Adstock{WeibullCDF, 3}, Saturation: Hill, Effect: ROI},
 		"shares":      {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: Root, Effect: Share},
-		"alike":       {Trend: flat, Adstock: Adstock{Geometric, 2}, Saturation: CES, Effect: ROI, Alike: true},
+		"alike":       {Trend: flat, Adstock: Adstock{Geometric, 2}, Saturation: CES, Effect: ROI, PoolEffects: true},
 		"lift tests":  {Trend: flat, Adstock: Adstock{Binomial, 3}, Saturation: MichaelisMenten, Lifts: lifts},
 		"student_t":   {Trend: flat, Adstock: Adstock{Delayed, 3}, Saturation: Tanh, Likelihood: StudentT},
 		"log_normal":  {Trend: flat, Adstock: Adstock{WeibullPDF, 3}, Saturation: Log, Likelihood: LogNormal},
@@ -287,7 +288,7 @@ func shortForms() map[string]Spec {
 
 func TestRanksAreUniformInEveryForm(t *testing.T) {
 	t.Parallel()
-	replicates := 10 // few, which finds what is grossly wrong
+	replicates := 10 // few: finds gross errors only
 	if os.Getenv("ASSAY_NIGHTLY") == "1" {
 		replicates = 50
 	}
@@ -333,8 +334,8 @@ func spot() Data {
 	return d
 }
 
-// The long run: a thousand replicates of each form of the national model, a hundred of a model of several geos. They take
-// hours; ASSAY_CALIBRATION names a directory in which a run leaves what it has done and the next goes on from there.
+// The long run has a thousand replicates of each national model and a hundred of a geo model. It takes hours and
+// resumes from the directory in ASSAY_CALIBRATION.
 func TestPosteriorIsCalibrated(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
@@ -342,7 +343,7 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	}
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // a twentieth of the largest week
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
-	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, Alike: true} // as package mix trains
+	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, PoolEffects: true} // as package mix trains
 	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{"lam": {GammaPrior, 2, 1}}}
 	for name, c := range map[string]calibration{
 		"served":      {data: pairs(), spec: served},

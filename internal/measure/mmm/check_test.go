@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-func TestPriorCheckShowsWhatThePriorsSay(t *testing.T) {
+func TestPriorCheckMatchesThePriors(t *testing.T) {
 	t.Parallel()
 	d := toy()
 	check := func(s Spec) PriorCheck {
@@ -27,7 +27,8 @@ func TestPriorCheckShowsWhatThePriorsSay(t *testing.T) {
 	}
 	shares := check(Spec{Effect: Share})
 	for _, e := range shares.Channels {
-		// Half-normal of 0.2: mean 0.1596, standard deviation 0.1206, so the mean of 1,000 draws is known to 0.004.
+		// Half-normal of 0.2: mean 0.1596, standard deviation 0.1206; the standard error of the mean of 1,000 draws is
+		// 0.004.
 		if math.Abs(e.Share.Mean-0.1596) > 0.015 || math.Abs(e.Share.SD-0.1206) > 0.015 {
 			t.Errorf("share of %s before the data: %+v", e.Channel, e.Share)
 		}
@@ -58,12 +59,12 @@ func TestPriorCheckShowsWhatThePriorsSay(t *testing.T) {
 	}
 }
 
-// simple is a spec with few parameters, and brief a sampling that is enough for it.
+// simple is a spec with few parameters, and brief a sampling that suffices for it.
 func simple() (Spec, Sampling) {
 	return Spec{Saturation: MichaelisMenten, Yearly: 1}, Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 500}
 }
 
-func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
+func TestBacktestPredictsHeldOutPeriods(t *testing.T) {
 	t.Parallel()
 	d, _ := planted(1)
 	s, how := simple()
@@ -76,7 +77,7 @@ func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
 		t.Fatalf("got %d slices with %d rows, %d refused", len(b.Slices), b.Rows, b.Refused)
 	}
 	s.Holdout = 6
-	alone := reportable(t, d.until(123), s, how) // which no later week can have reached
+	alone := reportable(t, d.until(123), s, how) // not affected by later weeks
 	for i, want := range alone.LogScores() {
 		if got := b.Slices[0].Rows[i].LogScore; got != want {
 			t.Errorf("log score %v of row %d, of the fit alone %v", got, i, want)
@@ -91,7 +92,7 @@ func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
 	if !near(b.ELPD, scores, 1e-12) || !(b.SE > 0) {
 		t.Errorf("ELPD %v ± %v, the scores' sum is %v", b.ELPD, b.SE, scores)
 	}
-	// The noise is 2 to 3 % of the target: a CRPS of a normal distribution is 0.23 of its deviation at best.
+	// The noise is 2% to 3% of the target. The CRPS of a normal distribution is at best 0.23 of its standard deviation.
 	if b.Inside90 < 0.7 || b.Accuracy.WMAPE > 0.05 || b.CRPS > b.Accuracy.WMAPE || b.CRPS < 0.005 {
 		t.Errorf("inside %v, WMAPE %v, CRPS %v", b.Inside90, b.Accuracy.WMAPE, b.CRPS)
 	}
@@ -103,7 +104,7 @@ func TestBacktestPredictsWhatItHasNotSeen(t *testing.T) {
 	}
 }
 
-func TestScoreOfDrawsIsThatOfItsFormula(t *testing.T) {
+func TestCRPSOfDrawsMatchesItsFormula(t *testing.T) {
 	t.Parallel()
 	if got := crps([]float64{0, 2}, 1); !near(got, 0.5, 1e-14) {
 		t.Errorf("got %v, want 1 - 1/2", got)
@@ -117,7 +118,7 @@ func TestScoreOfDrawsIsThatOfItsFormula(t *testing.T) {
 	}
 }
 
-func TestPlaceboIsCreditedWithLittleUnlessTheChannelIsOneToo(t *testing.T) {
+func TestPlaceboHasLittleEffectUnlessTheChannelIsAPlaceboToo(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("two fits of five channels; the lab's tests have a short one; set ASSAY_NIGHTLY=1 to run them")
@@ -140,21 +141,21 @@ func TestPlaceboIsCreditedWithLittleUnlessTheChannelIsOneToo(t *testing.T) {
 	}
 }
 
-func TestWorldsSayWhatADesignCanTell(t *testing.T) {
+func TestRecoveryShowsWhatADesignIdentifies(t *testing.T) {
 	t.Parallel()
-	const worlds = 20
+	const dataSets = 20
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("21 fits; set ASSAY_NIGHTLY=1 to run them")
 	}
 	d, _ := planted(1)
 	s, how := simple()
-	// A fourth channel costs, and can therefore bring, next to nothing beside the others.
+	// A fourth channel has a tiny spend and so a tiny contribution.
 	d.Media = append(d.Media, Media{Channel: "print", Exposure: slices.Clone(d.Media[0].Exposure)})
 	slices.Reverse(d.Media[3].Exposure)
 	floats.Scale(1e-3, d.Media[3].Exposure)
 	s.Effect = ROI
 	p := reportable(t, d, s, how)
-	r, err := p.Recover(worlds, how)
+	r, err := p.Recover(dataSets, how)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,13 +163,14 @@ func TestWorldsSayWhatADesignCanTell(t *testing.T) {
 	for _, c := range r.Channels {
 		inside += c.Inside
 	}
-	n := (worlds - r.Refused) * len(r.Channels)
-	// Truths of channels are from the priors, so about nine in ten lie inside; the margin is three standard deviations.
+	n := (dataSets - r.Refused) * len(r.Channels)
+	// True effects are drawn from the priors, so 90% intervals have nominal coverage. The margin is three standard
+	// deviations.
 	if p := 0.9; math.Abs(float64(inside)-p*float64(n)) > 3*math.Sqrt(p*(1-p)*float64(n)) {
 		t.Errorf("%d of %d truths inside", inside, n)
 	}
-	if r.Refused > worlds/3 {
-		t.Errorf("%d of %d worlds refused", r.Refused, worlds)
+	if r.Refused > dataSets/3 {
+		t.Errorf("%d of %d data sets not reportable", r.Refused, dataSets)
 	}
 	strong, weak := r.Channels[2], r.Channels[3]
 	if *strong.Correlation < 0.8 || *strong.Error > 0.5 || *weak.Error < *strong.Error {

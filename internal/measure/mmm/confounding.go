@@ -10,27 +10,30 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// A budget that follows what nobody sees shows in the periods like an effect, and they cannot say so: only a test moves the budget by
-// itself. So what the periods show of a channel with a lift test is its effect and something that moves with it, and the test is of
-// the effect alone. With z the channel's worth s, less its mean and divided by its standard deviation over the fitted rows,
+// Spend that follows unobserved demand correlates with sales without causing them. Observational data cannot separate
+// this confounding from the channel's effect; a lift test can, because it changes the spend independently of demand. A
+// channel with a lift test therefore has two terms: its effect, which the test measures, and a confounding term, which
+// the test does not. With z the saturated exposure s, standardized over the fitted rows,
 //
 //	mu_t = ... + beta s_t + sigma x z_t,   x ~ Normal(0, 1)
 //
-// What moves with the budget is of the same unknown things as the noise, so x counts in its standard deviations: x / sqrt(1 + x^2) is
-// the correlation of all that the model does not know with the channel, as in the bias by an omitted variable (Cinelli and Hazlett
-// 2020, section 4), and with a normal x each correlation up to .9 is about as likely as any other. Contributions, returns and curves
-// are of beta s alone. Being of the form of s, the term says nothing of carry-over and shape, which are still the periods' to tell.
+// The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. x /
+// sqrt(1 + x^2) is the correlation of the channel with everything the model omits, as in omitted variable bias (Cinelli
+// and Hazlett 2020, section 4). With a standard normal x, correlations up to .9 are about equally likely.
+// Contributions, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and
+// saturation are still estimated from the observational data.
 //
-// Data know beta sd(s) + sigma x, what the channel seems to do, to about the resolution; what of it is which the test and the prior
-// tell. So that sum is the sampler's coordinate of x, in units of the resolution. And the channel's own is not its swing, of which the
-// periods say no more than of x, but what its surest test, the anchor, would find, in standard errors of it.
+// The data identify beta sd(s) + sigma x, the apparent effect, to about the resolution. Its division depends on the
+// test and the prior. The sampler's coordinate of x is therefore this sum, in units of the resolution, and the
+// channel's own coordinate is the predicted result of its most precise test (the anchor), in units of the test's
+// standard error.
 
-// confoundingPrior is of x.
+// confoundingPrior is the prior of x.
 var confoundingPrior = Prior{NormalPrior, 0, 1}
 
-// confoundingParameter adds the parameter of what moves with the channel, if the model has it.
+// confoundingParameter adds x to the parameters of a channel that has a confounding term.
 func (m *model) confoundingParameter(c *channel) {
-	if len(c.lifts) == 0 || slices.Contains(m.spec.Believed, c.name) {
+	if len(c.lifts) == 0 || slices.Contains(m.spec.Unconfounded, c.name) {
 		return
 	}
 	c.confoundingAt = len(m.parameters)
@@ -40,8 +43,8 @@ func (m *model) confoundingParameter(c *channel) {
 	m.parameters = append(m.parameters, parameter{name: string(c.name) + ".confounding", support: real, prior: confoundingPrior})
 }
 
-// rise is how much more the channel's worth is at the larger spend of its anchor than at the smaller one, in the anchor's standard
-// errors and for a beta of 1, and the derivatives of its logarithm by the parameters of saturation.
+// rise returns the difference in saturated exposure between the anchor's two spends, in the anchor's standard errors
+// and for a beta of 1, and the derivatives of its logarithm by the saturation parameters.
 func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSaturationParameters]float64) {
 	low, _, byLow := m.spec.Saturation.value(math.Min(c.anchor.from, c.anchor.to), shape)
 	high, _, byHigh := m.spec.Saturation.value(math.Max(c.anchor.from, c.anchor.to), shape)
@@ -51,14 +54,14 @@ func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSat
 	return (high - low) / c.anchor.sigma, byShape
 }
 
-// confoundingOfSwing turns the coordinate in theta into x, once the curve has its beta, and returns the derivative.
-func (m *model) confoundingOfSwing(v *curve, c *channel, theta []float64) float64 {
+// confoundingOfCoordinate turns the coordinate in theta into x, given the curve's beta, and returns the derivative.
+func (m *model) confoundingOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	by := m.resolution / theta[m.noiseAt]
 	theta[c.confoundingAt] = theta[c.confoundingAt]*by - v.beta*v.sd/theta[m.noiseAt]
 	return by
 }
 
-// setConfounding sets by how much more than beta the target moves with s. A worth that does not vary has nothing beside it.
+// setConfounding sets the coefficient of s that comes from confounding. It is 0 when s does not vary.
 func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 	v.confounding = 0
 	if c.confoundingAt > 0 && v.sd > 0 {
@@ -66,13 +69,14 @@ func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 	}
 }
 
-// confoundingGradient adds what moves with the channel to the gradient, all but the derivative by s, which is
+// confoundingGradient adds the confounding term's part of the gradient, all but the derivative by s, which is
 //
 //	(sigma x / sd) (r_t - mean r - z_t mean(r z))
 //
-// with r the gradient by mu, whose product with s is given. It returns mean r, mean(r z) / sd, and the gradient by the log of beta, and
-// of sd too, that comes from x. Prior and likelihood are in the gradient by x before.
-func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, bySwing float64) {
+// with r the gradient by mu. along is the product of r and s. It returns mean r, mean(r z) / sd, and the gradient
+// through x by the log of beta, which is also that by the log of sd. The gradient by x must already contain prior and
+// likelihood.
+func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, byCoordinate float64) {
 	n := float64(d.rows)
 	mean = floats.Sum(d.byMu) / n
 	withZ := (along - v.mean*mean*n) / v.sd
@@ -84,19 +88,20 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 	return mean, withZ / (n * v.sd), -by * v.beta * v.sd / sigma
 }
 
-// Confounding is what moves with a channel's budget and not because of it, as a lift test tells it from the channel's effect.
+// Confounding separates a channel's effect from movements of the target that correlate with its spend, as its lift test
+// identifies.
 type Confounding struct {
-	// Effect is how far the channel moved the target from period to period, and Beside how far the target moved with it for other causes:
-	// standard deviations in the target's unit, Beside below zero where those hid the effect.
-	Effect stats.Summary `json:"effect"`
-	Beside stats.Summary `json:"beside"`
-	// Share is Beside by the sum of Effect and Beside's size: of what the periods seem to show, the part that is not the channel's doing.
+	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is that of the correlated
+	// unobserved demand, negative where it hides the effect. Both are in the target's unit.
+	Effect     stats.Summary `json:"effect"`
+	Unobserved stats.Summary `json:"beside"`
+	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.
 	Share stats.Summary `json:"share"`
-	// Correlation is that of the channel with all that the model does not know.
+	// Correlation is the channel's correlation with everything the model omits.
 	Correlation stats.Summary `json:"correlation"`
 }
 
-// confounding describes what moves with the channel; nil when the model does not tell it from the effect.
+// confounding summarizes a channel's confounding term; nil for a channel without one.
 func (p *Posterior) confounding(c *channel) *Confounding {
 	if c.confoundingAt == 0 {
 		return nil

@@ -8,39 +8,39 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// ControlEffect is what a control of a batch brought over all periods, held-out ones included.
+// ControlEffect is the effect of a pooled control over all periods, the holdout included.
 type ControlEffect struct {
 	Name    string `json:"name"`
-	Batch   string `json:"batch"`
-	Periods int    `json:"periods"` // in which it had a part
-	// Contribution is in the target's unit: how much less, or more where it is negative, would have been sold without.
+	Group   string `json:"batch"`
+	Periods int    `json:"periods"` // periods in which the control is not 0
+	// Contribution is in the target's unit: the target minus its expectation without the control.
 	Contribution stats.Summary `json:"contribution"`
 	Share        stats.Summary `json:"share"` // of the target's sum, as a fraction
 }
 
-// Batched returns the effect of every control that belongs to a batch, in the data's order.
-func (p *Posterior) Batched() []ControlEffect {
+// PooledControls returns the effects of controls with a hierarchical prior, in the data's order.
+func (p *Posterior) PooledControls() []ControlEffect {
 	m, sales, l := p.model, floats.Sum(p.data.Target), p.model.newLocator()
 	var out []ControlEffect
 	for k, t := range m.terms {
-		if !t.batched {
+		if !t.pooled {
 			continue
 		}
-		e := ControlEffect{Name: t.name, Batch: t.group}
+		e := ControlEffect{Name: t.name, Group: t.group}
 		for _, v := range t.values[:m.span] {
 			if v != 0 {
 				e.Periods++
 			}
 		}
-		total := series(len(p.draws), func(draw int) float64 { return l.brought(p.draws[draw], k) })
+		total := series(len(p.draws), func(draw int) float64 { return l.contribution(p.draws[draw], k) })
 		e.Contribution, e.Share = stats.Summarize(total), stats.Summarize(divided(total, sales))
 		out = append(out, e)
 	}
 	return out
 }
 
-// brought is what a term that is common to all geos brought under one draw.
-func (l *locator) brought(theta []float64, k int) (total float64) {
+// contribution returns a common term's contribution over all periods and geos under one draw.
+func (l *locator) contribution(theta []float64, k int) (total float64) {
 	gamma, values := theta[l.baselineAt+k], l.terms[k].values
 	if l.spec.Likelihood == LogNormal {
 		for t, mean := range l.mean(theta) {

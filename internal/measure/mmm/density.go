@@ -7,43 +7,44 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// density is the model's posterior as the sampler sees it, with one chain's scratch space.
+// density is the log posterior as the sampler uses it, with one chain's scratch space.
 //
-// Two of the sampler's coordinates are not the parameters themselves, because in those the posterior is a narrow,
-// bent ridge. What the data know of a channel is its swing, the standard deviation of its contribution over the fitted
-// rows: a straight curve with a small coefficient, a bent one and one that saturates at once and is nearly constant
-// can look alike. And what the data know of the intercept is the mean of mu, whatever the channels share among
-// them. So the coordinates are the swing, in units of the resolution and straightened by [soft], and that mean:
+// The sampler's coordinates differ from the parameters in two places, where the posterior of the parameters is a narrow
+// curved ridge. First, the data identify a channel's scaled effect, the standard deviation of its contribution over the
+// fitted rows: a linear curve with a small coefficient, a concave curve and one that saturates at once can fit equally
+// well. Second, they identify the mean of mu rather than the intercept. So the coordinates are the scaled effect, in
+// units of the resolution and transformed by [soft], and the mean of mu:
 //
-//	beta = swing / sd(s)
+//	beta = scaled effect / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
 //
-// A channel with lift tests has the result of one for its swing: see [model.rise]. The priors stay on the parameters. With geos
-// both count in standard errors: see [model.scaleMean], [model.stretch].
+// The coordinate of a channel with lift tests is the predicted result of one of them: see [model.rise]. Priors apply to
+// the parameters; the Jacobian is added. With geos both coordinates are in standard errors: see [model.scaleMean] and
+// [model.rescale].
 type density struct {
 	*model
 	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
 	gradient     []float64 // by the parameters
-	u            []float64 // coordinates with swings in units of the resolution
-	stretches    []stretch // of the channels; nil without geos
+	u            []float64 // coordinates with scaled effects in units of the resolution
+	scalings     []scaling // of the channels; nil without geos
 	mu, byMu     []float64
 	byWeight     []float64
 	curves       []curve
-	pool         *pool // nil without geos
+	geoEffects   *geoEffects // nil without geos
 }
 
-// curve is one channel's carried-over, saturated exposure with derivatives.
+// curve is one channel's adstocked, saturated exposure with derivatives.
 type curve struct {
 	kernel      *kernel
-	a           []float64 // carried over
-	worth                 // saturated
-	mean, sd    float64   // of s over the fitted rows
-	level       float64   // mean of s times the geo's size over the fitted rows
-	beta        float64   // common to all geos
-	confounding float64   // what moves with s besides; 0 without lift tests
-	betas       []float64 // of each geo; set by evaluateAt only
-	byS         []float64 // derivatives by s that come from differences between geos; nil without geos
-	wave        *wave     // nil when the effect is constant
+	a           []float64    // adstocked exposure
+	saturated                // saturated exposure
+	mean, sd    float64      // of s over the fitted rows
+	level       float64      // mean of s times the geo's size over the fitted rows
+	beta        float64      // common to all geos
+	confounding float64      // coefficient of s from confounding; 0 without lift tests
+	betas       []float64    // one per geo; set by evaluateAt only
+	byS         []float64    // derivatives by s through differences between geos; nil without geos
+	timeVarying *timeVarying // nil when the effect is constant
 }
 
 func (m *model) newDensity() *density {
@@ -51,11 +52,11 @@ func (m *model) newDensity() *density {
 	d := &density{
 		model: m, mu: row(), byMu: row(), byWeight: make([]float64, max(m.spec.Adstock.Lags, 1)),
 		theta: make([]float64, len(m.parameters)), slope: make([]float64, len(m.parameters)),
-		gradient: make([]float64, len(m.parameters)), u: make([]float64, len(m.parameters)), stretches: make([]stretch, len(m.swings)),
+		gradient: make([]float64, len(m.parameters)), u: make([]float64, len(m.parameters)), scalings: make([]scaling, len(m.scaledEffects)),
 	}
 	d.curves = m.newCurves()
 	if m.geos > 1 {
-		d.pool = m.newPool()
+		d.geoEffects = m.newGeoEffects()
 		for i := range d.curves {
 			d.curves[i].byS = row()
 		}
@@ -63,7 +64,7 @@ func (m *model) newDensity() *density {
 	return d
 }
 
-// newCurves returns room for every channel's curve over the fitted rows.
+// newCurves allocates every channel's curve over the fitted rows.
 func (m *model) newCurves() []curve {
 	curves := make([]curve, len(m.channels))
 	for i := range curves {
@@ -74,38 +75,37 @@ func (m *model) newCurves() []curve {
 
 func (m *model) newCurve(rows int) curve {
 	return curve{
-		kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), worth: newWorth(rows), betas: make([]float64, m.geos),
-		wave: m.newWave(rows),
+		kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), saturated: newSaturated(rows), betas: make([]float64, m.geos),
+		timeVarying: m.newTimeVarying(rows),
 	}
 }
 
-// Dim returns the number of parameters.
 func (d *density) Dim() int { return len(d.parameters) }
 
 // LogDensity returns the log posterior at u, up to a constant, and its gradient.
 func (d *density) LogDensity(u, grad []float64) float64 {
 	copy(d.u, u)
-	logp := d.stretch(d.u, d.stretches)
+	logp := d.rescale(d.u, d.scalings)
 	for i, p := range d.parameters {
 		var logJacobian float64
 		d.theta[i], d.slope[i], logJacobian, grad[i] = p.support.constrain(d.u[i])
 		logp += logJacobian
 	}
 	for i := range d.channels {
-		swing := d.theta[d.channels[i].at]
+		scaled := d.theta[d.channels[i].at]
 		d.evaluate(&d.curves[i], &d.channels[i], d.theta)
-		logp += math.Log(d.effectOfSwing(&d.curves[i], &d.channels[i], d.theta) / swing)
+		logp += math.Log(d.effectOfCoordinate(&d.curves[i], &d.channels[i], d.theta) / scaled)
 		if at := d.channels[i].confoundingAt; at > 0 {
-			d.slope[at] = d.confoundingOfSwing(&d.curves[i], &d.channels[i], d.theta)
+			d.slope[at] = d.confoundingOfCoordinate(&d.curves[i], &d.channels[i], d.theta)
 			logp += math.Log(d.slope[at])
 		}
 		d.setConfounding(&d.curves[i], &d.channels[i], d.theta)
 	}
 	mean := u[d.baselineAt]
-	scale := d.scaleMean(d.theta, d.stretches)
+	scale := d.scaleMean(d.theta, d.scalings)
 	d.slope[d.baselineAt] = scale
 	logp += math.Log(scale)
-	d.centre(d.theta, d.curves)
+	d.center(d.theta, d.curves)
 	logp += d.priors()
 	logp += d.likelihood(grad)
 	byMean := d.gradient[d.baselineAt]
@@ -113,9 +113,9 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	if d.geos > 1 {
 		d.gradient[d.pooledAt] += byScale * d.theta[d.pooledAt] / (float64(d.geos) * scale)
 	}
-	for i, s := range d.stretches {
+	for i, s := range d.scalings {
 		at, level := d.channels[i].at, d.levels[i]
-		byBy := grad[at]*u[at] + 1/s.by // by how much the coordinate is stretched
+		byBy := grad[at]*u[at] + 1/s.by // derivative of the coordinate's scaling
 		byBy += byMean*level*u[at]*(1+1/(s.by*s.by)) + byScale*level*level/(s.by*s.by*s.by*scale)
 		d.gradient[d.pooledAt+1+i] += byBy * s.bySpread
 		grad[at] = grad[at]*s.by + byMean*level*(s.by-1/s.by)
@@ -126,27 +126,28 @@ func (d *density) LogDensity(u, grad []float64) float64 {
 	return logp
 }
 
-// priors returns the log density of all priors at theta, and sets the gradient to its derivatives.
+// priors returns the log density of all priors at theta and sets the gradient by the parameters.
 func (d *density) priors() (logp float64) {
 	for i, p := range d.parameters {
-		if p.joint || d.kin.holds(i) {
+		if p.joint || d.pooledEffects.holds(i) {
 			continue
 		}
 		prior, byPrior := p.prior.logp(d.theta[i])
 		logp += prior
 		d.gradient[i] = byPrior
 	}
-	if d.kin != nil {
-		logp += d.kin.logp(d.theta, d.gradient)
+	if d.pooledEffects != nil {
+		logp += d.pooledEffects.logp(d.theta, d.gradient)
 	}
-	for _, b := range d.batches {
+	for _, b := range d.controlGroups {
 		logp += b.logp(d.theta, d.gradient)
 	}
 	return logp
 }
 
-// effectOfSwing turns the channel's swing, or a test's result, in theta into beta and its effect, and returns the effect.
-func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
+// effectOfCoordinate turns a channel's coordinate in theta (its scaled effect or a test's result) into beta and its
+// effect, and returns the effect.
+func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	if c.confoundingAt > 0 {
 		_, shape := m.split(c, theta)
 		rise, _ := m.rise(c, shape)
@@ -161,41 +162,49 @@ func (m *model) effectOfSwing(v *curve, c *channel, theta []float64) float64 {
 	return theta[c.at]
 }
 
-// stretch is by how much a channel's coordinate is stretched, the derivative of that by its spread, and the coordinate.
-type stretch struct{ by, bySpread, u float64 }
+// scaling is a channel's factor of reparameterization, its derivative by the channel's spread between geos, and the
+// coordinate.
+type scaling struct{ by, bySpread, u float64 }
 
-// stretch turns the coordinates of swings into swings, in units of the resolution, and returns the log of the Jacobian.
-// With geos the common swing is known the better the less their effects differ: their mean is known to about the
-// resolution, and the common one differs from that by the spread by the root of their number. A coordinate that does not
-// know this is a funnel. So it counts, from a guess w, in standard errors: sqrt(1 + (w spread)^2 / geos).
-func (m *model) stretch(u []float64, stretches []stretch) (logJacobian float64) {
-	for i, guess := range m.swings {
+// rescale turns the sampler's coordinates into scaled effects in units of the resolution and returns the log Jacobian.
+// With geos, the precision of a common effect depends on the spread between geos: the mean of the geos' effects is
+// known to about one resolution, and the common effect differs from it by about spread / sqrt(geos). A fixed scale
+// makes a funnel. The coordinate is therefore in standard errors at a least-squares guess w: sqrt(1 + (w spread)^2 /
+// geos).
+func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
+	for i, guess := range m.scaledEffects {
 		spread, _, _, _ := positive.constrain(u[m.pooledAt+1+i])
 		share := guess * guess / float64(m.geos)
 		by := math.Sqrt(1 + share*spread*spread)
 		at := m.channels[i].at
-		stretches[i] = stretch{by, share * spread / by, u[at]}
+		scalings[i] = scaling{by, share * spread / by, u[at]}
 		u[at] = guess + u[at]*by
 		logJacobian += math.Log(by)
 	}
 	return logJacobian
 }
 
-// scaleMean turns the coordinate of the mean of mu in theta into that mean, and returns the derivative. With geos the
-// mean is known the better the less their intercepts and effects differ; a coordinate that does not know this is a funnel.
-// Data know the mean of the geos' own means. A common swing that is k standard errors, each by = sqrt(1 + share) resolutions, off
-// the guess differs from the geos' mean swing by k (by - 1/by) of these, of which the mean of the normal distributions on both
-// sides has the part share / (1 + share), with a variance of as many squared resolutions. With a channel's level l, the mean of
-// its contribution where its swing is one resolution, the coordinate counts from
+// scaleMean turns the coordinate of the mean of mu in theta into that mean and returns the derivative. With geos, its
+// precision depends on the spread of intercepts and effects, as in [model.rescale], and a fixed scale makes a funnel.
 //
-//	mean of the targets + sum of k l (by - 1/by)     in units of     sqrt(intercept.spread^2 / geos + resolution^2 + sum of l^2 (1 - 1/by^2))
-func (m *model) scaleMean(theta []float64, stretches []stretch) float64 {
+// The data identify the mean over geos of their own means. Let a common scaled effect be k standard errors from the
+// guess, each by = sqrt(1 + share) resolutions. It then differs from the geos' mean effect by k (by - 1/by)
+// resolutions: the normal distribution between geos has the part share / (1 + share) of the difference and a variance
+// of the same number of squared resolutions. With l a channel's mean contribution at a scaled effect of one resolution,
+// the coordinate is centered at
+//
+//	mean of the targets + sum of k l (by - 1/by)
+//
+// and its unit is
+//
+//	sqrt(intercept.spread^2 / geos + resolution^2 + sum of l^2 (1 - 1/by^2))
+func (m *model) scaleMean(theta []float64, scalings []scaling) float64 {
 	if m.geos == 1 {
 		return 1
 	}
 	spread := theta[m.pooledAt]
 	from, square := m.yMean, spread*spread/float64(m.geos)+m.resolution*m.resolution
-	for i, s := range stretches {
+	for i, s := range scalings {
 		from += s.u * m.levels[i] * (s.by - 1/s.by)
 		square += m.levels[i] * m.levels[i] * (1 - 1/(s.by*s.by))
 	}
@@ -204,8 +213,8 @@ func (m *model) scaleMean(theta []float64, stretches []stretch) float64 {
 	return scale
 }
 
-// centre turns the mean of mu in theta into the intercept.
-func (m *model) centre(theta []float64, curves []curve) {
+// center turns the mean of mu in theta into the intercept.
+func (m *model) center(theta []float64, curves []curve) {
 	intercept := theta[m.baselineAt]
 	for i := range curves {
 		intercept -= curves[i].beta * curves[i].mean
@@ -216,8 +225,8 @@ func (m *model) centre(theta []float64, curves []curve) {
 	theta[m.baselineAt] = intercept
 }
 
-// likelihood returns the log likelihood of the rows and the lift tests. It adds to the gradient by the parameters,
-// and for the channels' swings to grad.
+// likelihood returns the log likelihood of rows and lift tests. It adds to the gradient by the parameters and, for the
+// channels' coordinates, to grad.
 func (d *density) likelihood(grad []float64) float64 {
 	clear(d.mu)
 	d.baselineMean(d.mu, d.theta)
@@ -226,8 +235,8 @@ func (d *density) likelihood(grad []float64) float64 {
 	}
 	noise := d.noiseAt
 	var logp float64
-	if d.pool != nil {
-		logp = d.pooled()
+	if d.geoEffects != nil {
+		logp = d.geoLikelihood()
 	} else {
 		logp = d.spec.Likelihood.logp(d.y[:d.rows], d.mu, d.theta[noise:], d.byMu, d.gradient[noise:])
 	}
@@ -247,7 +256,7 @@ func (d *density) likelihood(grad []float64) float64 {
 	return logp
 }
 
-// addTo adds to mu the effect of the channel and what moves with it besides. Mu holds as many rows as the curve.
+// addTo adds the channel's effect and its confounding to mu, which has as many rows as the curve.
 func (v *curve) addTo(mu []float64) {
 	floats.AddScaled(mu, v.beta+v.confounding, v.s)
 	if v.confounding != 0 {
@@ -255,7 +264,7 @@ func (v *curve) addTo(mu []float64) {
 	}
 }
 
-// evaluate sets the curve for the parameters over as many periods as it has room for, all but beta.
+// evaluate sets all of the curve but beta, over as many periods as it has room for.
 func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	adstock, saturation := m.split(c, theta)
 	m.spec.Adstock.weights(v.kernel, adstock)
@@ -266,24 +275,24 @@ func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 		for g := range m.geos {
 			v.kernel.spread(v.a[g*rows:(g+1)*rows], c.x[g*m.span:g*m.span+rows])
 		}
-		m.spec.Saturation.fill(v.worth, v.a, saturation)
+		m.spec.Saturation.fill(v.saturated, v.a, saturation)
 	}
-	if v.wave != nil {
-		amplitude, z := m.waveOf(c, theta)
-		v.wave.set(m.waves, *amplitude, z)
-		v.wave.vary(v.s)
+	if v.timeVarying != nil {
+		amplitude, z := m.timeVaryingOf(c, theta)
+		v.timeVarying.set(m.hsgp, *amplitude, z)
+		v.timeVarying.vary(v.s)
 	}
 	m.measure(v, rows)
 }
 
-// reached sets s for a channel with reach and frequency: what reach times saturated frequency leaves after carry-over. A
-// holds that product before carry-over, and dTheta its derivatives.
+// reached sets s for a channel with reach and frequency: the adstock of reach times saturated frequency. a holds that
+// product before adstock, and dTheta its derivatives.
 func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	rows := len(v.a) / m.geos
 	for g := range m.geos {
 		from, to := g*rows, (g+1)*rows
 		reach, often := c.x[g*m.span:g*m.span+rows], c.often[g*m.span:g*m.span+rows]
-		w := worth{v.a[from:to], v.ds[from:to], [maxSaturationParameters][]float64{v.dTheta[0][from:to], v.dTheta[1][from:to]}}
+		w := saturated{v.a[from:to], v.ds[from:to], [maxSaturationParameters][]float64{v.dTheta[0][from:to], v.dTheta[1][from:to]}}
 		m.spec.Saturation.fill(w, often, saturation)
 		floats.Mul(w.s, reach)
 		for _, by := range w.dTheta {
@@ -293,7 +302,7 @@ func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	}
 }
 
-// measure sets the moments of s over the fitted rows of a curve with so many rows for each geo.
+// measure sets mean and standard deviation of s over the fitted rows. The curve has the given number of rows per geo.
 func (m *model) measure(v *curve, rows int) {
 	n := float64(m.rows)
 	v.mean, v.level = 0, 0
@@ -309,7 +318,7 @@ func (m *model) measure(v *curve, rows int) {
 	v.sd = math.Sqrt(squares / n)
 }
 
-// squaresAround returns the sum of squared distances from a mean, in four strands as [stats.Dot] sums.
+// squaresAround returns the sum of squared deviations from a mean, in four partial sums as in [stats.Dot].
 func squaresAround(mean float64, values []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(values) >= 4 {
@@ -323,7 +332,7 @@ func squaresAround(mean float64, values []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// evaluateAt sets the curve, beta included, for parameters that are all on their own scale.
+// evaluateAt sets the whole curve for parameters on their own scale.
 func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	m.evaluate(v, c, theta)
 	v.beta = theta[c.at]
@@ -339,27 +348,27 @@ func (m *model) evaluateAt(v *curve, c *channel, theta []float64) {
 	}
 }
 
-// constrain sets theta to the parameters on their own scale at the coordinates u. The curves are scratch.
+// constrain sets theta to the parameters at the coordinates u. The curves are scratch space.
 func (m *model) constrain(theta, u []float64, curves []curve) {
 	u = slices.Clone(u)
-	stretches := make([]stretch, len(m.swings))
-	m.stretch(u, stretches)
+	scalings := make([]scaling, len(m.scaledEffects))
+	m.rescale(u, scalings)
 	for i, p := range m.parameters {
 		theta[i], _, _, _ = p.support.constrain(u[i])
 	}
 	for i := range m.channels {
 		m.evaluate(&curves[i], &m.channels[i], theta)
-		m.effectOfSwing(&curves[i], &m.channels[i], theta)
+		m.effectOfCoordinate(&curves[i], &m.channels[i], theta)
 		if m.channels[i].confoundingAt > 0 {
-			m.confoundingOfSwing(&curves[i], &m.channels[i], theta)
+			m.confoundingOfCoordinate(&curves[i], &m.channels[i], theta)
 		}
 		m.setConfounding(&curves[i], &m.channels[i], theta)
 	}
-	m.scaleMean(theta, stretches)
-	m.centre(theta, curves)
+	m.scaleMean(theta, scalings)
+	m.center(theta, curves)
 }
 
-// split returns the channel's parameters of adstock and saturation.
+// split returns the channel's adstock and saturation parameters.
 func (m *model) split(c *channel, theta []float64) (adstock, saturation []float64) {
 	from := c.at + 1
 	to := from + m.carryOver
@@ -368,51 +377,52 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 
 // channelGradient adds the channel's part of the gradient and returns the log likelihood of its lift tests.
 //
-// With r the gradient by mu, the direct gradient by s is beta r. Besides, s moves beta through its deviation and the
-// level beta mean(s) through both moments; the level moves the intercept and, when it is a return or a share, the
-// effect. With B, E and L the gradients by the logs of beta, of the effect (its prior and the log Jacobian) and of the
-// level in the intercept, and with the size of the row's geo, the derivative by s_t is
+// With r the gradient by mu, the direct gradient by s is beta r. In addition, s changes beta through its standard
+// deviation, and the level beta mean(s) through its mean and standard deviation. The level changes the intercept and,
+// when the effect is a return or a share, the effect. With B, E and L the gradients by the logs of beta, of the effect
+// (its prior and the log Jacobian) and of the level in the intercept, and with the size of the row's geo, the
+// derivative by s_t is
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //
-// Differences between geos add what [density.pooled] left in byS. Of a channel with lift tests the rise at its anchor moves beta instead of
-// the deviation of s, and what moves with it adds [density.confoundingGradient].
+// With geos, byS from [density.geoLikelihood] is added. For a channel with lift tests the rise at its anchor replaces
+// the standard deviation of s, and [density.confoundingGradient] is added.
 func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp float64) {
 	adstock, saturation := d.split(c, d.gradient)
 	_, shape := d.split(c, d.theta)
 	byBeta := floats.Dot(d.byMu, v.s)
-	var besideMean, besideSlope, besideSwing float64
+	var besideMean, unobservedSlope, unobservedCoordinate float64
 	if c.confoundingAt > 0 {
-		besideMean, besideSlope, besideSwing = d.confoundingGradient(v, c, byBeta)
+		besideMean, unobservedSlope, unobservedCoordinate = d.confoundingGradient(v, c, byBeta)
 	}
-	if d.pool != nil {
-		byBeta += d.pool.byBeta[c.index]
+	if d.geoEffects != nil {
+		byBeta += d.geoEffects.byBeta[c.index]
 	}
 	for _, l := range c.lifts {
 		logp += d.liftGradient(v, c, l, shape, saturation, &byBeta)
 	}
 	n := float64(d.rows)
-	byLogBeta := byBeta*v.beta + besideSwing
+	byLogBeta := byBeta*v.beta + unobservedCoordinate
 	byLogEffect := d.gradient[c.at] * d.theta[c.at]
 	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
 	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel) // by the log of what the coordinate is divided by to give beta
-	bySD, swing := -byDivisor/(n*v.sd*v.sd), v.beta*v.sd/d.resolution
+	bySD, scaled := -byDivisor/(n*v.sd*v.sd), v.beta*v.sd/d.resolution
 	byMean, bySize := byLogLevel/(n*v.mean), 0.0
 	if c.confoundingAt > 0 {
 		rise, byShape := d.rise(c, shape)
 		floats.AddScaled(saturation, byDivisor, byShape[:len(saturation)])
-		bySD, swing = v.confounding*besideSlope-besideSwing/(n*v.sd*v.sd), v.beta*rise
+		bySD, scaled = v.confounding*unobservedSlope-unobservedCoordinate/(n*v.sd*v.sd), v.beta*rise
 		byMean -= v.confounding * besideMean
 	}
-	grad[c.at] += (byLogBeta + byLogEffect + byLogLevel) * d.slope[c.at] / swing
+	grad[c.at] += (byLogBeta + byLogEffect + byLogLevel) * d.slope[c.at] / scaled
 	d.gradient[c.at] = 0 // all of it is in grad
 	if d.spec.Effect != Coefficient {
 		bySize = (byLogEffect + 1) / (n * v.level)
 	}
-	if v.wave != nil {
-		copy(v.wave.s, v.s)
+	if v.timeVarying != nil {
+		copy(v.timeVarying.s, v.s)
 	}
-	byS := v.s // s itself is not needed any more
+	byS := v.s // s can be overwritten
 	for g, size := range d.size {
 		for t := g * d.periods; t < (g+1)*d.periods; t++ {
 			byS[t] = (v.beta+v.confounding)*d.byMu[t] - bySD*(v.s[t]-v.mean) + byMean + bySize*size
@@ -421,8 +431,8 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	if v.byS != nil {
 		floats.Add(byS, v.byS)
 	}
-	if v.wave != nil {
-		d.waveGradient(v.wave, c, byS)
+	if v.timeVarying != nil {
+		d.timeVaryingGradient(v.timeVarying, c, byS)
 	}
 	if c.often != nil {
 		d.reachGradient(v, adstock, saturation)
@@ -438,8 +448,8 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	return logp
 }
 
-// reachGradient adds what a channel with reach and frequency gives to the gradient by its shape. S of the curve holds the
-// gradient by s.
+// reachGradient adds the gradient by the shape parameters of a channel with reach and frequency. The curve's s holds
+// the gradient by s.
 func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	for g := range d.geos {
 		from, to := g*d.periods, (g+1)*d.periods
@@ -451,9 +461,9 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	}
 }
 
-// liftGradient returns the log likelihood of one lift test. Carry-over has settled, so the carried-over exposure is
-// the exposure itself and the lift is beta (s(to) - s(from)). In a single geo beta differs from the common one by a
-// standard deviation of beta times spread, which adds to the test's error.
+// liftGradient returns the log likelihood of one lift test. Adstock has settled, so the adstocked exposure equals the
+// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common one by a standard
+// deviation of beta times spread, which is added to the test's error.
 func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (logp float64) {
 	from, _, dFrom := d.spec.Saturation.value(l.from, shape)
 	to, _, dTo := d.spec.Saturation.value(l.to, shape)

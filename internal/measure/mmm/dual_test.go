@@ -11,8 +11,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// The density of one place once more, in dual numbers and as slowly as the formulas read. It shares the data and the priors with
-// the real one and nothing else: values and derivatives of both must agree.
+// A second implementation of the national density in dual numbers, written directly from the formulas. It shares only
+// data and priors with the first; values and derivatives must agree.
 
 type number2 = dual.Number
 
@@ -29,7 +29,7 @@ func times(by float64, v number2) number2 { return dual.Scale(by, v) }
 
 func quotient(a, b number2) number2 { return dual.Mul(a, dual.Inv(b)) }
 
-// dualValue is the saturation of a.
+// dualValue is the saturation at a.
 func (s Saturation) dualValue(a number2, theta []number2) number2 {
 	one := constant(1)
 	switch s {
@@ -55,7 +55,7 @@ func (s Saturation) dualValue(a number2, theta []number2) number2 {
 	panic("no dual form")
 }
 
-// dualWeights are those of geometric carry-over.
+// dualWeights are those of geometric adstock.
 func dualWeights(lags int, alpha number2) []number2 {
 	w := []number2{constant(1)}
 	for l := 1; l < lags; l++ {
@@ -84,7 +84,7 @@ func (m *model) dualCurve(c *channel, theta []number2) []number2 {
 		if c.often == nil {
 			out[t] = m.spec.Saturation.dualValue(out[t], shape)
 		}
-		if m.waves != nil {
+		if m.hsgp != nil {
 			out[t] = dual.Mul(out[t], dual.Exp(m.dualWave(t, theta[c.at+2+m.shape:])))
 		}
 	}
@@ -93,11 +93,11 @@ func (m *model) dualCurve(c *channel, theta []number2) []number2 {
 
 func (m *model) dualWave(t int, theta []number2) (g number2) {
 	l := 0.75 * float64(m.span)
-	for j := range m.waves {
+	for j := range m.hsgp {
 		omega := float64(j+1) * math.Pi / (2 * l)
 		phi := math.Sin(omega*(float64(t)-float64(m.span-1)/2+l)) / math.Sqrt(l)
-		lengths := omega * float64(m.spec.Varying)
-		density := math.Sqrt(2*math.Pi) * float64(m.spec.Varying) * math.Exp(-lengths*lengths/2)
+		lengths := omega * float64(m.spec.TimeVarying)
+		density := math.Sqrt(2*math.Pi) * float64(m.spec.TimeVarying) * math.Exp(-lengths*lengths/2)
 		g = dual.Add(g, times(phi*math.Sqrt(density), dual.Mul(theta[0], theta[1+j])))
 	}
 	return g
@@ -124,7 +124,7 @@ func (p Prior) dualPrior(v number2) number2 {
 	panic("no dual form")
 }
 
-// dualDensity is the log posterior at u. The Jacobians are written out as derivatives of the maps.
+// dualDensity is the log posterior at u. Jacobians are derivatives of the transformations.
 func (m *model) dualDensity(u []number2) (logp number2) {
 	theta := make([]number2, len(u))
 	for i, p := range m.parameters {
@@ -157,12 +157,12 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 			squares = dual.Add(squares, dual.Mul(d, d))
 		}
 		sd := dual.Sqrt(times(1/n, squares))
-		swing := theta[c.at]
-		beta := quotient(times(m.resolution, swing), sd)
+		scaled := theta[c.at]
+		beta := quotient(times(m.resolution, scaled), sd)
 		if c.confoundingAt > 0 {
 			shape := theta[c.at+2 : c.at+2+m.shape]
 			from, to := m.spec.Saturation.dualValue(constant(c.anchor.from), shape), m.spec.Saturation.dualValue(constant(c.anchor.to), shape)
-			beta = quotient(times(c.anchor.sigma, swing), dual.Abs(dual.Sub(to, from)))
+			beta = quotient(times(c.anchor.sigma, scaled), dual.Abs(dual.Sub(to, from)))
 			by := quotient(constant(m.resolution), sigma)
 			x := dual.Sub(dual.Mul(theta[c.confoundingAt], by), quotient(dual.Mul(beta, sd), sigma))
 			theta[c.confoundingAt] = x
@@ -181,7 +181,7 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		if m.spec.Effect != Coefficient {
 			theta[c.at] = times(n/c.effectOf, dual.Mul(beta, mean))
 		}
-		logp = dual.Add(logp, dual.Log(quotient(theta[c.at], swing)))
+		logp = dual.Add(logp, dual.Log(quotient(theta[c.at], scaled)))
 		for t := range mu {
 			mu[t] = dual.Add(mu[t], dual.Mul(beta, s[t]))
 		}
@@ -196,12 +196,12 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 			logp = dual.Add(logp, p.prior.dualPrior(theta[i]))
 		}
 	}
-	for _, b := range m.batches {
-		squares := constant(batchFreedom * batchScale * batchScale)
+	for _, b := range m.controlGroups {
+		squares := constant(pooledFreedom * pooledScale * pooledScale)
 		for _, i := range b.at {
 			squares = dual.Add(squares, dual.Mul(theta[i], theta[i]))
 		}
-		logp = dual.Add(logp, times(-(batchFreedom+float64(len(b.at)))/2, dual.Log(squares)))
+		logp = dual.Add(logp, times(-(pooledFreedom+float64(len(b.at)))/2, dual.Log(squares)))
 	}
 	for t := range mu {
 		for k := range m.terms {
@@ -221,7 +221,7 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 	return logp
 }
 
-// dualLogGamma is Stirling's series far out, reached by the recurrence.
+// dualLogGamma is Stirling's series at large x, extended by the recurrence.
 func dualLogGamma(x number2) (out number2) {
 	for x.Real < 15 {
 		out = dual.Sub(out, dual.Log(x))
@@ -236,7 +236,7 @@ func dualLogGamma(x number2) (out number2) {
 	return sum(out, dual.Mul(dual.Sub(x, constant(0.5)), dual.Log(x)), times(-1, x), constant(math.Log(2*math.Pi)/2), dual.Mul(inverse, series))
 }
 
-// contacts is [toy] with a channel of reach and frequency.
+// contacts is [toy] with a channel that has reach and frequency.
 func contacts() Data {
 	d := toy()
 	random := stats.Stream(17, 0)
@@ -244,7 +244,7 @@ func contacts() Data {
 	return d
 }
 
-func TestDensityIsThatOfDualNumbers(t *testing.T) {
+func TestDensityAgreesWithDualNumbers(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(16, 0)
 	for _, c := range []struct {
@@ -258,12 +258,12 @@ func TestDensityIsThatOfDualNumbers(t *testing.T) {
 		{toy(), Spec{Saturation: CES, Effect: ROI, Holdout: 4}},
 		{contacts(), Spec{Saturation: Hill}},
 		{contacts(), Spec{Effect: Share, Adstock: Adstock{Geometric, 3}, Holdout: 3}},
-		{toy(), Spec{Varying: 9}},
+		{toy(), Spec{TimeVarying: 9}},
 		{toy(), Spec{Lifts: toyLifts(), Saturation: Hill, Effect: ROI, Holdout: 4}},
 		{toy(), Spec{Lifts: toyLifts()[1:], Saturation: MichaelisMenten, Likelihood: StudentT}},
-		{toy(), Spec{Lifts: toyLifts(), Saturation: CES, Believed: []measure.Channel{toyLifts()[0].Channel}}},
+		{toy(), Spec{Lifts: toyLifts(), Saturation: CES, Unconfounded: []measure.Channel{toyLifts()[0].Channel}}},
 		{festive(), Spec{Holdout: 4}},
-		{contacts(), Spec{Varying: 9, Effect: ROI, Holdout: 6}},
+		{contacts(), Spec{TimeVarying: 9, Effect: ROI, Holdout: 6}},
 	} {
 		m, err := newModel(c.data, c.spec)
 		if err != nil {
@@ -271,7 +271,7 @@ func TestDensityIsThatOfDualNumbers(t *testing.T) {
 		}
 		d := m.newDensity()
 		u, grad := make([]float64, d.Dim()), make([]float64, d.Dim())
-		var offset float64 // constants are left out differently
+		var offset float64 // constants may differ
 		for point := range 3 {
 			for i := range u {
 				u[i] = random.NormFloat64() / 2

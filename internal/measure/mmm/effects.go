@@ -11,21 +11,21 @@ import (
 	"assay/internal/panics"
 )
 
-// ChannelEffect is what a channel brought over all periods, held-out ones included.
+// ChannelEffect is a channel's estimated effect over all periods, the holdout included.
 type ChannelEffect struct {
 	Channel      measure.Channel          `json:"channel"`
 	Spend        float64                  `json:"spend"`
 	Contribution stats.Summary            `json:"contribution"` // in the target's unit
 	Share        stats.Summary            `json:"share"`        // of the target's sum, as a fraction
-	ROAS         *stats.Summary           `json:"roas"`         // contribution by spend; nil without spend
+	ROAS         *stats.Summary           `json:"roas"`         // contribution / spend; nil without spend
 	MarginalROAS *stats.Summary           `json:"marginal_roas"`
 	Adstock      map[string]stats.Summary `json:"adstock"`               // parameters by name, for the exposure divided by its maximum
 	Saturation   map[string]stats.Summary `json:"saturation"`            // likewise
 	Confounding  *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
-// Effects returns every channel's effect in the data's order. The marginal return is that of the next unit of money
-// when the whole history of the channel is scaled up.
+// Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the contribution
+// by spend when the channel's whole history is scaled.
 func (p *Posterior) Effects() []ChannelEffect {
 	out := make([]ChannelEffect, len(p.model.channels))
 	var work panics.Group
@@ -58,7 +58,7 @@ func (p *Posterior) effect(c *channel) ChannelEffect {
 	return e
 }
 
-// summary describes one parameter.
+// summary summarizes the draws of one parameter.
 func (p *Posterior) summary(i int) stats.Summary {
 	return stats.Summarize(series(len(p.draws), func(draw int) float64 { return p.draws[draw][i] }))
 }
@@ -69,24 +69,24 @@ func divided(values []float64, by float64) []float64 {
 	return out
 }
 
-// slopes returns for each draw the derivative of the channel's contribution by the factor that scales its history,
-// at 1.
+// slopes returns, for each draw, the derivative of the channel's contribution by the factor that scales its history, at
+// 1.
 func (p *Posterior) slopes(c *channel) []float64 {
 	_, slopes := p.ResponseSlopes(c.name, []float64{1})
 	return slopes[0]
 }
 
-// Responses returns the channel's contribution over all periods when its whole history is scaled by each factor:
-// one row for each factor, one element for each draw, in the target's unit. The other channels stay as they were.
-// Beyond a factor of one the answer rests more and more on the shape assumed. Of a channel with reach and frequency it is
-// the frequency that is scaled: more money is taken to reach the same people more often, which is the careful reading.
+// Responses returns the channel's contribution over all periods when its whole history is scaled by each factor: one
+// row per factor, one element per draw, in the target's unit. Other channels are unchanged. The further a factor is
+// above 1, the more the result depends on the saturation shape. For a channel with reach and frequency the frequency is
+// scaled, which assumes that more spend reaches the same people more often (a conservative assumption).
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses
 }
 
-// toReach turns the weights of what is carried over into weights of saturated frequencies: what a contact made in a period
-// is worth in that and later ones, times the reach.
+// toReach turns adstock weights into weights of saturated frequencies: the later exposure per contact of each period,
+// times its reach.
 func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	for g := range p.model.geos {
 		from, to := g*p.model.span, (g+1)*p.model.span
@@ -95,25 +95,25 @@ func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	floats.MulTo(weights, v.ds, c.x)
 }
 
-// ResponseSlopes returns the channel's responses as [Posterior.Responses] does, and their derivatives by the factor.
-// At a factor of 0 the derivative of some shapes is infinite; it is given as 0 there.
+// ResponseSlopes returns [Posterior.Responses] and their derivatives by the factor. Where the derivative at a factor of
+// 0 is infinite, it is given as 0.
 func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (responses, slopes [][]float64) {
 	c, m := p.channel(name), p.model
 	responses, slopes = grid(len(factors), len(p.draws)), grid(len(factors), len(p.draws))
-	w, room := newWorth(len(m.y)), make([]float64, len(m.y))
+	w, room := newSaturated(len(m.y)), make([]float64, len(m.y))
 	p.eachExposed(c, func(i int, e exposed) {
 		for k, factor := range factors {
 			scaled := room[:len(e.a)]
 			floats.ScaleTo(scaled, factor, e.a)
 			m.spec.Saturation.fill(w, scaled, e.shape)
-			floats.Mul(w.ds[:len(e.a)], e.a) // the derivative by the factor: what saturates grows in proportion
+			floats.Mul(w.ds[:len(e.a)], e.a) // by the factor: the adstocked exposure is proportional to it
 			if e.without == nil {
 				responses[k][i], slopes[k][i] = floats.Dot(e.weights, w.s[:len(e.a)]), floats.Dot(e.weights, w.ds[:len(e.a)])
 				continue
 			}
-			if e.wave != nil {
-				e.wave.vary(w.s)
-				e.wave.vary(w.ds)
+			if e.timeVarying != nil {
+				e.timeVarying.vary(w.s)
+				e.timeVarying.vary(w.ds)
 			}
 			responses[k][i], slopes[k][i] = multiplied(e.beta, w, e.without)
 		}
@@ -121,7 +121,7 @@ func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (res
 	return responses, slopes
 }
 
-// grid returns room for rows of equal length.
+// grid allocates rows of equal length.
 func grid(rows, columns int) [][]float64 {
 	out := make([][]float64, rows)
 	for k := range out {
@@ -130,18 +130,19 @@ func grid(rows, columns int) [][]float64 {
 	return out
 }
 
-// exposed is what a channel's response is made of under one draw: of exposures whose worth, times weights, sums to it. When
-// effects multiply, without is the mean of each period without the channel, and beta times the worth its logarithm.
+// exposed is a channel's response under one draw: the weighted sum of the saturated exposures. With the log-normal
+// likelihood, without is the mean of each period without the channel, and beta times the saturated exposure is the log
+// of its multiple.
 type exposed struct {
-	a, weights []float64
-	shape      []float64 // parameters of saturation
-	beta       float64
-	wave       *wave
-	without    []float64 // nil when effects add
+	a, weights  []float64
+	shape       []float64 // saturation parameters
+	beta        float64
+	timeVarying *timeVarying
+	without     []float64 // nil for additive effects
 }
 
-// eachExposed hands over what the channel's response is made of under each draw, with fewer exposures where there are many. It is
-// used again after f returns.
+// eachExposed calls f with the channel's response under each draw, with exposures gathered on a grid when there are
+// many. f must not keep its argument.
 func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
 	p.eachExposure(c, p.thin(len(p.draws)), func(i int, e exposed) {
 		if e.without == nil {
@@ -151,8 +152,7 @@ func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
 	})
 }
 
-// eachExposure hands over what the channel's response in every period is made of under some draws. It is used again after f
-// returns.
+// eachExposure calls f with the channel's exposures in every period under some draws. f must not keep its argument.
 func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e exposed)) {
 	m := p.model
 	v, weights, l := m.newCurve(len(m.y)), make([]float64, len(m.y)), m.newLocator()
@@ -163,10 +163,10 @@ func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e expose
 		for t := range weights {
 			weights[t] = v.betas[t/m.span] * m.size[t/m.span] * m.yScale
 		}
-		if v.wave != nil {
-			v.wave.vary(weights)
+		if v.timeVarying != nil {
+			v.timeVarying.vary(weights)
 		}
-		e := exposed{v.a, weights, shape, v.beta, v.wave, l.without(&v, theta)}
+		e := exposed{v.a, weights, shape, v.beta, v.timeVarying, l.without(&v, theta)}
 		if c.often != nil {
 			e.a = c.often
 			p.toReach(weights, &v, c)
@@ -175,15 +175,15 @@ func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e expose
 	}
 }
 
-// gatherFrom is the number of rows from which a sum over them is taken at fewer points, and gatherAt those points.
+// Sums over gatherFrom rows or more are taken over gatherAt grid points.
 const (
 	gatherFrom = 1024
 	gatherAt   = 320
 )
 
-// gathered returns fewer exposures with weights whose weighted sum of a smooth function is the same: each is split
-// between its two neighbours on a ladder, which lies closer near 0, so that sum and mean are kept. A curve that is
-// straight between rungs would have the same sum exactly; curves here are off by about 1e-5 of it.
+// gathered returns fewer exposures whose weighted sum of a smooth function is nearly the same: each weight is split
+// between two neighboring grid points, so sum and mean are preserved. The grid is denser near 0. Exact for piecewise
+// linear functions; saturation curves differ by about 1e-5.
 func gathered(a, weights []float64) (points, sums []float64) {
 	if len(a) < gatherFrom {
 		return a, weights
@@ -205,7 +205,7 @@ func gathered(a, weights []float64) (points, sums []float64) {
 	return points, sums
 }
 
-// without returns the mean of each period without the channel when effects multiply, and nil when they add.
+// without returns the mean of each period without the channel for multiplicative effects, and nil for additive ones.
 func (l *locator) without(v *curve, theta []float64) []float64 {
 	if l.spec.Likelihood != LogNormal {
 		return nil
@@ -217,8 +217,8 @@ func (l *locator) without(v *curve, theta []float64) []float64 {
 	return mean
 }
 
-// multiplied is the sum of contributions that multiply what is there without them, and the same of derivatives in ds.
-func multiplied(beta float64, w worth, without []float64) (total, slope float64) {
+// multiplied returns the sum of multiplicative contributions, and of their derivatives in ds.
+func multiplied(beta float64, w saturated, without []float64) (total, slope float64) {
 	for t, mean := range without {
 		total += mean * math.Expm1(beta*w.s[t])
 		slope += mean * math.Exp(beta*w.s[t]) * beta * w.ds[t]

@@ -16,13 +16,13 @@ import (
 	"assay/internal/panics"
 )
 
-// Sampling says how the posterior is drawn. Zero values take the defaults.
+// Sampling defines how the posterior is sampled. Zero values mean the defaults.
 type Sampling struct {
 	Seed   uint64 `json:"seed"`
 	Chains int    `json:"chains"` // default 4
-	Warmup int    `json:"warmup"` // of each chain; default 1000
-	Draws  int    `json:"draws"`  // of each chain; default 1000, up to four times as many where they mix badly
-	// Stop is asked often, by several goroutines at once; when it returns true [Fit] ends with [hmc.ErrStopped].
+	Warmup int    `json:"warmup"` // per chain; default 1000
+	Draws  int    `json:"draws"`  // per chain; default 1000, up to four times as many if the gate is not passed
+	// Stop is called often and concurrently. When it returns true, [Fit] ends with [hmc.ErrStopped].
 	Stop func() bool `json:"-"`
 }
 
@@ -33,7 +33,7 @@ func (s Sampling) withDefaults() Sampling {
 	return s
 }
 
-// Status says whether a result holds numbers.
+// Status says whether a result has numbers.
 type Status string
 
 // The statuses.
@@ -42,7 +42,7 @@ const (
 	NotReportable Status = "not_reportable"
 )
 
-// Result is what a fit gave. When the status is [NotReportable] there are reasons and no numbers.
+// Result is the result of a fit. If the status is [NotReportable], it has reasons and no numbers.
 type Result struct {
 	Status      Status
 	Reasons     []Reason
@@ -50,23 +50,23 @@ type Result struct {
 	Posterior   *Posterior   // nil unless the status is OK
 }
 
-// Diagnostics is what the draws are worth, over all parameters and the channels' contributions.
+// Diagnostics describes the sampling of all parameters and of the channels' contributions.
 type Diagnostics struct {
 	RHatMax     Number `json:"rhat_max"`
 	ESSBulkMin  Number `json:"ess_bulk_min"`
 	ESSTailMin  Number `json:"ess_tail_min"`
 	EBFMIMin    Number `json:"ebfmi_min"`
 	Divergences int    `json:"divergences"`
-	DepthHits   int    `json:"depth_hits"` // trajectories cut short
+	DepthHits   int    `json:"depth_hits"` // trajectories that reached the maximum tree depth
 	Gradients   int    `json:"gradients"`  // evaluations of the density in the last attempt
-	Attempts    int    `json:"attempts"`   // samplings, each with smaller steps or more draws than the one before
+	Attempts    int    `json:"attempts"`   // samplings, each with smaller steps or more draws than the previous one
 	Worst       string `json:"worst"`      // the quantity with the largest R-hat
 }
 
-// Number is a diagnostic, NaN when the draws have none: they are constant or not finite. JSON shows that as null.
+// Number is a diagnostic. NaN, for constant or non-finite draws, is null in JSON.
 type Number float64
 
-// MarshalJSON writes the number, or null.
+// MarshalJSON implements [json.Marshaler].
 func (n Number) MarshalJSON() ([]byte, error) {
 	if v := float64(n); !math.IsNaN(v) && !math.IsInf(v, 0) {
 		return json.Marshal(v)
@@ -74,17 +74,17 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// The gate.
+// Limits of the convergence gate.
 const (
 	rHatBelow = 1.01
 	essAbove  = 400
 )
 
-// attempts is how often a fit is sampled before it is given up.
+// attempts is the maximum number of samplings of a fit.
 const attempts = 3
 
-// harder returns the sampling for the next attempt. Divergences ask for smaller steps, which follow a curved posterior
-// more closely; everything else asks for more draws.
+// harder returns the sampling options of the next attempt: smaller steps after divergences, which follow a curved
+// posterior more closely, and more draws for all other failures.
 func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	if g.Divergences > 0 {
 		o.Accept = 1 - (1-o.Accept)/4
@@ -95,13 +95,13 @@ func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	return o
 }
 
-// Fit samples the posterior of the model. A fault of kind invalid says that data or settings are wrong; everything
-// else that speaks against the fit is in the result. The same input and seed give the same result on any machine of
-// one architecture, with any number of cores.
+// Fit samples the posterior of the model. Wrong data or settings give an invalid fault; every other obstacle is a
+// reason in the result. The same input and seed give the same result on any machine of one architecture and with any
+// number of cores.
 func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	how = how.withDefaults()
 	if how.Chains < 1 || how.Warmup < 1 || how.Draws < 1 {
-		return nil, fault.Invalid("%d chains of %d + %d draws cannot be taken", how.Chains, how.Warmup, how.Draws)
+		return nil, fault.Invalid("invalid sampling: %d chains of %d + %d draws", how.Chains, how.Warmup, how.Draws)
 	}
 	m, err := newModel(d, s)
 	if err != nil {
@@ -113,14 +113,14 @@ func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	return m.fit(d, how)
 }
 
-// fit samples the model, whose data are d, until the draws pass the gate or the attempts are used up.
+// fit samples the model of the data d until the draws pass the gate or the attempts are used up.
 func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
 	for attempt := 1; ; attempt++ {
 		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, o)
 		switch {
 		case errors.Is(err, pathfinder.ErrNoStart):
-			return nil, fault.Invalid("the model has no likelihood anywhere near its priors").
+			return nil, fault.Invalid("the likelihood is zero everywhere near the priors").
 				WithHint("check the scale of priors and controls").Wrap(err)
 		case err != nil:
 			return nil, fmt.Errorf("sampling of the media mix model: %w", err)
@@ -134,7 +134,7 @@ func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	}
 }
 
-// judge holds the draws to the gate.
+// judge applies the convergence gate to the draws.
 func (m *model) judge(d Data, run *hmc.Run) *Result {
 	p := newPosterior(m, d, run)
 	g, reasons := m.diagnose(run, p)
@@ -144,7 +144,7 @@ func (m *model) judge(d Data, run *hmc.Run) *Result {
 	return &Result{Status: OK, Diagnostics: g, Posterior: p}
 }
 
-// diagnose returns what the draws are worth, and why that is not enough.
+// diagnose returns the diagnostics and the reasons why they do not pass the gate.
 func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	g := &Diagnostics{
 		EBFMIMin:    Number(slices.Min(run.EBFMI())),
@@ -153,7 +153,7 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	fewest := ""
 	rHat, bulk, tail := 0.0, math.Inf(1), math.Inf(1)
 	see := func(name string, q diag.Quality) {
-		// The first quantity without diagnostics stays the worst: NaN survives Max and Min.
+		// The first quantity without diagnostics remains the worst: Max and Min propagate NaN.
 		if !math.IsNaN(rHat) && !(q.RHat <= rHat) {
 			g.Worst = name
 		}
@@ -170,7 +170,7 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	return g, g.complaints(fewest)
 }
 
-// qualities returns what the draws of every parameter and every channel's contribution are worth.
+// qualities returns the diagnostics of every parameter and every channel's contribution.
 func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
 	names = p.model.parameterNames()
 	for _, c := range p.model.channels {
@@ -203,13 +203,13 @@ func (g *Diagnostics) complaints(fewest string) []Reason {
 	if !(g.RHatMax < rHatBelow) {
 		reasons = append(reasons, Reason{
 			NotConverged, g.Worst, fmt.Sprintf("the chains do not agree: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
-			"sample longer; if it stays, the data allow several explanations: merge similar channels or add a lift test",
+			"sample longer; if R-hat stays high, the data allow several explanations: merge similar channels or add a lift test",
 		})
 	}
 	if !(g.ESSBulkMin > essAbove) || !(g.ESSTailMin > essAbove) {
 		reasons = append(reasons, Reason{
 			FewDraws, fewest, fmt.Sprintf("%s rests on too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)", fewest, g.ESSBulkMin, g.ESSTailMin, essAbove),
-			"take more draws",
+			"increase the number of draws",
 		})
 	}
 	return reasons

@@ -19,8 +19,8 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// planted is a store with known effects: two years of weeks, three channels, a yearly season, a promotion and noise
-// of 3 %. It returns the channels' true contributions.
+// planted is a simulated store: two years of weeks, three channels, yearly seasonality, a promotion and noise of 3%. It
+// returns the channels' true contributions.
 func planted(seed uint64) (d Data, contributions map[measure.Channel]float64) {
 	random := stats.Stream(seed, 0)
 	contributions = map[measure.Channel]float64{}
@@ -41,8 +41,8 @@ func planted(seed uint64) (d Data, contributions map[measure.Channel]float64) {
 		kappa, magnitude float64
 	}{{"search", 4000, 0.2, 0.5, 30000}, {"social", 3000, 0.6, 0.4, 16000}, {"tv", 6000, 0.7, 0.8, 20000}} {
 		spend := series(weeks, func(t int) float64 {
-			wave := 1 + 0.5*math.Sin(float64(t)/float64(4+3*i))
-			return c.spend * wave * math.Exp(0.5*random.NormFloat64())
+			timeVarying := 1 + 0.5*math.Sin(float64(t)/float64(4+3*i))
+			return c.spend * timeVarying * math.Exp(0.5*random.NormFloat64())
 		})
 		k := Adstock{Geometric, 8}.newKernel()
 		Adstock{Geometric, 8}.weights(k, []float64{c.alpha})
@@ -77,7 +77,7 @@ func reportable(t *testing.T, d Data, s Spec, how Sampling) *Posterior {
 	return result.Posterior
 }
 
-func TestPlantedEffectsAreRecovered(t *testing.T) {
+func TestSimulatedEffectsAreRecovered(t *testing.T) {
 	t.Parallel()
 	d, truth := planted(1)
 	for _, s := range []Spec{
@@ -86,7 +86,7 @@ func TestPlantedEffectsAreRecovered(t *testing.T) {
 	} {
 		p := reportable(t, d, s, Sampling{Seed: 1, Warmup: 500, Draws: 500})
 		for _, e := range p.Effects() {
-			// A 98 % interval for six comparisons with a fixed seed.
+			// A 98% interval for six comparisons with a fixed seed.
 			low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD
 			if want := truth[e.Channel]; want < low || want > high {
 				t.Errorf("%s %s: contribution %v to %v misses %v", s.Saturation, e.Channel, low, high, want)
@@ -108,7 +108,7 @@ func TestPlantedEffectsAreRecovered(t *testing.T) {
 	}
 }
 
-func TestUnidentifiedModelsAreRefusedWithTheCause(t *testing.T) {
+func TestUnidentifiedModelsAreNotReportableAndNameTheCause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*Data, *Spec)
@@ -134,7 +134,7 @@ func TestUnidentifiedModelsAreRefusedWithTheCause(t *testing.T) {
 		}, NoSpend, "tv", "too little"},
 		"a return on no money": {func(d *Data, s *Spec) {
 			d.Media[2].Spend, s.Effect = make([]float64, len(d.Dates)), ROI
-		}, NoSpend, "tv", "spends 0"},
+		}, NoSpend, "tv", "spend of 0"},
 		"a target that never changes": {func(d *Data, _ *Spec) {
 			d.Target = slices.Repeat([]float64{7}, len(d.Dates))
 		}, ConstantTarget, "target", "nothing to explain"},
@@ -166,7 +166,7 @@ func TestUnidentifiedModelsAreRefusedWithTheCause(t *testing.T) {
 
 func TestDrawsThatFailTheGateGiveNoNumbers(t *testing.T) {
 	t.Parallel()
-	// 2 chains of 20 draws, or of four times as many, cannot reach 400 effective draws.
+	// 2 chains of 20 draws, or of four times as many, cannot reach an effective sample size of 400.
 	result := fit(t, toy(), quick(0, nil).spec, Sampling{Seed: 1, Chains: 2, Warmup: 60, Draws: 20})
 	if result.Status != NotReportable || result.Posterior != nil || result.Diagnostics == nil {
 		t.Fatalf("got %+v, want a refusal with diagnostics", result)
@@ -202,7 +202,7 @@ func TestGateNamesWhatFailed(t *testing.T) {
 	}
 }
 
-// The test sets the number of processors, so it does not run beside others.
+// The test sets GOMAXPROCS, so it does not run in parallel.
 func TestFitIsTheSameOnAnyNumberOfCores(t *testing.T) {
 	d, _ := planted(4)
 	before := runtime.GOMAXPROCS(1)
@@ -266,7 +266,7 @@ func TestLiftTestMovesThePosteriorTowardsIt(t *testing.T) {
 	how := Sampling{Seed: 1, Warmup: 500, Draws: 500}
 	s := Spec{Saturation: MichaelisMenten, Yearly: 1}
 	without := reportable(t, d, s, how)
-	// The truth of turning tv off at 6,000 a week, measured with an error of 2 %.
+	// The true effect of switching tv off at 6,000 per week, with a standard error of 2%.
 	top := slices.Max(d.Media[2].Exposure)
 	v, _, _ := MichaelisMenten.value(6000/top, []float64{0.8})
 	s.Lifts = []Lift{{Channel: "tv", X: 6000, DeltaX: -6000, DeltaY: -20000 * v, Sigma: 400 * v}}
@@ -291,8 +291,8 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 	}{
 		{national, Spec{}},
 		{national, Spec{Likelihood: LogNormal}},
-		{national, Spec{Varying: 26}},
-		{national, Spec{Varying: 26, Likelihood: LogNormal}},
+		{national, Spec{TimeVarying: 26}},
+		{national, Spec{TimeVarying: 26, Likelihood: LogNormal}},
 		{repeated(national, 8), Spec{Likelihood: LogNormal}},
 		{repeated(national, 8), Spec{}},
 		{reached, Spec{Saturation: Hill}},
@@ -312,7 +312,7 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 			totals, slopes := p.contributionTotals(name), p.slopes(p.channel(name))
 			_, moved := p.ResponseSlopes(name, []float64{1})
 			for i := range totals {
-				// Sums over many rows are taken at fewer points.
+				// Sums over many rows use fewer grid points.
 				within := 1e-9
 				if len(d.Dates) >= gatherFrom && s.Likelihood != LogNormal {
 					within = 5e-5
@@ -335,7 +335,7 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 	}
 }
 
-// repeated returns the periods again and again.
+// repeated returns the periods several times in a row.
 func repeated(d Data, times int) Data {
 	for t := len(d.Dates); t < times*len(d.Target); t++ {
 		d.Dates = append(slices.Clip(d.Dates), d.Dates[0].AddDays(7*t))
@@ -392,7 +392,7 @@ func TestStopEndsTheFit(t *testing.T) {
 	}
 }
 
-func TestEventsBecomeSharesOfTheirPeriods(t *testing.T) {
+func TestEventControlsAreSharesOfTheirPeriods(t *testing.T) {
 	t.Parallel()
 	weeks := []civil.Date{civil.New(2025, 11, 17), civil.New(2025, 11, 24), civil.New(2025, 12, 1)}
 	event := civil.Range{First: civil.New(2025, 11, 28), Last: civil.New(2025, 12, 1)}

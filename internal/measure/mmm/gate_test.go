@@ -14,22 +14,22 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// anyStore is a store of a random shape: one to four years of weeks and two to ten channels, whose budgets follow season, are
-// decided anew, burst and pause, and whose curves are of a family that the fitted one need not be.
+// anyStore is a simulated store of random shape: one to four years of weeks and two to ten channels. Budgets follow the
+// season, are reset now and then, burst and pause. Response curves need not be of the fitted family.
 func anyStore(seed uint64) (Data, Spec) {
 	random := stats.Stream(seed, 5)
 	between := func(low, high float64) float64 { return low + (high-low)*random.Float64() }
 	weeks, channels := 52+random.IntN(157), 2+random.IntN(9)
 	if weeks < 80 {
-		channels = min(channels, 5) // what the gate asks for: one and a half weeks for each unknown
+		channels = min(channels, 5) // the gate asks for one and a half weeks per unknown
 	}
 	var d Data
 	for t := range weeks {
 		d.Dates = append(d.Dates, civil.New(2022, 1, 3).AddDays(7*t))
 	}
-	crest, swing, growth := random.Float64(), between(0, 0.25), between(-0.1, 0.3)
+	crest, amplitude, growth := random.Float64(), between(0, 0.25), between(-0.1, 0.3)
 	season := series(weeks, func(t int) float64 {
-		return 1 + swing*math.Cos(2*math.Pi*(float64(t)/52.18-crest)) + growth*float64(t)/52.18
+		return 1 + amplitude*math.Cos(2*math.Pi*(float64(t)/52.18-crest)) + growth*float64(t)/52.18
 	})
 	d.Target = series(weeks, func(t int) float64 { return 1e5 * season[t] * math.Exp(0.04*random.NormFloat64()) })
 	for i := range channels {
@@ -58,7 +58,7 @@ func anyStore(seed uint64) (Data, Spec) {
 			Logistic: {between(0.5, 5)}, MichaelisMenten: {between(0.2, 2)}, Hill: {between(0.3, 1), between(0.7, 2)}, Root: {between(0.4, 0.9)},
 		}[curve]
 		floats.Scale(1/slices.Max(spend), carried)
-		w := newWorth(weeks)
+		w := newSaturated(weeks)
 		curve.fill(w, carried, theta)
 		floats.AddScaled(d.Target, between(0.3, 4)*floats.Sum(spend)/floats.Sum(w.s), w.s)
 	}
@@ -69,7 +69,7 @@ func anyStore(seed uint64) (Data, Spec) {
 	return d, s
 }
 
-// TestStoresOfManyShapesPassTheGate fits a hundred stores and names what is wrong with those that are refused.
+// TestStoresOfManyShapesPassTheGate fits a hundred stores and prints the reasons of those that are not reportable.
 func TestStoresOfManyShapesPassTheGate(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
@@ -100,12 +100,12 @@ func TestStoresOfManyShapesPassTheGate(t *testing.T) {
 	}
 }
 
-// BenchmarkFit is the whole way from data to a posterior that passed the gate.
+// BenchmarkFit measures the way from data to a posterior that passed the gate.
 func BenchmarkFit(b *testing.B) {
 	random := stats.Stream(23, 0)
 	d := wide()
 	for i, media := range d.Media {
-		w := newWorth(len(d.Dates))
+		w := newSaturated(len(d.Dates))
 		Logistic.fill(w, divided(media.Exposure, 100), []float64{1 + 3*random.Float64()})
 		floats.AddScaled(d.Target, 50+10*float64(i), w.s)
 	}

@@ -12,11 +12,11 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Geo is a place with its own series: a region, a market, a shop.
+// Geo is a region or market with its own series.
 type Geo struct {
 	Name string `json:"name"`
-	// Population is the geo's size, in any unit that is the same for all. Everything is divided by it, so that geos of
-	// different size can share a model. 0 for all geos when it is not known; the mean target then stands for it.
+	// Population is the geo's size, in any unit common to all geos. Series are divided by it, so that geos of different
+	// size share a model. 0 for all geos when it is unknown: the mean target is used then.
 	Population float64 `json:"population,omitempty"`
 }
 
@@ -25,7 +25,7 @@ func (d Data) validateGeos(s Spec) error {
 		return nil
 	}
 	if len(d.Geos) == 1 {
-		return fault.Invalid("one geo, %q, is no geo model", d.Geos[0].Name).WithHint("leave the geos out, or give the data of at least two")
+		return fault.Invalid("a geo model needs at least two geos, not %q alone", d.Geos[0].Name).WithHint("drop the geo column, or add the data of another geo")
 	}
 	if s.Likelihood != Normal {
 		return fault.Invalid("a model of several geos needs the normal likelihood, not %s", s.Likelihood)
@@ -37,13 +37,13 @@ func (d Data) validateGeos(s Spec) error {
 		}
 		seen[g.Name] = true
 		if !(g.Population >= 0) || math.IsInf(g.Population, 0) || (g.Population > 0) != (d.Geos[0].Population > 0) {
-			return fault.Invalid("the geo %q has the population %v; want one above zero for every geo, or for none", g.Name, g.Population)
+			return fault.Invalid("geo %q has population %v: want a positive one for every geo, or none for all", g.Name, g.Population)
 		}
 	}
 	return nil
 }
 
-// sizes returns the size of each geo, 1 on average. The first periods are those that may be looked at.
+// sizes returns the size of each geo, 1 on average. Only the first periods are used: the holdout is not.
 func (d Data) sizes(periods int) []float64 {
 	if d.Geos == nil {
 		return []float64{1}
@@ -65,7 +65,7 @@ func (d Data) sizes(periods int) []float64 {
 	return out
 }
 
-// fitted returns the rows of a series that the likelihood sees.
+// fitted returns the rows of a series that are in the likelihood.
 func (m *model) fitted(values []float64) []float64 {
 	if m.geos == 1 {
 		return values[:m.rows]
@@ -82,16 +82,16 @@ func (m *model) bySize(values []float64) []float64 {
 	return series(len(values), func(t int) float64 { return values[t] / m.size[t/m.span] })
 }
 
-// spreads lists the parameters of the differences between geos.
+// spreads lists the parameters of the variation between geos.
 //
-// With b a geo's difference from the common model, scaled targets of a geo follow
+// With b a geo's deviation from the common model, its scaled targets are
 //
 //	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + sum over controls k of b_k z_k,t + noise
 //	b_0 ~ Normal(0, intercept.spread),  b_c ~ Normal(0, beta_c c.spread),  b_k ~ Normal(0, k.spread)
 //
-// so that a channel's spread is the standard deviation of its effect between geos as a share of the common one, and a
-// control's that of its coefficient. A normal spread lets the effect of single geos fall below zero. Fewer than
-// [manyGeos] say little about a spread: the prior of a channel's then says more, and controls are common to all.
+// so a channel's spread is the standard deviation of its effect between geos as a share of the common effect, and a
+// control's is that of its coefficient. The effect of a single geo can be negative. Fewer than [manyGeos] geos carry
+// little information on a spread: channels then have a tighter prior, and controls are common to all geos.
 func (m *model) spreads() []parameter {
 	if m.geos == 1 {
 		return nil
@@ -110,7 +110,7 @@ func (m *model) spreads() []parameter {
 	return out
 }
 
-// localTerms returns the terms whose coefficients differ between geos: those of controls, where there are geos enough.
+// localTerms returns the terms with coefficients that vary by geo: controls, if there are enough geos.
 func (m *model) localTerms() (terms []int) {
 	for k, t := range m.terms {
 		if m.geos >= manyGeos && t.group == controls {
@@ -120,15 +120,16 @@ func (m *model) localTerms() (terms []int) {
 	return terms
 }
 
-// guessSwings returns what least squares within geos say of each channel's swing, in units of the resolution, with shapes at
-// the centre of their coordinates, and the mean of its contribution where its swing is the resolution; nil without geos. They
-// place coordinates only, so they may be wrong. With [manyGeos] levels are 0: the common mean is known well then, and a level that is
-// guessed a little wrong costs more than it saves (ten geos of Meridian's set: a fifth more gradients).
-func (m *model) guessSwings() (swings, levels []float64) {
+// guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
+// resolution, with the shape at the center of its coordinates, and the mean contribution at a scaled effect of one
+// resolution; nil without geos. They only place the sampler's coordinates, so errors cost time, not correctness. From
+// [manyGeos] geos on, levels are 0: the common mean is well identified there, and a slightly wrong level increases the
+// number of gradients (by a fifth for ten geos of Meridian's data).
+func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil
 	}
-	swings, levels = make([]float64, len(m.channels)), make([]float64, len(m.channels))
+	scaledEffects, levels = make([]float64, len(m.channels)), make([]float64, len(m.channels))
 	theta, curves := make([]float64, len(m.parameters)), m.newCurves()
 	m.constrain(theta, theta, curves)
 	var columns [][]float64
@@ -154,30 +155,30 @@ func (m *model) guessSwings() (swings, levels []float64) {
 	var root mat.Cholesky
 	var solved mat.VecDense
 	if !root.Factorize(gram) || root.SolveVecTo(&solved, along) != nil {
-		return swings, levels
+		return scaledEffects, levels
 	}
 	for i, v := range curves {
 		if m.channels[i].confoundingAt > 0 {
-			continue // its coordinate is a test's result, of which a swing is no guess
+			continue // its coordinate is a test's result
 		}
 		if swing := solved.AtVec(i) * v.sd / m.resolution; swing > 0 && !math.IsInf(swing, 0) {
-			swings[i] = swing
+			scaledEffects[i] = swing
 		}
 	}
-	return swings, levels
+	return scaledEffects, levels
 }
 
-// manyGeos is the number of geos from which their spread is left to the data.
+// manyGeos is the number of geos from which the spread between them is estimated under a vague prior.
 const manyGeos = 8
 
-// ofGeo returns where in a draw the geo's own coefficients start: its intercept, then one for each channel, then one for
-// each local term.
+// ofGeo returns the position in a draw of the geo's own coefficients: its intercept, one for each channel, one for each
+// local term.
 func (m *model) ofGeo(g int) int { return len(m.parameters) + g*m.differences() }
 
-// differences is the number of coefficients that each geo has of its own.
+// differences is the number of coefficients per geo.
 func (m *model) differences() int { return 1 + len(m.channels) + len(m.local) }
 
-// localMean adds to a geo's mu what its own coefficients of local terms differ from the common ones.
+// localMean adds the geo's deviations in its local terms to its mu.
 func (m *model) localMean(mu, theta []float64, g int) {
 	at := m.ofGeo(g) + 1 + len(m.channels)
 	for i, k := range m.local {
@@ -200,8 +201,8 @@ func (m *model) drawNames(d Data) []string {
 	return names
 }
 
-// scaledLift puts a lift test into the model's units: exposures and targets of a geo by its size, those of all geos
-// together by the sum of sizes, as if the exposure had been spread in proportion to size.
+// scaledLift converts a lift test to the model's units: exposures and targets of one geo by its size, those of all geos
+// by the sum of sizes, as if exposure were proportional to size.
 func (m *model) scaledLift(l Lift, d Data, scale float64) lift {
 	size := float64(m.geos)
 	if l.Geo != "" {

@@ -11,24 +11,25 @@ import (
 	"assay/internal/panics"
 )
 
-// What a response of a geo is evaluated at: there are as many as channels times geos, so fewer spends and draws of each.
+// Grid size and draws of a geo's response. There are channels times geos of them, so they are smaller than in
+// [Posterior.Problem].
 const (
-	geoRungs = 16
-	geoDraws = 500
+	geoGridPoints = 16
+	geoDraws      = 500
 )
 
-// InGeo names what a channel spends in one geo: "search[north]".
+// InGeo names a channel's spend in one geo: "search[north]".
 func InGeo(channel measure.Channel, geo string) measure.Channel {
 	return channel + measure.Channel("["+geo+"]")
 }
 
-// GeoProblem asks how to divide a budget among the channels in each geo. Its channels are those that [InGeo] names, in the order of
-// channels and then of geos; where a channel spends nothing in a geo there is none. Each has the response of its own geo's
-// effect, and bounds are by these names. Everything else is as in [Posterior.Problem].
+// GeoProblem is the allocation of a budget to channels and geos. Its channels have the names of [InGeo], ordered by
+// channel and then geo; a channel without spend in a geo is left out there. Each has the response of its geo. Bounds
+// use the same names. All else is as in [Posterior.Problem].
 func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (decide.Problem, error) {
 	problem := decide.Problem{Budget: budget, Risk: risk}
 	if p.data.Geos == nil {
-		return problem, fault.Invalid("the model has one place, and a budget is divided by geo among several").WithHint("fit a model with geos")
+		return problem, fault.Invalid("allocation by geo needs a model with geos").WithHint("fit a model with geos")
 	}
 	draws := p.thin(geoDraws)
 	var work panics.Group
@@ -37,7 +38,7 @@ func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[meas
 		c := &p.model.channels[i]
 		places := p.places(c, risk, bounds)
 		perChannel[i] = places
-		work.Go(func() { p.geoLadders(c, places, draws) })
+		work.Go(func() { p.geoResponses(c, places, draws) })
 	}
 	work.Wait()
 	known := map[measure.Channel]bool{}
@@ -51,7 +52,7 @@ func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[meas
 	}
 	for name := range bounds {
 		if !known[name] {
-			return problem, fault.Invalid("there are bounds for %q, which is no channel with spend in a geo", name).WithHint("write them as %s", problem.Channels[0].Name)
+			return problem, fault.Invalid("bounds for %q: no such channel with spend in a geo", name).WithHint("write them as %s", problem.Channels[0].Name)
 		}
 	}
 	return problem, nil
@@ -66,19 +67,19 @@ func (p *Posterior) places(c *channel, risk decide.Risk, bounds map[measure.Chan
 	return out
 }
 
-// geoLadders sets the responses of a channel in every geo.
-func (p *Posterior) geoLadders(c *channel, places []decide.Channel, draws []int) {
+// geoResponses sets the responses of a channel in every geo.
+func (p *Posterior) geoResponses(c *channel, places []decide.Channel, draws []int) {
 	m := p.model
 	for g := range places {
 		r := &places[g].Response
 		top := math.Max(places[g].Max, places[g].Current)
-		for i := range geoRungs + 1 {
-			step := float64(i) / geoRungs
+		for i := range geoGridPoints + 1 {
+			step := float64(i) / geoGridPoints
 			r.Spend = append(r.Spend, top*step*step)
 		}
-		r.Value, r.Slope = grid(geoRungs+1, len(draws)), grid(geoRungs+1, len(draws))
+		r.Value, r.Slope = grid(geoGridPoints+1, len(draws)), grid(geoGridPoints+1, len(draws))
 	}
-	w, scaled := newWorth(m.span), make([]float64, m.span)
+	w, scaled := newSaturated(m.span), make([]float64, m.span)
 	p.eachExposure(c, draws, func(i int, e exposed) {
 		for g := range places {
 			r, current := &places[g].Response, places[g].Current
@@ -97,7 +98,7 @@ func (p *Posterior) geoLadders(c *channel, places []decide.Channel, draws []int)
 	})
 }
 
-// thin returns at most so many draws, which lie all over the chains.
+// thin returns at most the given number of draws, spread evenly over the chains.
 func (p *Posterior) thin(most int) (draws []int) {
 	every := (len(p.draws) + most - 1) / most
 	for i := 0; i < len(p.draws); i += every {

@@ -12,13 +12,13 @@ import (
 	"assay/internal/measure/decide"
 )
 
-// When every geo's spend is multiplied alike, what the geos bring sums to the channel's response.
+// When spend is scaled equally in all geos, the geos' responses sum to the channel's response.
 func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 	t.Parallel()
 	reached := toyGeos()
 	reached.Media[0].Frequency = series(reached.rows(), func(t int) float64 { return 1 + float64(t%5) })
 	for _, data := range []Data{toyGeos(), reached} {
-		p := believed(t, data, Spec{Saturation: MichaelisMenten, Varying: 9}, 12)
+		p := fromPrior(t, data, Spec{Saturation: MichaelisMenten, TimeVarying: 9}, 12)
 		problem, err := p.GeoProblem(1000, decide.Aggressive, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 				t.Errorf("%s spends %v in geos and %v in all", name, spend, p.Spend(name))
 			}
 			for d := range want {
-				// Cubics between 17 spends follow the curves to some millionths.
+				// Cubics between 17 grid points follow the curves to about 1e-6.
 				if math.Abs(got[d]-want[d]) > 1e-4*math.Abs(want[d]) {
 					t.Errorf("%s, draw %d: geos bring %v, the channel %v", name, d, got[d], want[d])
 				}
@@ -47,13 +47,13 @@ func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 	}
 }
 
-func TestBudgetsByGeoThatCannotBeAskedForAreRefused(t *testing.T) {
+func TestInvalidBudgetsByGeoAreRejected(t *testing.T) {
 	t.Parallel()
-	if _, err := believed(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "one place") {
-		t.Errorf("a model of one place: %v", err)
+	if _, err := fromPrior(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "needs a model with geos") {
+		t.Errorf("a model without geos: %v", err)
 	}
 	bounds := map[measure.Channel]Bounds{"search": {Min: new(1.0)}}
-	_, err := believed(t, toyGeos(), Spec{}, 8).GeoProblem(1, decide.Balanced, bounds)
+	_, err := fromPrior(t, toyGeos(), Spec{}, 8).GeoProblem(1, decide.Balanced, bounds)
 	if text, hint, _ := fault.Public(err); !strings.Contains(text, `bounds for "search"`) || !strings.Contains(hint, "search[north]") {
 		t.Errorf("bounds of a whole channel: %v", err)
 	}

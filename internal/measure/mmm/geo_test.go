@@ -18,10 +18,10 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// toyGeos is three towns of different size with the channels of [toy].
+// toyGeos is three geos of different size with the channels of [toy].
 func toyGeos() Data { return toyTowns(Geo{"north", 100}, Geo{"south", 300}, Geo{"west", 50}) }
 
-// manyToyGeos is as many towns as it takes for the effect of a control to differ between them.
+// manyToyGeos has enough geos for control coefficients to vary by geo.
 func manyToyGeos() Data {
 	towns := make([]Geo, manyGeos)
 	for i := range towns {
@@ -68,21 +68,21 @@ func TestGradientOfGeosIsTheDerivative(t *testing.T) {
 		checkGradient(t, toyGeos(), Spec{Effect: e, Yearly: 1})
 		checkGradient(t, manyToyGeos(), Spec{Effect: e, Yearly: 1, Holdout: 4})
 		checkGradient(t, toyGeos(), Spec{Effect: e, Saturation: Hill, Holdout: 4, Lifts: lifts})
-		checkGradient(t, reached, Spec{Effect: e, Saturation: Hill, Varying: 9, Holdout: 4})
+		checkGradient(t, reached, Spec{Effect: e, Saturation: Hill, TimeVarying: 9, Holdout: 4})
 		checkGradient(t, unknown, Spec{Effect: e, Adstock: Adstock{Delayed, 4}, Trend: Trend{KnotTrend, 10}})
 	}
 }
 
-// The coordinates of swings are stretched; the density in them is that in the plain ones times the Jacobian.
-func TestStretchedCoordinatesAreTheSameDensity(t *testing.T) {
+// Scaled coordinates give the same density as plain ones, times the Jacobian.
+func TestScaledCoordinatesGiveTheSameDensity(t *testing.T) {
 	t.Parallel()
 	m, err := newModel(toyGeos(), Spec{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.swings = []float64{12, 5}
+	m.scaledEffects = []float64{12, 5}
 	plain := *m
-	plain.swings = make([]float64, 2) // a guess of zero stretches nothing
+	plain.scaledEffects = make([]float64, 2) // a guess of zero means a scale of 1
 	random := stats.Stream(19, 0)
 	u, grad := make([]float64, len(m.parameters)), make([]float64, len(m.parameters))
 	for i := range u {
@@ -92,7 +92,7 @@ func TestStretchedCoordinatesAreTheSameDensity(t *testing.T) {
 	moved := slices.Clone(u)
 	plainScale := math.Hypot(math.Exp(u[m.pooledAt])/math.Sqrt(3), m.resolution)
 	scale, from, logJacobian := plainScale*plainScale, 0.0, 0.0
-	for i, guess := range m.swings {
+	for i, guess := range m.scaledEffects {
 		spread := math.Exp(u[m.pooledAt+1+i])
 		by := math.Sqrt(1 + guess*guess*spread*spread/3)
 		moved[m.channels[i].at] = guess + by*u[m.channels[i].at]
@@ -113,7 +113,7 @@ func TestStretchedCoordinatesAreTheSameDensity(t *testing.T) {
 	}
 }
 
-// The integral over geos' differences is a normal density whose covariance is known: it is built in full here.
+// Integrating out the geos' deviations gives a normal density with known covariance, built in full here.
 func TestDifferencesBetweenGeosAreIntegratedOut(t *testing.T) {
 	t.Parallel()
 	for _, data := range []Data{toyGeos(), manyToyGeos()} {
@@ -173,12 +173,12 @@ func checkIntegral(t *testing.T, m *model) {
 		want -= (root.LogDet() + mat.Dot(r, &solved)) / 2
 	}
 	clear(grad)
-	if got := d.pooled(); !near(got, want, 1e-10) {
+	if got := d.geoLikelihood(); !near(got, want, 1e-10) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// towns is a store in eight towns whose returns differ: a year and a half of weeks, two channels.
+// towns is a store in eight geos with different returns: a year and a half of weeks, two channels.
 func towns(seed uint64) (d Data, contributions map[measure.Channel][]float64) {
 	random := stats.Stream(seed, 5)
 	const weeks, geos = 78, 8
@@ -201,8 +201,8 @@ func towns(seed uint64) (d Data, contributions map[measure.Channel][]float64) {
 		media := Media{Channel: c.name}
 		for _, geo := range d.Geos {
 			for t := range weeks {
-				wave := 1 + 0.5*math.Sin(float64(t)/float64(3+i)) // much faster than the season
-				media.Exposure = append(media.Exposure, geo.Population*wave*math.Exp(0.5*random.NormFloat64()))
+				burst := 1 + 0.5*math.Sin(float64(t)/float64(3+i)) // much faster than the season
+				media.Exposure = append(media.Exposure, geo.Population*burst*math.Exp(0.5*random.NormFloat64()))
 			}
 		}
 		k := Adstock{Geometric, 8}.newKernel()
@@ -224,7 +224,7 @@ func towns(seed uint64) (d Data, contributions map[measure.Channel][]float64) {
 	return d, contributions
 }
 
-func TestPlantedEffectsOfGeosAreRecovered(t *testing.T) {
+func TestSimulatedEffectsOfGeosAreRecovered(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("a fit of eight towns; set ASSAY_NIGHTLY=1 to run it")
@@ -247,7 +247,7 @@ func TestPlantedEffectsOfGeosAreRecovered(t *testing.T) {
 			}
 		}
 	}
-	// 16 intervals of 90 %: fewer than 11 are inside with probability 0.003 if they were independent.
+	// Of 16 independent 90% intervals, fewer than 11 contain the true value with probability 0.003.
 	if inside < 11 {
 		t.Errorf("%d of 16 contributions of geos lie in their 90 %% interval", inside)
 	}
@@ -282,7 +282,7 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if r := p.Responses("social", []float64{1}); !near(r[0][7], floats.Sum(sum), 1e-9) {
 		t.Errorf("the response at the current spend is %v, the contribution %v", r[0][7], floats.Sum(sum))
 	}
-	// Every geo's mean moves with the geo's own intercept.
+	// A geo's mean moves with its own intercept.
 	theta := slices.Clone(p.draws[7])
 	before := p.model.newLocator().mean(theta)
 	theta[m.ofGeo(1)] += 0.1
@@ -290,7 +290,7 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if rise := after[m.span] - before[m.span]; !near(rise, 0.1*m.yScale*m.size[1], 1e-9) || after[0] != before[0] {
 		t.Errorf("the second geo's intercept moves the second geo by %v and the first by %v", rise, after[0]-before[0])
 	}
-	// So does it with the geo's own coefficient of a control, by what that is in the period.
+	// It also moves with its own coefficient of a control, times the control's value in the period.
 	theta = slices.Clone(p.draws[7])
 	theta[m.ofGeo(1)+1+len(m.channels)] += 0.1
 	own, price := p.model.newLocator().mean(theta), m.terms[m.local[0]].values[m.span]
@@ -319,23 +319,23 @@ func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
 	points, sums := gathered(a, weights)
 	for _, s := range allSaturations() {
 		theta := map[Saturation][]float64{Logistic: {3}, Hill: {0.4, 1.4}, MichaelisMenten: {0.4}, Tanh: {0.6}, Root: {0.6}, Log: {3}, CES: {0.6, 1.7}}[s]
-		all, few := newWorth(len(a)), newWorth(len(points))
+		all, few := newSaturated(len(a)), newSaturated(len(points))
 		s.fill(all, a, theta)
 		s.fill(few, points, theta)
-		// The root has an infinite slope at 0, where rungs are 1e-5 apart.
+		// The root has an infinite slope at 0, where grid points are 1e-5 apart.
 		if got, want := floats.Dot(few.s[:len(points)], sums), floats.Dot(all.s, weights); math.Abs(got-want) > 5e-5*want {
 			t.Errorf("%s: gathered %v, all %v", s, got, want)
 		}
 	}
 }
 
-func TestGeosThatAreNoneAreRefused(t *testing.T) {
+func TestInvalidGeosAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spoil func(*Data, *Spec)
 		says  string
 	}{
-		"one geo":            {func(d *Data, _ *Spec) { d.Geos = d.Geos[:1] }, "no geo model"},
+		"one geo":            {func(d *Data, _ *Spec) { d.Geos = d.Geos[:1] }, "at least two geos"},
 		"a geo twice":        {func(d *Data, _ *Spec) { d.Geos[1].Name = "north" }, "north"},
 		"half a population":  {func(d *Data, _ *Spec) { d.Geos[1].Population = 0 }, "south"},
 		"rows of two geos":   {func(d *Data, _ *Spec) { d.Geos = d.Geos[:2] }, "90 values for 60"},
@@ -348,14 +348,15 @@ func TestGeosThatAreNoneAreRefused(t *testing.T) {
 		d.Geos = slices.Clone(d.Geos)
 		c.spoil(&d, &s)
 		if _, err := newModel(d, s); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: got %v, want a refusal that says %q", name, err, c.says)
+			t.Errorf("%s: got %v, want an error with %q", name, err, c.says)
 		}
 	}
 }
 
-// TestCommonMeanOfTwoGeosIsNoFunnel samples two towns whose channel is always on. Data know the towns' own means; the common one is as
-// far off as their effects may differ, and a coordinate that does not know this has trajectories that diverge.
-func TestCommonMeanOfTwoGeosIsNoFunnel(t *testing.T) {
+// TestCommonMeanOfTwoGeosHasNoFunnel samples two geos with a channel that is always on. The data identify the geos' own
+// means; the common mean differs from them by as much as effects may differ. A coordinate with a fixed scale leads to
+// divergent transitions.
+func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(23, 0)
 	d := Data{Geos: []Geo{{Name: "north"}, {Name: "south"}}, Media: []Media{{Channel: "video"}}}
@@ -373,7 +374,8 @@ func TestCommonMeanOfTwoGeosIsNoFunnel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// deviation is that of the mean's coordinate, which is 1 where it counts in its own standard errors.
+	// deviation is the posterior standard deviation of the mean's coordinate. It is 1 if the coordinate is in its own
+	// standard errors.
 	deviation := func(m *model) (sd float64, divergences int) {
 		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 1, Chains: 2, Warmup: 300, Draws: 400, Accept: 0.9})
 		if err != nil {

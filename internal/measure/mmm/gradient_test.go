@@ -20,7 +20,7 @@ func allSaturations() []Saturation {
 	return []Saturation{Logistic, Hill, MichaelisMenten, Tanh, Root, Log, CES, Unsaturated}
 }
 
-// central is the fourth-order central difference. With this step the error is about 1e-12 of a smooth function.
+// central is the fourth-order central difference. With this step the error is about 1e-12 for a smooth function.
 func central(f func(d float64) float64) float64 {
 	const h = 1e-3
 	return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
@@ -62,9 +62,9 @@ func TestAdstockWeightsSumToOneAndHaveTheirDerivatives(t *testing.T) {
 	}
 }
 
-func TestAdstockShapesAreThoseOfTheirFormulas(t *testing.T) {
+func TestAdstockShapesMatchTheirFormulas(t *testing.T) {
 	t.Parallel()
-	// Unnormalised weights worked out by hand for three lags.
+	// Unnormalized weights computed by hand for three lags.
 	for _, c := range []struct {
 		kind  AdstockKind
 		theta []float64
@@ -138,7 +138,7 @@ func TestPriorsHaveTheirDerivatives(t *testing.T) {
 	}
 }
 
-// toy returns 40 weeks with two channels, one control and a target above zero.
+// toy returns 40 weeks with two channels, one control and a positive target.
 func toy() Data {
 	random := stats.Stream(11, 0)
 	d := Data{Media: []Media{{Channel: "search"}, {Channel: "social"}}, Controls: []Control{{Name: "price"}}}
@@ -172,7 +172,7 @@ func specs() []Spec {
 		out = append(out, Spec{Saturation: s})
 	}
 	lifts := toyLifts()
-	out = append(out, Spec{Lifts: lifts, Believed: []measure.Channel{lifts[0].Channel}}, Spec{Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4}})
+	out = append(out, Spec{Lifts: lifts, Unconfounded: []measure.Channel{lifts[0].Channel}}, Spec{Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4}})
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		out = append(out, Spec{Effect: e, Yearly: 1}, Spec{Effect: e, Lifts: lifts, Saturation: Hill, Holdout: 5})
 	}
@@ -191,12 +191,12 @@ func TestGradientOfThePosteriorIsItsDerivative(t *testing.T) {
 		checkGradient(t, toy(), s)
 	}
 	for _, e := range []Effect{Coefficient, ROI, Share} {
-		checkGradient(t, toy(), Spec{Effect: e, Varying: 9, Saturation: Hill, Holdout: 5})
+		checkGradient(t, toy(), Spec{Effect: e, TimeVarying: 9, Saturation: Hill, Holdout: 5})
 		checkGradient(t, contacts(), Spec{Effect: e, Saturation: Hill, Adstock: Adstock{Delayed, 4}, Holdout: 5})
-		checkGradient(t, contacts(), Spec{Effect: e, Varying: 9, Adstock: Adstock{Immediately, 1}})
+		checkGradient(t, contacts(), Spec{Effect: e, TimeVarying: 9, Adstock: Adstock{Immediately, 1}})
 	}
-	checkGradient(t, toy(), Spec{Varying: 9, Likelihood: LogNormal})
-	checkGradient(t, toy(), Spec{Effect: ROI, Alike: true})
+	checkGradient(t, toy(), Spec{TimeVarying: 9, Likelihood: LogNormal})
+	checkGradient(t, toy(), Spec{Effect: ROI, PoolEffects: true})
 }
 
 func checkGradient(t *testing.T, data Data, s Spec) {
@@ -245,7 +245,7 @@ func TestEvaluationIsDeterministicAndLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func TestPriorsAreFoundByNameAndRefusedWhenTheyFitNothing(t *testing.T) {
+func TestPriorsAreFoundByNameAndRejectedWhenTheyMatchNothing(t *testing.T) {
 	t.Parallel()
 	m, err := newModel(toy(), Spec{Priors: map[string]Prior{"alpha": {BetaPrior, 2, 2}, "search.alpha": {BetaPrior, 3, 1}}})
 	if err != nil {
@@ -269,9 +269,9 @@ func TestPriorsAreFoundByNameAndRefusedWhenTheyFitNothing(t *testing.T) {
 	}
 }
 
-func TestEffectsAreReparametrisationsOfOneModel(t *testing.T) {
+func TestEffectsAreReparameterizationsOfOneModel(t *testing.T) {
 	t.Parallel()
-	// The same contribution, spoken of as coefficient, return and share, has the same likelihood.
+	// The same contribution, given as coefficient, return or share, has the same likelihood.
 	var means [][]float64
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		m, err := newModel(toy(), Spec{Effect: e})
@@ -326,7 +326,7 @@ func TestSettingsAreReadFromWords(t *testing.T) {
 	}
 }
 
-func TestDataThatAreNoDataAreRefused(t *testing.T) {
+func TestMalformedDataAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*Data, *Spec){
 		"nothing":         func(d *Data, _ *Spec) { *d = Data{} },
@@ -345,7 +345,7 @@ func TestDataThatAreNoDataAreRefused(t *testing.T) {
 		"an unknown shape":   func(_ *Data, s *Spec) { s.Saturation = "cubic" },
 		"an unknown effect":  func(_ *Data, s *Spec) { s.Effect = "lift" },
 		"lift of a wave": func(_ *Data, s *Spec) {
-			s.Varying, s.Lifts = 9, []Lift{{Channel: "search", X: 1, DeltaX: 1, DeltaY: 1, Sigma: 1}}
+			s.TimeVarying, s.Lifts = 9, []Lift{{Channel: "search", X: 1, DeltaX: 1, DeltaY: 1, Sigma: 1}}
 		},
 		"a lost frequency": func(d *Data, _ *Spec) { d.Media[0].Frequency = []float64{1} },
 		"reach and logs": func(d *Data, s *Spec) {
@@ -363,8 +363,8 @@ func TestDataThatAreNoDataAreRefused(t *testing.T) {
 	}
 }
 
-// What an exposure is divided by is told by the rows that are fitted, and by the weeks with any where the curve speaks of usual ones.
-func TestExposuresAreInTheUnitOfTheirCurve(t *testing.T) {
+// The unit of exposures depends on the fitted rows only; for CES it is the mean of the positive ones.
+func TestExposureUnitMatchesTheSaturation(t *testing.T) {
 	t.Parallel()
 	d := toy()
 	d.Media[0].Exposure = series(len(d.Dates), func(t int) float64 { return float64(t % 4 * 100) })

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Reason says why a fit is not reportable and what would help.
+// Reason is why a fit is not reportable, with a remedy.
 type Reason struct {
 	Code   Code   `json:"code"`
 	About  string `json:"about,omitempty"` // the channel, control or parameter
@@ -19,10 +19,10 @@ type Reason struct {
 	Remedy string `json:"remedy"`
 }
 
-// Code names a kind of reason.
+// Code identifies a kind of reason.
 type Code string
 
-// The codes: the first five are seen in the data before a fit, the others in the draws after it.
+// The first five codes come from checks of the data before a fit, the others from the convergence gate.
 const (
 	TooFewPeriods  Code = "too_few_periods"
 	ConstantTarget Code = "constant_target"
@@ -37,18 +37,18 @@ const (
 const (
 	leastPeriods      = 26
 	periodsPerUnknown = 1.5
-	leastActive       = 3    // periods with exposure
-	leastVariation    = 0.01 // standard deviation by mean of an exposure
-	mostExplained     = 0.99 // R2 of one column by the others; beyond it a variance grows a hundredfold
+	leastActive       = 3    // minimum periods with exposure
+	leastVariation    = 0.01 // minimum coefficient of variation of an exposure
+	mostExplained     = 0.99 // maximum R2 of one column given the others; above it a variance is more than a hundred times as large
 )
 
-// unidentified returns the reasons for which the data cannot identify the model, none if they can.
+// unidentified returns the reasons why the data cannot identify the model; none if they can.
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
-	// Slow changes of effects, where a curve bends, what belongs to a batch and what moves with a tested channel are held
-	// by their priors and cost little.
-	unknown := len(m.parameters) - (len(m.waves)+m.spec.Saturation.held())*len(m.channels)
-	for _, b := range m.batches {
+	// Time-varying effects, curve sharpness, pooled controls and confounding terms are determined by their priors and
+	// need no data.
+	unknown := len(m.parameters) - (len(m.hsgp)+m.spec.Saturation.held())*len(m.channels)
+	for _, b := range m.controlGroups {
 		unknown -= len(b.at)
 	}
 	for _, c := range m.channels {
@@ -59,7 +59,7 @@ func (m *model) unidentified(d Data) []Reason {
 	if need := max(leastPeriods, int(math.Ceil(periodsPerUnknown*float64(unknown)))); m.rows < need {
 		reasons = append(reasons, Reason{
 			TooFewPeriods, "",
-			fmt.Sprintf("%d periods cannot inform %d parameters; this model needs at least %d", m.rows, unknown, need),
+			fmt.Sprintf("%d periods are too few for %d parameters: this model needs at least %d", m.rows, unknown, need),
 			"use a longer window, merge channels, or choose a saturation and trend with fewer parameters",
 		})
 	}
@@ -78,7 +78,7 @@ func (m *model) unidentified(d Data) []Reason {
 	return m.collinear()
 }
 
-// unusable says what is wrong with a channel on its own.
+// unusable returns what is wrong with a channel on its own.
 func (m *model) unusable(media Media, c channel) []Reason {
 	name := string(media.Channel)
 	exposure := m.fitted(c.x)
@@ -86,22 +86,22 @@ func (m *model) unusable(media Media, c channel) []Reason {
 	if active < leastActive || m.spec.Effect == ROI && floats.Sum(m.fitted(media.cost())) == 0 {
 		return []Reason{{
 			NoSpend, name,
-			fmt.Sprintf("%s has exposure in %d periods and spends %v over the window: too little to learn from", name, active, floats.Sum(m.fitted(media.cost()))),
+			fmt.Sprintf("%s has exposure in %d periods and a total spend of %v: too little to estimate its effect", name, active, floats.Sum(m.fitted(media.cost()))),
 			fmt.Sprintf("leave %s out, or choose a window in which it ran", name),
 		}}
 	}
 	if mean, sd := stats.MeanSD(exposure); sd < leastVariation*mean {
 		return []Reason{{
 			Constant, name,
-			fmt.Sprintf("%s hardly changes, so its effect cannot be told from the baseline", name),
+			fmt.Sprintf("%s hardly varies, so its effect cannot be separated from the baseline", name),
 			fmt.Sprintf("leave %s out, or vary its spend, for example by a geo experiment", name),
 		}}
 	}
 	return nil
 }
 
-// collinear finds channels whose carried-over exposure the other channels and the baseline explain almost entirely.
-// Terms of the baseline may explain one another: their priors hold them, and only their sum matters.
+// collinear finds channels whose adstocked exposure is almost a linear combination of the other channels and the
+// baseline. Collinear baseline terms are allowed: their priors are proper, and only their sum matters.
 func (m *model) collinear() []Reason {
 	names, columns := m.columns()
 	var reasons []Reason
@@ -110,15 +110,15 @@ func (m *model) collinear() []Reason {
 			name, partner := names[i], names[closest(columns, i)]
 			reasons = append(reasons, Reason{
 				Collinear, name,
-				fmt.Sprintf("%s moves with the other columns (R2 %.4f), most of all with %s: their effects cannot be told apart", name, r2, partner),
-				fmt.Sprintf("merge or drop %s or %s, or move one of them alone in an experiment", name, partner),
+				fmt.Sprintf("%s is collinear with the other columns (R2 %.4f), most of all with %s: their effects cannot be separated", name, r2, partner),
+				fmt.Sprintf("merge or drop %s or %s, or vary one of them alone in an experiment", name, partner),
 			})
 		}
 	}
 	return reasons
 }
 
-// columns returns the channels' exposures, carried over at the prior's centre, and the baseline's terms.
+// columns returns the channels' exposures, adstocked at the prior's center, and the baseline's terms.
 func (m *model) columns() (names []string, columns [][]float64) {
 	theta := make([]float64, len(m.parameters))
 	curves := m.newCurves()
@@ -143,8 +143,8 @@ func (m *model) columns() (names []string, columns [][]float64) {
 	return names, columns
 }
 
-// within returns a column less the mean of each geo: geos have intercepts of their own, so only what is left can tell.
-// The constant itself is kept.
+// within returns a column minus the mean of each geo, since geos have their own intercepts. A constant column is
+// returned unchanged.
 func (m *model) within(column []float64) []float64 {
 	out := slices.Clone(column)
 	for g := range m.geos {
@@ -157,7 +157,7 @@ func (m *model) within(column []float64) []float64 {
 	return out
 }
 
-// explained returns the R2 of a column, which must vary, by the others.
+// explained returns the R2 of a non-constant column given the others.
 func explained(columns [][]float64, i int) float64 {
 	target := columns[i]
 	var design []float64
@@ -174,8 +174,8 @@ func explained(columns [][]float64, i int) float64 {
 	return 1 - floats.Dot(residual, residual)/(sd*sd*float64(n-1))
 }
 
-// residuals returns what is left of the target after least squares on the design, by projection on the directions
-// of the design that are not lost in rounding.
+// residuals returns the residuals of least squares on the design, by projection on the singular vectors that are
+// numerically nonzero.
 func residuals(design *mat.Dense, target []float64) []float64 {
 	residual := append([]float64(nil), target...)
 	var svd mat.SVD
@@ -208,7 +208,7 @@ func closest(columns [][]float64, i int) int {
 	return at
 }
 
-// correlation is Pearson's, and 0 when either does not vary.
+// correlation is Pearson's, and 0 when either column is constant.
 func correlation(a, b []float64) float64 {
 	meanA, sdA := stats.MeanSD(a)
 	meanB, sdB := stats.MeanSD(b)

@@ -2,9 +2,10 @@ package mmm
 
 import "assay/internal/measure/stats"
 
-// Foretell returns by how much the target changes a period when a test moves its channel's exposure, by the model alone: what the
-// test found is not looked at. The summary is over draws and in the target's unit. It panics on a channel that is not in the model.
-func (p *Posterior) Foretell(l Lift) stats.Summary {
+// PredictLift returns the model's prediction of a lift test's result: the change of the target per period, in its unit,
+// when the channel's exposure moves as in the test. The test's own result is not used. It panics on a channel that is
+// not in the model.
+func (p *Posterior) PredictLift(l Lift) stats.Summary {
 	m, c := p.model, p.channel(l.Channel)
 	l.DeltaY = 1
 	v, scaled := m.newCurve(len(m.y)), m.scaledLift(l, p.data, c.scale)

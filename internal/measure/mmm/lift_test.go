@@ -7,8 +7,9 @@ import (
 	"assay/internal/civil"
 )
 
-// Without carry-over and with the same exposure in every period, a lift is the difference of two responses by period.
-func TestALiftIsForetoldAsTheResponseChanges(t *testing.T) {
+// Without adstock and with constant exposure, a lift is the difference of two responses divided by the number of
+// periods.
+func TestPredictedLiftEqualsTheChangeOfTheResponse(t *testing.T) {
 	t.Parallel()
 	const n = 30
 	d := Data{Media: []Media{{Channel: "x"}, {Channel: "y"}}}
@@ -35,7 +36,7 @@ func TestALiftIsForetoldAsTheResponseChanges(t *testing.T) {
 		for _, lift := range []Lift{{Channel: "x", X: 50, DeltaX: 50, DeltaY: 1e6, Sigma: 3}, {Channel: "x", X: 50, DeltaX: -50, Sigma: 3}} {
 			responses := p.Responses("x", []float64{1, 1 + lift.DeltaX/lift.X})
 			want := (responses[1][0] + responses[1][1] - responses[0][0] - responses[0][1]) / 2 / n
-			if got := p.Foretell(lift); math.Abs(got.Mean-want) > 1e-9*math.Abs(want) || !(got.SD > 0) || want == 0 {
+			if got := p.PredictLift(lift); math.Abs(got.Mean-want) > 1e-9*math.Abs(want) || !(got.SD > 0) || want == 0 {
 				t.Errorf("%s, spend from %v by %v: %v ± %v, want %v", saturation, lift.X, lift.DeltaX, got.Mean, got.SD, want)
 			}
 		}

@@ -9,22 +9,22 @@ import (
 	"assay/internal/fault"
 )
 
-// Likelihood is how the target scatters around its mean.
+// Likelihood is the distribution of the target around its mean.
 type Likelihood string
 
 // The likelihoods.
 const (
 	Normal    Likelihood = "normal"     // y ~ Normal(mu, sigma)
-	StudentT  Likelihood = "student_t"  // y ~ t(nu, mu, sigma): forgives single odd periods
-	LogNormal Likelihood = "log_normal" // log y ~ Normal(mu, sigma): effects multiply
+	StudentT  Likelihood = "student_t"  // y ~ t(nu, mu, sigma): robust to outliers
+	LogNormal Likelihood = "log_normal" // log y ~ Normal(mu, sigma): effects are multiplicative
 )
 
-// ParseLikelihood reads the name of a likelihood.
+// ParseLikelihood parses the name of a likelihood.
 func ParseLikelihood(s string) (Likelihood, error) {
 	if l := Likelihood(s); l.known() {
 		return l, nil
 	}
-	return "", fault.Invalid("there is no likelihood %q (want normal, student_t or log_normal)", s)
+	return "", fault.Invalid("unknown likelihood %q (want normal, student_t or log_normal)", s)
 }
 
 func (l Likelihood) known() bool {
@@ -35,7 +35,7 @@ func (l Likelihood) known() bool {
 	return false
 }
 
-// parameters lists sigma and what else the likelihood needs, with their defaults.
+// parameters lists sigma and the likelihood's other parameters with their default priors.
 func (l Likelihood) parameters() []parameter {
 	sigma := parameter{name: "sigma", support: positive, prior: Prior{HalfNormalPrior, 0.5, 0}}
 	if l == StudentT {
@@ -44,8 +44,8 @@ func (l Likelihood) parameters() []parameter {
 	return []parameter{sigma}
 }
 
-// logp returns the log likelihood of y, which is on the log scale for [LogNormal]. It sets the gradient by each mean
-// and adds the gradient by the parameters to grad.
+// logp returns the log likelihood of y, which is on the log scale for [LogNormal]. It sets byMu to the gradient by the
+// means and adds the gradient by the parameters to grad.
 func (l Likelihood) logp(y, mu, theta, byMu, grad []float64) float64 {
 	n, sigma := float64(len(y)), theta[0]
 	if l == StudentT {

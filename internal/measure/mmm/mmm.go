@@ -1,22 +1,24 @@
-// Package mmm is media mix modelling: how much of a store's sales each channel brought, inferred from weeks or days
-// of spend and sales alone.
+// Package mmm is Bayesian media mix modeling: the incremental sales of each channel, estimated from daily or weekly
+// spend and sales, optionally with lift tests.
 //
-// The model of period t, with the target divided by its maximum and each exposure by its own:
+// With the target divided by its maximum and each exposure by its own, the model of period t is
 //
 //	y_t   ~ likelihood(mu_t, sigma)
-//	mu_t  = intercept + trend_t + seasons_t + controls_t + sum over channels c of beta_c s_c(a_c,t)
-//	a_c,t = sum over lags l of w_l x_c,t-l          carry-over: weights w sum to one
+//	mu_t  = intercept + trend_t + seasonality_t + controls_t + sum over channels c of beta_c s_c(a_c,t)
+//	a_c,t = sum over lags l of w_l x_c,t-l          adstock: weights w sum to one
 //	s_c   = saturation: diminishing returns, 0 at 0
 //
-// A channel of reach and frequency saturates in its frequency; effects may change slowly when the spec says so.
+// A channel with reach and frequency saturates in its frequency. Effects vary slowly over time if [Spec.TimeVarying] is
+// set.
 //
-// The model assumes that spend is not itself a response to the sales it is compared with and that channels do not
-// interact. It has no way to see a breach of these from the data alone; an experiment does. References: Jin, Wang, Sun,
-// Chan, Koehler: Bayesian Methods for Media Mix Modeling with Carryover and Shape Effects (Google 2017); Zhang, Wurm,
-// Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors (Google 2024).
+// The model assumes that spend is independent of unobserved demand and that channels do not interact. Observational
+// data cannot show a violation; an experiment can. A channel with a lift test has a confounding term, which drops the
+// first assumption. References: Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with Carryover
+// and Shape Effects (Google 2017); Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors
+// (Google 2024).
 //
-// [Fit] samples the posterior and refuses to give numbers when the data cannot identify the model or the sampler
-// did not converge: the result then holds reasons with remedies and nothing else.
+// [Fit] samples the posterior. If the data cannot identify the model or the chains did not converge, the result has
+// reasons with remedies and no numbers.
 package mmm
 
 import (
@@ -29,12 +31,12 @@ import (
 	"assay/internal/measure"
 )
 
-// Data is what a model is fitted to: equally long periods in order. Each series has one value for each period; with
-// geos, all periods of the first geo, then all of the second, and so on.
+// Data is what a model is fitted to: equally spaced periods in order. Each series has one value per period. With geos,
+// series are ordered by geo, then period.
 type Data struct {
 	Dates    []civil.Date `json:"dates"`          // first day of each period
-	Geos     []Geo        `json:"geos,omitempty"` // nil when the series are of one place
-	Target   []float64    `json:"target"`         // sales, or whatever is explained, in its own unit
+	Geos     []Geo        `json:"geos,omitempty"` // nil for a single series
+	Target   []float64    `json:"target"`         // sales or another outcome, in its own unit
 	Media    []Media      `json:"media"`
 	Controls []Control    `json:"controls,omitempty"`
 }
@@ -45,13 +47,13 @@ func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 // Media is one channel's exposure.
 type Media struct {
 	Channel  measure.Channel `json:"channel"`
-	Exposure []float64       `json:"exposure"` // spend, impressions or clicks; not negative; the reach when there is a frequency
-	// Frequency is how often a person reached saw the channel in each period; nil when the exposure is not reach. It is
-	// the frequency that saturates then, and reach counts in proportion:
+	Exposure []float64       `json:"exposure"` // spend, impressions or clicks, not negative; reach when Frequency is set
+	// Frequency is the mean number of contacts per person reached in each period; nil when the exposure is not reach.
+	// Saturation then applies to frequency, and reach is linear:
 	//
 	//	s_t = sum over lags l of w_l reach_t-l s(frequency_t-l)
 	Frequency []float64 `json:"frequency,omitempty"`
-	// Spend is the money behind the exposure, in the target's currency. Nil means that the exposure is the spend.
+	// Spend is the cost of the exposure, in the target's currency. Nil means that the exposure is the spend.
 	Spend []float64 `json:"spend,omitempty"`
 }
 
@@ -63,16 +65,17 @@ func (m Media) cost() []float64 {
 	return m.Exposure
 }
 
-// Control is something that moves the target and is not media: a price, a promotion, an event.
+// Control is a non-media variable that explains the target, such as a price, a promotion or an event.
 type Control struct {
 	Name   string    `json:"name"`
 	Values []float64 `json:"values"`
-	// Batch names controls whose coefficients are of one size, which the data tell: holidays, of which each is seen a few times
-	// only. See [batch]. Empty for a control with a prior of its own. With geos a batch is common to all.
-	Batch string `json:"batch,omitempty"`
+	// Group is the name of a group of controls with a hierarchical prior on a common scale, such as holidays; see
+	// [pooledControls]. Empty for a control with an independent prior. With geos the group's coefficients are common to
+	// all.
+	Group string `json:"batch,omitempty"`
 }
 
-// EventControl makes a control of an event that comes once or several times: the share of each period's days that it lasts on.
+// EventControl makes a control of an event's dates: the share of each period's days in the event.
 func EventControl(name string, dates []civil.Date, events ...civil.Range) Control {
 	c := Control{Name: name, Values: make([]float64, len(dates))}
 	days := PeriodDays(dates)
@@ -85,7 +88,7 @@ func EventControl(name string, dates []civil.Date, events ...civil.Range) Contro
 	return c
 }
 
-// PeriodDays is the length of a period, the last one's too; 1 when there is only one.
+// PeriodDays is the length of each period; 1 when there is only one.
 func PeriodDays(dates []civil.Date) int {
 	if len(dates) < 2 {
 		return 1
@@ -93,31 +96,32 @@ func PeriodDays(dates []civil.Date) int {
 	return dates[1].Sub(dates[0])
 }
 
-// Spec says which model is fitted. The zero value takes every default.
+// Spec is the model's specification. The zero value means all defaults.
 type Spec struct {
 	Adstock    Adstock    `json:"adstock"`    // default geometric over 8 periods
 	Saturation Saturation `json:"saturation"` // default logistic
-	Effect     Effect     `json:"effect"`     // what the channels' priors speak of; default coefficient
+	Effect     Effect     `json:"effect"`     // the scale of the channels' priors; default coefficient
 	Trend      Trend      `json:"trend"`      // default linear
-	Yearly     int        `json:"yearly"`     // pairs of sine and cosine of the year; 0 for none
-	Weekly     int        `json:"weekly"`     // the same of the week, for daily data, at most 3
+	Yearly     int        `json:"yearly"`     // pairs of sine and cosine terms of the year; 0 for none
+	Weekly     int        `json:"weekly"`     // the same of the week, for daily data; at most 3
 	Likelihood Likelihood `json:"likelihood"` // default normal
-	// Varying lets every channel's effect change slowly, in about so many periods; 0 for constant effects.
-	Varying int `json:"varying,omitempty"`
-	// Alike lets the effects of channels without a prior of their own learn from one another, as far as they turn out to be
-	// alike; see [kin]. It needs effects with a log-normal prior.
-	Alike bool `json:"alike,omitempty"`
-	// Priors replace defaults by a parameter's name: "x1.alpha" for one channel, "alpha" for all channels, and so on
-	// with "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot",
-	// "yearly", "weekly", "control" for all controls without a batch, a batch's name for its controls, a control's own name, "sigma" and
-	// "nu". A control with a prior of its own leaves its batch.
+	// TimeVarying is the length scale in periods over which every channel's effect varies; 0 for constant effects. See
+	// [timeVarying].
+	TimeVarying int `json:"varying,omitempty"`
+	// PoolEffects gives the effects of channels without a prior of their own a hierarchical prior (partial pooling);
+	// see [pooledEffects]. It needs effects with a log-normal prior.
+	PoolEffects bool `json:"alike,omitempty"`
+	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels, likewise
+	// "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot", "yearly",
+	// "weekly"; "control" for all controls without a group, a group's name for its controls, a control's own name;
+	// "sigma" and "nu". A control with a prior of its own leaves its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
-	// Lifts are results of experiments, which the posterior takes into account.
+	// Lifts are results of experiments, which enter the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`
-	// Believed are channels with lift tests whose periods are taken at their word. With another channel's budget something that nobody
-	// sees may move, which its tests tell from its effect.
-	Believed []measure.Channel `json:"believed,omitempty"`
-	// Holdout is the number of last periods kept from the fit and used to judge it.
+	// Unconfounded are channels with lift tests but without a confounding term: their spend is taken as independent of
+	// unobserved demand.
+	Unconfounded []measure.Channel `json:"believed,omitempty"`
+	// Holdout is the number of last periods left out of the fit and used to evaluate it.
 	Holdout int `json:"holdout"`
 }
 
@@ -143,14 +147,14 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// Effect is what a channel's size is measured in, and therefore what its prior speaks of.
+// Effect is the scale of a channel's effect and of its prior.
 type Effect string
 
-// The effects.
+// The scales of an effect.
 const (
-	Coefficient Effect = "coefficient" // beta, in maxima of the target; parameter "beta"
-	ROI         Effect = "roi"         // contribution by spend over the fitted periods; parameter "roi"
-	Share       Effect = "share"       // contribution by the target's sum over the fitted periods; parameter "share"
+	Coefficient Effect = "coefficient" // beta, as a fraction of the largest target; parameter "beta"
+	ROI         Effect = "roi"         // contribution / spend in the fitted periods; parameter "roi"
+	Share       Effect = "share"       // contribution / sum of the target in the fitted periods; parameter "share"
 )
 
 func (e Effect) known() bool { return e == Coefficient || e == ROI || e == Share }
@@ -162,9 +166,9 @@ func (e Effect) parameter() string {
 	return string(e)
 }
 
-// Lift is the result of an experiment: the target changed by DeltaY a period, with standard error Sigma, when the
-// channel's exposure moved from X to X + DeltaX a period for long enough that its carry-over had settled. Exposures
-// are in the media's unit, the change in the target's.
+// Lift is the result of an experiment: the target changed by DeltaY per period, with standard error Sigma, when the
+// channel's exposure moved from X to X + DeltaX per period for long enough that adstock settled. Exposures are in the
+// media's unit, the change is in the target's.
 type Lift struct {
 	Channel measure.Channel `json:"channel"`
 	X       float64         `json:"x"`
@@ -174,7 +178,7 @@ type Lift struct {
 	Geo     string          `json:"geo,omitempty"` // where the test ran; empty for everywhere
 }
 
-// validate refuses data that are no data: what is wrong with them cannot be seen as a reason of the model.
+// validate rejects malformed data. Data that are valid but too weak are a [Reason] instead.
 func (d Data) validate(s Spec) error {
 	n := d.rows()
 	if n == 0 || len(d.Media) == 0 {
@@ -219,58 +223,58 @@ func (d Data) validate(s Spec) error {
 		if err := column(c.Name, c.Values, n, math.Inf(-1)); err != nil {
 			return err
 		}
-		if slices.Contains([]string{controls, "knot", "yearly", "weekly"}, c.Batch) {
-			return fault.Invalid("%s is in a batch called %q, as other terms of the model are", c.Name, c.Batch)
+		if slices.Contains([]string{controls, "knot", "yearly", "weekly"}, c.Group) {
+			return fault.Invalid("%s is in group %q, which is the name of other terms of the model", c.Name, c.Group)
 		}
 	}
 	return s.validate(d)
 }
 
-// known refuses settings that no constant stands for.
+// known rejects values outside the enumerations.
 func (s Spec) known() error {
 	switch {
 	case !s.Adstock.known() || s.Adstock.Lags < 1:
-		return fault.Invalid("there is no adstock %q over %d periods", s.Adstock.Kind, s.Adstock.Lags)
+		return fault.Invalid("unknown adstock %q over %d periods", s.Adstock.Kind, s.Adstock.Lags)
 	case !s.Saturation.known():
-		return fault.Invalid("there is no saturation %q", s.Saturation)
+		return fault.Invalid("unknown saturation %q", s.Saturation)
 	case !s.Effect.known():
-		return fault.Invalid("there is no effect %q (want coefficient, roi or share)", s.Effect)
+		return fault.Invalid("unknown effect %q (want coefficient, roi or share)", s.Effect)
 	case !s.Trend.known():
-		return fault.Invalid("there is no trend %q every %d periods", s.Trend.Kind, s.Trend.Every)
+		return fault.Invalid("unknown trend %q every %d periods", s.Trend.Kind, s.Trend.Every)
 	case !s.Likelihood.known():
-		return fault.Invalid("there is no likelihood %q", s.Likelihood)
+		return fault.Invalid("unknown likelihood %q", s.Likelihood)
 	}
 	return nil
 }
 
-// validate refuses settings that contradict one another or the data.
+// validate rejects settings that contradict one another or the data.
 func (s Spec) validate(d Data) error {
 	if s.Holdout < 0 || s.Holdout >= len(d.Dates) {
-		return fault.Invalid("a holdout of %d leaves nothing of %d periods to fit", s.Holdout, len(d.Dates))
+		return fault.Invalid("a holdout of %d leaves none of %d periods to fit", s.Holdout, len(d.Dates))
 	}
 	if s.Yearly < 0 || s.Weekly < 0 || s.Weekly > 3 {
 		return fault.Invalid("%d yearly and %d weekly pairs: want 0 or more yearly and 0 to 3 weekly", s.Yearly, s.Weekly)
 	}
-	if s.Varying < 0 || s.Varying > len(d.Dates) || s.Varying > 0 && float64(s.Varying) < leastLength*float64(len(d.Dates)) {
-		return fault.Invalid("effects that change in %d periods cannot be followed over %d: want at least a sixteenth of them and at most all, or 0", s.Varying, len(d.Dates))
+	if s.TimeVarying < 0 || s.TimeVarying > len(d.Dates) || s.TimeVarying > 0 && float64(s.TimeVarying) < minLength*float64(len(d.Dates)) {
+		return fault.Invalid("time-varying effects with a length of %d periods cannot be fitted to %d: want at least a sixteenth of the periods and at most all, or 0", s.TimeVarying, len(d.Dates))
 	}
 	if s.Likelihood == LogNormal && slices.Min(d.Target) <= 0 {
-		return fault.Invalid("the log-normal likelihood needs a target above zero everywhere")
+		return fault.Invalid("the log-normal likelihood needs a positive target in every period")
 	}
 	if s.Likelihood == LogNormal && s.Effect != Coefficient {
-		return fault.Invalid("effects on the log scale have no fixed %s; use coefficients with the log-normal likelihood", s.Effect)
+		return fault.Invalid("the log-normal likelihood has no fixed %s: use the effect \"coefficient\"", s.Effect)
 	}
 	for i, l := range s.Lifts {
 		at := slices.IndexFunc(d.Media, func(m Media) bool { return m.Channel == l.Channel })
 		switch {
 		case at < 0:
-			return fault.Invalid("lift test %d names the channel %q, which the data do not have", i+1, l.Channel)
+			return fault.Invalid("lift test %d names channel %q, which is not in the data", i+1, l.Channel)
 		case l.Geo != "" && !slices.ContainsFunc(d.Geos, func(g Geo) bool { return g.Name == l.Geo }):
-			return fault.Invalid("lift test %d of %q names the geo %q, which the data do not have", i+1, l.Channel, l.Geo)
+			return fault.Invalid("lift test %d of %q names geo %q, which is not in the data", i+1, l.Channel, l.Geo)
 		case !(l.Sigma > 0) || l.X < 0 || l.X+l.DeltaX < 0 || l.DeltaX == 0:
 			return fault.Invalid("lift test %d of %q: sigma must be positive, exposures not negative, delta_x not zero", i+1, l.Channel)
-		case d.Media[at].Frequency != nil || s.Varying > 0:
-			return fault.Invalid("lift test %d of %q speaks of one fixed curve, which a channel with reach and frequency or a varying effect does not have", i+1, l.Channel).
+		case d.Media[at].Frequency != nil || s.TimeVarying > 0:
+			return fault.Invalid("lift test %d of %q needs a constant response curve, which a channel with reach and frequency or a time-varying effect does not have", i+1, l.Channel).
 				WithHint("give the test as a prior of the return: --effect roi and a prior of the channel's roi")
 		case s.Likelihood == LogNormal:
 			return fault.Invalid("lift tests need an additive model, not the log-normal likelihood")
@@ -286,13 +290,13 @@ func (s Spec) validate(d Data) error {
 
 func distinct(seen map[string]bool, name string) error {
 	if name == "" || seen[name] {
-		return fault.Invalid("channels and controls need different names; %q is empty or taken", name)
+		return fault.Invalid("channels and controls need different names; %q is empty or used twice", name)
 	}
 	seen[name] = true
 	return nil
 }
 
-// column refuses values that are missing, not finite or below the least allowed.
+// column rejects values that are missing, not finite or below the minimum.
 func column(name string, values []float64, n int, least float64) error {
 	if len(values) != n {
 		return fault.Invalid("%s has %d values for %d periods", name, len(values), n)

@@ -11,69 +11,69 @@ import (
 	"assay/internal/measure"
 )
 
-// parameter is one number the model infers.
+// parameter is one number that the model estimates.
 type parameter struct {
 	name    string
 	support support
 	prior   Prior
-	joint   bool // a [batch] holds it, and not the prior
+	joint   bool // its prior is that of [pooledEffects] or [pooledControls]
 }
 
-// model is data and settings made ready for evaluation. It does not change, so chains share it.
+// model is data and settings prepared for evaluation. It is immutable, so chains share it.
 //
-// A parameter vector holds for each channel its effect, the adstock's and the saturation's parameters and what moves with it, then the
-// baseline's coefficients, then the likelihood's parameters.
+// A parameter vector has, for each channel, its effect, the adstock and saturation parameters, the time-varying
+// effect's parameters and the confounding term; then the baseline's coefficients, then the likelihood's parameters.
 type model struct {
-	spec       Spec
-	geos       int       // 1 when there are none
-	span       int       // periods of each geo
-	periods    int       // those in the likelihood; the rest is held out
-	rows       int       // periods in the likelihood, of all geos
-	size       []float64 // of each geo, 1 on average: everything is divided by it
-	y          []float64 // the target as the likelihood sees it, of all periods
-	yMean      float64   // over the rows
-	yScale     float64   // largest target by size among the rows
-	channels   []channel
-	terms      []term
-	resolution float64   // the smallest swing of a channel that the rows could show; see [density]
-	termMeans  []float64 // over the rows, of all terms but the intercept
-	parameters []parameter
-	kin        *kin        // joint prior of effects; nil when they are independent
-	batches    []batch     // joint priors of controls' coefficients
-	carryOver  int         // parameters of a channel's adstock
-	shape      int         // parameters of a channel's saturation
-	waves      [][]float64 // basis of the slow changes of effects, one row each over the periods; nil when they are constant
-	baselineAt int         // first coefficient
-	noiseAt    int         // first parameter of the likelihood
-	pooledAt   int         // first parameter of the differences between geos
-	local      []int       // terms whose coefficients differ between geos
-	swings     []float64   // a guess at each channel's swing, in units of the resolution; nil without geos
-	levels     []float64   // a guess at the mean of each channel's contribution where its swing is the resolution
+	spec          Spec
+	geos          int       // 1 for a single series
+	span          int       // periods of each geo
+	periods       int       // periods in the likelihood; the others are held out
+	rows          int       // rows in the likelihood, of all geos
+	size          []float64 // of each geo, 1 on average
+	y             []float64 // the target as in the likelihood, of all periods
+	yMean         float64   // over the rows
+	yScale        float64   // largest target by size among the rows
+	channels      []channel
+	terms         []term
+	resolution    float64   // the smallest scaled effect of a channel that the rows can show; see [density]
+	termMeans     []float64 // over the rows, of all terms but the intercept
+	parameters    []parameter
+	pooledEffects *pooledEffects   // nil when effects are independent
+	controlGroups []pooledControls // hierarchical priors of controls
+	carryOver     int              // parameters of a channel's adstock
+	shape         int              // parameters of a channel's saturation
+	hsgp          [][]float64      // basis of time-varying effects, one row each over the periods; nil when effects are constant
+	baselineAt    int              // first coefficient
+	noiseAt       int              // first parameter of the likelihood
+	pooledAt      int              // first parameter of the spread between geos
+	local         []int            // terms with coefficients that vary by geo
+	scaledEffects []float64        // a guess at each channel's scaled effect, in units of the resolution; nil without geos
+	levels        []float64        // a guess at the mean of each channel's contribution at a scaled effect of one resolution
 }
 
 // channel is one channel's exposure, ready for evaluation.
 type channel struct {
 	name          measure.Channel
 	x             []float64 // exposure by size, divided by scale
-	often         []float64 // frequency, divided by its largest; nil without
+	often         []float64 // frequency, divided by the largest; nil without
 	scale         float64
 	mostOften     float64 // largest frequency
 	cost          []float64
 	index         int
 	at            int     // first parameter: the effect
-	effectOf      float64 // what a return or share is a multiple of, in maxima of the target
+	effectOf      float64 // a return or share is a multiple of this, as a fraction of the largest target
 	lifts         []lift
-	confoundingAt int  // parameter of what moves with the channel and not because of it; 0 without
-	anchor        lift // with it the test that the channel's coordinate is the result of
+	confoundingAt int  // position of the confounding term; 0 without
+	anchor        lift // the test whose predicted result is the channel's coordinate
 }
 
 // lift is a [Lift] in the model's units.
 type lift struct {
 	from, to, delta, sigma float64
-	geo                    bool // the test ran in one geo, whose effect differs from the common one
+	geo                    bool // the test ran in one geo
 }
 
-// newModel checks data and settings and prepares them.
+// newModel validates data and settings and prepares them.
 func newModel(d Data, s Spec) (*model, error) {
 	s = s.withDefaults()
 	if err := s.known(); err != nil {
@@ -97,8 +97,8 @@ func newModel(d Data, s Spec) (*model, error) {
 		return target[t] / m.yScale
 	})
 	m.observe()
-	if s.Varying > 0 {
-		m.waves = waveBasis(m.span, s.Varying)
+	if s.TimeVarying > 0 {
+		m.hsgp = hsgpBasis(m.span, s.TimeVarying)
 	}
 	m.addChannels(d)
 	m.addBaseline()
@@ -111,11 +111,11 @@ func newModel(d Data, s Spec) (*model, error) {
 		return nil, err
 	}
 	var err error
-	if m.kin, err = m.newKin(); err != nil {
+	if m.pooledEffects, err = m.newPooledEffects(); err != nil {
 		return nil, err
 	}
-	m.batches = m.newBatches()
-	m.swings, m.levels = m.guessSwings()
+	m.controlGroups = m.newPooledControls()
+	m.scaledEffects, m.levels = m.guessScaledEffects()
 	return m, nil
 }
 
@@ -139,7 +139,7 @@ func (m *model) addChannels(d Data) {
 			c.effectOf = spend / m.yScale
 		case Share:
 			c.effectOf = floats.Sum(m.fitted(d.Target)) / m.yScale
-		case Coefficient: // on the scale of the target already
+		case Coefficient: // already on the target's scale
 		}
 		for _, l := range m.spec.Lifts {
 			if l.Channel == media.Channel {
@@ -148,7 +148,7 @@ func (m *model) addChannels(d Data) {
 		}
 		shared := slices.Concat(
 			[]parameter{{name: m.spec.Effect.parameter(), support: soft, prior: m.spec.Effect.prior(spend/total, len(d.Media))}},
-			m.spec.Adstock.parameters(), m.spec.Saturation.parameters(), m.waveParameters())
+			m.spec.Adstock.parameters(), m.spec.Saturation.parameters(), m.timeVaryingParameters())
 		for _, p := range shared {
 			p.name = string(media.Channel) + "." + p.name
 			m.parameters = append(m.parameters, p)
@@ -158,8 +158,8 @@ func (m *model) addChannels(d Data) {
 	}
 }
 
-// prior is the default of a channel's effect. A coefficient's grows with the channel's share of spend, so that
-// before the data every channel is believed to return about alike.
+// prior is the default prior of a channel's effect. That of a coefficient is proportional to the channel's share of
+// spend, so that all channels have the same prior return.
 func (e Effect) prior(shareOfSpend float64, channels int) Prior {
 	switch e {
 	case Coefficient:
@@ -186,7 +186,7 @@ func (m *model) addBaseline() {
 	}
 }
 
-// applyPriors replaces defaults by the caller's, from the general name to the particular one.
+// applyPriors overrides the defaults with the caller's priors, from general names to specific ones.
 func (m *model) applyPriors() error {
 	used := map[string]bool{}
 	for i := range m.parameters {
@@ -197,21 +197,21 @@ func (m *model) applyPriors() error {
 				continue
 			}
 			if !p.support.allows(prior.Family) {
-				return fault.Invalid("the prior of %q cannot be %s: its values do not match the parameter's", name, prior.Family)
+				return fault.Invalid("the prior of %q cannot be %s: their supports differ", name, prior.Family)
 			}
 			p.prior, used[name] = prior, true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.spec.Priors)) {
 		if !used[name] {
-			return fault.Invalid("there is a prior for %q, which is no parameter of this model", name).
+			return fault.Invalid("the prior of %q belongs to no parameter of this model", name).
 				WithHint("the parameters are %v", m.parameterNames())
 		}
 	}
 	return nil
 }
 
-// names lists what a prior for the parameter can be given under: its group, then its own name.
+// names lists the keys in [Spec.Priors] that apply to a parameter: its group, then its own name.
 func (m *model) names(i int) []string {
 	name := m.parameters[i].name
 	if i >= m.baselineAt && i < m.noiseAt {
@@ -233,7 +233,7 @@ func (m *model) parameterNames() []string {
 	return names
 }
 
-// baselineMean adds the baseline's mean of each period to mu, which holds the first periods of every geo.
+// baselineMean adds the baseline's mean to mu, which has the first periods of every geo.
 func (m *model) baselineMean(mu, theta []float64) {
 	periods := len(mu) / m.geos
 	for k, term := range m.terms {

@@ -18,7 +18,7 @@ import (
 	"assay/internal/measure"
 )
 
-// shared is where the published data sets lie beside the project.
+// shared is the directory of published data sets, next to the repository.
 const shared = "../../../../shared/data/mmm"
 
 // table reads a CSV into columns by name.
@@ -85,7 +85,7 @@ func example(t *testing.T) Data {
 	}
 }
 
-// additive is the peer's model of its example. Its controls are not scaled, ours are: t runs to 178.
+// additive is the reference's model of its example. Its controls are not scaled, ours are: t runs to 178.
 func additive() Spec {
 	return Spec{
 		Trend: Trend{Kind: NoTrend}, Yearly: 2,
@@ -97,7 +97,7 @@ func additive() Spec {
 	}
 }
 
-// truth is what the example was made from.
+// truth is the parameters that the example was simulated with.
 type truth struct {
 	Shares  map[string]float64 `json:"true_share_of_sum_y"`
 	Totals  map[string]float64 `json:"true_contribution_sum"`
@@ -125,7 +125,7 @@ func TestExampleIsRecovered(t *testing.T) {
 	t.Parallel()
 	want := exampleTruth(t)
 	d := example(t)
-	d.Controls = d.Controls[:2] // a trend with knots follows the true one, a fourth root, better than the line t
+	d.Controls = d.Controls[:2] // a trend with knots follows the true trend, a fourth root, better than the line t
 	result, err := Fit(d, Spec{Trend: Trend{KnotTrend, 26}, Yearly: 2}, Sampling{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -148,13 +148,14 @@ func TestExampleIsRecovered(t *testing.T) {
 		}
 	}
 	fitted, _ := result.Posterior.Accuracy()
-	// The noise has a standard deviation of 250, which leaves R2 at 0.92 for the true mean.
+	// The noise has a standard deviation of 250, so the R2 of the true mean is 0.92.
 	if fitted.R2 < 0.9 {
 		t.Errorf("R2 %v, want above 0.9", fitted.R2)
 	}
 }
 
-// The generator of PyMC Labs' benchmark: 104 weeks, four channels that run in bursts, Hill curves with slopes from 1 to 2.
+// The simulated store of PyMC Labs' benchmark: 104 weeks, four channels with bursts, Hill curves with slopes from 1 to
+// 2.
 func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	t.Parallel()
 	csv := table(t, "mpr_small_business.csv")
@@ -184,15 +185,15 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	}
 	for _, e := range result.Posterior.Effects() {
 		want := truth.Totals[e.Channel].Contribution
-		// A 98 % interval for four comparisons with a fixed seed.
+		// A 98% interval for four comparisons with a fixed seed.
 		if low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD; want < low || want > high {
 			t.Errorf("%s: contribution %v to %v misses %v", e.Channel, low, high, want)
 		}
 	}
 }
 
-// The peer's exact leave-future-out score of its models: every week from 104 to 152 predicted from those before it.
-func TestForecastsScoreLikeThePeers(t *testing.T) {
+// The reference's exact leave-future-out scores: each week from 104 to 152 predicted from the weeks before it.
+func TestForecastScoresMatchTheReference(t *testing.T) {
 	t.Parallel()
 	d := example(t)
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
@@ -200,12 +201,13 @@ func TestForecastsScoreLikeThePeers(t *testing.T) {
 	}
 	log := additive()
 	log.Likelihood, log.Priors = LogNormal, map[string]Prior{"yearly": {LaplacePrior, 0, 0.2}}
-	// The reference's scores are of y divided by its maximum. The first week of event_2 is left out: only the prior speaks
-	// there, of what is six of its standard deviations away, and the mean of densities over draws rests on a handful of them.
+	// The reference's scores are for y divided by its maximum. The first week of event_2 is excluded: only the prior
+	// informs its effect, the target is six prior standard deviations away, and the mean density depends on a handful
+	// of draws.
 	const first, firstEvent = 104, 128
 	unit := math.Log(slices.Max(d.Target))
-	// Monte Carlo error of 49 fits is about 0.1; scales make small differences in every week. Of the model of logs
-	// only the score is published, not the priors.
+	// The Monte Carlo error of 49 fits is about 0.1, and different scaling adds small differences. For the log-normal
+	// model only the score is published, not the priors.
 	for name, c := range map[string]struct {
 		spec            Spec
 		want, tolerance float64
@@ -229,9 +231,9 @@ func TestForecastsScoreLikeThePeers(t *testing.T) {
 	}
 }
 
-// The density and its derivatives at a hundred points. The goal is 1e-8; sums of 179 squares of up to 8,000 in another order
-// allow more of the density.
-func TestLogPosteriorAndItsGradientAreThePeers(t *testing.T) {
+// Density and gradient at a hundred points. The goal is 1e-8; the density sums 179 squares of up to 8,000 in a
+// different order, so it is allowed more.
+func TestLogPosteriorAndGradientMatchTheReference(t *testing.T) {
 	t.Parallel()
 	m, err := newModel(example(t), additive())
 	if err != nil {
@@ -248,14 +250,14 @@ func TestLogPosteriorAndItsGradientAreThePeers(t *testing.T) {
 		for j, p := range m.parameters {
 			scales[j] = 1
 			if p.name == "t" {
-				scales[j] = 178 // the peer leaves controls as they are
+				scales[j] = 178 // the reference does not scale controls
 			}
 			theta[j] = scales[j] * at(row, p.name)
 		}
 		want := at(row, "logp")
 		got := m.logPosterior(theta)
 		if i == 0 {
-			first = got - want // the constants, which both leave out differently
+			first = got - want // constants may differ
 		}
 		if math.Abs(got-first-want) > 1e-12*(1000+math.Abs(want)) {
 			t.Errorf("point %d: got %v, want %v", i, got-first, want)
@@ -284,15 +286,14 @@ func peerPoints(t *testing.T) [][]string {
 	return rows
 }
 
-// logPosterior is the density of the parameters on their own scale, without the Jacobian that belongs to the
-// sampler's coordinates.
+// logPosterior is the density of the parameters on their own scale, without the Jacobian of the sampler's coordinates.
 func (m *model) logPosterior(theta []float64) float64 {
 	u, jacobian := m.coordinates(theta)
 	return m.newDensity().LogDensity(u, make([]float64, len(u))) - jacobian
 }
 
-// slopes are the derivatives of logPosterior: the sampler's gradient, brought to the parameters' own scale by differences of
-// the coordinates. Those are of the sixth order on smooth functions of size 10, so they add less than 1e-10.
+// slopes are the derivatives of logPosterior: the sampler's gradient, transformed to the parameters' own scale by
+// sixth-order differences of the coordinates, which add less than 1e-10.
 func (m *model) slopes(theta []float64) []float64 {
 	u, jacobian := m.coordinates(theta)
 	gradient, out := make([]float64, len(u)), make([]float64, len(u))
@@ -303,7 +304,7 @@ func (m *model) slopes(theta []float64) []float64 {
 			for _, side := range []float64{1, -1} {
 				moved[i] = theta[i] + side*float64(k+1)*h
 				v, j := m.coordinates(moved)
-				floats.Sub(v, u) // before the product, in which the differences would drown
+				floats.Sub(v, u) // before the product, which would lose the differences to rounding
 				out[i] += side * weight / (60 * h) * (floats.Dot(gradient, v) - (j - jacobian))
 			}
 		}
@@ -311,7 +312,7 @@ func (m *model) slopes(theta []float64) []float64 {
 	return out
 }
 
-// coordinates are the sampler's for parameters on their own scale, and the log of the Jacobian between the two.
+// coordinates returns the sampler's coordinates of parameters on their own scale, and the log Jacobian.
 func (m *model) coordinates(theta []float64) (u []float64, jacobian float64) {
 	u = slices.Clone(theta)
 	for i := range m.channels {

@@ -12,24 +12,24 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Placebo is a channel that cannot have had an effect: the exposures of a real one at other times.
+// Placebo is the result of a placebo test: a channel with the exposures of a real one at other times, which can have
+// had no effect.
 type Placebo struct {
 	Of      measure.Channel `json:"of"`
-	Status  Status          `json:"status"` // without numbers unless OK
+	Status  Status          `json:"status"` // no numbers unless OK
 	Reasons []Reason        `json:"reasons,omitempty"`
-	Share   *stats.Summary  `json:"share,omitempty"` // of the target's sum that the placebo is credited with; no effect can be below 0
-	Real    *stats.Summary  `json:"real,omitempty"`  // that the real channel is credited with beside it
-	// Passes is the probability that the placebo brings as much as the real channel or more. Near one half the model
-	// cannot tell when the channel ran, and what it says of the channel is its prior.
+	Share   *stats.Summary  `json:"share,omitempty"` // of the target's sum that is attributed to the placebo; an effect is never negative
+	Real    *stats.Summary  `json:"real,omitempty"`  // the same of the real channel, in the same fit
+	// Passes is the probability that the placebo's contribution is at least the real channel's. Near one half, the
+	// model cannot detect when the channel ran, and its estimate comes from the prior.
 	Passes float64 `json:"passes"`
 }
 
-// placeboName stands for the placebo among the channels.
 const placeboName = "placebo"
 
-// CheckPlacebo fits the model with a placebo of the channel beside all channels. Its exposures are those of the channel
-// moved on by a number of periods, of one quarter to three quarters of the window, from the end back to the start; its
-// priors are the channel's, and those of the others stay as they are without it.
+// CheckPlacebo fits the model with an additional placebo channel. Its exposures are the channel's, shifted by one
+// quarter to three quarters of the window with wrap-around. Its priors are the channel's; those of all other channels
+// are as without it.
 func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, error) {
 	m, err := newModel(d, s)
 	if err != nil {
@@ -37,7 +37,7 @@ func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, e
 	}
 	at := slices.IndexFunc(d.Media, func(m Media) bool { return m.Channel == of })
 	if at < 0 {
-		return nil, fault.Invalid("there is no channel %q to make a placebo of", of)
+		return nil, fault.Invalid("no channel %q for a placebo test", of)
 	}
 	n := len(d.Dates)
 	by := n/4 + stats.Stream(how.Seed, uint64(at)).IntN(n/2+1)
@@ -61,7 +61,7 @@ func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, e
 			if mine {
 				s.Priors[p.name] = p.prior
 			}
-			if mine && c.name == of && name != "confounding" { // no test was of the placebo
+			if mine && c.name == of && name != "confounding" { // the placebo has no lift test
 				s.Priors[placeboName+"."+name] = p.prior
 			}
 		}

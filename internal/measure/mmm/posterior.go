@@ -15,13 +15,13 @@ import (
 	"assay/internal/panics"
 )
 
-// Posterior is a model with the draws of its parameters. It passed the gate and does not change; several goroutines
-// may read it.
+// Posterior is a model with draws of its parameters that passed the convergence gate. It is immutable and safe for
+// concurrent use.
 type Posterior struct {
 	model  *model
 	data   Data
 	chains int
-	draws  [][]float64 // constrained, chain after chain; parameters, then coefficients of geos
+	draws  [][]float64 // constrained, ordered by chain; parameters, then coefficients of geos
 }
 
 func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
@@ -45,16 +45,16 @@ func newPosterior(m *model, d Data, run *hmc.Run) *Posterior {
 	return p
 }
 
-// geoStream seeds the draws of geos' coefficients. They differ between runs as the parameters that they follow do.
+// geoStream is the random stream of the geos' coefficients.
 const geoStream = 1
 
-// Saved is a posterior in a form that can be stored and restored.
+// Saved is a posterior in a form that can be stored.
 type Saved struct {
 	Data       Data        `json:"data"`
 	Spec       Spec        `json:"spec"`
 	Chains     int         `json:"chains"`
 	Parameters []string    `json:"parameters"`
-	Draws      [][]float64 `json:"draws"` // one row for each draw, chain after chain, in the parameters' order
+	Draws      [][]float64 `json:"draws"` // one row per draw, ordered by chain, in the parameters' order
 }
 
 // Save returns the posterior in a form that can be stored.
@@ -62,11 +62,11 @@ func (p *Posterior) Save() Saved {
 	return Saved{p.data, p.model.spec, p.chains, p.Parameters(), p.draws}
 }
 
-// Restore returns the posterior that was saved. A fault of kind invalid says that the parts do not belong together.
+// Restore returns a saved posterior. Inconsistent parts give an invalid fault.
 func Restore(s Saved) (*Posterior, error) {
 	if len(s.Spec.Lifts) > 0 && !slices.ContainsFunc(s.Parameters, ofConfounding) {
-		for _, l := range s.Spec.Lifts { // as models with lift tests once were
-			s.Spec.Believed = append(s.Spec.Believed, l.Channel)
+		for _, l := range s.Spec.Lifts { // models saved before lift tests had a confounding term
+			s.Spec.Unconfounded = append(s.Spec.Unconfounded, l.Channel)
 		}
 	}
 	m, err := newModel(s.Data, s.Spec)
@@ -74,7 +74,7 @@ func Restore(s Saved) (*Posterior, error) {
 		return nil, err
 	}
 	if !slices.Equal(m.drawNames(s.Data), s.Parameters) || s.Chains < 1 || len(s.Draws) < 2 || len(s.Draws)%s.Chains != 0 {
-		return nil, fault.Invalid("the saved draws do not belong to the saved model")
+		return nil, fault.Invalid("the saved draws do not match the saved model")
 	}
 	for _, draw := range s.Draws {
 		if err := column("a saved draw", draw, len(s.Parameters), math.Inf(-1)); err != nil {
@@ -86,13 +86,13 @@ func Restore(s Saved) (*Posterior, error) {
 
 func ofConfounding(parameter string) bool { return strings.HasSuffix(parameter, ".confounding") }
 
-// Parameters returns the names of the parameters, such as "x1.alpha", in the order of a draw; with geos also those of
-// their coefficients, such as "x1.beta[north]".
+// Parameters returns the parameter names, such as "x1.alpha", in the order of a draw; with geos also their
+// coefficients, such as "x1.beta[north]".
 func (p *Posterior) Parameters() []string { return p.model.drawNames(p.data) }
 
-// Draws returns one slice for each chain, of draws in the order of [Posterior.Parameters]. Adstock and saturation
-// speak of exposures divided by their largest fitted value, coefficients of targets divided by theirs. The caller
-// must not change them.
+// Draws returns one slice per chain of draws in the order of [Posterior.Parameters]. Adstock and saturation parameters
+// are for exposures divided by their largest fitted value, coefficients for targets divided by theirs. The caller must
+// not modify them.
 func (p *Posterior) Draws() [][][]float64 {
 	return slices.Collect(slices.Chunk(p.draws, len(p.draws)/p.chains))
 }
@@ -100,7 +100,7 @@ func (p *Posterior) Draws() [][][]float64 {
 // Dates returns the first day of each period.
 func (p *Posterior) Dates() []civil.Date { return p.data.Dates }
 
-// Geos returns the places in the data's order, nil when there is one.
+// Geos returns the geos in the data's order; nil for a single series.
 func (p *Posterior) Geos() []Geo { return p.data.Geos }
 
 // Channels returns the channels in the data's order.
@@ -112,7 +112,7 @@ func (p *Posterior) Channels() []measure.Channel {
 	return out
 }
 
-// perChain arranges a value of each draw by chains, as package diag takes them.
+// perChain arranges one value per draw by chain, as package diag needs it.
 func (p *Posterior) perChain(f func(draw int) float64) [][]float64 {
 	n := len(p.draws) / p.chains
 	out := make([][]float64, p.chains)
@@ -122,7 +122,7 @@ func (p *Posterior) perChain(f func(draw int) float64) [][]float64 {
 	return out
 }
 
-// channel returns the channel by name; it panics on a name that is not in the model.
+// channel returns the channel with the name. It panics on an unknown one.
 func (p *Posterior) channel(name measure.Channel) *channel {
 	i := slices.Index(p.Channels(), name)
 	if i < 0 {
@@ -131,11 +131,11 @@ func (p *Posterior) channel(name measure.Channel) *channel {
 	return &p.model.channels[i]
 }
 
-// Spend returns what the channel cost over all periods.
+// Spend returns the channel's spend over all periods.
 func (p *Posterior) Spend(name measure.Channel) float64 { return floats.Sum(p.channel(name).cost) }
 
-// Contributions returns what the channel brought in each period, all geos together, in the target's unit: one row for
-// each draw. With the log-normal likelihood it is what would be lost without the channel, so channels do not add up.
+// Contributions returns the channel's contribution to the target in each period, summed over geos, in the target's
+// unit: one row per draw. With the log-normal likelihood it is the loss without the channel, so channels do not add up.
 func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) {
@@ -147,7 +147,7 @@ func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	return out
 }
 
-// GeoContributions returns what the channel brought in each period in one geo, by its index in the data.
+// GeoContributions returns the channel's contribution in each period in one geo, by its index in the data.
 func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, g int, row []float64) {
@@ -158,7 +158,7 @@ func (p *Posterior) GeoContributions(name measure.Channel, geo int) [][]float64 
 	return out
 }
 
-// eachContribution hands over the contributions of each draw and geo. The row is used again after f returns.
+// eachContribution calls f with the contributions of each draw and geo. f must not keep the row.
 func (p *Posterior) eachContribution(c *channel, f func(draw, geo int, row []float64)) {
 	m := p.model
 	v, row, l := m.newCurve(len(m.y)), make([]float64, m.span), m.newLocator()
@@ -184,11 +184,11 @@ func (p *Posterior) contributionTotals(name measure.Channel) []float64 {
 	return out
 }
 
-// blockOfDraws is how many draws are gone through in a row. Sums over draws are of blocks and then of all, so that their
-// rounding does not depend on the number of cores.
+// blockOfDraws is the number of draws per unit of parallel work. Sums are over blocks first, so rounding does not
+// depend on the number of cores.
 const blockOfDraws = 500
 
-// eachBlock goes through the draws in blocks, several at once.
+// eachBlock processes the draws in parallel blocks.
 func (p *Posterior) eachBlock(do func(block, from int, draws [][]float64)) (blocks int) {
 	var work panics.Group
 	for draws := range slices.Chunk(p.draws, blockOfDraws) {
@@ -200,7 +200,7 @@ func (p *Posterior) eachBlock(do func(block, from int, draws [][]float64)) (bloc
 	return blocks
 }
 
-// locator is room for the means of all periods under one draw.
+// locator is scratch space for the means of all periods under one draw.
 type locator struct {
 	*model
 	mu []float64
@@ -211,8 +211,8 @@ func (m *model) newLocator() *locator {
 	return &locator{m, make([]float64, len(m.y)), m.newCurve(len(m.y))}
 }
 
-// location returns mu of each period under one draw: in maxima of the target, or on the log scale of those. The next call
-// changes it.
+// location returns mu of each period under one draw: as a fraction of the largest target, or its log. The next call
+// overwrites it.
 func (l *locator) location(theta []float64) []float64 {
 	clear(l.mu)
 	l.baselineMean(l.mu, theta)
@@ -234,7 +234,7 @@ func (l *locator) location(theta []float64) []float64 {
 	return l.mu
 }
 
-// mean returns the expected target of each period under one draw, in the target's unit. The next call changes it.
+// mean returns the expected target of each period under one draw, in the target's unit. The next call overwrites it.
 func (l *locator) mean(theta []float64) []float64 {
 	mu := l.location(theta)
 	if l.spec.Likelihood == LogNormal {
@@ -249,7 +249,7 @@ func (l *locator) mean(theta []float64) []float64 {
 	return mu
 }
 
-// Fitted returns the posterior mean of the target's expectation in each period, held-out ones included.
+// Fitted returns the posterior mean of the expected target in each period, held-out ones included.
 func (p *Posterior) Fitted() []float64 {
 	sums := make([][]float64, len(p.draws))
 	blocks := p.eachBlock(func(block, _ int, draws [][]float64) {

@@ -9,7 +9,7 @@ import (
 // Family is the name of a prior's distribution.
 type Family string
 
-// The families, with the meaning of a prior's A and B.
+// The families and the meaning of a prior's A and B.
 const (
 	NormalPrior     Family = "normal"      // mean A, standard deviation B; any value
 	LaplacePrior    Family = "laplace"     // location A, scale B; any value
@@ -19,7 +19,7 @@ const (
 	BetaPrior       Family = "beta"        // A and B; between 0 and 1
 )
 
-// Prior is the distribution of a parameter before the data are seen.
+// Prior is the prior distribution of a parameter.
 type Prior struct {
 	Family Family  `json:"family"`
 	A      float64 `json:"a"`
@@ -36,20 +36,20 @@ func (p Prior) validate() error {
 	case GammaPrior, BetaPrior:
 		ok = p.A > 0 && p.B > 0
 	default:
-		return fault.Invalid("there is no prior %q (want normal, laplace, half_normal, log_normal, gamma or beta)", p.Family)
+		return fault.Invalid("unknown prior %q (want normal, laplace, half_normal, log_normal, gamma or beta)", p.Family)
 	}
 	if !ok || math.IsInf(p.A, 0) || math.IsInf(p.B, 0) {
-		return fault.Invalid("the prior %s(%v, %v) has a spread or shape that is not positive and finite", p.Family, p.A, p.B)
+		return fault.Invalid("the prior %s(%v, %v) needs a positive, finite spread and shape", p.Family, p.A, p.B)
 	}
 	return nil
 }
 
-// PriorOfReturn is the prior of a channel's return ("roi") that an experiment leaves: log-normal with the estimate as its mean
-// and the standard error as its standard deviation (Zhang et al. 2024). It is for tests whose exposures are not known well
-// enough for a [Lift]. A fault of kind invalid refuses an estimate that is not above zero, which no log-normal has.
+// PriorOfReturn turns an experiment's result into a prior of a channel's return ("roi"): log-normal with the estimate
+// as mean and the standard error as standard deviation (Zhang et al. 2024). Use it for tests whose exposures are too
+// uncertain for a [Lift]. An estimate that is not positive gives an invalid fault.
 func PriorOfReturn(estimate, standardError float64) (Prior, error) {
 	if !(estimate > 0) || !(standardError > 0) || math.IsInf(estimate+standardError, 0) {
-		return Prior{}, fault.Invalid("a return of %v with standard error %v makes no prior: both must be above zero", estimate, standardError).
+		return Prior{}, fault.Invalid("no prior from a return of %v with standard error %v: both must be positive", estimate, standardError).
 			WithHint("give the experiment as a lift test")
 	}
 	ratio := standardError / estimate
@@ -79,17 +79,17 @@ func (p Prior) logp(v float64) (value, slope float64) {
 	panic("mmm: prior without a family")
 }
 
-// support is the set of values that a parameter may take.
+// support is the set of values that a parameter can have.
 type support int
 
 const (
 	real support = iota
 	positive
 	unit
-	soft // positive too, but a straight line above about 1 instead of an exponential
+	soft // positive, but linear above about 1 instead of exponential
 )
 
-// allows reports whether the family has its mass on the support.
+// allows reports whether the family's support is s.
 func (s support) allows(f Family) bool {
 	switch s {
 	case real:
@@ -102,7 +102,7 @@ func (s support) allows(f Family) bool {
 	return false
 }
 
-// constrain maps an unconstrained u to the support: v, its derivative, the log Jacobian and its derivative.
+// constrain maps an unconstrained u to the support. It returns v, its derivative, the log Jacobian and its derivative.
 func (s support) constrain(u float64) (v, dv, logJacobian, slope float64) {
 	switch s {
 	case real:

@@ -9,25 +9,24 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// PriorCheck is what a model believes before it has seen any sales. It shows priors that are impossible, such as media
-// that bring several times what was sold, and sales that the model held to be impossible.
+// PriorCheck summarizes the prior predictive distribution. It shows implausible priors, such as media contributions far
+// above total sales, and observed sales that the priors exclude.
 type PriorCheck struct {
 	Channels []ChannelEffect `json:"channels"`
-	// Media is what all channels together bring, as a fraction of the target's sum.
+	// Media is the contribution of all channels, as a fraction of the target's sum.
 	Media stats.Summary `json:"media"`
-	// Negative is the share of believed periods whose target lies below zero.
+	// Negative is the share of simulated periods with a negative target.
 	Negative float64 `json:"negative"`
-	// Inside is the share of the real periods inside the 90 % interval of what is believed of them. Near 0 the priors
-	// contradict the data; at 1 they are vague, which is no mistake.
+	// Inside is the share of observed periods inside the 90% prior predictive interval. Near 0 the priors contradict
+	// the data; near 1 they are vague, which is harmless.
 	Inside float64 `json:"inside"`
 }
 
-// priorDraws is how many draws a check of priors takes.
+// priorDraws is the number of prior predictive draws.
 const priorDraws = 1000
 
-// CheckPriors returns what the model believes before the data: of the target it knows the scale only, its largest
-// fitted value. A fault of kind invalid says that data or settings are wrong, one of kind not ready that the data cannot
-// identify the model.
+// CheckPriors samples the prior predictive distribution. Of the target it uses only the scale, its largest fitted
+// value. Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not ready.
 func CheckPriors(d Data, s Spec, seed uint64) (PriorCheck, error) {
 	m, err := newModel(d, s)
 	if err != nil {
@@ -66,7 +65,7 @@ func CheckPriors(d Data, s Spec, seed uint64) (PriorCheck, error) {
 	return out, nil
 }
 
-// share returns the fraction of the values of which something is true.
+// share returns the fraction of values that satisfy a condition.
 func share(values []float64, is func(v float64) bool) float64 {
 	return float64(floats.Count(is, values)) / float64(len(values))
 }

@@ -13,23 +13,23 @@ import (
 	"assay/internal/panics"
 )
 
-// Bounds is what a channel may spend over the whole window, in its money. Nil leaves a side to the risk.
+// Bounds limits a channel's spend over the whole window, in its currency. Nil leaves a side to the risk level.
 type Bounds struct {
 	Min *float64 `json:"min"`
 	Max *float64 `json:"max"`
 }
 
-// rungs is the number of spends above 0 at which responses are evaluated.
-const rungs = 32
+// gridPoints is the number of positive spends at which responses are evaluated.
+const gridPoints = 32
 
-// seenGrowth is how far beyond its current spend a channel may go without being called unseen, even if its weeks were
-// all alike.
+// seenGrowth is the minimum factor above its current spend up to which a channel's spend counts as seen in the data,
+// even if its weekly spend is constant.
 const seenGrowth = 1.3
 
-// Problem asks how to divide a budget among the channels that have a spend. Budget and bounds are over all periods of
-// the data; a channel without bounds may move as far as the risk lets it. Responses are those of [Posterior.Responses]:
-// each channel's history scaled, carry-over included. A fault of kind invalid names bounds that belong to no such
-// channel.
+// Problem is the allocation of a budget to the channels with spend. Budget and bounds are totals over the data's
+// periods. A channel without bounds can move as far as the risk level allows. Responses are those of
+// [Posterior.Responses]: each channel's history is scaled, adstock included. Bounds for an unknown channel give an
+// invalid fault.
 func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (decide.Problem, error) {
 	problem := decide.Problem{Budget: budget, Risk: risk}
 	var known []measure.Channel
@@ -43,28 +43,28 @@ func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure
 	}
 	for name := range bounds {
 		if !slices.Contains(known, name) {
-			return problem, fault.Invalid("there are bounds for %q, which is no channel with spend", name).WithHint("the channels are %v", known)
+			return problem, fault.Invalid("bounds for %q: no such channel with spend", name).WithHint("the channels are %v", known)
 		}
 	}
 	var work panics.Group
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
-		work.Go(func() { c.Response = p.ladder(c.Name, math.Max(c.Max, c.Current)) })
+		work.Go(func() { c.Response = p.responseOnGrid(c.Name, math.Max(c.Max, c.Current)) })
 	}
 	work.Wait()
 	return problem, nil
 }
 
-// ladder returns the channel's response on spends up to top, closer together where curves bend.
-func (p *Posterior) ladder(name measure.Channel, top float64) decide.Response {
+// responseOnGrid returns the channel's response on a grid of spends up to top, denser where curves bend.
+func (p *Posterior) responseOnGrid(name measure.Channel, top float64) decide.Response {
 	current := p.Spend(name)
 	if !(top > 0) || math.IsInf(top, 0) {
-		top = current // the bounds are refused later
+		top = current // the bounds are rejected later
 	}
 	var r decide.Response
-	factors := make([]float64, rungs+1)
+	factors := make([]float64, gridPoints+1)
 	for i := range factors {
-		step := float64(i) / rungs
+		step := float64(i) / gridPoints
 		r.Spend = append(r.Spend, top*step*step)
 		factors[i] = r.Spend[i] / current
 	}
@@ -75,7 +75,7 @@ func (p *Posterior) ladder(name measure.Channel, top float64) decide.Response {
 	return r
 }
 
-// bounded returns a channel of these costs, without its response.
+// bounded returns a channel with these costs, without its response.
 func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[measure.Channel]Bounds) decide.Channel {
 	c := decide.Channel{Name: name, Current: floats.Sum(cost), Seen: seen(cost)}
 	c.Min, c.Max = risk.Bounds(c.Current)
@@ -88,7 +88,7 @@ func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[
 	return c
 }
 
-// seen returns the spend at which the mean active period would cost what the dearest twentieth of periods cost.
+// seen returns the spend at which the mean active period costs as much as the 95th percentile of periods did.
 func seen(cost []float64) float64 {
 	var active []float64
 	for _, v := range cost {

@@ -9,26 +9,26 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Frequency answers how often a person should see a channel: what a contact is worth at each frequency when the number of
-// contacts stays, so that a higher frequency means fewer people.
+// Frequency compares the effect per contact at each frequency, with the number of contacts fixed: a higher frequency
+// reaches fewer people.
 type Frequency struct {
 	Channel measure.Channel  `json:"channel"`
-	Mean    float64          `json:"mean"` // contacts by reach over all rows
+	Mean    float64          `json:"mean"` // mean contacts per person reached, over all rows
 	Points  []FrequencyPoint `json:"points"`
-	Best    stats.Summary    `json:"best"` // the frequency at which a contact is worth most
+	Best    stats.Summary    `json:"best"` // the frequency with the largest effect per contact
 }
 
-// FrequencyPoint is the worth of a contact at a frequency, by its worth at the mean frequency.
+// FrequencyPoint is the effect per contact at a frequency, relative to that at the mean frequency.
 type FrequencyPoint struct {
 	Frequency float64       `json:"frequency"`
 	Worth     stats.Summary `json:"worth"`
 }
 
-// frequencySteps is how finely frequencies are tried.
+// frequencySteps is the number of grid steps between the smallest and the largest frequency.
 const frequencySteps = 60
 
-// BestFrequency compares frequencies from one contact, or the least seen if that is more, to the most seen. It returns nil
-// for a channel without reach and frequency, or with a single frequency.
+// BestFrequency compares frequencies from 1, or the smallest observed if that is larger, to the largest observed. It
+// returns nil for a channel without reach and frequency, or with a constant frequency.
 func (p *Posterior) BestFrequency(name measure.Channel) *Frequency {
 	m, c := p.model, p.channel(name)
 	if c.often == nil {

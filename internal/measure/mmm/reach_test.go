@@ -12,8 +12,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// shown is two years of weeks in which video reaches people at varying frequency: a contact counts most where slope and
-// kappa of Hill's curve put it, at kappa (slope - 1)^(1 / slope) of 3 * 8 = 24 contacts at most.
+// shown is two years of weeks in which video has varying frequency. The effect per contact is largest at kappa (slope -
+// 1)^(1 / slope) of 3 * 8 = 24 contacts, the maximum.
 func shown() (d Data, total float64) {
 	const weeks, most, kappa, slope = 104, 8, 0.4, 2.0
 	random := stats.Stream(41, 0)
@@ -26,19 +26,19 @@ func shown() (d Data, total float64) {
 	}
 	k := Adstock{Geometric, 8}.newKernel()
 	Adstock{Geometric, 8}.weights(k, []float64{0.3})
-	worth := make([]float64, weeks)
-	for t := range worth {
+	response := make([]float64, weeks)
+	for t := range response {
 		s, _, _ := Hill.value(video.Frequency[t]/slices.Max(video.Frequency), []float64{kappa, slope})
-		worth[t] = 5 * video.Exposure[t] * s
+		response[t] = 5 * video.Exposure[t] * s
 	}
 	carried := make([]float64, weeks)
-	k.spread(carried, worth)
+	k.spread(carried, response)
 	d.Media = []Media{video}
 	d.Target = series(weeks, func(t int) float64 { return 8000 + carried[t] + 100*random.NormFloat64() })
 	return d, floats.Sum(carried)
 }
 
-func TestReachAndFrequencyAreToldApart(t *testing.T) {
+func TestReachAndFrequencyAreSeparated(t *testing.T) {
 	t.Parallel()
 	d, total := shown()
 	s := Spec{Saturation: Hill, Trend: Trend{Kind: NoTrend}, Priors: map[string]Prior{"slope": {LogNormalPrior, 0.3, 0.5}}}
@@ -48,7 +48,7 @@ func TestReachAndFrequencyAreToldApart(t *testing.T) {
 		t.Errorf("contribution %v to %v misses %v", e.Contribution.Q05, e.Contribution.Q95, total)
 	}
 	f := p.BestFrequency("video")
-	// A contact's worth s(f) / f is largest at kappa (slope - 1)^(1/slope) = 0.4 of the largest frequency.
+	// The effect per contact s(f) / f is largest at kappa (slope - 1)^(1/slope) = 0.4 of the largest frequency.
 	want := 0.4 * slices.Max(d.Media[0].Frequency)
 	if f.Best.Q05 > want || f.Best.Q95 < want || f.Best.Q95-f.Best.Q05 > 3 {
 		t.Errorf("best frequency %v to %v, want around %v", f.Best.Q05, f.Best.Q95, want)
@@ -65,7 +65,7 @@ func TestReachAndFrequencyAreToldApart(t *testing.T) {
 	}
 }
 
-func TestEffectThatChangesIsFollowed(t *testing.T) {
+func TestTimeVaryingEffectIsRecovered(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("two fits of three years; set ASSAY_NIGHTLY=1 to run them")
@@ -84,7 +84,7 @@ func TestEffectThatChangesIsFollowed(t *testing.T) {
 	s := Spec{Saturation: MichaelisMenten, Adstock: Adstock{Immediately, 1}, Trend: Trend{Kind: NoTrend}}
 	how := Sampling{Seed: 1, Warmup: 400, Draws: 400}
 	constant := reportable(t, d, s, how)
-	s.Varying = 39
+	s.TimeVarying = 39
 	varying := reportable(t, d, s, how)
 	mean, _ := stats.MeanSD(truth)
 	inside := 0
@@ -93,7 +93,7 @@ func TestEffectThatChangesIsFollowed(t *testing.T) {
 			inside++
 		}
 	}
-	// Neighbouring weeks are inside or outside together, so this is no test of the level.
+	// Neighboring weeks are correlated, so this does not test the level.
 	if inside < weeks*7/10 {
 		t.Errorf("%d of %d weeks have their true multiple in its 90 %% interval", inside, weeks)
 	}
@@ -105,7 +105,7 @@ func TestEffectThatChangesIsFollowed(t *testing.T) {
 	}
 }
 
-func TestPriorOfReturnHasTheTestsMeanAndError(t *testing.T) {
+func TestPriorOfReturnHasTheEstimateAndStandardError(t *testing.T) {
 	t.Parallel()
 	p, err := PriorOfReturn(2.5, 0.8)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Curve is a channel's response to its spend: what it brings in all over the window when its whole spend there is
-// Spend, spread over time as it was.
+// Curve is a channel's response curve: its contribution over the window when its total spend there is Spend, with the
+// historical pattern scaled.
 type Curve struct {
 	Channel measure.Channel `json:"channel"`
 	Points  []CurvePoint    `json:"points"`
 }
 
-// CurvePoint is one point of a [Curve]: spend in its money, response in the target's unit.
+// CurvePoint is one point of a [Curve]: spend in its currency, response in the target's unit.
 type CurvePoint struct {
 	Spend float64 `json:"spend"`
 	Mean  float64 `json:"mean"`
@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at points from no spend to factor times the current one, evenly spaced.
-// There must be at least two points.
+// ResponseCurve returns the channel's curve at equally spaced points from no spend to factor times the current one. At
+// least two points.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}
@@ -37,7 +37,7 @@ func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points i
 	return curve
 }
 
-// evenResponses returns the channel's responses as [Posterior.Responses] does for factors that are evenly spaced from 0.
+// evenResponses returns [Posterior.Responses] for factors equally spaced from 0.
 func (p *Posterior) evenResponses(name measure.Channel, factors []float64) [][]float64 {
 	m := p.model
 	if m.spec.Saturation != Logistic || m.spec.Likelihood == LogNormal {
@@ -54,16 +54,16 @@ func (p *Posterior) evenResponses(name measure.Channel, factors []float64) [][]f
 	return responses
 }
 
-// climb is room for [climb.sums].
+// climb is scratch space of [climb.sums].
 type climb struct{ first, at []float64 }
 
-// sums sets the k-th sum to that of the weights times (1 - e) / (1 + e) with e = exp(-k lam a), the logistic curve of k times
-// the exposures a. It is tanh(k lam a / 2), so that each follows from the one before by
+// sums sets the k-th sum to the weighted sum of (1 - e) / (1 + e) with e = exp(-k lam a), the logistic curve of k times
+// the exposures a. It is tanh(k lam a / 2), so each follows from the previous one:
 //
 //	tanh(x + y) = (tanh x + tanh y) / (1 + tanh x tanh y)
 //
-// and one exponential serves all. No term is below 0, so rounding adds up to three or four units of the last place for each
-// step and nothing cancels.
+// One exponential serves all. All terms are positive, so there is no cancellation: rounding adds three or four units in
+// the last place per step.
 func (c climb) sums(sums, a, weights []float64, lam float64) {
 	first, at := c.first[:len(a)], c.at[:len(a)]
 	for t, x := range a {

@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// The sums of a curve's points taken one from the other are those of each point's own exponentials, also where exposures are so
-// small that these have lost digits: the hyperbolic tangent has them all.
-func TestPointsOfALogisticCurveFollowFromOneAnother(t *testing.T) {
+// Points of a curve computed by the addition formula equal those from separate exponentials, also for tiny exposures,
+// where the exponential form loses digits and tanh does not.
+func TestLogisticCurvePointsByAdditionFormulaAreExact(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(41, 0)
 	const n, points = 208, 41
@@ -38,10 +38,10 @@ func TestPointsOfALogisticCurveFollowFromOneAnother(t *testing.T) {
 	}
 }
 
-func TestEvenResponsesAreTheResponses(t *testing.T) {
+func TestEvenResponsesEqualResponses(t *testing.T) {
 	t.Parallel()
 	d := wide()
-	for _, s := range []Spec{{}, {Effect: ROI, Varying: 60}, {Saturation: Tanh}, {Likelihood: LogNormal}} {
+	for _, s := range []Spec{{}, {Effect: ROI, TimeVarying: 60}, {Saturation: Tanh}, {Likelihood: LogNormal}} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			t.Parallel()
 			m, err := newModel(d, s)
@@ -56,7 +56,7 @@ func TestEvenResponsesAreTheResponses(t *testing.T) {
 			got, want := p.evenResponses("channel3", factors), p.Responses("channel3", factors)
 			for k := range want {
 				for i := range want[k] {
-					// 1 - exp(-x), which [Saturation.fill] takes, has a few digits less than tanh where x is small.
+					// 1 - exp(-x) in [Saturation.fill] has fewer correct digits than tanh for small x.
 					if !near(got[k][i], want[k][i], 1e-12) {
 						t.Errorf("draw %d at %v: got %v, want %v", i, factors[k], got[k][i], want[k][i])
 					}

@@ -9,11 +9,11 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Saturation is the shape of diminishing returns: what an exposure a, carried over and divided by the channel's unit, is
-// worth. It is 0 at 0. The unit is the channel's largest exposure, for [CES] the mean of those above zero.
+// Saturation is the shape of diminishing returns as a function of a, the adstocked exposure divided by the channel's
+// unit. It is 0 at 0. The unit is the channel's largest exposure; for [CES] it is the mean of the positive ones.
 type Saturation string
 
-// The shapes.
+// The shapes, as functions of a.
 const (
 	Logistic        Saturation = "logistic"         // (1 - exp(-lam a)) / (1 + exp(-lam a))
 	Hill            Saturation = "hill"             // a^slope / (kappa^slope + a^slope); S-shaped where slope > 1
@@ -25,12 +25,12 @@ const (
 	Unsaturated     Saturation = "none"             // a
 )
 
-// ParseSaturation reads the name of a shape.
+// ParseSaturation parses the name of a shape.
 func ParseSaturation(s string) (Saturation, error) {
 	if kind := Saturation(s); kind.known() {
 		return kind, nil
 	}
-	return "", fault.Invalid("there is no saturation %q (want logistic, hill, michaelis_menten, tanh, root, log, ces or none)", s)
+	return "", fault.Invalid("unknown saturation %q (want logistic, hill, michaelis_menten, tanh, root, log, ces or none)", s)
 }
 
 func (s Saturation) known() bool {
@@ -41,8 +41,8 @@ func (s Saturation) known() bool {
 	return false
 }
 
-// parameters lists the parameters of the shape with their defaults. The slope of Hill's curve is hardly identified
-// by two years of weeks, so its prior stays near the concave form.
+// parameters lists the shape's parameters with their default priors. Two years of weekly data hardly identify the slope
+// of Hill's curve, so its prior stays near the concave form.
 func (s Saturation) parameters() []parameter {
 	switch s {
 	case Logistic, Log:
@@ -69,7 +69,7 @@ func (s Saturation) parameters() []parameter {
 	panic("mmm: unknown saturation")
 }
 
-// held is how many of the shape's parameters the data hardly reach, so that their priors hold them.
+// held is the number of shape parameters that are determined by their priors rather than the data.
 func (s Saturation) held() int {
 	if s == CES {
 		return 1
@@ -77,8 +77,8 @@ func (s Saturation) held() int {
 	return 0
 }
 
-// unit returns what exposures are divided by, those of the fitted rows given: the largest of them, or their mean where there is
-// any for a shape that speaks of usual exposures, which one week of sales does not move.
+// unit returns what exposures are divided by, given those of the fitted rows: their maximum, or for [CES] the mean of
+// the positive ones, which a single extreme week hardly changes.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {
@@ -87,23 +87,23 @@ func (s Saturation) unit(exposures []float64) float64 {
 	return floats.Sum(exposures) / float64(active)
 }
 
-// maxSaturationParameters is the length of the longest list of parameters.
+// maxSaturationParameters is the largest number of parameters of a shape.
 const maxSaturationParameters = 2
 
-// worth is what exposures are worth, with derivatives by the exposure and by each parameter.
-type worth struct {
+// saturated holds saturated exposures, with derivatives by the exposure and by each parameter.
+type saturated struct {
 	s, ds  []float64
 	dTheta [maxSaturationParameters][]float64
 }
 
-func newWorth(n int) worth {
+func newSaturated(n int) saturated {
 	row := func() []float64 { return make([]float64, n) }
-	return worth{row(), row(), [maxSaturationParameters][]float64{row(), row()}}
+	return saturated{row(), row(), [maxSaturationParameters][]float64{row(), row()}}
 }
 
-// fill sets w for the exposures a. Where there is no exposure nothing can change its worth, so the derivatives are 0
-// there for the shapes whose slope is infinite or undefined.
-func (s Saturation) fill(w worth, a, theta []float64) {
+// fill sets w for the exposures a. At an exposure of 0 derivatives are set to 0 for shapes with an infinite or
+// undefined slope.
+func (s Saturation) fill(w saturated, a, theta []float64) {
 	v, da, first := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)]
 	switch s {
 	case Logistic:
@@ -153,7 +153,7 @@ func (s Saturation) fill(w worth, a, theta []float64) {
 	}
 }
 
-func hill(w worth, a []float64, kappa, slope float64) {
+func hill(w saturated, a []float64, kappa, slope float64) {
 	logKappa := math.Log(kappa)
 	for t, x := range a {
 		w.s[t], w.ds[t], w.dTheta[0][t], w.dTheta[1][t] = 0, 0, 0, 0
@@ -166,16 +166,16 @@ func hill(w worth, a []float64, kappa, slope float64) {
 	}
 }
 
-// ces fills w with the curve of constant elasticity of substitution between money and an audience of fixed size (Arrow, Chenery,
-// Minhas and Solow 1961; the same curve answers light in Bannister 1979):
+// ces fills w with the constant elasticity of substitution between spend and an audience of fixed size (Arrow, Chenery,
+// Minhas and Solow 1961; the same curve describes light response in Bannister 1979):
 //
 //	s(a) = (e a^-m + 1 - e)^(-1/m)
 //
-// At the mean exposure, 1, the next unit brings the share e of what the mean one does. The sharpness m says where the bend is:
-// all along the curve when small, with the power a^e as its limit, and at the edge of the audience when large, with a straight
-// line up to a ceiling as its limit. 1 is the curve of Michaelis and Menten, about 2.5 is near the logistic one. It is concave whatever
-// they are. With p = a^m below 1 and a^-m above, no power overflows.
-func ces(w worth, a []float64, e, m float64) {
+// At the mean exposure, a = 1, the elasticity is e: the marginal return is e times the average return. The sharpness m
+// sets where the curve bends. A small m bends it everywhere; its limit is the power a^e. A large m bends it at
+// saturation; its limit is a line up to a ceiling. m = 1 is Michaelis-Menten and m near 2.5 is close to the logistic
+// curve. It is concave for all e and m. Using p = a^m below 1 and a^-m above avoids overflow.
+func ces(w saturated, a []float64, e, m float64) {
 	v, da, byE, byM := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)], w.dTheta[1][:len(a)]
 	stats.Log(da, a)
 	for t, log := range da {
@@ -211,9 +211,9 @@ func ces(w worth, a []float64, e, m float64) {
 	}
 }
 
-// value returns the worth of a single exposure with its derivatives.
+// value returns the saturated value of a single exposure with its derivatives.
 func (s Saturation) value(a float64, theta []float64) (v, da float64, dTheta [maxSaturationParameters]float64) {
-	w := newWorth(1)
+	w := newSaturated(1)
 	s.fill(w, []float64{a}, theta)
 	return w.s[0], w.ds[0], [maxSaturationParameters]float64{w.dTheta[0][0], w.dTheta[1][0]}
 }

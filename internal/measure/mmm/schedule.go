@@ -13,61 +13,60 @@ import (
 	"assay/internal/panics"
 )
 
-// Ahead is the time that a plan is for: periods that follow the data, as long as those of the data.
+// Ahead is the period of a flighting plan, after the end of the data.
 type Ahead struct {
 	Periods int
-	// Gap is the number of periods between the data and the first one. Every channel is taken to spend there what it
-	// does in a mean period of the data, and after the last one that times the budget by what all spend in the data.
+	// Gap is the number of periods between the data and the plan's first one. In the gap every channel spends its mean
+	// amount; after the plan it spends that times the budget's ratio to current spend.
 	Gap int
-	// Change is by how much a channel's spend may differ between two periods in a row, as a share of what it spends
-	// in a mean period of the data. A channel that is not in it may change freely.
+	// Change limits the difference of a channel's spend between consecutive periods, as a share of its mean spend per
+	// period in the data. A channel without an entry is not limited.
 	Change map[measure.Channel]float64
 }
 
-// MostAhead is the largest number of periods that a plan is made for.
+// MostAhead is the maximum number of periods of a plan.
 const MostAhead = 104
 
-// choosing is the number of draws that choose a schedule. The others judge it.
-const choosing = 128
+// choosing is the number of draws used to optimize a schedule. The others evaluate it.
+const optimizingDraws = 128
 
-// Schedule is a plan over time. What it brings is judged by draws that did not choose it. It is what all channels of the plan
-// bring, what is left of earlier spends included.
+// Schedule is a flighting plan. It is evaluated with draws that were not used to optimize it. Its response is that of
+// all channels in the plan, adstock from earlier spend included.
 type Schedule struct {
 	decide.Schedule
-	Channels []measure.Channel // in the order of Spend and Steady
-	Budget   float64           // of all periods
+	Channels []measure.Channel // the order of Spend and Steady
+	Budget   float64           // over all periods
 	Brings   Flow
 	Steadily Flow // of the steady plan
-	// Lift is what the schedule brings more than the steady plan, to the end of all carry-over, and Better the probability
-	// that it does.
+	// Lift is the schedule's response minus the steady plan's, until adstock has decayed, and Better the probability
+	// that it is positive.
 	Lift   stats.Summary
 	Better float64
 }
 
-// Flow is what a plan brings over time, in the target's unit.
+// Flow is a plan's response over time, in the target's unit.
 type Flow struct {
-	Periods []stats.Summary // in each
-	Inside  stats.Summary   // in all of them
-	After   stats.Summary   // when the last is over, more than spends then bring by themselves
+	Periods []stats.Summary // per period
+	Inside  stats.Summary   // sum over the plan's periods
+	After   stats.Summary   // after the plan, above the response to the later spend itself
 	Total   stats.Summary
 }
 
-// Schedule spreads a budget over periods that follow the data. The problem is that of a division, over the data's window: its
-// budget and its bounds on channels and groups are taken in proportion to the periods. No period of a channel gets more than its
-// dearest one in the data did, if the mean period of what the channel may spend is not more than that. The mean response is
-// maximised, whatever the problem's risk. A fault of kind invalid says which bound or sum cannot be met, or why the model has no
-// such plan.
+// Schedule distributes a budget over the periods after the data. The problem is that of an allocation over the data's
+// window: budget, bounds and groups are scaled to the number of periods. No period of a channel exceeds the largest one
+// in the data, unless the mean period of its bounds does. The posterior mean response is maximized, whichever risk the
+// problem has. Bounds that cannot be met, and models without such a plan, give an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
-		return nil, fault.Invalid("a plan of %d periods, %d after the data, cannot be made", ahead.Periods, ahead.Gap).WithHint("give 1 to %d periods", MostAhead)
+		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).WithHint("give 1 to %d periods", MostAhead)
 	}
 	table, out := p.timetable(problem, ahead)
 	for name, share := range ahead.Change {
 		if !slices.Contains(out.Channels, name) || !(share >= 0) || math.IsInf(share, 0) {
-			return nil, fault.Invalid("the spend of %q cannot be held to changes of %v", name, share).WithHint("name one of the channels %v and a share of at least 0", out.Channels)
+			return nil, fault.Invalid("invalid limit on changes of the spend of %q: %v", name, share).WithHint("name one of the channels %v and a share of at least 0", out.Channels)
 		}
 	}
-	chosen, others := p.divideDraws()
+	chosen, others := p.splitDraws()
 	var current float64
 	for _, c := range problem.Channels {
 		current += p.Spend(c.Name)
@@ -93,14 +92,14 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 	return out, nil
 }
 
-// timetable states a problem over the window for the periods ahead, without responses.
+// timetable converts a problem over the window to one over the plan's periods, without responses.
 func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timetable, *Schedule) {
 	part := float64(ahead.Periods) / float64(p.model.span)
-	table := decide.Timetable{Budget: part * problem.Budget, Periods: ahead.Periods, Spoken: part * problem.Spoken}
+	table := decide.Timetable{Budget: part * problem.Budget, Periods: ahead.Periods, MessageUnit: part * problem.MessageUnit}
 	out := &Schedule{Budget: table.Budget}
 	for _, c := range problem.Channels {
 		all := decide.Range{Min: part * c.Min, Max: part * c.Max}
-		s := decide.ScheduledChannel{Name: c.Name, Max: math.Max(p.dearest(c.Name), all.Max/float64(ahead.Periods)), Total: &all}
+		s := decide.ScheduledChannel{Name: c.Name, Max: math.Max(p.largestSpend(c.Name), all.Max/float64(ahead.Periods)), Total: &all}
 		if share, limited := ahead.Change[c.Name]; limited {
 			s.Change = new(share * p.Spend(c.Name) / float64(p.model.span))
 		}
@@ -114,8 +113,8 @@ func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timet
 	return table, out
 }
 
-// dearest returns the most that the channel spent in one period.
-func (p *Posterior) dearest(name measure.Channel) float64 {
+// largestSpend returns the channel's largest spend in one period.
+func (p *Posterior) largestSpend(name measure.Channel) float64 {
 	all := make([]float64, p.model.span)
 	for row := range slices.Chunk(p.channel(name).cost, p.model.span) {
 		floats.Add(all, row)
@@ -123,9 +122,9 @@ func (p *Posterior) dearest(name measure.Channel) float64 {
 	return floats.Max(all)
 }
 
-// divideDraws returns the draws that choose, which lie all over the chains, and the others.
-func (p *Posterior) divideDraws() (chosen, others []int) {
-	every := max(len(p.draws)/choosing, 2)
+// splitDraws returns the draws that optimize, spread evenly over the chains, and the others.
+func (p *Posterior) splitDraws() (chosen, others []int) {
+	every := max(len(p.draws)/optimizingDraws, 2)
 	for i := range p.draws {
 		if i%every == 0 {
 			chosen = append(chosen, i)
@@ -136,7 +135,7 @@ func (p *Posterior) divideDraws() (chosen, others []int) {
 	return chosen, others
 }
 
-// judge sets what the schedule and the steady plan bring under the draws of the responses.
+// judge evaluates the schedule and the steady plan with the draws of the responses.
 func (s *Schedule) judge(responses []*flight, draws int) {
 	both := [2][][]float64{}
 	for k := range both {
@@ -161,7 +160,7 @@ func (s *Schedule) judge(responses []*flight, draws int) {
 		switch {
 		case v > 0:
 			s.Better += 1 / float64(draws)
-		case v == 0: // staying has an even chance
+		case v == 0: // ties count half
 			s.Better += 0.5 / float64(draws)
 		}
 	}

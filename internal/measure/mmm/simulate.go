@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// draw returns a value of the prior.
+// draw returns a draw from the prior.
 func (p Prior) draw(random *rand.Rand) float64 {
 	switch p.Family {
 	case NormalPrior:
@@ -29,22 +29,22 @@ func (p Prior) draw(random *rand.Rand) float64 {
 	panic("mmm: prior without a family")
 }
 
-// drawPrior returns parameters from their priors and, with geos, the coefficients of each geo given those.
+// drawPrior draws parameters from their priors and, with geos, the coefficients of each geo given those.
 func (m *model) drawPrior(random *rand.Rand) []float64 {
 	theta := make([]float64, len(m.parameters))
 	for i, p := range m.parameters {
 		theta[i] = p.prior.draw(random)
 	}
-	if m.kin != nil {
-		m.kin.draw(theta, random)
+	if m.pooledEffects != nil {
+		m.pooledEffects.draw(theta, random)
 	}
-	for _, b := range m.batches {
+	for _, b := range m.controlGroups {
 		b.draw(theta, random)
 	}
 	return m.withGeos(theta, random)
 }
 
-// withGeos appends to parameters the coefficients of each geo, drawn from the spread between geos.
+// withGeos appends the coefficients of each geo, drawn given the spread between geos.
 func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
 	if m.geos == 1 {
 		return theta
@@ -66,7 +66,7 @@ func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
 	return theta
 }
 
-// simulate returns a target that the model makes of a draw, as the likelihood sees it.
+// simulate returns a target simulated from a draw, as in the likelihood.
 func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
 	y := m.newLocator().location(theta)
 	noise := func() float64 { return random.NormFloat64() }
@@ -79,7 +79,7 @@ func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
 	return y
 }
 
-// unscaled returns a series that the likelihood sees in the target's unit.
+// unscaled converts a series from the likelihood's scale to the target's unit.
 func (m *model) unscaled(y []float64) []float64 {
 	return series(len(y), func(t int) float64 {
 		if m.spec.Likelihood == LogNormal {
@@ -89,7 +89,7 @@ func (m *model) unscaled(y []float64) []float64 {
 	})
 }
 
-// withTarget returns the same model, scales and priors included, of another target, given as the likelihood sees it.
+// withTarget returns the same model, scales and priors included, with another target on the likelihood's scale.
 func (m *model) withTarget(y []float64) *model {
 	other := *m
 	other.y = y
@@ -97,14 +97,14 @@ func (m *model) withTarget(y []float64) *model {
 	return &other
 }
 
-// observe sets what the model's coordinates take from the target.
+// observe sets the parts of the coordinates that depend on the target.
 func (m *model) observe() {
 	mean, sd := stats.MeanSD(m.fitted(m.y))
 	m.yMean = mean
 	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
 }
 
-// measureLifts replaces the results of lift tests by what the draw gives.
+// measureLifts replaces the results of lift tests by simulated ones.
 func (m *model) measureLifts(theta []float64, random *rand.Rand) {
 	m.channels = slices.Clone(m.channels)
 	for i := range m.channels {

@@ -1,10 +1,10 @@
-// Package reportlag measures how late figures arrive: which part of what a day adds up to in the end was known when the day was
-// so many days old. It is a matter of counting, from the versions of each day's totals and the times at which somebody
-// looked again; the curve is the one that reporting-delay corrections start from (Lawless 1994, "Adjustments for reporting
-// delays and the prediction of occurred but not reported events"), without their model and without correcting anything.
+// Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. It uses
+// the versions of each day's totals and the times of the imports. The curve is the starting point of reporting-delay
+// corrections (Lawless 1994, "Adjustments for reporting delays and the prediction of occurred but not reported
+// events"); nothing is modeled or corrected here.
 //
-// What nobody looked at again cannot have changed as far as the store knows, and says nothing: a day counts only when it was
-// told again at an age of [LastLook] or more, and was first told within [FirstLook].
+// A figure that was not imported again is not evidence of stability. A day counts only if it was first imported within
+// [FirstLook] days and again at an age of at least [LastLook].
 package reportlag
 
 import (
@@ -18,50 +18,50 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// What a curve needs.
+// Requirements of a curve.
 const (
-	Enough    = 14   // days that a share rests on; with fewer it is not known yet
-	FirstLook = 7    // days of age within which a day is first told
-	LastLook  = 21   // days of age at which, or later, a day is told again
-	Tolerance = 0.01 // by which a figure that has settled may differ from the end
-	Watched   = 120  // days before today that are looked at
+	Enough    = 14   // minimum number of days behind a share
+	FirstLook = 7    // maximum age in days at the first import
+	LastLook  = 21   // minimum age in days at the last import
+	Tolerance = 0.01 // relative difference from the final figure that counts as settled
+	Watched   = 120  // days before today in the analysis
 )
 
-// ages are the days of age at which shares are told. The window of a platform is one of them besides.
+// ages are the reported ages in days. The platform's window is added.
 var ages = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, 28, 42, 60, 90}
 
-// Quantity is what settles.
+// Quantity is the delayed figure.
 type Quantity string
 
 // The quantities.
 const (
-	Revenue     Quantity = "revenue"     // less refunds, on the workspace's basis
+	Revenue     Quantity = "revenue"     // minus refunds, on the workspace's basis
 	Spend       Quantity = "spend"       // as the platform reports it
-	Conversions Quantity = "conversions" // that the platform claims
+	Conversions Quantity = "conversions" // as claimed by the platform
 )
 
-// Curve says how one quantity of a sales surface or an ad platform settles.
+// Curve is the reporting delay of one quantity of a sales surface or an ad platform.
 type Curve struct {
 	Kind     measure.TotalsKind
 	Name     string // of the surface or the platform
 	Quantity Quantity
-	Window   int     // trailing days that the platform may change; 0 for surfaces, which have no such rule
-	Days     int     // closed days: told within FirstLook, told again at LastLook or later, and not 0 in the end
-	Shares   []Share // by age; only those that rest on Enough days
-	Settled  *int    // age from which on the median stays within Tolerance of the end; nil: not known
+	Window   int     // trailing days that the platform can change; 0 for surfaces
+	Days     int     // complete days: imported within FirstLook, again at LastLook or later, and with a final figure other than 0
+	Shares   []Share // by age; only those with at least Enough days
+	Settled  *int    // age from which the median stays within Tolerance of the final figure; nil: unknown
 }
 
-// Share is which part of a day's final figure was known at an age, over days that had been told by then and were told again
-// later. 1 is all of it; more than 1 was taken back afterwards.
+// Share is the share of a day's final figure known at an age, over days imported by then and again later. Above 1, the
+// figure was reduced later.
 type Share struct {
-	Age    int // whole days after the day: 0 is its own evening
+	Age    int // whole days after the day: 0 is the same evening
 	Days   int
 	Median float64
-	Low    float64 // the lowest of them
-	High   float64 // the highest
+	Low    float64 // minimum
+	High   float64 // maximum
 }
 
-// Known reports whether there are days enough to say anything.
+// Known reports whether there are enough days for a curve.
 func (c Curve) Known() bool { return len(c.Shares) > 0 }
 
 // At returns the share of an age.
@@ -73,19 +73,19 @@ func (c Curve) At(age int) (Share, bool) {
 	return c.Shares[at], true
 }
 
-// Late reports whether the quantity has been seen to settle after the window that the platform is known for.
+// Late reports whether the quantity settles after the platform's documented window.
 func (c Curve) Late() bool {
 	s, ok := c.At(c.Window)
 	return ok && c.Window > 0 && !settled(s)
 }
 
-// Period returns the days to look at, seen from today.
+// Period returns the days to analyze, given today.
 func Period(today civil.Date) civil.Range {
 	return civil.Range{First: today.AddDays(-Watched), Last: today.AddDays(-LastLook)}
 }
 
-// Curves returns the curves of every part that the versions are of, sorted by kind, part and quantity. Versions are sorted by
-// part, day and time and are of one kind, as looks are. Spend entered by hand has no curve.
+// Curves returns the curves of every part in the versions, sorted by kind, part and quantity. Versions are sorted by
+// part, day and time; versions and looks are of one kind. Manually entered spend has no curve.
 func Curves(versions []measure.DayVersion, looks []measure.Look, basis measure.RevenueBasis) []Curve {
 	var curves []Curve
 	for len(versions) > 0 {
@@ -126,13 +126,13 @@ func quantitiesOf(kind measure.TotalsKind, basis measure.RevenueBasis) []quantit
 	}
 }
 
-// day is one day with its versions and the age at which it was told last.
+// day is one day with its versions and the age at its last import.
 type day struct {
 	versions []measure.DayVersion
-	told     int
+	reported int
 }
 
-// daysOf groups a part's versions by day, and leaves those that were seen from the beginning to the end.
+// daysOf groups a part's versions by day, and keeps complete days.
 func daysOf(versions []measure.DayVersion, looks []measure.Look) []day {
 	looks = slices.DeleteFunc(slices.Clone(looks), func(l measure.Look) bool { return l.Name != versions[0].Name })
 	var days []day
@@ -142,13 +142,13 @@ func daysOf(versions []measure.DayVersion, looks []measure.Look) []day {
 		if n < 0 {
 			n = len(versions)
 		}
-		d := day{versions: versions[:n], told: versions[n-1].Seen.Sub(date)}
+		d := day{versions: versions[:n], reported: versions[n-1].Seen.Sub(date)}
 		for _, l := range looks {
 			if l.Days.Contains(date) {
-				d.told = max(d.told, l.Seen.Sub(date))
+				d.reported = max(d.reported, l.Seen.Sub(date))
 			}
 		}
-		if versions[0].Seen.Sub(date) <= FirstLook && d.told >= LastLook {
+		if versions[0].Seen.Sub(date) <= FirstLook && d.reported >= LastLook {
 			days = append(days, d)
 		}
 		versions = versions[n:]
@@ -159,12 +159,12 @@ func daysOf(versions []measure.DayVersion, looks []measure.Look) []day {
 func (c *Curve) measure(days []day, of func(measure.DayVersion) int64) {
 	days = slices.DeleteFunc(slices.Clone(days), func(d day) bool { return of(d.versions[len(d.versions)-1]) <= 0 })
 	c.Days = len(days)
-	told := slices.Clone(ages)
-	if c.Window > 0 && !slices.Contains(told, c.Window) {
-		told = append(told, c.Window)
-		slices.Sort(told)
+	reported := slices.Clone(ages)
+	if c.Window > 0 && !slices.Contains(reported, c.Window) {
+		reported = append(reported, c.Window)
+		slices.Sort(reported)
 	}
-	for _, age := range told {
+	for _, age := range reported {
 		var shares []float64
 		for _, d := range days {
 			if share, ok := d.share(age, of); ok {
@@ -187,10 +187,10 @@ func (c *Curve) measure(days []day, of func(measure.DayVersion) int64) {
 	}
 }
 
-// share returns which part of the final figure was known at an age. A day that was not told by then, or was not told again
-// after it, does not say.
+// share returns the share of the final figure known at an age. It is false for a day that was not imported by then, or
+// not again later.
 func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
-	if d.told <= age {
+	if d.reported <= age {
 		return 0, false
 	}
 	known := false
@@ -206,13 +206,13 @@ func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 
 func settled(s Share) bool { return s.Median >= 1-Tolerance && s.Median <= 1+Tolerance }
 
-// spokenAges are the ages that a sentence names.
+// spokenAges are the ages in the summary sentence.
 var spokenAges = []int{1, 3, 7, 14}
 
-// Words says the curve in a sentence without the name of its part.
+// Words describes the curve in a sentence without the name of its part.
 func (c Curve) Words() string {
 	if !c.Known() {
-		return fmt.Sprintf("Not known yet: of the %[2]d days that it takes, %[1]d were imported within %[3]d days and again when they were at least %[4]d days old.",
+		return fmt.Sprintf("Unknown: %[2]d days are needed, and %[1]d were imported within %[3]d days and again at an age of at least %[4]d days.",
 			c.Days, Enough, FirstLook, LastLook)
 	}
 	var parts []string
@@ -235,12 +235,12 @@ func (c Curve) Words() string {
 		text += fmt.Sprintf(" It is settled after %s.", dayCount(*c.Settled))
 	}
 	if c.Late() {
-		text += fmt.Sprintf(" That is later than the %d days that the platform is known for.", c.Window)
+		text += fmt.Sprintf(" That is later than the platform's window of %d days.", c.Window)
 	}
 	return text
 }
 
-// Noun names the quantity for people.
+// Noun returns the display name of the quantity.
 func (c Curve) Noun() string {
 	switch c.Quantity {
 	case Revenue:

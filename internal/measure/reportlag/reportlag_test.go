@@ -9,11 +9,11 @@ import (
 	"assay/internal/measure"
 )
 
-// first is the first of the days in these tests.
+// first is the first day of the tests.
 var first = civil.MustParse("2026-01-01")
 
-// told makes a platform's versions of n days: shares of a final spend of 1000, by age.
-func told(n int, byAge map[int]int64, order ...int) (versions []measure.DayVersion) {
+// imported makes a platform's versions of n days: shares of a final spend of 1000, by age.
+func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayVersion) {
 	for i := range n {
 		day := first.AddDays(i)
 		for _, age := range order {
@@ -26,7 +26,7 @@ func told(n int, byAge map[int]int64, order ...int) (versions []measure.DayVersi
 	return versions
 }
 
-// lookedAt is one look per day of age, at n days.
+// lookedAt is one import per day of age, of n days.
 func lookedAt(n int, age int) (looks []measure.Look) {
 	for i := range n {
 		day := first.AddDays(i)
@@ -44,9 +44,9 @@ func spendCurve(t *testing.T, versions []measure.DayVersion, looks []measure.Loo
 	return curves[0]
 }
 
-func TestSharesAreOfWhatDaysCameTo(t *testing.T) {
+func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	t.Parallel()
-	c := spendCurve(t, told(20, map[int]int64{1: 800, 2: 960, 5: 1000}, 1, 2, 5), lookedAt(20, 30))
+	c := spendCurve(t, imported(20, map[int]int64{1: 800, 2: 960, 5: 1000}, 1, 2, 5), lookedAt(20, 30))
 	got := map[int]float64{}
 	for _, s := range c.Shares {
 		got[s.Age] = s.Median
@@ -68,9 +68,9 @@ func TestSharesAreOfWhatDaysCameTo(t *testing.T) {
 	}
 }
 
-func TestDaysThatNobodyLookedAtAgainSayNothing(t *testing.T) {
+func TestDaysWithoutALaterImportDoNotCount(t *testing.T) {
 	t.Parallel()
-	versions := told(40, map[int]int64{1: 800, 2: 1000}, 1, 2)
+	versions := imported(40, map[int]int64{1: 800, 2: 1000}, 1, 2)
 	for name, looks := range map[string][]measure.Look{
 		"never":               nil,
 		"too early":           lookedAt(40, LastLook-1),
@@ -78,7 +78,7 @@ func TestDaysThatNobodyLookedAtAgainSayNothing(t *testing.T) {
 		"another platform's":  renamed(lookedAt(40, 30), "google"),
 		"of days before them": {{Kind: measure.SpendTotals, Name: "facebook", Seen: first.AddDays(90), Days: civil.Range{First: first.AddDays(-9), Last: first.AddDays(-1)}}},
 	} {
-		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || c.Words()[:13] != "Not known yet" {
+		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || c.Words()[:13] != "Unknown: 14 d" {
 			t.Errorf("looked at %s: %+v, want not known", name, c)
 		}
 	}
@@ -94,18 +94,18 @@ func renamed(looks []measure.Look, name string) []measure.Look {
 	return looks
 }
 
-func TestDaysThatCameLateSayNothing(t *testing.T) {
+func TestDaysFirstImportedLateDoNotCount(t *testing.T) {
 	t.Parallel()
-	c := spendCurve(t, told(40, map[int]int64{FirstLook + 1: 800, 30: 1000}, FirstLook+1, 30), nil)
+	c := spendCurve(t, imported(40, map[int]int64{FirstLook + 1: 800, 30: 1000}, FirstLook+1, 30), nil)
 	if c.Known() || c.Days != 0 {
 		t.Errorf("days that were imported years later: %+v, want none", c)
 	}
 }
 
-// A report that changes after the platform's window says so, and from when on it is still is told as far as it was watched.
-func TestASourceThatSettlesAfterItsWindow(t *testing.T) {
+// A report that changes after the platform's window is flagged, and shares are reported as far as days were observed.
+func TestASourceThatSettlesAfterItsWindowIsLate(t *testing.T) {
 	t.Parallel()
-	versions := told(20, map[int]int64{1: 800, 35: 1000}, 1, 35)
+	versions := imported(20, map[int]int64{1: 800, 35: 1000}, 1, 35)
 	c := spendCurve(t, versions, lookedAt(20, 50))
 	if !c.Late() || c.Settled == nil || *c.Settled != 42 {
 		t.Errorf("late %t, settled %v; want late and settled after 42 days", c.Late(), c.Settled)
@@ -115,10 +115,10 @@ func TestASourceThatSettlesAfterItsWindow(t *testing.T) {
 	}
 }
 
-func TestRangeIsFromTheLowestToTheHighest(t *testing.T) {
+func TestRangeIsFromMinimumToMaximum(t *testing.T) {
 	t.Parallel()
-	versions := told(15, map[int]int64{1: 900, 4: 1000}, 1, 4)
-	versions[0].Spend, versions[2].Spend = 500, 1500 // of two days; the second was taken back
+	versions := imported(15, map[int]int64{1: 900, 4: 1000}, 1, 4)
+	versions[0].Spend, versions[2].Spend = 500, 1500 // of two days; the second was reduced later
 	c := spendCurve(t, versions, lookedAt(15, 30))
 	s, _ := c.At(1)
 	if s.Median != 0.9 || s.Low != 0.5 || s.High != 1.5 {
@@ -126,7 +126,7 @@ func TestRangeIsFromTheLowestToTheHighest(t *testing.T) {
 	}
 }
 
-func TestRevenueIsLessRefundsOnTheBasis(t *testing.T) {
+func TestRevenueIsMinusRefundsOnTheBasis(t *testing.T) {
 	t.Parallel()
 	var versions []measure.DayVersion
 	for i := range Enough {

@@ -2,17 +2,17 @@ package stats
 
 import "math"
 
-// Exponentials are most of what a saturated exposure costs, and the library's are computed one by one behind a call. Here
-// exp(x) = 2^(n/steps) exp(r) with n the nearest whole number to x steps / log 2: the power of two from a table and the
-// exponent's bits, the rest r, at most log 2 / (2 steps) in size, by four terms of its series (Tang 1989). Nothing in
-// the loop waits for the element before.
+// Exponentials dominate the cost of saturated exposures, and the library computes them one by one behind a call. Here
+// exp(x) = 2^(n/steps) exp(r) with n the nearest integer to x steps / log 2: the power of two from a table and the
+// exponent's bits, the remainder r, at most log 2 / (2 steps) in size, by four terms of its series (Tang 1989). Loop
+// iterations are independent.
 const (
 	steps    = 256
 	logSteps = 8
 	// The logarithm of 2 by steps in two parts, the first with enough zeros at its end that n times it is exact.
 	stepHigh = 0x1.62e42fefp-9
 	stepLow  = 0x1.473de6af278edp-42
-	toWhole  = 0x1.8p52 // added and taken away again it rounds to a whole number, which its lowest bits then hold
+	toWhole  = 0x1.8p52 // added and subtracted, it rounds to an integer, which is then in the lowest bits
 	expLimit = 700      // beyond it results may not be normal numbers
 )
 

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-func TestExpIsTheLibrarysToTheLastBits(t *testing.T) {
+func TestExpMatchesTheLibraryToTheLastBits(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(1, 1)
 	x := []float64{0, math.Copysign(0, -1), 1, -1, 699.9, -699.9, 700, -700, 709, -745, 800, -800, math.Inf(1), math.Inf(-1), 1e-300, -1e-17}

@@ -2,16 +2,16 @@ package stats
 
 import "math"
 
-// Logarithms are taken as [Exp] takes exponentials: log(x) = n log 2 + log(c) + log(1 + r) with n from the exponent's bits, c the
-// middle of the stretch that the mantissa lies in, whose logarithm is in a table, and r at most 1 / 512 in size, by six terms of
-// its series (Tang 1990).
+// Logarithms are computed like [Exp]: log(x) = n log 2 + log(c) + log(1 + r) with n from the exponent's bits, c the
+// middle of the mantissa's interval, whose logarithm is in a table, and r at most 1 / 512 in size, by six terms of its
+// series (Tang 1990).
 const (
-	logStretches = 8  // the logarithm of 2 of how many there are
+	logStretches = 8  // log2 of the number of intervals
 	mantissaBits = 52 // of a float64
 	exponentBias = 1023
 )
 
-// middle is the middle of a stretch of mantissas: its inverse and its logarithm.
+// middle is the middle of an interval of mantissas: its inverse and its logarithm.
 type middle struct{ at, inverse, log float64 }
 
 var middles = func() (m [1 << logStretches]middle) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLogIsTheLibrarysToTheLastBits(t *testing.T) {
+func TestLogMatchesTheLibraryToTheLastBits(t *testing.T) {
 	t.Parallel()
 	x := []float64{0, 1, 2, 0.5, math.E, math.Nextafter(1, 0), math.Nextafter(1, 2), math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, math.Inf(1), -1, math.NaN()}
 	random := Stream(4, 0)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Draws come by thousands and are sorted for every summary. Comparing them mispredicts every second branch, so they are sorted
-// by digits instead, the lowest first (radix sort; Knuth, The Art of Computer Programming 3, 5.2.5): no step depends on a value.
+// Every summary sorts thousands of draws. Comparisons mispredict every second branch, so this is a radix sort by
+// digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), without data-dependent branches.
 const (
 	digitBits = 11
 	digits    = (64 + digitBits - 1) / digitBits

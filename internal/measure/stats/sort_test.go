@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-func TestSortOrdersAsComparingDoes(t *testing.T) {
+func TestSortMatchesComparisonSort(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(31, 0)
 	for name, draw := range map[string]func() float64{
@@ -36,7 +36,7 @@ func TestSortOrdersAsComparingDoes(t *testing.T) {
 	}
 }
 
-// finite replaces what is no number.
+// finite replaces NaN.
 func finite(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0

@@ -1,5 +1,5 @@
-// Package stats holds what Bayesian inference here shares: a log density, streams of random numbers, and the
-// summary of draws. The sampler, its starting points and its diagnostics live in the packages below.
+// Package stats has what Bayesian inference shares: a log density, random number streams, and summaries of draws. The
+// sampler, its starting points and its diagnostics are in the packages below.
 package stats
 
 import (
@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Density is an unnormalised log density over unconstrained real parameters.
+// Density is an unnormalized log density over unconstrained real parameters.
 //
-// A value may keep scratch space, so it serves one goroutine at a time.
+// It can have scratch space, so it is not safe for concurrent use.
 type Density interface {
 	// Dim returns the number of parameters.
 	Dim() int
-	// LogDensity returns the log density at x and writes its gradient to grad. Both slices have length Dim; x
-	// must not be kept or changed. Outside the support it returns -Inf or NaN, and grad does not matter.
+	// LogDensity returns the log density at x and writes its gradient to grad. Both slices have length Dim; x must not
+	// be retained or modified. Outside the support it returns -Inf or NaN, and grad is arbitrary.
 	LogDensity(x, grad []float64) float64
 }
 
@@ -25,7 +25,7 @@ func Stream(seed, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(mix(seed)^mix(index+1))))
 }
 
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014). It spreads neighbouring seeds far apart.
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood 2014), which decorrelates neighboring seeds.
 func mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -33,8 +33,8 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Dot returns the inner product of two slices of the same length. It sums in four strands, which the processor can
-// overlap, and in the same order everywhere.
+// Dot returns the inner product of two slices of the same length. It has four partial sums, which the processor can
+// overlap, in the same order everywhere.
 func Dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
@@ -51,7 +51,7 @@ func Dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Summary describes the draws of one quantity, in the quantity's own unit.
+// Summary summarizes the draws of one quantity, in its own unit.
 type Summary struct {
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
@@ -73,6 +73,17 @@ func Summarize(draws []float64) Summary {
 		Q75: Quantile(sorted, 0.75), Q95: Quantile(sorted, 0.95),
 	}
 }
+
+// Sum returns the sum of x, added in order.
+func Sum(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
+}
+
+// Mean returns the mean of x, NaN when x is empty.
+func Mean(x []float64) float64 { return Sum(x) / float64(len(x)) }
 
 // MeanSD returns the mean and the standard deviation (divisor n-1) of x; both are NaN when x is empty, the
 // deviation also when x has one element.

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student returns the quantile of Student's t that bounds the level on both sides. One takes as long as fifty thousand products,
-// and whoever asks for one asks for the same ones again, so they are remembered.
+// Student returns the two-sided quantile of Student's t. It takes as long as fifty thousand products and callers repeat
+// arguments, so it is cached.
 func Student(level, freedom float64) float64 {
 	key := student{level, freedom}
 	if known, ok := students.Load(key); ok {
@@ -23,7 +23,7 @@ func Student(level, freedom float64) float64 {
 
 type student struct{ level, freedom float64 }
 
-// students holds quantiles by student, mostRemembered at most: a megabyte or two.
+// students caches quantiles, at most mostRemembered: a megabyte or two.
 var (
 	students   sync.Map
 	remembered atomic.Int64

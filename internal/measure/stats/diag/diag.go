@@ -1,10 +1,10 @@
-// Package diag says whether draws can be trusted: rank-normalised R-hat, effective sample sizes, Monte Carlo
-// standard errors and the energy fraction.
+// Package diag has convergence diagnostics: rank-normalized R-hat, effective sample sizes, Monte Carlo standard errors
+// and the energy fraction.
 //
 // The formulas are those of Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and
-// localization: An improved R-hat (Bayesian Analysis 2021), and of Betancourt: A conceptual introduction to
-// Hamiltonian Monte Carlo (2017). Draws come as one slice for each chain, all of the same length of at least
-// four. A quantity that is constant, or not finite somewhere, has no diagnostics: the answer is NaN.
+// localization: An improved R-hat (Bayesian Analysis 2021), and of Betancourt: A conceptual introduction to Hamiltonian
+// Monte Carlo (2017). Draws are one slice per chain, all of the same length of at least four. A constant or non-finite
+// quantity has no diagnostics: the result is NaN.
 package diag
 
 import (
@@ -17,14 +17,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Quality is what the draws of one quantity are worth.
+// Quality is the diagnostics of one quantity.
 type Quality struct {
-	RHat    float64 // at 1 the chains agree; the larger of the bulk's and the folded draws'
-	ESSBulk float64 // effective number of draws for the centre
-	ESSTail float64 // effective number of draws for the 5 % and 95 % quantiles, the smaller of both
+	RHat    float64 // near 1 the chains agree; the larger of bulk and folded draws
+	ESSBulk float64 // effective sample size for the center
+	ESSTail float64 // effective sample size for the 5% and 95% quantiles, the smaller of both
 }
 
-// Of returns the quality of the draws.
+// Of returns the diagnostics of the draws.
 func Of(chains [][]float64) Quality {
 	if degenerate(chains) {
 		return Quality{math.NaN(), math.NaN(), math.NaN()}
@@ -34,7 +34,7 @@ func Of(chains [][]float64) Quality {
 	return Quality{RHat: foldedRHat(halves, scores), ESSBulk: ess(scores), ESSTail: ESSTail(chains)}
 }
 
-// RHat returns the rank-normalised split R-hat, the larger of that of the draws and of the folded draws.
+// RHat returns the rank-normalized split R-hat, the larger of that of the draws and of the folded draws.
 func RHat(chains [][]float64) float64 {
 	if degenerate(chains) {
 		return math.NaN()
@@ -48,7 +48,7 @@ func foldedRHat(halves, scores [][]float64) float64 {
 	return math.Max(rhat(scores), rhat(ranked(folded(halves))))
 }
 
-// rhat is the potential scale reduction of Gelman and Rubin without further ado.
+// rhat is the potential scale reduction factor of Gelman and Rubin.
 func rhat(chains [][]float64) float64 {
 	n := float64(len(chains[0]))
 	means, within := make([]float64, len(chains)), 0.0
@@ -61,8 +61,8 @@ func rhat(chains [][]float64) float64 {
 	return math.Sqrt(((n-1)/n*within + between*between) / within)
 }
 
-// split cuts each chain in two, so that a drift shows as a difference between halves. The middle draw of an odd
-// number is left out.
+// split halves each chain, so that a drift shows as a difference between halves. The middle draw of an odd number is
+// dropped.
 func split(chains [][]float64) [][]float64 {
 	out := make([][]float64, 0, 2*len(chains))
 	for _, c := range chains {
@@ -102,7 +102,7 @@ func ranked(chains [][]float64) [][]float64 {
 	return out
 }
 
-// folded returns the distances from the median, which differ between chains when their spread does.
+// folded returns the absolute deviations from the median, which differ between chains when their spreads do.
 func folded(chains [][]float64) [][]float64 {
 	median := stats.Quantile(sorted(chains), 0.5)
 	return transformed(chains, func(x float64) float64 { return math.Abs(x - median) })
@@ -132,7 +132,7 @@ func sorted(chains [][]float64) []float64 {
 	return all
 }
 
-// degenerate reports whether there is nothing to say: too few draws, not finite, or all the same.
+// degenerate reports whether there are too few draws, or they are constant or not finite.
 func degenerate(chains [][]float64) bool {
 	if len(chains) == 0 || len(chains[0]) < 4 {
 		return true

@@ -87,7 +87,7 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-func TestIndependentDrawsAreWorthThemselves(t *testing.T) {
+func TestIndependentDrawsHaveFullEffectiveSampleSize(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	chains := make([][]float64, 4)
@@ -103,7 +103,7 @@ func TestIndependentDrawsAreWorthThemselves(t *testing.T) {
 	}
 }
 
-func TestWhatIsConstantOrNotFiniteHasNoDiagnostics(t *testing.T) {
+func TestConstantAndNonFiniteDrawsHaveNoDiagnostics(t *testing.T) {
 	t.Parallel()
 	constant := [][]float64{{2, 2, 2, 2, 2}, {2, 2, 2, 2, 2}}
 	infinite := [][]float64{{1, 2, 3, math.Inf(1), 5}, {1, 2, 3, 4, 5}}

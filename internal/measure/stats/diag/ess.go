@@ -34,7 +34,7 @@ func ESSTail(chains [][]float64) float64 {
 	return math.Min(essBelow(chains, stats.Quantile(all, 0.05)), essBelow(chains, stats.Quantile(all, 0.95)))
 }
 
-// ESSQuantile returns the effective sample size for the p-quantile: that of "the draw lies at or below it".
+// ESSQuantile returns the effective sample size for the p-quantile: that of the indicator of draws up to it.
 func ESSQuantile(chains [][]float64, p float64) float64 {
 	if degenerate(chains) {
 		return math.NaN()
@@ -42,7 +42,7 @@ func ESSQuantile(chains [][]float64, p float64) float64 {
 	return essBelow(chains, stats.Quantile(sorted(chains), p))
 }
 
-// essBelow returns the effective sample size of "the draw lies at or below q".
+// essBelow returns the effective sample size of the indicator of draws up to q.
 func essBelow(chains [][]float64, q float64) float64 {
 	below := transformed(split(chains), func(x float64) float64 {
 		if x <= q {
@@ -135,7 +135,7 @@ func autocorrelationTime(rho func(lag int) float64, n int) float64 {
 	return -1 + 2*sum + math.Max(even, 0)
 }
 
-// autocovariance is room and factors for autocovariances of so many values.
+// autocovariance is scratch space and factors for a number of values.
 type autocovariance struct {
 	fft      *fourier.FFT
 	padded   []float64
@@ -150,8 +150,8 @@ func newAutocovariance(n int) *autocovariance {
 	return &autocovariance{fourier.NewFFT(size), make([]float64, size), make([]complex128, size/2+1)}
 }
 
-// of returns the autocovariances of x with divisor n at all lags, by the fast Fourier transform of x padded with zeros so
-// that it does not wrap around. The next call changes them.
+// of returns the autocovariances of x with divisor n at all lags, by the fast Fourier transform of x padded with zeros.
+// The next call overwrites them.
 func (a *autocovariance) of(x []float64) []float64 {
 	clear(a.padded)
 	mean, _ := stats.MeanSD(x)

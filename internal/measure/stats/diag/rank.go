@@ -2,11 +2,10 @@ package diag
 
 import "math"
 
-// UniformP returns the probability that as many ranks as these, each of 0 .. most equally likely, lie as unevenly or
-// more so. It is 1 less the level of the narrowest band around the expected distribution function that holds the one seen:
-// bands are pointwise intervals of the binomial distribution, all of one level, and their joint level is exact
-// (Säilynoja, Bürkner, Vehtari: Graphical test for discrete uniformity and its applications, 2022). It panics on
-// a rank outside.
+// UniformP returns the p-value of uniformity of ranks on 0 .. most. It is 1 minus the level of the narrowest
+// simultaneous band around the expected distribution function that contains the observed one. Bands are pointwise
+// binomial intervals of one level, and their joint level is exact (Säilynoja, Bürkner, Vehtari: Graphical test for
+// discrete uniformity and its applications, 2022). It panics on a rank out of range.
 func UniformP(ranks []int, most int) float64 {
 	counts := make([]int, most+1)
 	for _, r := range ranks {

@@ -7,9 +7,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// With three ranks out of 0, 1, 2 there are 27 outcomes. Sorted by how far out their distribution function lies, those
-// that are as far out as an outcome, or further, are counted.
-func TestProbabilityOfUnevenRanksIsThatOfCounting(t *testing.T) {
+// With three ranks out of 0, 1, 2 there are 27 outcomes; those at least as extreme are counted.
+func TestPValueOfRanksMatchesEnumeration(t *testing.T) {
 	t.Parallel()
 	b := newBinomial(3)
 	low, high := b.tails(1.0/3), b.tails(2.0/3)
@@ -41,7 +40,7 @@ func TestProbabilityOfUnevenRanksIsThatOfCounting(t *testing.T) {
 	}
 }
 
-func TestUniformRanksAreDoubtedAsOftenAsSaid(t *testing.T) {
+func TestUniformRanksAreRejectedAtTheNominalRate(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(31, 0)
 	doubted, found := 0, 0

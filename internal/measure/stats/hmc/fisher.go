@@ -15,9 +15,9 @@ const (
 	scaleLimit  = 1e10 // scales lie between its inverse and it
 )
 
-// learn estimates the metric from draws and their gradients, one row each, by minimising the Fisher divergence
-// between the density and a normal distribution. For a normal density the answer is exact as soon as the draws span
-// the space. It reports false when the draws do not vary.
+// learn estimates the metric from draws and their gradients, one row each, by minimizing the Fisher divergence between
+// the density and a normal distribution. For a normal density it is exact once the draws span the space. It is false
+// when the draws do not vary.
 func (m *metric) learn(draws, grads [][]float64, diagonal bool) bool {
 	dim := len(m.scale)
 	next := metric{scale: make([]float64, dim)}
@@ -51,9 +51,9 @@ func column(rows [][]float64, i int) []float64 {
 	return out
 }
 
-// directions returns the directions in which standardised draws x and gradients g (one column each) say that the
-// variance is far from 1, and the variances. Within the span of both, the variance is the geometric mean of the
-// draws' covariance and the inverse of the gradients'.
+// directions returns the directions in which standardized draws x and gradients g (one column each) have a variance far
+// from 1, and the variances. Within the span of both, the variance is the geometric mean of the draws' covariance and
+// the inverse of the gradients'.
 func directions(x, g *mat.Dense) (values []float64, u [][]float64) {
 	basis, ok := span(x, g)
 	if !ok {

@@ -1,10 +1,10 @@
-// Package hmc draws from a density by Hamiltonian Monte Carlo: the multinomial No-U-Turn sampler with a metric
-// learnt from draws and gradients.
+// Package hmc samples a density by Hamiltonian Monte Carlo: the multinomial No-U-Turn sampler with a metric estimated
+// from draws and gradients.
 //
 // The trajectory is that of Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017), with the
-// additional U-turn checks across subtrees that Stan uses since 2.21. The metric minimises the Fisher divergence
-// (Seyboldt, Carlson, Carpenter 2026): a diagonal, and where the window of draws shows more, a low-rank correction.
-// Chains start from package pathfinder. A seed gives the same draws to the byte on any number of cores.
+// additional U-turn checks across subtrees that Stan uses since 2.21. The metric minimizes the Fisher divergence
+// (Seyboldt, Carlson, Carpenter 2026): a diagonal, with a low-rank correction if the window of draws shows one. Chains
+// start from package pathfinder. A seed gives the same draws to the byte on any number of cores.
 package hmc
 
 import (
@@ -17,12 +17,12 @@ import (
 	"assay/internal/panics"
 )
 
-// Options says how to sample. Zero values take the defaults.
+// Options are the settings of the sampler. Zero values mean the defaults.
 type Options struct {
 	Seed     uint64
 	Chains   int     // default 4
-	Warmup   int     // draws of each chain that adapt step size and metric and are thrown away; default 500
-	Draws    int     // draws kept of each chain; default 1000
+	Warmup   int     // draws per chain that adapt step size and metric and are discarded; default 500
+	Draws    int     // stored draws per chain; default 1000
 	Accept   float64 // target acceptance statistic, between 0 and 1; default 0.8
 	MaxDepth int     // a trajectory has at most 2^MaxDepth steps; default 10
 	Diagonal bool    // keeps the metric diagonal
@@ -47,25 +47,25 @@ func or[T int | float64](v, fallback T) T {
 	return v
 }
 
-// Chain is what one chain drew. The slices without another word have one element for each draw kept.
+// Chain is one chain's draws. Slices have one element per stored draw.
 type Chain struct {
 	Draws     [][]float64 // each of the density's dimension, unconstrained
 	LogP      []float64   // log density
 	Energy    []float64   // Hamiltonian
 	Accept    []float64   // mean acceptance statistic of the trajectory
-	Divergent []bool      // the trajectory left the level set it should have followed
+	Divergent []bool      // divergent transition: the trajectory left its level set
 	Depth     []int       // doublings of the trajectory
 	StepSize  float64     // after warm-up
 	Gradients int         // evaluations of the density, warm-up included
 }
 
-// Run is what all chains drew.
+// Run is the draws of all chains.
 type Run struct {
 	Chains   []Chain
-	MaxDepth int // the limit that the depths were held to
+	MaxDepth int // limit of the depths
 }
 
-// ErrStopped says that the caller's Stop ended the sampling.
+// ErrStopped is the error when Stop ended the sampling.
 var ErrStopped = errors.New("sampling was stopped")
 
 // Sample draws from the density. newDensity is called once for each chain and each path to a start, from this
@@ -109,7 +109,7 @@ func (r *Run) Values(f func(draw []float64) float64) [][]float64 {
 	return out
 }
 
-// Divergences returns the number of draws whose trajectory diverged. One is enough to doubt all of them.
+// Divergences returns the number of divergent transitions. A single one makes the draws unreliable.
 func (r *Run) Divergences() int {
 	n := 0
 	for _, c := range r.Chains {
@@ -122,8 +122,8 @@ func (r *Run) Divergences() int {
 	return n
 }
 
-// DepthHits returns the number of draws whose trajectory reached the greatest depth allowed: it was cut short, which
-// costs efficiency and not correctness.
+// DepthHits returns the number of trajectories that reached the maximum depth and were cut short, which costs
+// efficiency and not correctness.
 func (r *Run) DepthHits() int {
 	n := 0
 	for _, c := range r.Chains {

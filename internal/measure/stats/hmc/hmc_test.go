@@ -13,8 +13,8 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// ladder is a normal density with standard deviations from 0.01 to 100.
-func ladder(dim int) field {
+// scales is a normal density with standard deviations from 0.01 to 100.
+func scales(dim int) field {
 	return field{dim, func(x, grad []float64) (logp float64) {
 		for i := range x {
 			sd := math.Pow(10, 4*float64(i)/float64(dim-1)-2)
@@ -61,7 +61,7 @@ func sample(t *testing.T, d stats.Density, o hmc.Options) *hmc.Run {
 	return run
 }
 
-// checkMean compares a mean with its known value; by chance one comparison in 16,000 fails.
+// checkMean compares a mean with its known value; one comparison in 16,000 fails by chance.
 func checkMean(t *testing.T, name string, chains [][]float64, want float64) {
 	t.Helper()
 	if s, e := stats.Summarize(flat(chains)), diag.MCSEMean(chains); math.Abs(s.Mean-want) > 4*e {
@@ -80,7 +80,7 @@ func TestKnownMomentsAreRecovered(t *testing.T) {
 	t.Parallel()
 	t.Run("scales over four decades", func(t *testing.T) {
 		t.Parallel()
-		run := sample(t, ladder(9), hmc.Options{Seed: 1})
+		run := sample(t, scales(9), hmc.Options{Seed: 1})
 		for i := range 9 {
 			variance := math.Pow(10, float64(i)-4)
 			checkMean(t, "coordinate", run.Values(func(x []float64) float64 { return x[i] }), 0)
@@ -119,7 +119,7 @@ func TestLowRankMetricSavesGradientsOnCorrelatedDensities(t *testing.T) {
 	}
 }
 
-// The test sets the number of processors, so it does not run beside others.
+// The test sets GOMAXPROCS, so it does not run in parallel.
 func TestDrawsAreTheSameOnAnyNumberOfCores(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
@@ -165,7 +165,7 @@ func funnel() field {
 	}}
 }
 
-func TestTheFunnelDoesNotPassUnnoticed(t *testing.T) {
+func TestFunnelIsDetected(t *testing.T) {
 	t.Parallel()
 	run := sample(t, funnel(), hmc.Options{Seed: 8, Draws: 500})
 	neck := diag.Of(run.Values(func(x []float64) float64 { return x[0] }))

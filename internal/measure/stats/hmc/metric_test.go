@@ -37,7 +37,7 @@ func TestMetricOfANormalDensityIsItsCovariance(t *testing.T) {
 	random := stats.Stream(1, 1)
 	draws, grads := make([][]float64, 30), make([][]float64, 30)
 	for k := range draws {
-		// The draws need not even come from the density: only the gradients belong to it.
+		// The draws need not be from the density: only the gradients must belong to it.
 		draws[k], grads[k] = make([]float64, dim), make([]float64, dim)
 		for i := range dim {
 			draws[k][i] = random.NormFloat64()
@@ -114,7 +114,7 @@ func TestMomentaHaveTheMassMatrixAsCovariance(t *testing.T) {
 	}
 }
 
-func TestDrawsThatDoNotMoveTeachNothing(t *testing.T) {
+func TestConstantDrawsGiveNoMetric(t *testing.T) {
 	t.Parallel()
 	m := unitMetric(2)
 	still := [][]float64{{1, 2}, {1, 2}, {1, 2}}

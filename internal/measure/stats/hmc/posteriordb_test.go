@@ -16,12 +16,12 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// posterior is one of posteriordb's: a density and the parameters it is judged by.
+// posterior is one of posteriordb's: a density and the parameters to compare.
 type posterior struct {
 	name, data string
 	model      func(data map[string]json.RawMessage) target
 	accept     float64
-	// divergent is the share of draws that may diverge: the reference sampler's own is not zero everywhere.
+	// divergent is the allowed share of divergent transitions: the reference sampler's own is not always zero.
 	divergent float64
 }
 
@@ -48,7 +48,7 @@ func posteriors() []posterior {
 	}
 }
 
-// shared is where the reference posteriors lie beside the project.
+// shared is the directory of the reference posteriors, next to the repository.
 const shared = "../../../../../shared/data/posteriordb"
 
 func TestReferencePosteriorsAreReproduced(t *testing.T) {
@@ -120,8 +120,8 @@ func references(t *testing.T, p posterior) map[string]reference {
 	return out
 }
 
-// compare returns what does not agree: a parameter or its square whose mean lies further from the reference than 4
-// standard errors of both, or draws that did not mix. By chance one comparison in 16,000 complains.
+// compare returns disagreements: parameters or squares whose mean differs from the reference by more than 4 standard
+// errors of both, and draws that did not mix. One comparison in 16,000 fails by chance.
 func compare(t *testing.T, p posterior, tgt target, run *hmc.Run) (complaints []string) {
 	t.Helper()
 	want := references(t, p)
@@ -184,7 +184,7 @@ func TestGradientsOfReferencePosteriors(t *testing.T) {
 	}
 }
 
-// flawed adds a mistake to a density, as a slip of the pen would.
+// flawed is a density with a planted bug.
 type flawed struct {
 	stats.Density
 	slip func(x, grad []float64, logp float64) float64
@@ -194,7 +194,7 @@ func (f flawed) LogDensity(x, grad []float64) float64 {
 	return f.slip(x, grad, f.Density.LogDensity(x, grad))
 }
 
-func TestTheComparisonNoticesAWrongDensity(t *testing.T) {
+func TestTheComparisonDetectsAWrongDensity(t *testing.T) {
 	t.Parallel()
 	p := posteriors()[slices.IndexFunc(posteriors(), func(p posterior) bool { return p.data == "gp_pois_regr" })]
 	slips := map[string]func(x, grad []float64, logp float64) float64{

@@ -29,7 +29,7 @@ func (z *phase) set(from *phase) {
 	z.logp = from.logp
 }
 
-// place is a position that may become the next draw.
+// place is a position that is a candidate for the next draw.
 type place struct {
 	q, grad      []float64
 	logp, energy float64
@@ -41,7 +41,7 @@ func (x *place) set(from *place) {
 	x.logp, x.energy = from.logp, from.energy
 }
 
-// end is one end of a piece of trajectory: momentum and velocity.
+// end is one end of a subtrajectory: momentum and velocity.
 type end struct{ p, v []float64 }
 
 func (e *end) set(from *end) {
@@ -49,8 +49,8 @@ func (e *end) set(from *end) {
 	copy(e.v, from.v)
 }
 
-// tree is a piece of trajectory: its first and last point, the sum of momenta, the proposal drawn from it and the
-// log of its total weight.
+// tree is a subtrajectory: its first and last point, the sum of momenta, the proposal drawn from it and the log of its
+// total weight.
 type tree struct {
 	first, last end
 	rho         []float64
@@ -115,8 +115,8 @@ func (s *sampler) leapfrog(step float64) {
 	floats.AddScaled(s.z.p, step/2, s.z.grad)
 }
 
-// energy returns the Hamiltonian at the integrator's point and leaves the velocity in s.velocity. What is not
-// finite counts as infinitely high.
+// energy returns the Hamiltonian at the integrator's point and leaves the velocity in s.velocity. A value that is not
+// finite counts as infinite.
 func (s *sampler) energy() float64 {
 	s.metric.velocity(s.velocity, s.z.p)
 	h := floats.Dot(s.z.p, s.velocity)/2 - s.z.logp
@@ -126,7 +126,7 @@ func (s *sampler) energy() float64 {
 	return h
 }
 
-// transition is what one trajectory gave besides the draw.
+// transition is the statistics of one trajectory.
 type transition struct {
 	accept    float64
 	energy    float64
@@ -134,8 +134,8 @@ type transition struct {
 	divergent bool
 }
 
-// next moves the integrator from one draw to the next: it doubles the trajectory, forward or backward by the toss
-// of a coin, until it turns back on itself, and picks a point of it by weight.
+// next moves from one draw to the next: it doubles the trajectory, forward or backward at random, until a U-turn, and
+// draws a point of it by weight.
 func (s *sampler) next() transition {
 	s.metric.momentum(s.z.p, s.random)
 	s.energy0 = s.energy()
@@ -163,7 +163,7 @@ func (s *sampler) next() transition {
 			break
 		}
 		depth++
-		// Biased progressive sampling prefers the new half, which lies further from the start.
+		// Biased progressive sampling prefers the new half, which is further from the start.
 		if math.Log(s.random.Float64()) < s.side.logWeight-s.whole.logWeight {
 			s.whole.proposal.set(&s.side.proposal)
 		}
@@ -197,8 +197,8 @@ func (s *sampler) begin(t *tree) {
 	t.logWeight = 0
 }
 
-// grow extends the trajectory by 2^depth steps from the integrator's point and describes them in out. It returns
-// false when they diverged or turned back on themselves, which makes all of them unfit.
+// grow extends the trajectory by 2^depth steps from the integrator's point and describes them in out. It is false when
+// they diverged or made a U-turn, which invalidates all of them.
 func (s *sampler) grow(out *tree, depth int, step float64) bool {
 	if depth == 0 {
 		return s.grown(out, step)
@@ -232,8 +232,8 @@ func (s *sampler) grown(out *tree, step float64) bool {
 	return true
 }
 
-// join describes left and right, which follow each other in time, as one tree in out, except for the proposal. It
-// returns true when the trajectory turns back on itself, between its ends or across the seam. Out may be left.
+// join describes left and right, consecutive in time, as one tree in out, except for the proposal. It is true for a
+// U-turn, between the ends or across the seam. out may be left.
 func (s *sampler) join(out, left, right *tree) (turns bool) {
 	rho := s.velocity // free between steps
 	// across checks the piece that begins and ends at the velocities and has the momenta a + b.

@@ -35,8 +35,8 @@ func (s *sampler) chain(start pathfinder.Start) (Chain, bool) {
 	return c, true
 }
 
-// warmUp finds the metric in windows that double in length, each estimated from its own draws alone so that
-// early, wrong draws are forgotten, and the step size all along.
+// warmUp adapts the metric in windows that double in length, each estimated from its own draws only so that early draws
+// are forgotten, and the step size throughout.
 func (s *sampler) warmUp() bool {
 	ends := windowEnds(s.Warmup)
 	s.step = 1
@@ -64,8 +64,8 @@ func (s *sampler) warmUp() bool {
 	return true
 }
 
-// windowEnds returns the draws after which the metric is estimated anew: 10, 20, 40 draws later and so on. An
-// eighth of the warm-up, at least 10 and at most 100 draws, is left for the step size alone.
+// windowEnds returns the draws after which the metric is estimated again: 10, 20, 40 draws later and so on. An eighth
+// of the warm-up, at least 10 and at most 100 draws, remains for the step size alone.
 func windowEnds(warmup int) []int {
 	last := warmup - min(max(warmup/8, 10), 100)
 	var ends []int

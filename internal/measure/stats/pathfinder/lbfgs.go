@@ -91,7 +91,7 @@ func newton(pairs []pair, grad []float64) []float64 {
 }
 
 // search finds a step along the direction that satisfies the weak Wolfe conditions, by bisection (Lewis and
-// Overton 2013). A value that is not finite counts as too low, so the edge of the support is no obstacle.
+// Overton 2013). A value that is not finite counts as too low, so steps stay inside the support.
 func search(density stats.Density, at iterate, direction []float64) (next iterate, ok bool) {
 	const (
 		sufficient = 1e-4

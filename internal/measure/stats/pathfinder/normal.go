@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// curvature is what a path has learnt about the density's covariance: a diagonal alpha and the latest pairs.
+// curvature is the inverse Hessian approximation of a path: a diagonal alpha and the latest pairs.
 type curvature struct {
 	alpha []float64
 	pairs []pair
@@ -23,7 +23,7 @@ func newCurvature(dim int) *curvature {
 	return c
 }
 
-// update learns from one step. The diagonal follows Gilbert and Lemaréchal (1989), equation 4.9.
+// update adds one step. The diagonal follows Gilbert and Lemaréchal (1989), equation 4.9.
 func (c *curvature) update(from, to iterate) {
 	p := between(from, to)
 	if !p.curved() {
@@ -52,7 +52,7 @@ type normal struct {
 	logDet      float64
 }
 
-// normalAt returns the approximation around the iterate, or nil when rounding made it impossible.
+// normalAt returns the approximation at the iterate, or nil when it is not numerically positive definite.
 func (c *curvature) normalAt(at iterate) *normal {
 	n := &normal{scale: make([]float64, len(at.x))}
 	for i, alpha := range c.alpha {
@@ -77,7 +77,7 @@ func (c *curvature) normalAt(at iterate) *normal {
 	return n
 }
 
-// bend adds the pairs' part to the covariance; it reports false when the sum is not positive definite.
+// bend adds the pairs' part to the covariance; it is false when the sum is not positive definite.
 func (n *normal) bend(pairs []pair) bool {
 	m := len(pairs)
 	columns := make([][]float64, 2*m)

@@ -1,10 +1,10 @@
-// Package pathfinder finds good places to start a sampler from.
+// Package pathfinder finds starting points for a sampler.
 //
-// It follows quasi-Newton paths from random points towards modes of the density. Along each path it keeps the
-// normal approximation, among those the path's curvature gives, that fits the density best. Draws from all paths'
-// approximations are then resampled by importance, so a path that got stuck far below the others gives no start.
-// The method is multi-path Pathfinder (Zhang, Carpenter, Gelman, Vehtari: Pathfinder, JMLR 2022), with weights
-// truncated as by Ionides (2008) in place of Pareto smoothing.
+// It follows quasi-Newton paths from random points towards modes of the density. For each path it keeps the normal
+// approximation along the path with the highest evidence lower bound. Draws from all paths' approximations are
+// resampled by importance, so a path that ended in a much lower mode gives no start. The method is multi-path
+// Pathfinder (Zhang, Carpenter, Gelman, Vehtari: Pathfinder, JMLR 2022), with weights truncated as in Ionides (2008)
+// instead of Pareto smoothing.
 package pathfinder
 
 import (
@@ -18,21 +18,21 @@ import (
 	"assay/internal/panics"
 )
 
-// Options says how far to search. Zero values take the defaults.
+// Options are the settings of the search. Zero values mean the defaults.
 type Options struct {
 	Seed   uint64
 	Paths  int         // paths followed; default 8
 	Radius float64     // paths begin uniformly within ±Radius in each parameter; default 2
-	Stop   func() bool // asked before each path, by several goroutines at once; nil never stops
+	Stop   func() bool // called before each path, concurrently; nil never stops
 }
 
-// Start is a place to start a chain from.
+// Start is a starting point of a chain.
 type Start struct {
 	Point    []float64
 	Variance []float64 // of each parameter, by the approximation the point was drawn from
 }
 
-// ErrNoStart says that the density is finite nowhere the paths began.
+// ErrNoStart is the error when the density is not finite at any starting point of a path.
 var ErrNoStart = errors.New("the density is not finite at any starting point")
 
 const (
@@ -100,8 +100,9 @@ type sample struct {
 	logq [drawsPerBound]float64
 }
 
-// bestApproximation returns the normal approximation along the path that has the highest evidence lower bound. Bounds rise along
-// a path, so they are taken from its end, and one that its first draws put far below the highest is given up.
+// bestApproximation returns the normal approximation along the path with the highest evidence lower bound. Bounds
+// increase along a path, so the search starts at its end, and abandons a bound whose first draws are far below the
+// highest.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
 	var samples []sample
 	for step, q := range approximations(path) {
@@ -117,7 +118,7 @@ func bestApproximation(density stats.Density, path []iterate, random *rand.Rand)
 			best, highest = s.step, bound
 		}
 	}
-	for step, q := range approximations(path) { // again: to keep them all would take more room than anything else in a fit
+	for step, q := range approximations(path) { // computed again: storing all would need more memory than the rest of a fit
 		if step == best {
 			return q
 		}
@@ -125,7 +126,7 @@ func bestApproximation(density stats.Density, path []iterate, random *rand.Rand)
 	return nil
 }
 
-// approximations goes through the steps of a path with the normal approximation at each, where there is one.
+// approximations iterates over the steps of a path with a normal approximation.
 func approximations(path []iterate) iter.Seq2[int, *normal] {
 	return func(yield func(int, *normal) bool) {
 		history := newCurvature(len(path[0].x))
@@ -140,8 +141,8 @@ func approximations(path []iterate) iter.Seq2[int, *normal] {
 	}
 }
 
-// bound estimates the evidence lower bound. It is -Inf as soon as its draws lie so far below the highest seen as chance hardly
-// puts them: where the approximation is good, a draw scatters by the root of half the dimension.
+// bound estimates the evidence lower bound. It is -Inf as soon as its draws are improbably far below the highest one:
+// for a good approximation, the standard deviation of a draw is the square root of half the dimension.
 func (s *sample) bound(density stats.Density, highest float64) float64 {
 	hopeless, sum := 5+math.Sqrt(float64(density.Dim())), 0.0
 	for k, x := range s.x {
@@ -191,7 +192,7 @@ func (c *candidates) resample(n int, random *rand.Rand) []Start {
 	return starts
 }
 
-// truncated returns weights cut off at sqrt(n) times their mean, so that one lucky draw cannot be every start.
+// truncated returns weights truncated at sqrt(n) times their mean, so that one draw cannot be every start.
 func truncated(logWeight []float64) []float64 {
 	highest := math.Inf(-1)
 	for _, w := range logWeight {

@@ -32,7 +32,7 @@ func (g gaussian) LogDensity(x, grad []float64) float64 {
 	return logp
 }
 
-// chained is a first-order autoregression: neighbours are correlated by about 0.9.
+// chained is a first-order autoregression: neighbors are correlated by about 0.9.
 func chained(dim int) gaussian {
 	g := gaussian{mean: make([]float64, dim), precision: mat.NewSymDense(dim, nil)}
 	for i := range dim {
@@ -200,8 +200,8 @@ func (c counted) LogDensity(x, grad []float64) float64 {
 	return c.gaussian.LogDensity(x, grad)
 }
 
-// The approximation that is chosen is the one with the highest bound of all, and many of the others are given up early.
-func TestBoundsThatAreGivenUpAreNotTheHighest(t *testing.T) {
+// The chosen approximation has the highest bound of all, and many of the others are abandoned early.
+func TestAbandonedBoundsAreNotTheHighest(t *testing.T) {
 	t.Parallel()
 	evaluations, all := 0, 0
 	for seed := range uint64(6) {

@@ -1,5 +1,5 @@
-// Package psis is importance sampling whose largest weights are smoothed, with a diagnostic of whether the weights can
-// be trusted at all. Reference: Vehtari, Simpson, Gelman, Yao, Gabry: Pareto Smoothed Importance Sampling (JMLR 2024).
+// Package psis is Pareto-smoothed importance sampling with its reliability diagnostic. Reference: Vehtari, Simpson,
+// Gelman, Yao, Gabry: Pareto Smoothed Importance Sampling (JMLR 2024).
 package psis
 
 import (
@@ -12,15 +12,15 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Unreliable is the shape from which the mean that the weights give has no usable error, for some thousands of draws.
+// Unreliable is the shape k from which the weighted mean is unreliable, for some thousands of draws.
 const Unreliable = 0.7
 
-// fewest is the least number of ratios in a tail that a shape is fitted to.
+// fewest is the minimum number of tail ratios for a fit.
 const fewest = 5
 
-// Smooth returns normalised log weights for log importance ratios, and the shape k of the generalised Pareto
-// distribution of the largest ratios. Below 0.5 their variance is finite, from [Unreliable] on the result is not to be
-// used. The shape is +Inf when there are too few different ratios to fit one; the weights are then not smoothed.
+// Smooth returns normalized log weights for log importance ratios, and the shape k of the generalized Pareto
+// distribution of the largest ratios. Below 0.5 their variance is finite; from [Unreliable] on, the result must not be
+// used. The shape is +Inf when there are too few distinct ratios for a fit; the weights are then not smoothed.
 func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	n := len(logRatios)
 	logWeights = slices.Clone(logRatios)

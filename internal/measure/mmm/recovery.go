@@ -10,34 +10,34 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Recovery is what a model finds out in worlds whose truth is known: the store's own periods, exposures, controls, baseline
-// and noise, but effects, carry-over and saturation of the channels drawn from the priors. It says what this design can
-// tell, not whether the model is true of the store.
+// Recovery is the result of a parameter recovery study on simulated data sets with known parameters. They have the
+// store's periods, exposures, controls, baseline and noise; the channels' effects, adstock and saturation are drawn
+// from the priors. It shows what this design can identify, not whether the model is correct for the store.
 type Recovery struct {
-	Worlds   int               `json:"worlds"`
-	Refused  int               `json:"refused"` // fits that were not reportable; the figures below are of the others
+	DataSets int               `json:"worlds"`
+	Refused  int               `json:"refused"` // fits that were not reportable; the figures below exclude them
 	Channels []ChannelRecovery `json:"channels"`
 }
 
-// ChannelRecovery is how well the contribution of a channel was found.
+// ChannelRecovery is how well a channel's contribution is recovered.
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
-	Inside  int             `json:"inside"` // worlds in whose 90 % interval the truth lies
-	// Error is the mean absolute difference between estimate and truth, as a share of the mean truth; nil without any truth.
+	Inside  int             `json:"inside"` // data sets whose true contribution is inside the 90% interval
+	// Error is the mean absolute error as a share of the mean true contribution; nil if that is 0.
 	Error *float64 `json:"error,omitempty"`
-	// Correlation is that of estimates and truths over the worlds: 1 when the design tells large from small effects
-	// reliably, 0 when estimates are the prior's. Nil with fewer than three worlds.
+	// Correlation is that of estimated and true contributions over the data sets: near 1 the design separates large
+	// from small effects, near 0 the estimates are the prior's. Nil with fewer than three data sets.
 	Correlation *float64 `json:"correlation,omitempty"`
 }
 
-// Recover simulates worlds and fits the model to each.
-func (p *Posterior) Recover(worlds int, how Sampling) (*Recovery, error) {
+// Recover simulates data sets and fits the model to each.
+func (p *Posterior) Recover(dataSets int, how Sampling) (*Recovery, error) {
 	how = how.withDefaults()
 	m := p.model
-	out := &Recovery{Worlds: worlds}
+	out := &Recovery{DataSets: dataSets}
 	inside := make([]int, len(m.channels))
 	truths, means := make([][]float64, len(m.channels)), make([][]float64, len(m.channels))
-	for i := range uint64(worlds) {
+	for i := range uint64(dataSets) {
 		random := stats.Stream(how.Seed, i)
 		truth := m.drawPrior(random)[:len(m.parameters)]
 		copy(truth[m.baselineAt:], p.draws[random.IntN(len(p.draws))][m.baselineAt:len(m.parameters)])

@@ -13,7 +13,7 @@ import (
 func festive() Data {
 	d := toy()
 	for h := range 4 {
-		c := Control{Name: string(rune('a' + h)), Batch: "holiday", Values: make([]float64, len(d.Dates))}
+		c := Control{Name: string(rune('a' + h)), Group: "holiday", Values: make([]float64, len(d.Dates))}
 		c.Values[3+5*h], c.Values[23+4*h] = 1, 0.5
 		d.Controls = append(d.Controls, c)
 	}
@@ -29,21 +29,21 @@ func festiveModel(t *testing.T, s Spec) *model {
 	return m
 }
 
-// TestTheDensityOfABatchIsThatOfItsDraws sums over a grid of deviations what the density has in closed form.
-func TestTheDensityOfABatchIsThatOfItsDraws(t *testing.T) {
+// TestPooledControlsDensityMatchesItsDraws compares the closed form with a sum over a grid of tau.
+func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 	t.Parallel()
 	m := festiveModel(t, Spec{})
-	if len(m.batches) != 1 || len(m.batches[0].at) != 4 {
-		t.Fatalf("batches %v, want one of four", m.batches)
+	if len(m.controlGroups) != 1 || len(m.controlGroups[0].at) != 4 {
+		t.Fatalf("groups %v, want one of four", m.controlGroups)
 	}
-	b := batch{at: []int{0, 1, 2, 3}}
+	b := pooledControls{at: []int{0, 1, 2, 3}}
 	slow := func(gamma []float64) float64 {
 		var density float64
 		const step = 1e-3
-		for log := math.Log(batchScale) - 7; log < math.Log(batchScale)+12; log += step {
+		for log := math.Log(pooledScale) - 7; log < math.Log(pooledScale)+12; log += step {
 			tau2 := math.Exp(2 * log)
 			// The density of log tau when tau^2 is inverse gamma.
-			p := math.Exp(-batchFreedom*log - batchFreedom*batchScale*batchScale/(2*tau2))
+			p := math.Exp(-pooledFreedom*log - pooledFreedom*pooledScale*pooledScale/(2*tau2))
 			for _, g := range gamma {
 				p *= math.Exp(-g*g/(2*tau2)) / math.Sqrt(tau2)
 			}
@@ -61,7 +61,7 @@ func TestTheDensityOfABatchIsThatOfItsDraws(t *testing.T) {
 	// Draws have the quartiles of Student's t: .765 scales; four standard errors of a quartile from 40,000 draws are .022 of it.
 	random, sizes := stats.Stream(5, 0), []float64(nil)
 	for range 40_000 {
-		sizes = append(sizes, math.Abs(m.drawPrior(random)[m.batches[0].at[2]])/batchScale)
+		sizes = append(sizes, math.Abs(m.drawPrior(random)[m.controlGroups[0].at[2]])/pooledScale)
 	}
 	slices.Sort(sizes)
 	if got := stats.Quantile(sizes, 0.5); math.Abs(got/0.7649-1) > 0.022 {
@@ -69,20 +69,20 @@ func TestTheDensityOfABatchIsThatOfItsDraws(t *testing.T) {
 	}
 }
 
-func TestControlsWithAPriorOfTheirOwnLeaveTheirBatch(t *testing.T) {
+func TestControlsWithAPriorOfTheirOwnLeaveTheirGroup(t *testing.T) {
 	t.Parallel()
 	own := Prior{NormalPrior, 0.1, 0.1}
-	if m := festiveModel(t, Spec{Priors: map[string]Prior{"b": own}}); len(m.batches[0].at) != 3 {
-		t.Errorf("the batch has %d members beside one with a prior of its own, want 3", len(m.batches[0].at))
+	if m := festiveModel(t, Spec{Priors: map[string]Prior{"b": own}}); len(m.controlGroups[0].at) != 3 {
+		t.Errorf("the group has %d members and one control has its own prior, want 3", len(m.controlGroups[0].at))
 	}
 	m := festiveModel(t, Spec{Priors: map[string]Prior{"holiday": own}})
-	if at := slices.Index(m.parameterNames(), "c"); len(m.batches) != 0 || m.parameters[at].prior != own {
-		t.Errorf("under a prior of the batch's name there are %d batches and the prior %v", len(m.batches), m.parameters[at].prior)
+	if at := slices.Index(m.parameterNames(), "c"); len(m.controlGroups) != 0 || m.parameters[at].prior != own {
+		t.Errorf("with a prior under the group name there are %d groups and prior %v", len(m.controlGroups), m.parameters[at].prior)
 	}
 }
 
-// holidayStore is three years of weeks whose budgets double on six holidays, of which one moves sales much, two a little and three not
-// at all. It returns what the channel brings.
+// holidayStore is three years of weeks with doubled spend on six holidays. One holiday has a large effect, two a small
+// one and three none. It returns the channel's contribution.
 func holidayStore(seed uint64) (d Data, contribution float64, effects []float64) {
 	random := stats.Stream(seed, 4)
 	const weeks = 156
@@ -94,7 +94,7 @@ func holidayStore(seed uint64) (d Data, contribution float64, effects []float64)
 		d.Target = append(d.Target, 40000+1500*random.NormFloat64())
 	}
 	for h, effect := range effects {
-		c := Control{Name: string(rune('a' + h)), Batch: "holiday", Values: make([]float64, weeks)}
+		c := Control{Name: string(rune('a' + h)), Group: "holiday", Values: make([]float64, weeks)}
 		for year := range 3 {
 			t := 52*year + 5 + 8*h + year%2
 			c.Values[t], spend[t], d.Target[t] = 1, 2*spend[t], d.Target[t]+effect
@@ -110,9 +110,9 @@ func holidayStore(seed uint64) (d Data, contribution float64, effects []float64)
 	return d, contribution, effects
 }
 
-// TestHolidaysKeepTheirSalesFromTheChannels fits the store with its holidays and without. Days without effect are drawn towards
-// zero, the one with a large effect is not.
-func TestHolidaysKeepTheirSalesFromTheChannels(t *testing.T) {
+// TestHolidayControlsRemoveBiasOfChannels fits the store with holidays and without. Holidays without effect are shrunk
+// towards zero, the large effect is not.
+func TestHolidayControlsRemoveBiasOfChannels(t *testing.T) {
 	t.Parallel()
 	d, truth, effects := holidayStore(1)
 	spec := Spec{Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten, Trend: Trend{Kind: NoTrend}}
@@ -125,10 +125,10 @@ func TestHolidaysKeepTheirSalesFromTheChannels(t *testing.T) {
 	if in, e := inside(with); !in {
 		t.Errorf("with holidays: %v to %v misses %v", e.Contribution.Q05, e.Contribution.Q95, truth)
 	}
-	for h, e := range with.Batched() {
+	for h, e := range with.PooledControls() {
 		want := 3 * effects[h]
-		if e.Periods != 3 || e.Batch != "holiday" || math.Abs(e.Contribution.Mean-want) > 3*e.Contribution.SD {
-			t.Errorf("holiday %s brought %v (deviation %v) in %d periods, want %v in 3", e.Name, e.Contribution.Mean, e.Contribution.SD, e.Periods, want)
+		if e.Periods != 3 || e.Group != "holiday" || math.Abs(e.Contribution.Mean-want) > 3*e.Contribution.SD {
+			t.Errorf("holiday %s: contribution %v (sd %v) in %d periods, want %v in 3", e.Name, e.Contribution.Mean, e.Contribution.SD, e.Periods, want)
 		}
 		if got, want := e.Share.Mean*sumOf(d.Target), e.Contribution.Mean; !near(got, want, 1e-9) {
 			t.Errorf("holiday %s: the share is of %v, want %v", e.Name, got, want)
@@ -136,7 +136,7 @@ func TestHolidaysKeepTheirSalesFromTheChannels(t *testing.T) {
 	}
 	d.Controls = nil
 	if _, e := inside(reportable(t, d, spec, how)); e.Contribution.Mean < 1.3*truth {
-		t.Errorf("without holidays their sales are not the channel's: it brings %v, want at least 1.3 times %v", e.Contribution.Mean, truth)
+		t.Errorf("without holidays the contribution is %v, want at least 1.3 times %v", e.Contribution.Mean, truth)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-func alikeModel(t *testing.T, s Spec) *model {
+func pooledModel(t *testing.T, s Spec) *model {
 	t.Helper()
 	m, err := newModel(toy(), s)
 	if err != nil {
@@ -20,10 +20,10 @@ func alikeModel(t *testing.T, s Spec) *model {
 	return m
 }
 
-func TestEffectsThatAreAlikeVaryAsTheirPriorSaysAndShareWhatTheyShare(t *testing.T) {
+func TestPooledEffectsHaveTheirMarginalPriorAndCorrelation(t *testing.T) {
 	t.Parallel()
 	const n = 40_000
-	m := alikeModel(t, Spec{Effect: ROI, Alike: true})
+	m := pooledModel(t, Spec{Effect: ROI, PoolEffects: true})
 	random := stats.Stream(31, 0)
 	search, social := make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -32,19 +32,20 @@ func TestEffectsThatAreAlikeVaryAsTheirPriorSaysAndShareWhatTheyShare(t *testing
 	}
 	prior := ROI.prior(0, 0)
 	mean, sd := stats.MeanSD(search)
-	// Four standard errors: the deviation by the root of n, and by that of 2 n.
+	// Four standard errors: sd / sqrt(n) for the mean, sd / sqrt(2 n) for the standard deviation.
 	if math.Abs(mean-prior.A) > 0.018 || math.Abs(sd/prior.B-1) > 0.014 {
 		t.Errorf("logs of a return have the mean %.3f and deviation %.3f, want %.3f and %.3f", mean, sd, prior.A, prior.B)
 	}
 	if r := stat.Correlation(search, social, nil); math.Abs(r-0.5) > 0.02 {
-		t.Errorf("two returns correlate by %.3f, want 0.5, the mean of what is believed", r)
+		t.Errorf("two returns have correlation %.3f, want the prior mean 0.5", r)
 	}
 }
 
-// TestTheDensityOfKinIsThatOfItsDraws sums over correlations and a grid of common parts what the density has in closed form.
-func TestTheDensityOfKinIsThatOfItsDraws(t *testing.T) {
+// TestPooledEffectsDensityMatchesItsDraws compares the closed form with a sum over correlations and a grid of common
+// parts.
+func TestPooledEffectsDensityMatchesItsDraws(t *testing.T) {
 	t.Parallel()
-	k := alikeModel(t, Spec{Effect: ROI, Alike: true}).kin
+	k := pooledModel(t, Spec{Effect: ROI, PoolEffects: true}).pooledEffects
 	slow := func(logs []float64) float64 {
 		var density float64
 		const step = 0.002
@@ -77,24 +78,24 @@ func TestTheDensityOfKinIsThatOfItsDraws(t *testing.T) {
 	}
 }
 
-func TestKinLeavesOutChannelsWithAPriorOfTheirOwn(t *testing.T) {
+func TestPoolingLeavesOutChannelsWithAPriorOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	own := Prior{LogNormalPrior, 1, 0.2}
-	if m := alikeModel(t, Spec{Effect: ROI, Alike: true, Priors: map[string]Prior{"search.roi": own}}); m.kin != nil {
-		t.Errorf("a channel alone is kin of %v", m.kin.at)
+	if m := pooledModel(t, Spec{Effect: ROI, PoolEffects: true, Priors: map[string]Prior{"search.roi": own}}); m.pooledEffects != nil {
+		t.Errorf("a single channel is pooled: %v", m.pooledEffects.at)
 	}
-	if _, err := newModel(toy(), Spec{Alike: true}); fault.KindOf(err) != fault.KindInvalid {
+	if _, err := newModel(toy(), Spec{PoolEffects: true}); fault.KindOf(err) != fault.KindInvalid {
 		t.Errorf("half-normal coefficients that are alike: %v, want a fault of kind invalid", err)
 	}
 }
 
-// TestAChannelIsDrawnToTheOthersAsFarAsTheyAreAlike looks at what is believed of one return when the data know the others.
-func TestAChannelIsDrawnToTheOthersAsFarAsTheyAreAlike(t *testing.T) {
+// TestShrinkageIsStrongerTheMoreSimilarOtherEffectsAre computes the conditional prior of one return given the others.
+func TestShrinkageIsStrongerTheMoreSimilarOtherEffectsAre(t *testing.T) {
 	t.Parallel()
 	const n = 6
 	prior := ROI.prior(0, 0)
-	k := kinOf([]int{0, 1, 2, 3, 4, 5}, prior)
-	// given returns the mean and the deviation of the log of the last return, given the logs of the others.
+	k := poolEffects([]int{0, 1, 2, 3, 4, 5}, prior)
+	// given returns the conditional mean and standard deviation of the log of the last return.
 	given := func(logs ...float64) (mean, sd float64) {
 		theta, gradient := make([]float64, n), make([]float64, n)
 		for i, log := range logs {
@@ -109,8 +110,9 @@ func TestAChannelIsDrawnToTheOthersAsFarAsTheyAreAlike(t *testing.T) {
 		mean /= mass
 		return mean, math.Sqrt(square/mass - mean*mean)
 	}
-	// Of five returns around e the common part is known to the spread by the root of five, so that the last is believed near 1
-	// with little more than the spread; of five that differ by factors hardly more is known than before.
+	// With five returns around e, the standard error of the common part is the spread / sqrt(5), so the last log return
+	// is near 1 with a standard deviation slightly above the spread. With five that differ by factors, the conditional
+	// prior is hardly narrower.
 	mean, sd := given(0.9, 1, 1.1, 0.95, 1.05)
 	if math.Abs(mean-1) > 0.1 || sd > 0.4*prior.B {
 		t.Errorf("beside returns that are alike: %.2f with deviation %.2f, want about 1 with less than %.2f", mean, sd, 0.4*prior.B)

@@ -8,18 +8,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pool is scratch space for the differences between geos, which the likelihood integrates out: what is sampled is the
-// common model and the spreads. A geo's differences b are normal before the data, and given everything else normal
-// after them, so the integral has a closed form (Lindley and Smith 1972). With W the columns 1, s_1, .., s_C and the local
-// terms of a geo, r its targets less the common mean, D the diagonal of spreads' squares and n its rows,
+// geoEffects is scratch space to integrate out the coefficients of geos, so that only the common model and the spreads
+// are sampled. A geo's deviations b are normal a priori and, given all else, a posteriori, so the integral has a closed
+// form (Lindley and Smith 1972). With W the columns 1, s_1, .., s_C and the geo's local terms, r its targets minus the
+// common mean, D the diagonal of squared spreads and n its rows,
 //
 //	M = I + D^1/2 W'W D^1/2 / sigma^2         mean of b: u = D^1/2 M^-1 D^1/2 W'r / sigma^2
 //	cov of b: V = D^1/2 M^-1 D^1/2            log p(r) = -n log sigma - log|M| / 2 - (r'r - r'W u) / (2 sigma^2)
 //
-// Derivatives are expectations over b of those with b known (Fisher's identity).
-type pool struct {
+// The gradient is the expectation over b of the gradient with b known (Fisher's identity).
+type geoEffects struct {
 	k         int
-	spread    []float64 // root of D
+	spread    []float64 // square roots of D's diagonal
 	gram      []float64 // W'W, k x k
 	inverse   []float64 // of M
 	cov       []float64 // V
@@ -32,9 +32,9 @@ type pool struct {
 	explained float64 // r'W u
 }
 
-func (m *model) newPool() *pool {
+func (m *model) newGeoEffects() *geoEffects {
 	k := m.differences()
-	p := &pool{
+	p := &geoEffects{
 		k: k, spread: make([]float64, k), gram: make([]float64, k*k), inverse: make([]float64, k*k), cov: make([]float64, k*k),
 		q: make([]float64, k), u: make([]float64, k), r: make([]float64, m.periods), byBeta: make([]float64, len(m.channels)),
 		columns: make([][]float64, k), ones: make([]float64, m.periods),
@@ -43,8 +43,8 @@ func (m *model) newPool() *pool {
 	return p
 }
 
-// look sets the pool to what is known of one geo's differences. mu is the common mean of all fitted rows.
-func (p *pool) look(m *model, g int, mu, theta []float64, curves []curve) {
+// condition sets the posterior of one geo's deviations. mu is the common mean of all fitted rows.
+func (p *geoEffects) condition(m *model, g int, mu, theta []float64, curves []curve) {
 	from, to := g*m.periods, (g+1)*m.periods
 	sigma2 := theta[m.noiseAt] * theta[m.noiseAt]
 	floats.SubTo(p.r, m.y[g*m.span:g*m.span+m.periods], mu[from:to])
@@ -77,8 +77,8 @@ func (p *pool) look(m *model, g int, mu, theta []float64, curves []curve) {
 	p.explained = floats.Dot(p.q, p.u)
 }
 
-// invert replaces a symmetric positive definite matrix by its inverse and returns the log of its determinant
-// (Gauss-Jordan; the eigenvalues of M are at least 1, so no pivot is small).
+// invert replaces a symmetric positive definite matrix by its inverse and returns its log determinant. It uses
+// Gauss-Jordan elimination without pivoting: the eigenvalues of M are at least 1, so pivots are not small.
 func invert(a []float64, k int) (logDet float64) {
 	for i := range k {
 		pivot := a[i*k+i]
@@ -97,15 +97,15 @@ func invert(a []float64, k int) (logDet float64) {
 	return logDet
 }
 
-// pooled returns the log likelihood of all geos. It sets the gradient by mu, leaves that by s in the curves' byS and
-// that by the coefficients in the pool, and adds the gradient by sigma and spreads.
-func (d *density) pooled() (logp float64) {
-	p := d.pool
+// geoLikelihood returns the log likelihood of all geos. It sets byMu, leaves the gradient by s in the curves' byS and
+// that by the coefficients in the scratch space, and adds the gradient by sigma and spreads.
+func (d *density) geoLikelihood() (logp float64) {
+	p := d.geoEffects
 	clear(p.byBeta)
 	sigma := d.theta[d.noiseAt]
 	sigma2, n := sigma*sigma, float64(d.periods)
 	for g := range d.geos {
-		p.look(d.model, g, d.mu, d.theta, d.curves)
+		p.condition(d.model, g, d.mu, d.theta, d.curves)
 		logp += -n*math.Log(sigma) - p.logDet/2 - (floats.Dot(p.r, p.r)-p.explained)/(2*sigma2)
 
 		e := p.r
@@ -127,10 +127,10 @@ func (d *density) pooled() (logp float64) {
 }
 
 // bySpread adds a geo's gradient by the spreads. With v = u / spread, it is (v^2 + inverse - 1) / spread.
-func (d *density) bySpread(p *pool) {
+func (d *density) bySpread(p *geoEffects) {
 	for i, spread := range p.spread {
 		if spread == 0 {
-			continue // below the smallest number: the derivative by its log is 0
+			continue // underflow: the derivative by the log is 0
 		}
 		v := p.u[i] / spread
 		by := (v*v + p.inverse[i*p.k+i] - 1) / spread
@@ -143,9 +143,9 @@ func (d *density) bySpread(p *pool) {
 	}
 }
 
-// drawGeos appends one draw of every geo's coefficients to theta, whose curves are evaluated at the fitted rows.
+// drawGeos appends one draw of every geo's coefficients to theta. The curves must be evaluated at the fitted rows.
 func (m *model) drawGeos(theta []float64, curves []curve, random *rand.Rand) []float64 {
-	p := m.newPool()
+	p := m.newGeoEffects()
 	mu := make([]float64, m.rows)
 	m.baselineMean(mu, theta)
 	for i := range curves {
@@ -153,7 +153,7 @@ func (m *model) drawGeos(theta []float64, curves []curve, random *rand.Rand) []f
 	}
 	common := theta
 	for g := range m.geos {
-		p.look(m, g, mu, common, curves)
+		p.condition(m, g, mu, common, curves)
 		var root mat.Cholesky
 		if !root.Factorize(mat.NewSymDense(p.k, p.inverse)) {
 			panic("mmm: the inverse of a positive definite matrix is not positive definite")

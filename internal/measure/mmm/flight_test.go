@@ -15,8 +15,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// believed is a posterior of draws from the prior.
-func believed(t *testing.T, d Data, s Spec, draws int) *Posterior {
+// fromPrior is a posterior whose draws come from the prior.
+func fromPrior(t *testing.T, d Data, s Spec, draws int) *Posterior {
 	t.Helper()
 	m, err := newModel(d, s)
 	if err != nil {
@@ -29,8 +29,8 @@ func believed(t *testing.T, d Data, s Spec, draws int) *Posterior {
 	return p
 }
 
-// followed is data with more periods of a channel's spend, divided among geos and priced as it was. The other channels spend nothing
-// there.
+// followed is data with further periods of a channel's spend, split by geo and priced as before. Other channels spend
+// nothing there.
 func followed(d Data, name measure.Channel, spend []float64) Data {
 	span, more := len(d.Dates), len(spend)
 	longer := func(x []float64, each func(g int) func(k int) float64) []float64 {
@@ -70,8 +70,8 @@ func followed(d Data, name measure.Channel, spend []float64) Data {
 	return out
 }
 
-// What spends ahead bring is what the same draws say of data that go on with those spends and are not fitted.
-func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
+// The response to planned spend equals the contribution in data extended by that spend, for the same draws.
+func TestFlightResponseEqualsThatOfExtendedData(t *testing.T) {
 	t.Parallel()
 	priced := toyGeos()
 	priced.Media[0].Spend = slices.Clone(priced.Media[0].Exposure)
@@ -89,7 +89,7 @@ func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const periods = 6
-			p := believed(t, c.data, c.spec, 8)
+			p := fromPrior(t, c.data, c.spec, 8)
 			media := p.data.Media[0].Channel
 			for _, gap := range []int{0, 2} {
 				flights, err := p.flights([]measure.Channel{media}, []int{0, 3, 5}, periods, gap, 1.5)
@@ -111,14 +111,14 @@ func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
 					}
 					return (&Posterior{model: longer, data: p.data, chains: 1, draws: [][]float64{p.draws[0], p.draws[3], p.draws[5]}}).Contributions(media)
 				}
-				const pause = 10 // longer than any carry-over
+				const pause = 10 // longer than any adstock
 				alone := contributions(append(make([]float64, pause), later...)...)
 				for i, row := range contributions(slices.Concat(slices.Repeat([]float64{usual}, gap), spend, later)...) {
 					for k, want := range row[p.model.span+gap:] {
 						if k >= periods {
 							want -= alone[i][p.model.span+pause+k-periods]
 						}
-						// Curves are taken as straight up to a millionth of the largest exposure.
+						// Curves are linear below a millionth of the largest exposure.
 						if math.Abs(got[i][k]-want) > 1e-7*(1+math.Abs(want)) {
 							t.Errorf("gap %d, draw %d, period %d: got %v, want %v", gap, i, k, got[i][k], want)
 						}
@@ -129,13 +129,13 @@ func TestSpendsAheadBringWhatLongerDataSay(t *testing.T) {
 	}
 }
 
-func TestSlopesOfSpendsAheadAreTheDerivatives(t *testing.T) {
+func TestFlightSlopesAreTheDerivatives(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		data Data
 		spec Spec
-	}{{wide(), Spec{Saturation: CES}}, {toyGeos(), Spec{}}, {wide(), Spec{Varying: 60}}} {
-		p := believed(t, c.data, c.spec, 6)
+	}{{wide(), Spec{Saturation: CES}}, {toyGeos(), Spec{}}, {wide(), Spec{TimeVarying: 60}}} {
+		p := fromPrior(t, c.data, c.spec, 6)
 		name := p.data.Media[0].Channel
 		flights, err := p.flights([]measure.Channel{name}, []int{1, 2, 4}, 5, 0, 1)
 		if err != nil {
@@ -159,7 +159,7 @@ func TestSlopesOfSpendsAheadAreTheDerivatives(t *testing.T) {
 	}
 }
 
-// ahead is the problem of a posterior's whole spend with moves of 60 %.
+// ahead is the allocation of a posterior's current spend with moves of up to 60%.
 func ahead(t *testing.T, p *Posterior) decide.Problem {
 	t.Helper()
 	var all float64
@@ -173,9 +173,9 @@ func ahead(t *testing.T, p *Posterior) decide.Problem {
 	return problem
 }
 
-func TestAScheduleKeepsTheProblemInProportion(t *testing.T) {
+func TestScheduleScalesTheProblemToItsPeriods(t *testing.T) {
 	t.Parallel()
-	p := believed(t, toyGeos(), Spec{Saturation: MichaelisMenten}, 60)
+	p := fromPrior(t, toyGeos(), Spec{Saturation: MichaelisMenten}, 60)
 	problem := ahead(t, p)
 	names := p.Channels()
 	part := 10 / float64(p.model.span)
@@ -195,14 +195,14 @@ func TestAScheduleKeepsTheProblemInProportion(t *testing.T) {
 			t.Errorf("the spend changes by %v from period %d to the next", by, i)
 		}
 	}
-	// Means over draws add up over time.
+	// Means over draws are additive over time.
 	for what, f := range map[string]Flow{"schedule": s.Brings, "steady plan": s.Steadily} {
 		sum := f.After.Mean
 		for _, period := range f.Periods {
 			sum += period.Mean
 		}
 		if !near(sum, f.Total.Mean, 1e-9) || f.After.Mean <= 0 || len(f.Periods) != 10 {
-			t.Errorf("the %s brings %v in periods and after them, %v in all", what, sum, f.Total.Mean)
+			t.Errorf("%s: periods sum to %v, total is %v", what, sum, f.Total.Mean)
 		}
 	}
 	if !near(s.Brings.Total.Mean-s.Steadily.Total.Mean, s.Lift.Mean, 1e-6) {
@@ -210,27 +210,27 @@ func TestAScheduleKeepsTheProblemInProportion(t *testing.T) {
 	}
 }
 
-func TestSchedulesThatCannotBeMadeAreRefused(t *testing.T) {
+func TestInvalidSchedulesAreRejected(t *testing.T) {
 	t.Parallel()
-	p := believed(t, toyGeos(), Spec{}, 8)
-	multiplied := believed(t, wide(), Spec{Likelihood: LogNormal}, 8)
-	often := believed(t, contacts(), Spec{}, 8)
+	p := fromPrior(t, toyGeos(), Spec{}, 8)
+	multiplied := fromPrior(t, wide(), Spec{Likelihood: LogNormal}, 8)
+	often := fromPrior(t, contacts(), Spec{}, 8)
 	for _, c := range []struct {
 		p    *Posterior
 		ask  Ahead
 		says string
 	}{
-		{p, Ahead{Periods: 0}, "a plan of 0 periods"},
-		{p, Ahead{Periods: 105}, "a plan of 105 periods"},
+		{p, Ahead{Periods: 0}, "plan of 0 periods"},
+		{p, Ahead{Periods: 105}, "plan of 105 periods"},
 		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{"radio": 1}}, `"radio"`},
-		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{p.Channels()[0]: -1}}, "changes of -1"},
+		{p, Ahead{Periods: 4, Change: map[measure.Channel]float64{p.Channels()[0]: -1}}, "changes of the spend of"},
 		{multiplied, Ahead{Periods: 4}, "log-normal"},
 		{often, Ahead{Periods: 4}, "reach and frequency"},
 	} {
 		_, err := c.p.Schedule(ahead(t, c.p), c.ask)
 		text, hint, _ := fault.Public(err)
 		if !strings.Contains(text, c.says) || hint == "" {
-			t.Errorf("%s: got %v, want a refusal that says %q, and a remedy", fmt.Sprint(c.ask), err, c.says)
+			t.Errorf("%s: got %v, want an error with %q and a hint", fmt.Sprint(c.ask), err, c.says)
 		}
 	}
 }

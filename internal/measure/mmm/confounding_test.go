@@ -15,15 +15,16 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// brings is what a channel brings in all, how much more for each part that its spend grows by, and in a week of settled spend.
-type brings struct {
+// contributionOf is a channel's total contribution, its derivative by the relative change of spend, and its weekly response to
+// constant spend.
+type contributionOf struct {
 	contribution, margin float64
-	worth                func(spend float64) float64
+	response             func(spend float64) float64
 }
 
-// confounded is two years of weeks of a store whose demand comes and goes over months, which no column shows. The budget of tv follows
-// it, with such a correlation of its logarithm, and that of search does not.
-func confounded(seed uint64, follows float64) (d Data, tv brings) {
+// confounded is two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with it as
+// given; search's does not.
+func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)
 	spend, search := make([]float64, weeks), make([]float64, weeks)
@@ -43,13 +44,13 @@ func confounded(seed uint64, follows float64) (d Data, tv brings) {
 		k, carried := a.newKernel(), make([]float64, weeks)
 		a.weights(k, []float64{c.alpha})
 		k.spread(carried, c.spend)
-		worth := func(x float64) float64 { return c.magnitude * x / (c.half + x) }
+		response := func(x float64) float64 { return c.magnitude * x / (c.half + x) }
 		for t, x := range carried {
-			d.Target[t] += worth(x)
+			d.Target[t] += response(x)
 			if i == 0 {
-				tv.contribution += worth(x)
-				tv.margin += worth(x) * c.half / (c.half + x)
-				tv.worth = worth
+				tv.contribution += response(x)
+				tv.margin += response(x) * c.half / (c.half + x)
+				tv.response = response
 			}
 		}
 	}
@@ -57,21 +58,21 @@ func confounded(seed uint64, follows float64) (d Data, tv brings) {
 	return d, tv
 }
 
-// testError is the standard error of the lift test below, as a share of what it measures.
+// testError is the lift test's standard error as a share of its true result.
 const testError = 0.05
 
-// test is what a lift test of tv finds that moves the spend from x to another.
-func (tv brings) test(x, to float64, random *rand.Rand) Lift {
-	l := Lift{Channel: "tv", X: x, DeltaX: to - x, DeltaY: tv.worth(to) - tv.worth(x)}
+// test simulates a lift test of tv from spend x to another.
+func (tv contributionOf) test(x, to float64, random *rand.Rand) Lift {
+	l := Lift{Channel: "tv", X: x, DeltaX: to - x, DeltaY: tv.response(to) - tv.response(x)}
 	l.Sigma = testError * math.Abs(l.DeltaY)
 	l.DeltaY += l.Sigma * random.NormFloat64()
 	return l
 }
 
-// coverage counts the intervals that hold what is true.
+// coverage counts intervals that contain the true value.
 type coverage struct {
 	stores, inside int
-	ratio          float64 // sum of means by truths
+	ratio          float64 // sum of posterior means / true values
 	off            float64 // sum of errors in standard deviations
 }
 
@@ -89,23 +90,23 @@ func (c *coverage) String() string {
 	return fmt.Sprintf("%d of %d inside, mean / true %.2f, off by %.1f standard errors", c.inside, c.stores, c.ratio/n, c.off/math.Sqrt(n))
 }
 
-// wrong reports whether intervals that hold the truth nine times in ten would hold it this seldom once in 300 times or less, so that 14
-// of 20 may be the fewest and 1 of 3, or whether their means are off on one side by three standard errors, which is as rare.
+// wrong reports whether coverage is below what 90% intervals reach with probability 1 in 300 (14 of 20 passes, 1 of 3
+// passes), or the mean error is beyond three standard errors.
 func (c *coverage) wrong() bool {
 	n := float64(c.stores)
 	return distuv.Binomial{N: n, P: 0.9}.CDF(float64(c.inside)) < 1.0/300 || math.Abs(c.off) > 3*math.Sqrt(n)
 }
 
-// TestLiftTestsPutRightWhatAConfounderBends fits stores whose budget follows a demand that nobody sees, and others whose budget does not,
-// with a lift test of tv and without. The test has to put right what sales say of tv's return, of its next unit of money too, with an
-// interval that holds the truth and, where the test is of all that tv brings, is at most half as wide.
-func TestLiftTestsPutRightWhatAConfounderBends(t *testing.T) {
+// TestLiftTestsRemoveConfoundingBias fits stores with spend that follows unobserved demand, and stores without, each
+// with a lift test of tv and without. The test must remove the bias of tv's ROAS and marginal ROAS, with nominal
+// coverage. A test of tv's full spend must also at least halve the interval.
+func TestLiftTestsRemoveConfoundingBias(t *testing.T) {
 	t.Parallel()
 	stores, nightly := uint64(3), os.Getenv("ASSAY_NIGHTLY") == "1"
 	if nightly {
 		stores = 20
 	}
-	for name, c := range map[string]struct{ follows, from, to float64 }{ // of the test, in usual spends
+	for name, c := range map[string]struct{ follows, from, to float64 }{ // of the test, in multiples of usual spend
 		"budget follows":         {0.5, 1, 0},
 		"budget does not follow": {0, 1, 0},
 		"test of a half":         {0.5, 1, 0.5},
@@ -132,7 +133,7 @@ func TestLiftTestsPutRightWhatAConfounderBends(t *testing.T) {
 					t.Fatal(err)
 				}
 				if plain.Status != OK || tested.Status != OK {
-					refused++ // few draws, for some stores
+					refused++ // too few effective draws in some stores
 					continue
 				}
 				without, effect := plain.Posterior.Effects()[0].Contribution, tested.Posterior.Effects()[0]
@@ -147,7 +148,7 @@ func TestLiftTestsPutRightWhatAConfounderBends(t *testing.T) {
 			}
 			t.Logf("%d refused; without the test %v; with it %v; the next unit of money %v", refused, &before, &after, &margin)
 			if c.follows > 0 && before.ratio < 1.3*float64(before.stores) {
-				t.Errorf("without the test tv brings %.2f of the truth: the stores do not show what the test is for", before.ratio/float64(before.stores))
+				t.Errorf("without the test the estimate for tv is %.2f of the true value: the simulated stores are not confounded", before.ratio/float64(before.stores))
 			}
 			if refused > stores/5 {
 				t.Errorf("%d of %d stores are refused", refused, stores)
@@ -159,7 +160,7 @@ func TestLiftTestsPutRightWhatAConfounderBends(t *testing.T) {
 	}
 }
 
-// The mean that fitted values, forecasts and scores are of is the one that the likelihood sees.
+// Fitted values, forecasts and scores use the same mean as the likelihood.
 func TestFittedMeansAreThoseOfTheLikelihood(t *testing.T) {
 	t.Parallel()
 	for _, s := range []Spec{{}, {Lifts: toyLifts()}, {Lifts: toyLifts()[1:], Effect: ROI}} {
