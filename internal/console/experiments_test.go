@@ -91,7 +91,7 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 		"no day":        {append(plan[:8:8], "start", "tomorrow"), "is not a calendar date"},
 		"two no days":   {append(plan[:8:8], "start", "tomorrow", "end", "later"), "First day: &#34;tomorrow&#34; is not a calendar date; last day: &#34;later&#34; is not a calendar date."},
 		"no channel":    {[]string{"action", "plan", "kind", "geo"}, "needs a channel"},
-		"a way back":    {[]string{"action", "move", "experiment", id, "to", "running"}, "stays so"},
+		"a way back":    {[]string{"action", "move", "experiment", id, "to", "running"}, "which is final"},
 		"half a result": {[]string{"action", "move", "experiment", id, "to", "completed", "return", "2"}, "Lower bound: &#34;&#34; is not a number; upper bound: &#34;&#34; is not a number."},
 		"nothing":       {[]string{"action", "zap"}, "Unknown form action"},
 	} {

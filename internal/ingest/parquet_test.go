@@ -126,7 +126,7 @@ func TestFilesThatUnpackToTooMuchAreRefused(t *testing.T) {
 			o := store.options(text(name, content))
 			o.Parquet, o.Unpacked, o.DryRun, o.Channel = duckdb.ParquetToCSV, unpacked, true, "facebook"
 			_, err := ingest.Run(t.Context(), store, o)
-			told := err != nil && strings.Contains(err.Error(), "unpacks to more than 1 MiB")
+			told := err != nil && strings.Contains(err.Error(), "larger than 1 MiB when decompressed")
 			if told != (unpacked == most) || told && fault.KindOf(err) != fault.KindInvalid {
 				t.Errorf("%s, up to %d bytes: %v", name, unpacked, err)
 			}

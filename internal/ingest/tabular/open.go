@@ -173,7 +173,7 @@ func bounded(src io.Reader, most int64) io.Reader {
 func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.src.Read(p)
 	if u.left -= int64(n); u.left < 0 {
-		return 0, fmt.Errorf("it unpacks to more than %d MiB: %w", u.most>>20, ErrLimit)
+		return 0, fmt.Errorf("it is larger than %d MiB when decompressed: %w", u.most>>20, ErrLimit)
 	}
 	return n, err
 }

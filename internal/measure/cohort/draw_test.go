@@ -26,8 +26,10 @@ func TestDrawsHaveTheCovarianceOfTheFit(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		{"mean 1", stat.Mean(first, nil), 1}, {"mean 2", stat.Mean(second, nil), -2},
-		{"variance 1", stat.Variance(first, nil), 1}, {"variance 2", stat.Variance(second, nil), 1},
+		{"mean 1", stat.Mean(first, nil), 1},
+		{"mean 2", stat.Mean(second, nil), -2},
+		{"variance 1", stat.Variance(first, nil), 1},
+		{"variance 2", stat.Variance(second, nil), 1},
 		{"covariance", stat.Covariance(first, second, nil), 0.8},
 	} {
 		if math.Abs(c.got-c.want) > 0.05 {
