@@ -14,9 +14,12 @@ import (
 
 // writeCSV writes an answer as one table (RFC 4180) under lines of the form "# key: value".
 func writeCSV(a Answer) ([]byte, error) {
-	var b bytes.Buffer
-	if err := writePreamble(&b, a); err != nil {
+	var preamble, b bytes.Buffer
+	if err := writePreamble(&preamble, a); err != nil {
 		return nil, err
+	}
+	for line := range strings.Lines(preamble.String()) {
+		b.WriteString(sheet.Line(line))
 	}
 	w := csv.NewWriter(&b)
 	rows := a.rows()

@@ -29,3 +29,20 @@ func TestTextIsNoFormula(t *testing.T) {
 		}
 	}
 }
+
+func TestALineHasNoFormula(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`# title: a title`:                 `# title: a title`,
+		`# title: x,=cmd|' /C calc'!A0`:    `# title: x,'=cmd|' /C calc'!A0`,
+		`# title: x; @SUM(A1);ok`:          `# title: x; '@SUM(A1);ok`,
+		`# labels: ["x,＝A1","-2+3+cmd|x"]`: `# labels: ["x,'＝A1","-2+3+cmd|x"]`,
+		`# title: x,-2+3+cmd|x`:            `# title: x,'-2+3+cmd|x`,
+		`# values: [1,-2.5,-3]`:            `# values: [1,-2.5,-3]`,
+		`# change: -3`:                     `# change: -3`,
+	} {
+		if got := sheet.Line(line); got != want {
+			t.Errorf("%s\n got %s\nwant %s", line, got, want)
+		}
+	}
+}
