@@ -128,7 +128,7 @@ func (r *Runner) Do(ctx context.Context, w control.Workspace, asked mix.Request)
 		}
 	}
 	m, err := r.train(run, w, asked)
-	cancelled := errors.Is(err, context.Canceled) && ctx.Err() == nil
+	cancelled := err != nil && run.Err() != nil && ctx.Err() == nil // interrupted work may return any error
 	r.mu.Lock()
 	r.leave(w.ID)
 	r.mu.Unlock()

@@ -30,6 +30,9 @@ type trainer struct {
 	tried map[measure.WorkspaceID]time.Time
 }
 
+// errInterrupted is what a fact store returns for a question that was cancelled.
+var errInterrupted = errors.New("interrupted")
+
 // errDefect makes a training panic.
 var errDefect = errors.New("what cannot happen")
 
@@ -46,7 +49,7 @@ func (f *trainer) Train(ctx context.Context, w control.Workspace, asked mix.Requ
 		}
 		return &mix.Model{Version: 1}, err
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, errInterrupted
 	}
 }
 
