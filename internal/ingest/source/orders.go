@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"fmt"
 	"hash/maphash"
 	"strings"
 
@@ -73,8 +74,25 @@ func NewOrders(o Options) *Orders {
 	}
 }
 
+// longestKey is the longest ID of an order, in bytes. IDs are kept while a file is read, and shops use some dozens of bytes.
+const longestKey = 512
+
+// checkKey returns a [*RowError] for an ID that is too long.
+func checkKey(key string, line, rows int) error {
+	if len(key) <= longestKey {
+		return nil
+	}
+	return &RowError{
+		Line: line, Rows: rows, Value: Shown(key), Reason: fmt.Sprintf("the order ID is longer than %d bytes", longestKey),
+		Fix: "check which column contains the order ID",
+	}
+}
+
 // Add appends the sale to the batch. Its error is a [*RowError].
 func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
+	if err := checkKey(s.Order.Key, s.Line, s.Rows); err != nil {
+		return err
+	}
 	s.Order.Day = t.day.of(s.Order.At)
 	s.Order.Original = money.Amount{Minor: s.Order.Charged, Currency: s.Currency}
 	refunded := int64(0)
@@ -130,6 +148,9 @@ type Return struct {
 
 // AddReturn appends the refund to the batch. Its error is a [*RowError].
 func (t *Orders) AddReturn(r *Return, b *warehouse.Batch) error {
+	if err := checkKey(r.Refund.Key, r.Line, r.Rows); err != nil {
+		return err
+	}
 	r.Refund.Day = t.day.of(r.Refund.At)
 	original := r.Refund.Amount
 	if err := t.rates.Convert(r.Refund.Day, r.Currency, &r.Refund.Amount); err != nil {

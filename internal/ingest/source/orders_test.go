@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +53,23 @@ func TestOrderBelowTheLastKeyScattersASortedFile(t *testing.T) {
 		differs, err := ordersOf(t, false).Differs(saleOf(key, 7))
 		if differs || errors.Is(err, ErrScattered) != scatters {
 			t.Errorf("Differs(order %s) after orders 1 and 2 = %t, %v; want ErrScattered = %t", key, differs, err, scatters)
+		}
+	}
+}
+
+func TestAnOrderIDHasALimitedLength(t *testing.T) {
+	t.Parallel()
+	for length, rejected := range map[int]bool{512: false, 513: true} {
+		orders := NewOrders(Options{Base: "USD", Zone: time.UTC, Notes: &Notes{}})
+		key := strings.Repeat("x", length)
+		sale := Sale{Currency: "USD", Order: warehouse.Order{OrderRef: warehouse.OrderRef{Source: "csv", Key: key}, At: time.Now()}}
+		var b warehouse.Batch
+		if err := orders.Add(&sale, &b); (err != nil) != rejected || len(b.Orders) == 1 == rejected {
+			t.Errorf("an order ID of %d bytes: %v, %d orders; rejected should be %t", length, err, len(b.Orders), rejected)
+		}
+		refund := Return{Currency: "USD", Refund: warehouse.Refund{OrderRef: warehouse.OrderRef{Source: "csv", Key: key}, Refund: "1", At: time.Now()}}
+		if err := orders.AddReturn(&refund, &b); (err != nil) != rejected {
+			t.Errorf("a refund with an order ID of %d bytes: %v; rejected should be %t", length, err, rejected)
 		}
 	}
 }
