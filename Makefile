@@ -65,8 +65,8 @@ pages: build ## Check every page with axe-core and save screenshots in PICTURES
 conformance: build ## Run both versions of the official conformance suite
 	./test/conformance/run.sh
 
-structure: ## Measure the sizes of packages and types and the references inside the tools, and enforce all limits
-	ASSAY_STRUCTURE=1 $(GO) test -count=1 -v ./test/structure
+structure: ## Print the sizes of packages and types and the references inside the tools
+	$(GO) test -count=1 -v ./test/structure
 
 clean: ## Remove build results
 	rm -rf bin

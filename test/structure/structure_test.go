@@ -71,20 +71,13 @@ func sources(t *testing.T, fset *token.FileSet) map[string][]*ast.File {
 	return found
 }
 
-// strict reports whether every limit is enforced. ASSAY_STRUCTURE asks for it; otherwise only those of the tools are.
-func strict() bool { return os.Getenv("ASSAY_STRUCTURE") != "" }
-
 // report prints the largest parts and those beyond their limit.
 func report(t *testing.T, what string, all []figure, limit func(name string) int) {
 	t.Helper()
 	slices.SortFunc(all, func(a, b figure) int { return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name)) })
 	for i, f := range all {
-		say := t.Errorf
-		if !strict() && f.name != toolsDir {
-			say = t.Logf
-		}
 		if most := limit(f.name); f.size > most {
-			say("%s has %d %s, at most %d", f.name, f.size, what, most)
+			t.Errorf("%s has %d %s, at most %d", f.name, f.size, what, most)
 		} else if i < largest {
 			t.Logf("%s: %d %s", f.name, f.size, what)
 		}
