@@ -261,7 +261,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		ReadTimeout:       requestTime,
 		WriteTimeout:      2 * time.Minute,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10, // untrusted input: many connections may each send this much
+		MaxHeaderBytes:    16 << 10, // untrusted input: many connections may each send this much
 	}
 	slowbody.Watch(server, a.now)
 	a.run(running, group, a.limited(open.calls), server)
