@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// fixtureExperiments are those of the workspaces "full" and "tested".
+// fixtureExperiments are the experiments of the workspaces "full" and "tested".
 type fixtureExperiments struct{}
 
 func (fixtureExperiments) Experiments(_ context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
@@ -41,11 +41,11 @@ func (fixtureExperiments) Experiments(_ context.Context, ws measure.WorkspaceID)
 	return nil, nil
 }
 
-// testedRegions are where the orders of the workspace "tested" come from.
+// testedRegions are the regions of the workspace "tested".
 var testedRegions = []string{"AL", "AR", "AZ", "CO", "CT", "GA", "IA", "KS", "MD", "MN", "NV", "OR", "SC", "UT", "WA", "WI"}
 
-// testedBatch is 24 weeks of orders, one a day and region. In the four weeks of a test, four regions spend four times as
-// much and order a fifth more.
+// testedBatch is 24 weeks of orders, one per day and region. During the four weeks of an experiment, four regions have four times
+// the spend and 20% more revenue.
 func testedBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	r := rand.New(rand.NewPCG(11, 12))
