@@ -1,6 +1,6 @@
-// Package experiment estimates the results of completed geo experiments from a store's orders and its reports by region: as a result
-// for answers, by sales surface for halo effects, and for the whole store as lift tests of its media mix model. All callers use it, so
-// that there is one answer.
+// Package experiment estimates the results of completed geo experiments from a store's orders and its ad reports by
+// region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store for
+// the media mix model. All callers use it, so their results agree.
 package experiment
 
 import (
@@ -141,8 +141,8 @@ func beforeOf(e control.Experiment, sales table) before {
 	return b
 }
 
-// cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if the
-// store has as many. excluded lists the days that other experiments exclude.
+// cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if
+// the store has as many. excluded lists the days that other experiments exclude.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted := max(minHistory, 4*e.Days.Days())
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {

@@ -22,8 +22,8 @@ const (
 	minReported = 0.5 // of the channel's spend during the test
 )
 
-// Completed lists the completed experiments as lift tests for the media mix model, without estimating their results. Why has
-// the reason when the model cannot use one.
+// Completed lists the completed experiments as lift tests for the media mix model, without estimating their results.
+// Why has the reason when the model cannot use one.
 func (s Store) Completed(reported civil.Range) []mix.Test {
 	var out []mix.Test
 	for _, e := range s.All {
@@ -44,13 +44,14 @@ func (s Store) Completed(reported civil.Range) []mix.Test {
 	return out
 }
 
-// Lift estimates a lift test for the media mix model: the change of the whole store's weekly revenue when the channel's weekly
-// spend changes from its counterfactual to its actual level. Why has the reason when the model cannot use the test.
+// Lift estimates a lift test for the media mix model: the change of the whole store's weekly revenue when the channel's
+// weekly spend changes from its counterfactual to its actual level. Why has the reason when the model cannot use the
+// test.
 //
-// The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed to have the
-// same distribution as sales of known region. Spend of unknown region, such as that of national campaigns, is assumed to continue
-// unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the test. Adstock (carryover) after the
-// test is added from the model's prior, with its uncertainty.
+// The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed
+// to have the same distribution as sales of known region. Spend of unknown region, such as that of national campaigns,
+// is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the
+// test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
 func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
 	e, err := s.experiment(t.ID)
 	if err != nil {
@@ -124,7 +125,8 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	return t, nil
 }
 
-// sales returns the store's sales on the given days, in whole units: revenue as the workspace defines it, and the amount charged.
+// sales returns the store's sales on the given days, in whole units: revenue as the workspace defines it, and the
+// amount charged.
 func (s Store) sales(ctx context.Context, on []civil.Date) (sold, charged float64, err error) {
 	if len(on) == 0 {
 		return 0, 0, nil

@@ -38,8 +38,8 @@ const (
 // Level is the level of all intervals in results.
 const Level = 1 - alpha
 
-// Result returns a completed experiment with its measured values. reported is the last-touch ROAS on its days, nil if it is
-// unknown.
+// Result returns a completed experiment with its measured values. reported is the last-touch ROAS on its days, nil if
+// it is unknown.
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
@@ -78,7 +78,8 @@ type ChannelFactor struct {
 	Latest  civil.Date // last day of the latest pooled experiment
 }
 
-// ChannelFactors pools the factors of each channel: those of applied experiments or, if none is applied, of all experiments.
+// ChannelFactors pools the factors of each channel: those of applied experiments or, if none is applied, of all
+// experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]geo.Factor{}, map[measure.Channel][]geo.Factor{}
 	latest := map[measure.Channel]map[bool]civil.Date{}

@@ -28,17 +28,17 @@ func (k *storedExperiments) Experiments(context.Context, measure.WorkspaceID) ([
 // experimentStore is a demo store with its past experiments.
 func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *storedExperiments) {
 	t.Helper()
-	kept := &storedExperiments{}
+	stored := &storedExperiments{}
 	session, truth := demoStoreWith(t, opt, func(b *warehouse.Batch) warehouse.Batch {
 		b.AdDays = slices.DeleteFunc(b.AdDays, func(d warehouse.AdDay) bool { return d.Channel != "facebook" && d.Channel != "google" })
 		return warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays}
 	}, func(truth demo.Truth) toolkit.Deps {
-		kept.all = demo.Experiments(truth)
+		stored.all = demo.Experiments(truth)
 		deps := plainDeps(nil, nil)
-		deps.Experiments = kept
+		deps.Experiments = stored
 		return deps
 	})
-	return session, truth, kept
+	return session, truth, stored
 }
 
 func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
@@ -50,8 +50,9 @@ func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
 	return decoded[experimentsAnswer](t, r.StructuredContent)
 }
 
-// 90% intervals cover the planted lift. The short form checks the three experiments of one small store, with wide intervals. The
-// nightly form checks the thirty experiments of ten full stores: at least 24 must be covered (fewer have a probability of 3%).
+// 90% intervals cover the planted lift. The short form checks the three experiments of one small store, with wide
+// intervals. The nightly form checks the thirty experiments of ten full stores: at least 24 must be covered (fewer have
+// a probability of 3%).
 func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	t.Parallel()
 	stores, least := []demo.Options{{Seed: 7, Days: 480, Orders: 25_000}}, 3
@@ -63,7 +64,7 @@ func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	}
 	covered, all := 0, 0
 	for _, opt := range stores {
-		session, truth, kept := experimentStore(t, opt)
+		session, truth, stored := experimentStore(t, opt)
 		rows := experimentsOf(t, session, `{"view":"results","detail_level":"debug"}`).Rows
 		if len(rows) != 3 || len(truth.Experiments) != 3 {
 			t.Fatalf("seed %d: %d experiments, %d planted, want 3", opt.Seed, len(rows), len(truth.Experiments))
@@ -83,25 +84,25 @@ func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 				t.Logf("seed %d: %s: planted lift %.1f%%, estimate %.1f (%.1f to %.1f)", opt.Seed, e.ID, 100*e.TrueLift, r.Lift.Value, r.Lift.Low, r.Lift.High)
 			}
 		}
-		factorsFollowTheirState(t, session, kept)
+		factorsFollowTheirState(t, session, stored)
 		trendsFindPlantedAnomalies(t, session, truth)
-		haloUsesExperiments(t, session, truth, kept)
+		haloUsesExperiments(t, session, truth, stored)
 	}
 	if covered < least {
 		t.Errorf("%d of %d intervals cover the planted lift, want %d", covered, all, least)
 	}
 }
 
-// haloUsesExperiments checks that omnichannel uses the experiments: effects of tested channels on surfaces with daily orders use
-// them, are no less precise, and have intervals that cover the planted effects.
-func haloUsesExperiments(t *testing.T, s mcp.Session, truth demo.Truth, kept *storedExperiments) {
+// haloUsesExperiments checks that omnichannel uses the experiments: effects of tested channels on surfaces with daily
+// orders use them, are no less precise, and have intervals that cover the planted effects.
+func haloUsesExperiments(t *testing.T, s mcp.Session, truth demo.Truth, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"detail_level":"debug","compact":true}`
 	with := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
-	tests := kept.all
-	kept.all = nil
+	tests := stored.all
+	stored.all = nil
 	without := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
-	kept.all = tests
+	stored.all = tests
 	if without.Model.Grade != "correlation" || with.Model.Grade != "correlation and experiments" {
 		t.Errorf("halo has grade %q without experiments and %q with them", without.Model.Grade, with.Model.Grade)
 	}
@@ -141,15 +142,15 @@ func ratioText(r *answer.Ratio) string {
 }
 
 // factorsFollowTheirState applies and removes factors.
-func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *storedExperiments) {
+func factorsFollowTheirState(t *testing.T, s mcp.Session, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"view":"true_vs_reported","detail_level":"debug","compact":true}`
 	set := func(applied bool) {
-		changed := append([]control.Experiment(nil), kept.all...)
+		changed := append([]control.Experiment(nil), stored.all...)
 		for i := range changed {
 			changed[i].Applied, changed[i].Version = applied, changed[i].Version+1
 		}
-		kept.all = changed
+		stored.all = changed
 	}
 	set(false)
 	if a := experimentsOf(t, s, asked); a.Metrics.Incremental != nil || float64(*a.Metrics.Covered) != 0 {
@@ -211,8 +212,8 @@ func trendsFindPlantedAnomalies(t *testing.T, s mcp.Session, truth demo.Truth) {
 func TestExperimentChangesUpdateTheAnswer(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)
-	kept := &storedExperiments{}
-	deps.Experiments = kept
+	stored := &storedExperiments{}
+	deps.Experiments = stored
 	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
@@ -224,13 +225,13 @@ func TestExperimentChangesUpdateTheAnswer(t *testing.T) {
 		Found: &control.Finding{Return: 1, Low: .5, High: 1.5, LevelPct: 90},
 	}
 	for _, all := range [][]control.Experiment{nil, {study}} {
-		kept.all = all
+		stored.all = all
 		if got := len(experimentsOf(t, session, `{}`).Rows); got != len(all) {
 			t.Errorf("%d factors of %d experiments", got, len(all))
 		}
 	}
 	study.Applied, study.Version = false, 2
-	kept.all = []control.Experiment{study}
+	stored.all = []control.Experiment{study}
 	if row := experimentsOf(t, session, `{}`).Rows[0]; *row.Applied {
 		t.Errorf("after the factor is removed: %+v", row)
 	}

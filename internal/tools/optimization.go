@@ -90,8 +90,8 @@ var mixTopics = []struct {
 	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, sayReturns},
 }
 
-// mixAnswer answers a question from the answer's own values. It matches channels and topics by keyword. Without a match it
-// lists the supported topics.
+// mixAnswer answers a question from the answer's own values. It matches channels and topics by keyword. Without a match
+// it lists the supported topics.
 func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
@@ -123,8 +123,8 @@ func mentions(topic, text string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, topic) })
 }
 
-// mixChannels returns the model's channels that the words name, by channel or platform name, and a note on named channels
-// that are not in the model.
+// mixChannels returns the model's channels that the words name, by channel or platform name, and a note on named
+// channels that are not in the model.
 func mixChannels(words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
@@ -198,7 +198,7 @@ func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) stri
 }
 
 func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
-	return fmt.Sprintf("Recommendation: %s, with %s confidence and a %.0f%% probability of more revenue. Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
+	return fmt.Sprintf("Recommendation: %s (%s confidence, %.0f%% probability of more revenue). Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r toolkit.MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }

@@ -9,7 +9,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-func TestGainStatesGainLossOrNoClearDifference(t *testing.T) {
+func TestGainDescribesRevenueChange(t *testing.T) {
 	t.Parallel()
 	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	for _, test := range []struct {

@@ -72,7 +72,7 @@ type allocationRow struct {
 	Proposed     answer.Money    `json:"proposed_spend"`
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
-	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that this change of spend increases revenue."`
+	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return where it goes."`
 	Unseen       bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
 }
 

@@ -15,8 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// BenchmarkPreflight calls the tool on a store with a year of orders from 210 regions and warm caches: it reads the panel, runs
-// the check and writes the answer. A useful 95th percentile needs about 100 runs (-benchtime 100x).
+// BenchmarkPreflight calls the tool on a store with a year of orders from 210 regions and warm caches: it reads the
+// panel, runs the check and writes the answer. A useful 95th percentile needs about 100 runs (-benchtime 100x).
 func BenchmarkPreflight(b *testing.B) {
 	facts, err := openFacts(b.Context(), b.TempDir())
 	if err != nil {
@@ -59,8 +59,8 @@ func BenchmarkPreflight(b *testing.B) {
 
 func regionOf(i int) string { return fmt.Sprintf("R%03d", i) }
 
-// wideBatch is a year of orders, one per day and region. All regions share yearly and weekly seasonality; size and noise differ
-// by region.
+// wideBatch is a year of orders, one per day and region. All regions share yearly and weekly seasonality; size and
+// noise differ by region.
 func wideBatch(regions int) *warehouse.Batch {
 	b, chance := &warehouse.Batch{}, stats.Stream(7, 7)
 	size, noise := make([]float64, regions), make([]float64, regions)

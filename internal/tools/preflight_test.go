@@ -9,8 +9,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The demo store has orders and spend in all states, so a geo experiment can be planned. Given regions are used as they are, in
-// either spelling.
+// The demo store has orders and spend in all states, so a geo experiment can be planned. Given regions are used as they
+// are, in either spelling.
 func TestPreflightOfDemoStore(t *testing.T) {
 	t.Parallel()
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 200, Orders: 6_000}, func(b *warehouse.Batch) warehouse.Batch {
