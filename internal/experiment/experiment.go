@@ -1,6 +1,6 @@
-// Package experiment estimates the results of completed geo experiments from a store's orders and its reports by region: as a result
-// for answers, by sales surface for halo effects, and for the whole store as lift tests of its media mix model. All callers use it, so
-// that there is one answer.
+// Package experiment estimates the results of completed geo experiments from a store's orders and its ad reports by
+// region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store for
+// the media mix model. All callers use it, so their results agree.
 package experiment
 
 import (
@@ -18,7 +18,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Facts are the questions that a test is worked out from. [warehouse.Warehouse] answers them.
+// Facts are the warehouse queries behind an experiment's result. [warehouse.Warehouse] implements them.
 type Facts interface {
 	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
 	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
@@ -27,29 +27,29 @@ type Facts interface {
 	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
 }
 
-// Store is where tests were made.
+// Store is a store and its experiments.
 type Store struct {
 	Workspace control.Workspace
 	Facts     Facts
-	OrderDays civil.Range          // on which there are orders
+	OrderDays civil.Range          // days with orders
 	Today     civil.Date           // in the workspace's zone
-	All       []control.Experiment // of the workspace: days and regions of the others are no comparison
+	All       []control.Experiment // of the workspace; a comparison excludes days and regions of other experiments
 }
 
 // Finding is the result of a geo experiment. Unknown values are nil.
 type Finding struct {
 	*geo.Assessment
 
-	Lost   []civil.Date // days before the test that other tests made useless
-	Change *float64     // by how much spend differed from what it would have been, in whole units; nil where it hardly did
-	Return *geo.Factor  // incremental return on that, with its interval
+	Excluded []civil.Date // days before the test that other experiments exclude
+	Change   *float64     // spend minus counterfactual spend, in whole units; nil if it hardly changed
+	Return   *geo.Factor  // iROAS with its interval
 
-	spent    float64 // in the treated regions over the test, in whole units
-	reported float64 // in all regions over the test
+	spent    float64 // in the treated regions during the test, in whole units
+	reported float64 // in all regions during the test
 	before
 }
 
-// before is the days before a test that were compared, in whole units.
+// before is the compared days before a test. Amounts are in whole units.
 type before struct {
 	history []civil.Date
 	treated float64 // sales of the treated regions, as charged
@@ -57,28 +57,28 @@ type before struct {
 }
 
 const (
-	seed         = 1
-	alpha        = 0.1  // intervals are of 90 %
-	block        = 7    // days of a point of a result's picture
-	draws        = 5000 // placebo sets: as many as a level of 90 % takes where a third of the regions is treated
-	leastHistory = 84   // days before a test that are read at least, where there are as many
-	washout      = 7    // days after another test in which its effect may linger
+	seed       = 1
+	alpha      = 0.1  // significance level: intervals have a level of 90%
+	block      = 7    // days per point of a result's chart
+	draws      = 5000 // placebo sets: enough for a level of 90% when a third of the regions is treated
+	minHistory = 84   // days before a test, if the store has as many
+	washout    = 7    // days after another experiment in which its effect may persist
 )
 
-// Covers reports whether the store's orders cover the days of a test, and they are over.
+// Covers reports whether the days of a test are over and the store's orders cover them.
 func (s Store) Covers(days civil.Range) bool {
 	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && days.Last.Before(s.Today)
 }
 
-// Assess compares the treated regions of a completed test with the others. A fault of kind invalid or not_ready has the
-// reason why the store's data do not allow it; the finding then has the values that are known.
+// Assess compares the treated regions of a completed experiment with the control regions. If the data do not allow a
+// comparison, it returns a fault of kind invalid or not_ready, and the finding has the known values.
 func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error) {
 	var f Finding
 	if !s.Covers(e.Days) {
 		return f, fault.NotReady("the store's orders do not cover the days of the test")
 	}
 	var days []civil.Date
-	days, f.Lost = s.cleanDays(e)
+	days, f.Excluded = s.cleanDays(e)
 	window := civil.Range{First: days[0], Last: e.Days.Last}
 	found, err := s.Facts.RegionDays(ctx, s.Workspace.ID, window)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	return f, nil
 }
 
-// beforeOf sums the days before the test. The table holds those of the test too.
+// beforeOf sums sales on the days before the test. The table also has the days of the test.
 func beforeOf(e control.Experiment, sales table) before {
 	b := before{history: sales.days[:len(sales.days)-e.Days.Days()]}
 	for _, region := range slices.Sorted(maps.Keys(sales.values)) {
@@ -141,17 +141,17 @@ func beforeOf(e control.Experiment, sales table) before {
 	return b
 }
 
-// cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if the
-// store is old enough. Lost are the days that other tests exclude.
-func (s Store) cleanDays(e control.Experiment) (days, lost []civil.Date) {
-	wanted := max(leastHistory, 4*e.Days.Days())
+// cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if
+// the store has as many. excluded lists the days that other experiments exclude.
+func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
+	wanted := max(minHistory, 4*e.Days.Days())
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
 		disturbed := slices.ContainsFunc(s.All, func(other control.Experiment) bool {
 			lasting := civil.Range{First: other.Days.First, Last: other.Days.Last.AddDays(washout)}
 			return other.ID != e.ID && other.Kind == control.GeoTest && other.Status.Settled() && lasting.Contains(day)
 		})
 		if disturbed {
-			lost = append(lost, day)
+			excluded = append(excluded, day)
 			continue
 		}
 		days = append(days, day)
@@ -160,11 +160,11 @@ func (s Store) cleanDays(e control.Experiment) (days, lost []civil.Date) {
 	for day := e.Days.First; !day.After(e.Days.Last); day = day.AddDays(1) {
 		days = append(days, day)
 	}
-	return days, lost
+	return days, excluded
 }
 
-// panelOf returns the test on the panel of its regions: those treated and those compared with, without regions of other
-// tests of the same days and without regions that had no order before the test.
+// panelOf returns the test and the panel of its treated and control regions. It leaves out control regions that another
+// experiment treats on the same days, and regions without orders before the test.
 func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Panel, error) {
 	test := geo.Test{Start: len(outcome.days) - e.Days.Days(), End: len(outcome.days) - 1}
 	kept := newTable(outcome.days)
@@ -188,7 +188,7 @@ func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Pane
 	return test, panel, err
 }
 
-// table is a figure by region on some days, in whole units; nothing is zero.
+// table is an amount by region and day, in whole units. A missing value is zero.
 type table struct {
 	days   []civil.Date
 	values map[string]map[civil.Date]float64
@@ -205,7 +205,7 @@ func (t table) add(region string, day civil.Date, minor int64, currency money.Cu
 	t.values[region][day] += money.Major(minor, currency)
 }
 
-// addSpend adds spend in regions that the table has.
+// addSpend adds the spend in the table's regions.
 func (t table) addSpend(spent []warehouse.RegionSpend, currency money.Currency) {
 	for _, s := range spent {
 		if t.values[s.Region] != nil {
@@ -222,12 +222,12 @@ func (t table) panel() (*geo.Panel, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fault.NotReady("no order of these days says which region it comes from")
+		return nil, fault.NotReady("no order on these days has a region")
 	}
 	return geo.NewPanel(rows, geo.Refuse)
 }
 
-// of returns the panel of the table's figures in the regions of another.
+// of returns the panel of the table's amounts in the regions of another panel.
 func (t table) of(other *geo.Panel) (*geo.Panel, error) {
 	some := newTable(t.days)
 	for _, region := range other.Regions {

@@ -17,13 +17,13 @@ import (
 const (
 	week = 7 // days of a period of the media mix model
 
-	// What a test of some regions says of the whole store is a guess where too little is known by region.
-	leastLocated  = 0.8 // of sales
-	leastReported = 0.5 // of the channel's spend during the test
+	// Below these shares of known region, a result cannot be extended from the treated regions to the whole store.
+	minLocated  = 0.8 // of sales
+	minReported = 0.5 // of the channel's spend during the test
 )
 
-// Completed lists the completed experiments as a media mix model may learn from them, without working out what they found. Those
-// from which nothing is to be learnt say why.
+// Completed lists the completed experiments as lift tests for the media mix model, without estimating their results.
+// Why has the reason when the model cannot use one.
 func (s Store) Completed(reported civil.Range) []mix.Test {
 	var out []mix.Test
 	for _, e := range s.All {
@@ -33,7 +33,7 @@ func (s Store) Completed(reported civil.Range) []mix.Test {
 		t := mix.Test{ID: string(e.ID), Channel: e.Channel, Days: e.Days}
 		switch {
 		case e.Kind != control.GeoTest:
-			t.Why = "it is a study that the platform ran, with its own count of sales; only geo experiments are estimated from the store's orders"
+			t.Why = "it is a study that the platform ran, with its own sales count; only geo experiments are estimated from the store's orders"
 		case !s.Covers(e.Days):
 			t.Why, t.Waits = "the store's orders do not cover its days", true
 		case e.Days.Last.After(reported.Last):
@@ -44,13 +44,14 @@ func (s Store) Completed(reported civil.Range) []mix.Test {
 	return out
 }
 
-// Lift works out what a test found as the media mix model takes it: by how much revenue of the whole store changes a week when the
-// channel's spend of a week goes from what it would have been to what it was. A test that cannot be taken says why.
+// Lift estimates a lift test for the media mix model: the change of the whole store's weekly revenue when the channel's
+// weekly spend changes from its counterfactual to its actual level. Why has the reason when the model cannot use the
+// test.
 //
-// The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed to have the
-// same distribution as sales of known region. Spend of unknown region, such as that of national campaigns, is assumed to continue
-// unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the test. Adstock (carryover) after the
-// test is added from the model's prior, with its uncertainty.
+// The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed
+// to have the same distribution as sales of known region. Spend of unknown region, such as that of national campaigns,
+// is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the
+// test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
 func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
 	e, err := s.experiment(t.ID)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
 	}
 	f, err := s.Assess(ctx, e)
 	if kind := fault.KindOf(err); err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady) {
-		t.Why, _, _ = fault.Public(err) // the store's data are to blame
+		t.Why, _, _ = fault.Public(err) // the store's data do not allow a result
 		return t, nil
 	}
 	if err != nil {
@@ -66,9 +67,9 @@ func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
 	}
 	switch {
 	case f.Change == nil:
-		t.Why = "reports do not know the channel's spend by region, or it hardly changed"
+		t.Why = "the channel's spend by region is unknown, or it hardly changed"
 	case f.Interval == nil || !(f.Interval.High > f.Interval.Low):
-		t.Why = "its effect has no interval: too few regions were compared with"
+		t.Why = "its effect has no interval: there are too few control regions"
 	default:
 		return s.lift(ctx, t, f)
 	}
@@ -81,10 +82,10 @@ func (s Store) experiment(id string) (control.Experiment, error) {
 			return e, nil
 		}
 	}
-	return control.Experiment{}, fault.NotFound("there is no experiment %q", id)
+	return control.Experiment{}, fault.NotFound("experiment %q does not exist", id)
 }
 
-// lift spreads a finding over the store.
+// lift extends a finding from the treated regions to the whole store.
 func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error) {
 	sold, charged, err := s.sales(ctx, f.history)
 	if err != nil {
@@ -96,17 +97,17 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	}
 	switch {
 	case !(f.treated > 0) || !(sold > 0):
-		t.Why = "nothing was sold in the days before it"
-	case f.located < leastLocated*charged:
-		t.Why = fmt.Sprintf("the region of only %.0f %% of sales is known, at least %.0f %% are needed", 100*f.located/charged, 100*leastLocated)
-	case f.reported < leastReported*spent:
-		t.Why = fmt.Sprintf("the region of only %.0f %% of the channel's spend is known, at least %.0f %% are needed", 100*f.reported/spent, 100*leastReported)
+		t.Why = "the store has no sales in the days before it"
+	case f.located < minLocated*charged:
+		t.Why = fmt.Sprintf("only %.0f%% of sales have a known region; at least %.0f%% is required", 100*f.located/charged, 100*minLocated)
+	case f.reported < minReported*spent:
+		t.Why = fmt.Sprintf("only %.0f%% of the channel's spend has a known region; at least %.0f%% is required", 100*f.reported/spent, 100*minReported)
 	}
 	if t.Why != "" {
 		return t, nil
 	}
 	days := float64(t.Days.Days())
-	share, doubt := mix.Shown(t.Days.Days())
+	share, sd := mix.Shown(t.Days.Days())
 	before := math.Max(0, f.spent-*f.Change)
 	daily, err := f.LiftTest(t.Channel, before/days, (f.spent-before)/days, geo.Settling{Share: share})
 	if err != nil {
@@ -119,12 +120,13 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	}
 	everywhere := math.Max(0, spent-f.reported) * week / days
 	t.Lift = &mmm.Lift{
-		Channel: t.Channel, X: weekly.X + everywhere, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY, Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*doubt/share),
+		Channel: t.Channel, X: weekly.X + everywhere, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY, Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*sd/share),
 	}
 	return t, nil
 }
 
-// sales returns what the store sold on some days, as the workspace calls revenue and as charged, in whole units.
+// sales returns the store's sales on the given days, in whole units: revenue as the workspace defines it, and the
+// amount charged.
 func (s Store) sales(ctx context.Context, on []civil.Date) (sold, charged float64, err error) {
 	if len(on) == 0 {
 		return 0, 0, nil
@@ -147,7 +149,7 @@ func (s Store) sales(ctx context.Context, on []civil.Date) (sold, charged float6
 	return sold, charged, nil
 }
 
-// spend returns what the channel spent over the test, in whole units.
+// spend returns the channel's spend during the test, in whole units.
 func (s Store) spend(ctx context.Context, t mix.Test) (spent float64, err error) {
 	days, err := s.Facts.SpendDays(ctx, s.Workspace.ID, t.Days)
 	if err != nil {

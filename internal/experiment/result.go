@@ -13,40 +13,40 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// Result is an experiment with what it measured. A value that cannot be calculated is nil.
+// Result is an experiment with its measured values. A value that cannot be calculated is nil.
 type Result struct {
 	control.Experiment
 	Found    *geo.Assessment // of a geo experiment
-	Lost     []civil.Date    // days before it that other experiments made useless
-	Spend    *float64        // by how much spend differed, in whole units
-	Returned *geo.Factor     // incremental return on spend with its interval
-	Reported *float64        // return on spend by last touch in its days
-	Factor   *geo.Factor     // incremental over reported return
-	Unread   error           // why the store's data do not allow the comparison of regions
-	Missing  Missing         // what a factor lacks
+	Excluded []civil.Date    // days before it that other experiments exclude
+	Spend    *float64        // spend minus counterfactual spend, in whole units
+	Returned *geo.Factor     // iROAS with its interval
+	Reported *float64        // last-touch ROAS on its days
+	Factor   *geo.Factor     // incrementality factor: incremental over reported ROAS
+	Unread   error           // why the data do not allow a comparison of regions
+	Missing  Missing         // input that the factor lacks
 }
 
-// Missing is what a completed experiment lacks for a factor.
+// Missing is the input that a completed experiment lacks for an incrementality factor.
 type Missing string
 
-// What may be missing.
+// Inputs that may be missing.
 const (
 	NoReturn   Missing = "return"          // the channel's spend by region is unknown, or it hardly changed
-	NoReported Missing = "reported return" // last touch credits the channel with nothing, or its spend is unknown
+	NoReported Missing = "reported return" // last touch credits the channel with no revenue, or its spend is unknown
 )
 
-// Level is the level of all intervals of results.
+// Level is the level of all intervals in results.
 const Level = 1 - alpha
 
-// Result returns a completed experiment with what it measured. Reported is the return on spend by last touch in its days,
-// nil where it is unknown.
+// Result returns a completed experiment with its measured values. reported is the last-touch ROAS on its days, nil if
+// it is unknown.
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
 		r.Returned = &geo.Factor{Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
 	} else {
 		found, err := s.Assess(ctx, e)
-		r.Found, r.Lost, r.Spend, r.Returned = found.Assessment, found.Lost, found.Change, found.Return
+		r.Found, r.Excluded, r.Spend, r.Returned = found.Assessment, found.Excluded, found.Change, found.Return
 		if kind := fault.KindOf(err); kind == fault.KindInvalid || kind == fault.KindNotReady {
 			r.Unread = err
 			return r, nil
@@ -74,11 +74,12 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 type ChannelFactor struct {
 	Channel measure.Channel
 	geo.Pooled
-	Applied bool       // the experiments are applied; otherwise none of the channel is
-	Latest  civil.Date // last day of the latest of them
+	Applied bool       // the pooled experiments are applied; otherwise the channel has no applied one
+	Latest  civil.Date // last day of the latest pooled experiment
 }
 
-// ChannelFactors pools the factors of each channel: those of applied experiments or, where none is applied, of all.
+// ChannelFactors pools the factors of each channel: those of applied experiments or, if none is applied, of all
+// experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]geo.Factor{}, map[measure.Channel][]geo.Factor{}
 	latest := map[measure.Channel]map[bool]civil.Date{}

@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	surfaceDraws = 500 // placebo sets: they make a standard error, and no test
-	leastSold    = 0.8 // of the days before a test, on which the treated regions together bought on the surface
+	surfaceDraws = 500 // placebo sets: enough for a standard error
+	minSold      = 0.8 // of the days before a test must have an order on the surface from a treated region
 )
 
-// BySurface compares the treated regions of a completed test with the others, surface by surface. Surfaces on which they buy too
-// rarely are left out, and so is a test whose spend by region is unknown or that the store's orders do not cover.
+// BySurface compares the treated regions of a completed experiment with the control regions on each surface. It leaves
+// out surfaces on which the treated regions order too rarely. It returns nothing if spend by region is unknown or the
+// store's orders do not cover the experiment.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
 	if !s.Covers(e.Days) {
 		return nil, nil
@@ -56,10 +57,10 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 	return out, nil
 }
 
-// onSurface returns the revenue on a surface for each unit of spend that a test changed; nil if it is unknown.
+// onSurface returns the iROAS of an experiment on a surface, nil if it is unknown.
 func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*geo.Factor, error) {
 	test, panel, err := s.panelOf(e, outcome)
-	if err != nil || outcome.soldShare(e.Treated, test.Start) < leastSold {
+	if err != nil || outcome.soldShare(e.Treated, test.Start) < minSold {
 		return nil, err
 	}
 	costs := newTable(outcome.days)
@@ -81,12 +82,12 @@ func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.
 	}
 	factor := &geo.Factor{Value: found.Return.PerCost, Interval: *found.Return.PerCostInterval}
 	if !(factor.SD() > 0) {
-		return nil, nil //nolint:nilnil // an interval without length says nothing
+		return nil, nil //nolint:nilnil // an interval of zero length gives no standard error
 	}
 	return factor, nil
 }
 
-// soldShare is the share of the days before a test on which any of the regions bought something.
+// soldShare is the share of the days before a test with an order from any of the regions.
 func (t table) soldShare(regions []string, start int) float64 {
 	sold := 0
 	for _, day := range t.days[:start] {

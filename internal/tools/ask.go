@@ -7,10 +7,10 @@ import (
 
 var ask = toolkit.DefineLater[askParams](toolkit.Spec{
 	Name:        "ask",
-	Title:       "Ask in plain words",
-	Description: "Answer a question in plain words by calling the right tools. With known dates or filters call the tool itself.",
+	Title:       "Ask in plain language",
+	Description: "Answer a question in plain language by calling the right tools. With known dates or filters, call the tool directly.",
 	Later: toolkit.Absence{
-		Needs: "a reader of questions in plain language", Instead: "performance, trends and compare take dates and channels",
+		Needs: "a parser of plain-language questions", Instead: "performance, trends and compare take dates and channels",
 	},
 })
 

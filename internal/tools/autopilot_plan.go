@@ -8,14 +8,14 @@ import (
 var autopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
-	Description: "A plan for the coming days across model, experiments and measurement quality.",
+	Description: "Plan for the next days across media mix model, experiments and data quality.",
 	Later: toolkit.Absence{
 		Needs: "a trained media mix model and experiments", Instead: "performance and trends show where to look",
 	},
 })
 
 type autopilotPlanParams struct {
-	RiskTolerance string `json:"riskTolerance" enum:"conservative|balanced|aggressive" default:"balanced" doc:"How bold."`
+	RiskTolerance string `json:"riskTolerance" enum:"conservative|balanced|aggressive" default:"balanced" doc:"Risk tolerance."`
 	HorizonDays   int    `json:"horizonDays" default:"14" min:"3" max:"30" doc:"Days to plan."`
 	answer.Shared
 }

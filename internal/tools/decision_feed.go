@@ -8,13 +8,13 @@ import (
 var decisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",
-	Description: "The next decisions to make, from readiness, confidence and calibration, in one list.",
+	Description: "Next decisions in one list, from readiness, confidence and calibration.",
 	Later: toolkit.Absence{
-		Needs: "readiness, confidence and calibration of models", Instead: "diagnose shows what to put right",
+		Needs: "readiness, confidence and calibration of models", Instead: "diagnose shows what to fix",
 	},
 })
 
 type decisionFeedParams struct {
-	Limit int `json:"limit" default:"8" min:"1" max:"100" doc:"Most decisions."`
+	Limit int `json:"limit" default:"8" min:"1" max:"100" doc:"Maximum number of decisions."`
 	answer.Shared
 }

@@ -12,40 +12,40 @@ import (
 	"assay/internal/warehouse"
 )
 
-// fixtureExperiments are those of the workspaces "full" and "tested".
+// fixtureExperiments are the experiments of the workspaces "full" and "tested".
 type fixtureExperiments struct{}
 
 func (fixtureExperiments) Experiments(_ context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
 	days := func(first, last string) civil.Range {
 		return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}
 	}
-	kept := func(id control.ExperimentID, channel measure.Channel, kind control.ExperimentKind, status control.ExperimentStatus, when civil.Range) control.Experiment {
+	build := func(id control.ExperimentID, channel measure.Channel, kind control.ExperimentKind, status control.ExperimentStatus, when civil.Range) control.Experiment {
 		return control.Experiment{ID: id, Workspace: ws, Name: "Test of " + string(channel), Channel: channel, Kind: kind, Status: status, Days: when, Version: 1}
 	}
 	switch ws {
 	case "full":
-		study := kept("facebook-study", "facebook", control.ConversionLift, control.ExperimentCompleted, days("2025-11-03", "2025-11-30"))
+		study := build("facebook-study", "facebook", control.ConversionLift, control.ExperimentCompleted, days("2025-11-03", "2025-11-30"))
 		study.Found, study.Applied = &control.Finding{Return: 1.2, Low: 0.6, High: 1.8, LevelPct: 95}, true
-		second := kept("facebook-again", "facebook", control.LiftStudy, control.ExperimentCompleted, days("2026-01-05", "2026-02-01"))
+		second := build("facebook-again", "facebook", control.LiftStudy, control.ExperimentCompleted, days("2026-01-05", "2026-02-01"))
 		second.Found, second.Applied = &control.Finding{Return: 0.9, Low: 0.7, High: 1.1, LevelPct: 90}, true
-		unread := kept("google-holdout", "google", control.GeoTest, control.ExperimentCompleted, days("2025-12-01", "2025-12-28"))
+		unread := build("google-holdout", "google", control.GeoTest, control.ExperimentCompleted, days("2025-12-01", "2025-12-28"))
 		unread.Treated = []string{"CA"}
-		running := kept("tiktok-holdout", "tiktok", control.GeoTest, control.ExperimentRunning, days("2026-03-01", "2026-03-28"))
+		running := build("tiktok-holdout", "tiktok", control.GeoTest, control.ExperimentRunning, days("2026-03-01", "2026-03-28"))
 		running.Treated, running.Hypothesis = []string{"NY"}, "=1+1 nothing is lost"
-		return []control.Experiment{kept("podcast-idea", "podcast", control.GeoTest, control.ExperimentDraft, civil.Range{}), running, second, unread, study}, nil
+		return []control.Experiment{build("podcast-idea", "podcast", control.GeoTest, control.ExperimentDraft, civil.Range{}), running, second, unread, study}, nil
 	case "tested":
-		test := kept("facebook-scale-up", "facebook", control.GeoTest, control.ExperimentCompleted, days("2026-01-19", "2026-02-15"))
+		test := build("facebook-scale-up", "facebook", control.GeoTest, control.ExperimentCompleted, days("2026-01-19", "2026-02-15"))
 		test.Treated = []string{"AL", "IA", "NV", "OR"}
 		return []control.Experiment{test}, nil
 	}
 	return nil, nil
 }
 
-// testedRegions are where the orders of the workspace "tested" come from.
+// testedRegions are the regions of the workspace "tested".
 var testedRegions = []string{"AL", "AR", "AZ", "CO", "CT", "GA", "IA", "KS", "MD", "MN", "NV", "OR", "SC", "UT", "WA", "WI"}
 
-// testedBatch is 24 weeks of orders, one a day and region. In the four weeks of a test, four regions spend four times as
-// much and order a fifth more.
+// testedBatch is 24 weeks of orders, one per day and region. During the four weeks of an experiment, four regions have
+// four times the spend and 20% more revenue.
 func testedBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	r := rand.New(rand.NewPCG(11, 12))

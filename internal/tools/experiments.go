@@ -20,7 +20,7 @@ import (
 var experiments = toolkit.Define(toolkit.Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
-	Description: "What experiments measured: incremental against reported return, factors by channel, the next test worth making, a guide.",
+	Description: "Experiment results: incremental vs reported ROAS, incrementality factors by channel, the next channel to test, a guide.",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runExperiments)
 
@@ -52,13 +52,13 @@ func runExperiments(ctx context.Context, c *toolkit.Call, p experimentsParams) (
 		a.Currency = ""
 	} else {
 		c.Describe(&a.Closing, answer.DataQuality{
-			Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch, Method: trialMethod,
+			Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch, Method: experimentMethod,
 		}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	}
 	return a, nil
 }
 
-// experimentChannel returns the key of a channel of the store, or of one that was only ever tested.
+// experimentChannel returns the key of a channel that the store or one of its experiments has.
 func experimentChannel(c *toolkit.Call, name string) (measure.Channel, error) {
 	key := measure.ParseChannel(name)
 	if slices.ContainsFunc(c.Experiments, func(e control.Experiment) bool { return e.Channel == key }) {
@@ -84,7 +84,7 @@ func experimentCounts(c *toolkit.Call, channel measure.Channel) experimentMetric
 	return m
 }
 
-// showFactors shows what reported returns of each tested channel have to be multiplied by.
+// showFactors lists the incrementality factor of each tested channel.
 func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
@@ -110,7 +110,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) err
 		}
 	}
 	if unread > 0 {
-		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment gives", "completed experiments give")+" no factor; view=results says why.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. See the reason in view=results.")
 	}
 	if len(factors) == 0 {
 		withoutFactors(c, a)
@@ -120,19 +120,19 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) err
 	a.Summary = factorSummary(factors)
 	for _, f := range factors {
 		if f.Applied && c.Years(f.Latest) > 1 {
-			a.Warn(answer.WarnOldTest, fmt.Sprintf("The latest test of %s ended on %s, more than a year ago.", answer.ChannelName(f.Channel), f.Latest))
+			a.Warn(answer.WarnOldTest, fmt.Sprintf("The latest experiment on %s ended on %s, more than a year ago.", answer.ChannelName(f.Channel), f.Latest))
 			break
 		}
 	}
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
-		a.Warn(answer.WarnNotApplied, "Factors that are not applied correct nothing: decide on each in view=results, and apply it on the page Experiments.")
+		a.Warn(answer.WarnNotApplied, "Reported returns are corrected by applied factors only. Review the other factors in view=results and apply them on the Experiments page.")
 	}
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "See reported beside incremental returns.")
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the tests behind the factors.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "Compare reported and incremental returns.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the experiments behind the factors.")
 	return nil
 }
 
-// filtered adds the channel that an answer is narrowed to.
+// filtered adds the answer's channel filter, if it has one.
 func filtered(arguments map[string]any, channel measure.Channel) map[string]any {
 	if channel != "" {
 		arguments["channel"] = string(channel)
@@ -151,7 +151,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 	if !f.Applied {
 		state = "not applied"
 	}
-	text := fmt.Sprintf("Experiments put what %s really brings at %s times what last touch credits it with (90 %% interval %s to %s, %s).", answer.ChannelName(f.Channel),
+	text := fmt.Sprintf("The incrementality factor of %s is %s (90%% interval %s to %s, %s): incremental revenue is last-touch revenue times the factor.", answer.ChannelName(f.Channel),
 		number.Grouped(answer.Decimals(f.Value, 2), 2), number.Grouped(answer.Decimals(f.Low, 2), 2), number.Grouped(answer.Decimals(f.High, 2), 2), state)
 	if n := len(factors); n > 1 {
 		text += fmt.Sprintf(" %s have a factor.", answer.Plural(n, "channel", "channels"))
@@ -159,17 +159,17 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 	return text + " " + factorAssumes
 }
 
-// withoutFactors says what to do where no experiment gives a factor.
+// withoutFactors explains the next step when no experiment has a factor.
 func withoutFactors(c *toolkit.Call, a *experimentsAnswer) {
-	a.Summary = "No experiment gives a factor yet, so nothing corrects reported returns."
+	a.Summary = "No experiment has a factor yet, so reported returns are not corrected."
 	if *a.Metrics.Experiments == 0 {
-		a.Warn(answer.WarnNoData, "There are no experiments in this workspace. Plan one on the page Experiments; view=next_test says on which channel.")
+		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan one on the Experiments page; view=next_test recommends a channel.")
 	}
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
 }
 
-// showResults lists experiments with what they found, the latest first, or one of them with its evidence.
+// showResults lists experiments with their results, latest first, or one experiment with its evidence.
 func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id control.ExperimentID) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
@@ -183,15 +183,15 @@ func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id 
 		all = all[at : at+1]
 	}
 	for _, t := range all {
-		a.Rows = append(a.Rows, trialRow(c, t))
+		a.Rows = append(a.Rows, resultRow(c, t))
 	}
-	// Completed ones first: what they found is what is asked for.
+	// Completed experiments come first: they have results.
 	toolkit.SortBy(a.Rows, func(r experimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
 	if len(all) == 0 {
 		withoutFactors(c, a)
-		a.Summary = "There are no experiments in this workspace."
+		a.Summary = "This workspace has no experiments."
 		if a.Channel != "" {
-			a.Summary = "There are no experiments on " + answer.ChannelName(a.Channel) + "."
+			a.Summary = "This workspace has no experiments on " + answer.ChannelName(a.Channel) + "."
 		}
 		return nil
 	}
@@ -203,17 +203,17 @@ func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id 
 		first := slices.IndexFunc(a.Rows, func(r experimentRow) bool { return r.Lift != nil })
 		if first >= 0 {
 			c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(resultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
-				"See what the result rests on, week by week.")
+				"See the evidence for the result by week.")
 		}
 	}
 	if slices.ContainsFunc(all, func(t *experiment.Result) bool { return t.Status == control.ExperimentRunning }) {
-		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks well finds effects that are not there.")
+		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks good finds effects that are not there.")
 	}
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
 	return nil
 }
 
-// overlaps names the experiments beside which a draft cannot be planned.
+// overlaps lists the experiments that conflict with a draft, with the reasons.
 func overlaps(c *toolkit.Call, draft control.Experiment) []string {
 	var found []string
 	for _, other := range c.Experiments {
@@ -234,20 +234,20 @@ func noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 		known[i] = string(t.ID)
 	}
 	if len(known) == 0 {
-		return fault.NotFound("experiment_id: there is no experiment %q here, and no other", answer.Clean(string(id))).WithHint("Leave experiment_id out.")
+		return fault.NotFound("experiment_id: experiment %q does not exist; this workspace has no experiments", answer.Clean(string(id))).WithHint("Omit experiment_id.")
 	}
-	return fault.NotFound("experiment_id: there is no experiment %q; there are %s", answer.Clean(string(id)), answer.ListedUpTo(toolkit.NamedChannels, known)).
-		WithHint("Leave experiment_id out to see all, or use one of these.")
+	return fault.NotFound("experiment_id: experiment %q does not exist; this workspace has %s", answer.Clean(string(id)), answer.ListedUpTo(toolkit.NamedChannels, known)).
+		WithHint("Use one of these IDs, or omit experiment_id to list all experiments.")
 }
 
-func trialRow(c *toolkit.Call, t *experiment.Result) experimentRow {
+func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	row := experimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
 		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: unreadBecause(t), Expects: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {
-		row.Beside = overlaps(c, t.Experiment)
+		row.Overlaps = overlaps(c, t.Experiment)
 	}
 	if t.Status != control.ExperimentCompleted {
 		return row
@@ -277,21 +277,21 @@ func trialRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	return row
 }
 
-// unreadBecause says why an experiment gives no factor; "" where it does.
+// unreadBecause returns the reason why an experiment has no factor, "" if it has one.
 func unreadBecause(r *experiment.Result) string {
 	switch {
 	case r.Unread != nil:
 		text, _, _ := fault.Public(r.Unread)
 		return answer.Clean(text)
 	case r.Missing == experiment.NoReturn:
-		return "reports do not know the channel's spend by region, or it hardly changed: a lift without a return"
+		return "there is a lift but no iROAS: the channel's spend by region is unknown, or it hardly changed"
 	case r.Missing == experiment.NoReported:
-		return "last touch credits the channel with nothing in these days, or its spend is not known: a return without a factor"
+		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
 	}
 	return ""
 }
 
-func outcomeOf(i measure.Interval) trialOutcome {
+func outcomeOf(i measure.Interval) experimentOutcome {
 	if i.Low > 0 || i.High < 0 {
 		return effectFound
 	}
@@ -315,50 +315,53 @@ func ratioOf(x *float64) *answer.Ratio {
 
 func resultsSummary(rows []experimentRow) string {
 	r := rows[0]
-	text := fmt.Sprintf("%s: ", answer.Plural(len(rows), "experiment", "experiments"))
-	days := ""
+	days, text := "", ""
 	if !r.Start.IsZero() {
 		days = " " + answer.Dates(civil.Range{First: r.Start, Last: r.End})
 	}
-	what := fmt.Sprintf("the test of %s%s", answer.ChannelName(r.Channel), days)
+	what := fmt.Sprintf("The experiment on %s%s", answer.ChannelName(r.Channel), days)
+	total := ""
+	if len(rows) > 1 {
+		total = fmt.Sprintf(" There are %d experiments.", len(rows))
+	}
 	switch {
 	case r.Status != control.ExperimentCompleted:
-		return text + fmt.Sprintf("%s is %s; none is completed.", what, r.Status)
+		return fmt.Sprintf("%s is %s; no experiment is completed.%s", what, r.Status, total)
 	case r.Lift != nil && r.Outcome == effectFound:
-		text += fmt.Sprintf("%s changed revenue in the treated regions by %s %%", what, interval(r.Lift, 1))
+		text = fmt.Sprintf("%s changed revenue in the treated regions by %s", what, interval(r.Lift, 1, "%"))
 	case r.Lift != nil:
-		text += fmt.Sprintf("%s shows no clear effect on revenue in the treated regions (%s %%)", what, interval(r.Lift, 1))
+		text = fmt.Sprintf("%s has no clear effect on revenue in the treated regions: %s", what, interval(r.Lift, 1, "%"))
 	case r.Return != nil:
-		text += what + " was a study of the platform"
+		text = what + " is a platform study"
 	default:
-		return text + what + " cannot be read: " + r.Why + "."
+		return what + " has no result: " + r.Why + "." + total
 	}
 	if r.Return != nil {
-		text += fmt.Sprintf("; each unit of spend brought %s", interval(r.Return, 2))
+		text += ". Its iROAS is " + interval(r.Return, 2, "")
 		if r.ROAS != nil {
-			text += fmt.Sprintf(", last touch credits %s", number.Grouped(answer.Decimals(float64(*r.ROAS), 2), 2))
+			text += fmt.Sprintf("; last-touch ROAS is %s", number.Grouped(answer.Decimals(float64(*r.ROAS), 2), 2))
 		}
 	}
-	return text + "."
+	return text + "." + total
 }
 
-// interval writes an estimate for a sentence: "4.5 (1.2 to 7.8)".
-func interval[T ~float64](e *answer.Estimate[T], places int) string {
-	write := func(x T) string { return number.Grouped(answer.Decimals(float64(x), places), places) }
-	return fmt.Sprintf("%s (%s to %s)", write(e.Value), write(e.Low), write(e.High))
+// interval writes an estimate for a sentence: "4.5% (90% interval 1.2% to 7.8%)".
+func interval[T ~float64](e *answer.Estimate[T], places int, unit string) string {
+	write := func(x T) string { return number.Grouped(answer.Decimals(float64(x), places), places) + unit }
+	return fmt.Sprintf("%s (90%% interval %s to %s)", write(e.Value), write(e.Low), write(e.High))
 }
 
-// placeboBins is how many bars the histogram of placebo sets has.
+// placeboBins is the number of bars in the histogram of placebo sets.
 const placeboBins = 24
 
-// evidenceOf lays out what the result of a test by region rests on; nil where there is none.
+// evidenceOf returns the evidence for a geo experiment's result, nil without a result.
 func evidenceOf(t *experiment.Result) *experimentEvidence {
 	f := t.Found
 	if f == nil {
 		return nil
 	}
 	e := &experimentEvidence{
-		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.Lost), Fit: answer.Ratio(f.ScaledL2), Notes: f.Notes,
+		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.Excluded), Fit: answer.Ratio(f.ScaledL2), Notes: f.Notes,
 		Weeks: []evidenceWeek{}, Weights: []donorWeight{},
 	}
 	for _, b := range f.Blocks {

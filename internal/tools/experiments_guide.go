@@ -7,7 +7,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// passage is what the guide says of a topic. The first sentence is its summary.
+// passage is the guide's text on a topic. The gist is its summary.
 type passage struct {
 	topic guideTopic
 	gist  string
@@ -18,77 +18,77 @@ type passage struct {
 var passages = []passage{
 	{
 		overviewTopic,
-		"An experiment changes a channel's spend somewhere on purpose and compares with where it stayed: the difference is what the channel causes, and not what it is credited with.",
+		"An experiment changes a channel's spend in some regions and compares them with unchanged regions: the difference is the channel's incremental effect.",
 		[]string{
-			"Platforms and last touch report orders that had a touch. Some of them would have come anyway, and some that the channel caused had no touch. Only a comparison tells.",
-			"An experiment here goes from draft to planned, running and completed; drafts, plans and running ones can be cancelled. Tests by region (kind geo) are measured from the store's own orders. Studies that a platform ran (lift_study, conversion_lift) are entered with the return they found and its interval.",
-			"A completed experiment gives a factor. It corrects reported returns once somebody has applied it.",
-			"Start with view=next_test, then geo_experiment_preflight for the channel; view=results shows what was found.",
+			"Platforms and last touch report orders with a touchpoint. Some of these orders would have happened anyway, and some orders that the channel caused have no touchpoint. Only a comparison separates them.",
+			"An experiment goes from draft to planned, running and completed; before completion it can be cancelled. Geo experiments (kind geo) are measured from the store's own orders. Platform studies (lift_study, conversion_lift) are entered with their iROAS and its interval.",
+			"A completed experiment gives an incrementality factor. It corrects reported returns once a member applies it.",
+			"Start with view=next_test, then run geo_experiment_preflight for the channel; view=results shows the results.",
 		},
 	},
 	{
 		geoTopic,
-		"In a test by region some regions get more, less or no spend of a channel for some weeks, and the others show what would have happened.",
+		"In a geo experiment some regions get more, less or no spend on a channel for some weeks, and the other regions give the counterfactual.",
 		[]string{
-			"Choose the regions before the start, by geo_experiment_preflight or by lot, and leave them alone until the end. Take four weeks or more: carry-over needs time to show.",
-			"Switching the channel off (a holdout) measures what its present spend brings. Raising it (a scale-up) measures what more spend brings, which is less where the channel is saturated. The two answer different questions.",
-			"Nothing else may differ between the two groups: no other test on the same channel or region at the same time, no promotion in some regions only. Overlapping experiments are refused when they are planned.",
-			"The result is not shown before the test is completed. Who looks daily and stops when it looks well finds effects that are not there.",
+			"Choose the regions before the start, with geo_experiment_preflight or at random, and do not change them until the end. Plan four weeks or more: adstock (carryover) delays part of the effect.",
+			"Pausing the channel (a holdout) measures the iROAS of its current spend. Raising spend (a scale-up) measures the iROAS of additional spend, which is lower when the channel is saturated.",
+			"Nothing else may differ between the two groups: no other experiment on the same channel or region at the same time, no promotion in some regions only. Overlapping experiments cannot be planned.",
+			"A running experiment is not read before it is completed: ending a test when it looks good finds effects that are not there.",
 		},
 	},
 	{
 		didTopic,
-		"Difference in differences takes the change of the treated regions less the change of the others.",
+		"Difference in differences (DiD) is the change of the treated regions minus the change of the control regions.",
 		[]string{
-			"It needs both groups to have moved in parallel without the test. Regions of different size and season seldom do, so its error is larger: on one panel of 40 cities 3.5 % of the level against 2.6 % of the scaled synthetic control.",
-			"Daily differences are alike from day to day. A t-test that takes them for independent finds an effect in one of ten tests without any where one in twenty is meant; intervals here come from placebo sets of regions.",
-			"assay lab geo fit computes it beside the other methods from a CSV.",
+			"It assumes parallel trends without the test. Regions of different size and seasonality rarely have them, so its error is larger: on one panel of 40 cities 3.5% of the level, compared with 2.6% for the scaled synthetic control.",
+			"Daily differences are autocorrelated. A t-test that assumes independence has a false positive rate of about 10% at a nominal level of 5%. Intervals here come from placebo sets of regions.",
+			"The command assay lab geo fit computes it from a CSV file, together with the other methods.",
 		},
 	},
 	{
 		syntheticTopic,
-		"A synthetic control is the mix of untreated regions that followed the treated ones most closely before the test; it stands for them during the test.",
+		"A synthetic control is the weighted mix of untreated regions that best fits the treated regions before the test; during the test it is their counterfactual.",
 		[]string{
-			"Weights are not negative and add up to one, so the mix never reaches beyond what was seen. Each region is divided by its mean before the test first, so that large and small regions can stand for each other.",
-			"scaled_l2 says how well the match is: 0 is perfect, 1 no better than the plain mean of the others. Above 0.6 the answer says so.",
-			"How sure the result is comes from placebo sets: the same estimate for sets of regions where nothing was done. The treated regions have to stand out among them.",
-			"Days on which other tests ran are left out of the history, and regions of other tests are not compared with.",
+			"Weights are not negative and sum to one, so the mix does not extrapolate. Each region is first divided by its mean before the test, so that large and small regions are comparable.",
+			"scaled_l2 is the fit error before the test: 0 is perfect, 1 equals the donors' mean. The answer notes values above 0.6.",
+			"Uncertainty comes from placebo sets: the same estimate for sets of untreated regions. A clear effect is larger than nearly all placebo effects.",
+			"The history excludes days on which other experiments ran, and the donor pool excludes their regions.",
 		},
 	},
 	{
 		factorsTopic,
-		"A factor is the incremental return of an experiment divided by the return that last touch reports for the same days; reported returns are multiplied by it.",
+		"An incrementality factor is the iROAS of an experiment divided by the last-touch ROAS on the same days; it multiplies reported returns.",
 		[]string{
-			"0.6 means that six of ten credited units of revenue would not have come without the channel. Above 1 the channel brings more than it is credited with.",
-			"The interval of the experiment is carried through to every corrected figure. Several tests of a channel are pooled by how sure they are, and the interval widens by how much they disagree.",
-			"A factor holds for the level of spend and the season it was measured in. It ages: view=next_test counts a year as additional doubt.",
-			"Only applied factors correct anything. Who may make experiments applies one on the page Experiments.",
+			"0.6 means that 60% of attributed revenue is incremental. Above 1, incremental revenue exceeds attributed revenue.",
+			"Every corrected value has an interval from the experiment. Several experiments on a channel are pooled by precision, and the interval widens when they disagree.",
+			"A factor applies to the spend level and season of its experiment. In view=next_test its uncertainty grows with age.",
+			"Only applied factors correct reported returns. Members who can edit experiments apply them on the Experiments page.",
 		},
 	},
 	{
 		returnsTopic,
-		"iROAS is incremental revenue per unit of spend that the test added or took away; iCPA is that spend per incremental order.",
+		"iROAS is incremental revenue per unit of spend that the experiment added or removed; iCPA is that spend per incremental order.",
 		[]string{
-			"The spend is the difference between what the treated regions spent and what they would have, by the growth of the others. It is set and not drawn, so it counts as exact.",
-			"Taking spend away has a negative cost and, when it hurts, a negative effect: the ratio is positive either way.",
-			"Where the interval of the effect holds zero, the cost of one more order has no upper end, and none is given. Revenue is what customers were charged: compare with the margin before judging whether 1.5 is good.",
-			"Carry-over beyond the last day of the test is not in it, so a scale-up tends to look a little smaller than it is.",
+			"The spend change is actual minus counterfactual spend in the treated regions; the counterfactual follows the growth of the control regions. Spend is set by the advertiser, so it is treated as exact.",
+			"Removing spend has a negative cost and, when sales fall, a negative effect: the ratio is positive either way.",
+			"When the interval of the effect includes zero, iCPA has no upper bound and is not shown. Revenue is the amount charged to customers: compare iROAS with the margin before judging it.",
+			"Adstock (carryover) after the last day of the test is not included, so iROAS of a scale-up tends to be slightly low.",
 		},
 	},
 	{
 		readingTopic,
-		"Read the interval first: if it holds zero the test shows no clear effect, which is not the same as no effect.",
+		"Read the interval first: if it includes zero the experiment shows no clear effect, which is not the same as no effect.",
 		[]string{
-			"A 90 % interval holds the truth in nine of ten tests when the method's assumptions hold. The value in its middle is the best guess, not a result by itself.",
-			"no_clear_effect with a wide interval means that the test was too small: more regions, more weeks or a larger change of spend. With a narrow one it means that the channel brings little.",
-			"p_value is how often regions without treatment look as different. It has a least value that the number of regions sets.",
-			"cannot_be_read comes with the reason: no orders from a treated region, days that the store does not have, spend by region that is not known.",
-			"Distrust a large effect of a small change of spend, and a result that one other region decides: evidence shows the weights.",
+			"A 90% interval covers the true effect in nine of ten experiments when the method's assumptions are met. The point estimate alone is not a result.",
+			"no_clear_effect with a wide interval means that the experiment is too small: use more regions, more weeks or a larger spend change. With a narrow interval it means that the channel has little effect.",
+			"p_value is the share of placebo sets with an effect at least as large. The number of regions limits its minimum.",
+			"cannot_be_read has a reason: no orders from a treated region, days without data, unknown spend by region.",
+			"Distrust a large effect of a small spend change, and a result that depends on one donor region: evidence shows the weights.",
 		},
 	},
 }
 
-// showGuide shows a topic, or where none is named the overview and what else there is.
+// showGuide shows a topic, by default the overview.
 func showGuide(c *toolkit.Call, a *experimentsAnswer, topic guideTopic) {
 	a.Metrics = experimentMetrics{}
 	a.Topic = topic
@@ -102,7 +102,7 @@ func showGuide(c *toolkit.Call, a *experimentsAnswer, topic guideTopic) {
 		a.Rows = append(a.Rows, experimentRow{Topic: a.Topic, Text: text})
 	}
 	next := passages[(at+1)%len(passages)]
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read on.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read the next topic.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
 	c.Describe(&a.Closing, answer.DataQuality{}, "none")
 }

@@ -18,27 +18,27 @@ import (
 	"assay/internal/warehouse"
 )
 
-// keptExperiments are experiments that a test changes.
-type keptExperiments struct{ all []control.Experiment }
+// storedExperiments are experiments that a test changes.
+type storedExperiments struct{ all []control.Experiment }
 
-func (k *keptExperiments) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
+func (k *storedExperiments) Experiments(context.Context, measure.WorkspaceID) ([]control.Experiment, error) {
 	return k.all, nil
 }
 
 // experimentStore is a demo store with its past experiments.
-func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *keptExperiments) {
+func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *storedExperiments) {
 	t.Helper()
-	kept := &keptExperiments{}
+	stored := &storedExperiments{}
 	session, truth := demoStoreWith(t, opt, func(b *warehouse.Batch) warehouse.Batch {
 		b.AdDays = slices.DeleteFunc(b.AdDays, func(d warehouse.AdDay) bool { return d.Channel != "facebook" && d.Channel != "google" })
 		return warehouse.Batch{Orders: b.Orders, Touches: b.Touches, AdDays: b.AdDays}
 	}, func(truth demo.Truth) toolkit.Deps {
-		kept.all = demo.Experiments(truth)
+		stored.all = demo.Experiments(truth)
 		deps := plainDeps(nil, nil)
-		deps.Experiments = kept
+		deps.Experiments = stored
 		return deps
 	})
-	return session, truth, kept
+	return session, truth, stored
 }
 
 func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
@@ -50,9 +50,10 @@ func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
 	return decoded[experimentsAnswer](t, r.StructuredContent)
 }
 
-// Nine of ten intervals must hold the planted lift. The short form looks at the three tests of one small store, whose
-// intervals are wide; the nightly form at ten whole stores, of whose thirty tests twenty-four must hold (fewer have a chance of 3 %).
-func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
+// 90% intervals cover the planted lift. The short form checks the three experiments of one small store, with wide
+// intervals. The nightly form checks the thirty experiments of ten full stores: at least 24 must be covered (fewer have
+// a probability of 3%).
+func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	t.Parallel()
 	stores, least := []demo.Options{{Seed: 7, Days: 480, Orders: 25_000}}, 3
 	if nightly() {
@@ -61,9 +62,9 @@ func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
 			stores = append(stores, demo.Options{Seed: seed + 1, Days: 730, Orders: 60_000})
 		}
 	}
-	held, all := 0, 0
+	covered, all := 0, 0
 	for _, opt := range stores {
-		session, truth, kept := experimentStore(t, opt)
+		session, truth, stored := experimentStore(t, opt)
 		rows := experimentsOf(t, session, `{"view":"results","detail_level":"debug"}`).Rows
 		if len(rows) != 3 || len(truth.Experiments) != 3 {
 			t.Fatalf("seed %d: %d experiments, %d planted, want 3", opt.Seed, len(rows), len(truth.Experiments))
@@ -78,32 +79,32 @@ func TestPlantedLiftsLieInTheirIntervals(t *testing.T) {
 				}
 				all++
 				if planted := 100 * e.TrueLift; float64(r.Lift.Low) <= planted && planted <= float64(r.Lift.High) {
-					held++
+					covered++
 				}
-				t.Logf("seed %d: %s: lift %.1f %%, found %.1f (%.1f to %.1f)", opt.Seed, e.ID, 100*e.TrueLift, r.Lift.Value, r.Lift.Low, r.Lift.High)
+				t.Logf("seed %d: %s: planted lift %.1f%%, estimate %.1f (%.1f to %.1f)", opt.Seed, e.ID, 100*e.TrueLift, r.Lift.Value, r.Lift.Low, r.Lift.High)
 			}
 		}
-		factorsFollowTheirState(t, session, kept)
-		plantedDaysStandOut(t, session, truth)
-		haloKnowsTheTests(t, session, truth, kept)
+		factorsFollowTheirState(t, session, stored)
+		trendsFindPlantedAnomalies(t, session, truth)
+		haloUsesExperiments(t, session, truth, stored)
 	}
-	if held < least {
-		t.Errorf("%d of %d intervals hold the planted lift, want %d", held, all, least)
+	if covered < least {
+		t.Errorf("%d of %d intervals cover the planted lift, want %d", covered, all, least)
 	}
 }
 
-// haloKnowsTheTests holds omnichannel to the tests: effects of tested channels on surfaces where people buy daily rest on them too,
-// are no less sure, and hold what was planted as often as they say.
-func haloKnowsTheTests(t *testing.T, s mcp.Session, truth demo.Truth, kept *keptExperiments) {
+// haloUsesExperiments checks that omnichannel uses the experiments: effects of tested channels on surfaces with daily
+// orders use them, are no less precise, and have intervals that cover the planted effects.
+func haloUsesExperiments(t *testing.T, s mcp.Session, truth demo.Truth, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"detail_level":"debug","compact":true}`
 	with := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
-	tests := kept.all
-	kept.all = nil
+	tests := stored.all
+	stored.all = nil
 	without := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
-	kept.all = tests
+	stored.all = tests
 	if without.Model.Grade != "correlation" || with.Model.Grade != "correlation and experiments" {
-		t.Errorf("halo rests on %q without tests and on %q with them", without.Model.Grade, with.Model.Grade)
+		t.Errorf("halo has grade %q without experiments and %q with them", without.Model.Grade, with.Model.Grade)
 	}
 	planted, alone := map[[2]string]float64{}, map[[2]string]haloEffect{}
 	for _, h := range truth.Halo {
@@ -119,17 +120,17 @@ func haloKnowsTheTests(t *testing.T, s mcp.Session, truth demo.Truth, kept *kept
 			continue
 		}
 		tested++
-		t.Logf("%v: %v (%v to %v) by %s, planted %v; without tests %v (%v to %v)", pair, *e.Coefficient, *e.Low, *e.High, e.Grade, planted[pair],
+		t.Logf("%v: %v (%v to %v) by %s, planted %v; without experiments %v (%v to %v)", pair, *e.Coefficient, *e.Low, *e.High, e.Grade, planted[pair],
 			ratioText(alone[pair].Coefficient), ratioText(alone[pair].Low), ratioText(alone[pair].High))
 		if float64(*e.Low) <= planted[pair]+0.005 && planted[pair]-0.005 <= float64(*e.High) {
 			inside++
 		}
 		if was := alone[pair]; was.Low != nil && float64(*e.High-*e.Low) > 1.15*float64(*was.High-*was.Low) {
-			t.Errorf("%v: the tests make %v to %v of %v to %v", pair, *e.Low, *e.High, *was.Low, *was.High)
+			t.Errorf("%v: with experiments %v to %v, without %v to %v", pair, *e.Low, *e.High, *was.Low, *was.High)
 		}
 	}
 	if tested < 2 || inside < tested-max(1, tested/4) {
-		t.Errorf("%d effects rest on tests too, %d of them hold what was planted", tested, inside)
+		t.Errorf("%d effects use experiments, %d of them cover the planted effect", tested, inside)
 	}
 }
 
@@ -140,16 +141,16 @@ func ratioText(r *answer.Ratio) string {
 	return fmt.Sprint(float64(*r))
 }
 
-// factorsFollowTheirState applies factors and takes them back.
-func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *keptExperiments) {
+// factorsFollowTheirState applies and removes factors.
+func factorsFollowTheirState(t *testing.T, s mcp.Session, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"view":"true_vs_reported","detail_level":"debug","compact":true}`
 	set := func(applied bool) {
-		changed := append([]control.Experiment(nil), kept.all...)
+		changed := append([]control.Experiment(nil), stored.all...)
 		for i := range changed {
 			changed[i].Applied, changed[i].Version = applied, changed[i].Version+1
 		}
-		kept.all = changed
+		stored.all = changed
 	}
 	set(false)
 	if a := experimentsOf(t, s, asked); a.Metrics.Incremental != nil || float64(*a.Metrics.Covered) != 0 {
@@ -174,20 +175,20 @@ func factorsFollowTheirState(t *testing.T, s mcp.Session, kept *keptExperiments)
 		}
 	}
 	if tests != 3 {
-		t.Errorf("%d tests behind the factors, want 3", tests)
+		t.Errorf("%d experiments behind the factors, want 3", tests)
 	}
 	near(t, "incremental revenue", sum, float64(a.Metrics.Incremental.Value), len(a.Rows)+1)
 }
 
-// plantedDaysStandOut looks for every planted day of revenue and spend in a quarter that holds it.
-func plantedDaysStandOut(t *testing.T, s mcp.Session, truth demo.Truth) {
+// trendsFindPlantedAnomalies checks that trends finds every planted anomaly of revenue and spend within a quarter.
+func trendsFindPlantedAnomalies(t *testing.T, s mcp.Session, truth demo.Truth) {
 	t.Helper()
-	looked := 0
+	checked := 0
 	for _, planted := range truth.Anomalies {
 		if planted.Metric != "revenue" && planted.Metric != "spend" {
-			continue // attributed orders are no metric of trends
+			continue // trends has no metric for attributed orders
 		}
-		looked++
+		checked++
 		quarter := civil.Range{First: planted.Date.AddDays(-60), Last: planted.Date.AddDays(15)}
 		args := `{"metric":"` + planted.Metric + `","start_date":"` + quarter.First.String() + `","end_date":"` + quarter.Last.String() + `"}`
 		found := false
@@ -200,19 +201,19 @@ func plantedDaysStandOut(t *testing.T, s mcp.Session, truth demo.Truth) {
 			found = found || r.Date == planted.Date && r.Actionable && (*r.Z > 0) == (planted.Factor > 1)
 		}
 		if !found {
-			t.Errorf("%s on %s, times %.2f, is not among the strongest days of %s", planted.Metric, planted.Date, planted.Factor, quarter)
+			t.Errorf("%s on %s, times %.2f, is not among the actionable anomalies of %s", planted.Metric, planted.Date, planted.Factor, quarter)
 		}
 	}
-	if looked < 4 {
-		t.Errorf("%d days looked for, want at least 4", looked)
+	if checked < 4 {
+		t.Errorf("%d planted anomalies, want at least 4", checked)
 	}
 }
 
-func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
+func TestExperimentChangesUpdateTheAnswer(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)
-	kept := &keptExperiments{}
-	deps.Experiments = kept
+	stored := &storedExperiments{}
+	deps.Experiments = stored
 	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
@@ -224,22 +225,22 @@ func TestAnExperimentThatChangesChangesTheAnswer(t *testing.T) {
 		Found: &control.Finding{Return: 1, Low: .5, High: 1.5, LevelPct: 90},
 	}
 	for _, all := range [][]control.Experiment{nil, {study}} {
-		kept.all = all
+		stored.all = all
 		if got := len(experimentsOf(t, session, `{}`).Rows); got != len(all) {
 			t.Errorf("%d factors of %d experiments", got, len(all))
 		}
 	}
 	study.Applied, study.Version = false, 2
-	kept.all = []control.Experiment{study}
+	stored.all = []control.Experiment{study}
 	if row := experimentsOf(t, session, `{}`).Rows[0]; *row.Applied {
-		t.Errorf("after it was taken back: %+v", row)
+		t.Errorf("after the factor is removed: %+v", row)
 	}
 }
 
-func TestThePreflightNamesExperimentsInTheWay(t *testing.T) {
+func TestPreflightListsConflictingExperiments(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)
-	deps.Experiments = &keptExperiments{all: []control.Experiment{{
+	deps.Experiments = &storedExperiments{all: []control.Experiment{{
 		ID: "other", Channel: "google", Kind: control.GeoTest, Status: control.ExperimentRunning, Treated: []string{"GA"},
 		Days: civil.Range{First: fixtureToday, Last: fixtureToday.AddDays(20)},
 	}}}
@@ -253,10 +254,10 @@ func TestThePreflightNamesExperimentsInTheWay(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("no gate names the running experiment: %s", r.Content[0].Text)
+	t.Errorf("no gate lists the running experiment: %s", r.Content[0].Text)
 }
 
-func TestEveryTopicOfTheGuideIsAnswered(t *testing.T) {
+func TestGuideCoversEveryTopic(t *testing.T) {
 	t.Parallel()
 	topics := strings.Fields("overview geo_experiments did synthetic_control factors icpa_iroas interpreting_results")
 	if len(topics) != len(passages) {

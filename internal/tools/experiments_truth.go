@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// showTruth sets what each channel is reported to return beside what applied experiments make of it.
+// showTruth compares each channel's reported return with its return after applied factors.
 func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
@@ -57,14 +57,14 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p ans
 		a.estimated()
 		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
 		m.Incremental = &answer.Estimate[answer.Money]{Value: answer.Money(value), Low: answer.Money(value - low), High: answer.Money(value + high)}
-		a.Summary = fmt.Sprintf("Channels with an applied factor are credited with %s by last touch %s; experiments put what they brought at %s (90 %% interval %s to %s). They have %s %% of the spend. %s",
-			c.Spelled(*m.Reported), answer.Dates(days), c.Spelled(m.Incremental.Value), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High),
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s%% of spend. %s",
+			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.Reported),
 			number.Grouped(answer.Decimals(float64(*m.Covered), 0), 0), factorAssumes)
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns stand uncorrected.", answer.Dates(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns are not corrected.", answer.Dates(days))
 	}
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "Channels without a factor show what is reported only: what they really bring is not known.")
+		a.Warn(answer.WarnNotCovered, "Channels without an applied factor show reported returns only: their incremental revenue is unknown.")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -75,7 +75,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p ans
 	return nil
 }
 
-// spenders returns the channels with spend, largest first, with what they are reported to return.
+// spenders returns the channels with spend and their reported returns, largest spend first.
 func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
 	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
@@ -105,7 +105,7 @@ func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in war
 	return rows, nil
 }
 
-// showNextTest ranks channels by how much revenue hangs on what is not known of them.
+// showNextTest ranks channels by revenue at stake: reported revenue times the standard deviation of the factor.
 func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
 	days := c.LastDays(lookBack)
 	a.Period = c.Period(days)
@@ -118,14 +118,14 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) er
 		return err
 	}
 	for _, r := range rows {
-		doubt := geo.Uncertainty(nil, 0)
+		sd := geo.Uncertainty(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			doubt = geo.Uncertainty(&f.Factor, c.Years(f.Latest))
+			sd = geo.Uncertainty(&f.Factor, c.Years(f.Latest))
 			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
 		}
-		r.Doubt = new(answer.Ratio(doubt))
+		r.FactorSD = new(answer.Ratio(sd))
 		if r.Reported != nil {
-			r.Stake = new(answer.Money(doubt * float64(*r.Reported)))
+			r.Stake = new(answer.Money(sd * float64(*r.Reported)))
 		}
 		r.Why = testedNow(c, r.Channel)
 		a.Rows = append(a.Rows, r)
@@ -141,16 +141,16 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) er
 	})
 	if len(a.Rows) == 0 {
 		a.Summary = "No channel has spend " + answer.Dates(days) + ", so there is nothing to test."
-		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
 		return nil
 	}
 	nextTestSummary(c, a)
 	return nil
 }
 
-const lookBack = 90 // days whose spend says what is worth testing
+const lookBack = 90 // days of spend and revenue that the ranking uses
 
-// testedNow says that a channel is being tested, or is about to be.
+// testedNow describes the running or planned experiment on a channel, "" if there is none.
 func testedNow(c *toolkit.Call, channel measure.Channel) string {
 	for _, e := range c.Experiments {
 		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
@@ -164,17 +164,17 @@ func nextTestSummary(c *toolkit.Call, a *experimentsAnswer) {
 	r := a.Rows[0]
 	switch {
 	case r.Why != "":
-		a.Summary = "Every channel with spend is being tested or about to be."
+		a.Summary = "Every channel with spend has a running or planned experiment."
 		return
 	case r.Stake == nil:
-		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. What is at stake cannot be told, because no order says which channel it came from.", answer.ChannelName(r.Channel))
+		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. The revenue at stake is unknown because no order has a channel.", answer.ChannelName(r.Channel))
 	case r.Tests == 0:
-		a.Summary = fmt.Sprintf("Test %s next: it was never tested, and about %s of what it is credited with in 90 days hangs on what it really brings.", answer.ChannelName(r.Channel), c.Spelled(*r.Stake))
+		a.Summary = fmt.Sprintf("Test %s next: its incrementality factor is the most valuable unknown, with %s of 90-day attributed revenue at stake. It has no applied factor.", answer.ChannelName(r.Channel), c.Spelled(*r.Stake))
 	default:
-		a.Summary = fmt.Sprintf("Test %s next: its latest test ended on %s, and about %s of what it is credited with in 90 days hangs on what is not known of it.",
-			answer.ChannelName(r.Channel), r.LastTest, c.Spelled(*r.Stake))
+		a.Summary = fmt.Sprintf("Test %s next: its incrementality factor is the most valuable unknown, with %s of 90-day attributed revenue at stake. Its latest experiment ended on %s.",
+			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.LastTest)
 	}
-	a.Warn(answer.WarnRanking, "What is not known of a channel without a test is taken to be a standard deviation of 0.5 of its factor; the ranking rests on it, no result does.")
-	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "See whether a test by region can find its effect.")
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how a test by region is made.")
+	a.Warn(answer.WarnRanking, "The ranking assumes a factor standard deviation of 0.5 for channels without an applied factor. Results do not use this assumption.")
+	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect its effect.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

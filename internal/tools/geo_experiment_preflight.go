@@ -21,7 +21,7 @@ import (
 var geoExperimentPreflight = toolkit.Define(toolkit.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
-	Description: "Whether the store is ready for a geo experiment on a channel: a score, each gate, the smallest effect it could find.",
+	Description: "Geo experiment readiness of a channel: score, gates, power and minimum detectable effect (MDE).",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"channel": "facebook"},
@@ -36,9 +36,9 @@ type geoExperimentPreflightParams struct {
 type preflightAnswer struct {
 	answer.Opening
 	Channel   measure.Channel  `json:"channel"`
-	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set in which backtests find the smallest lift."`
+	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set with the smallest MDE in backtests."`
 	Metrics   preflightMetrics `json:"metrics"`
-	Power     []powerPoint     `json:"power,omitempty" detail:"analyst" doc:"Chance to find a lift, by the lift."`
+	Power     []powerPoint     `json:"power,omitempty" detail:"analyst" doc:"Power by lift."`
 	answer.Table[gateRow]
 	answer.Closing
 }
@@ -46,26 +46,26 @@ type preflightAnswer struct {
 type preflightMetrics struct {
 	Score    int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
 	Ready    bool            `json:"ready" doc:"No gate fails."`
-	Regions  int             `json:"regions" doc:"With orders, in the country with the most."`
-	Donors   int             `json:"donor_regions" doc:"To compare with: all but the treated ones."`
+	Regions  int             `json:"regions" doc:"Regions with orders, in the country with the most orders."`
+	Donors   int             `json:"donor_regions" doc:"Donor pool: all regions except the treated ones."`
 	History  int             `json:"history_days"`
 	Duration int             `json:"test_days"`
-	MDE      *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest change of revenue in the treated regions that is found with a power of 80 % at a level of 10 %; absent when none up to 200 % is."`
-	Best     *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"The same by the backtests in which the regions were chosen, which is too good to plan with; absent when they were named."`
-	Revenue  *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"The same over the whole test."`
-	Spend    *answer.Money   `json:"holdout_spend,omitempty" doc:"What the channel spent in the treated regions in as many days; without spend by region, its share by revenue."`
-	Return   *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest incremental return on that spend which pausing it would show."`
-	Reported *answer.Ratio   `json:"reported_roas,omitempty" doc:"By last touch in the days of history, which is no incremental return."`
+	MDE      *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest revenue change in the treated regions that the test detects with 80% power at a significance level of 10%; absent above 200%."`
+	Best     *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"MDE in the backtests that chose the regions, too optimistic for planning; absent when regions are given."`
+	Revenue  *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
+	Spend    *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
+	Return   *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
+	Reported *answer.Ratio   `json:"reported_roas,omitempty" doc:"Last-touch ROAS over the history; not incremental."`
 }
 
-// powerPoint is a lift and the chance that the test finds it.
+// powerPoint is a lift and the power to detect it.
 type powerPoint struct {
 	Lift     answer.Ratio    `json:"lift_pct"`
-	Planning answer.Percent  `json:"planning_pct" doc:"By backtests that had no part in the choice of the regions."`
-	Best     *answer.Percent `json:"optimistic_pct,omitempty" doc:"By those in which they were chosen."`
+	Planning answer.Percent  `json:"planning_pct" doc:"Power in backtests that did not choose the regions."`
+	Best     *answer.Percent `json:"optimistic_pct,omitempty" doc:"Power in the backtests that chose the regions."`
 }
 
-// gateRow is one condition of a test that can be trusted.
+// gateRow is one readiness condition of a geo experiment.
 type gateRow struct {
 	Gate   string      `json:"gate"`
 	Status geo.Verdict `json:"status"`
@@ -111,16 +111,16 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 		return nil, err
 	}
 	c.Describe(&a.Closing, answer.DataQuality{
-		Revenue: "charged to customers, refunds not taken off, by region of the order",
+		Revenue: "amount charged to customers before refunds, by region of the order",
 		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
 	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
-// judgePreflight runs the check. A store too small or too young for one is an answer and not an error.
+// judgePreflight runs the check. For a store with too little data it returns an answer, not an error.
 func judgePreflight(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
-		notReady(c, a, "no order says which region it comes from")
+		notReady(c, a, "no order has a region")
 		return nil
 	}
 	o := geo.PreflightOptions{Treated: treated, Duration: testDays, Seed: preflightSeed, Conflicts: conflicts(c, a.Channel)}
@@ -161,12 +161,12 @@ func judgePreflight(ctx context.Context, c *toolkit.Call, a *preflightAnswer, pa
 		return err
 	}
 	a.Summary = preflightSummary(a)
-	a.Warn(answer.WarnConflictsUnknown, "Only orders, spend and the experiments of this workspace are looked at: promotions and holidays that differ by region have to be ruled out by those who plan them.")
-	c.Suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See what the channel spends and is credited with.")
+	a.Warn(answer.WarnConflictsUnknown, "The check covers only orders, spend and experiments of this workspace. Rule out promotions and holidays that differ by region.")
+	c.Suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See the channel's spend and attributed revenue.")
 	return nil
 }
 
-// conflicts names the experiments that are planned or under way on the channel or in some regions.
+// conflicts lists the planned and running experiments on the channel or with treated regions.
 func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 	var found []string
 	for _, e := range c.Experiments {
@@ -182,11 +182,11 @@ func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 
 func notReady(c *toolkit.Call, a *preflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
-	a.Warn(answer.WarnNoData, "A test takes orders with regions, at least 4 regions and about four times its length of history.")
-	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions and a history of about four times its length.")
+	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
 }
 
-// holdout compares the smallest revenue that is found with what pausing the channel would save.
+// holdout compares the minimum detectable revenue with the spend that pausing the channel saves.
 func holdout(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
 	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
@@ -211,21 +211,21 @@ func preflightSummary(a *preflightAnswer) string {
 			failed = append(failed, g.Gate)
 		}
 	}
-	text := fmt.Sprintf("Readiness for a geo experiment on %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
+	text := fmt.Sprintf("Geo experiment readiness of %s: %d of 100", answer.ChannelName(a.Channel), m.Score)
 	if len(failed) > 0 {
-		text += ": " + answer.Listed(failed) + " not passed"
+		text += "; failed gates: " + answer.Listed(failed)
 	}
 	if m.MDE == nil {
-		return text + ". No lift up to 200 % would be found."
+		return text + ". The minimum detectable effect exceeds 200% of revenue."
 	}
-	text += fmt.Sprintf(". A test of %d days in %s would find a change of revenue of %s %% or more",
+	text += fmt.Sprintf(". A %d-day test in %s detects a revenue change of %s%% or more with 80%% power",
 		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), number.Grouped(answer.Decimals(float64(*m.MDE), 1), 1))
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf("; pausing the channel there would show a return of %s or more", number.Grouped(answer.Decimals(float64(*m.Return), 2), 2))
+	text += fmt.Sprintf(". Pausing the channel there detects an iROAS of %s or more", number.Grouped(answer.Decimals(float64(*m.Return), 2), 2))
 	if m.Reported != nil {
-		text += fmt.Sprintf(", last touch credits it with %s", number.Grouped(answer.Decimals(float64(*m.Reported), 2), 2))
+		text += fmt.Sprintf("; its last-touch ROAS is %s", number.Grouped(answer.Decimals(float64(*m.Reported), 2), 2))
 	}
 	return text + "."
 }

@@ -8,9 +8,9 @@ import (
 var insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",
-	Description: "What the service noticed by itself, most important first, with what to do.",
+	Description: "Automatic findings by priority, each with a recommended action.",
 	Later: toolkit.Absence{
-		Needs: "insights made by scheduled work", Instead: "trends and compare show what changed",
+		Needs: "scheduled detection of insights", Instead: "trends and compare show what changed",
 	},
 })
 

@@ -9,23 +9,23 @@ import (
 	"assay/internal/toolkit"
 )
 
-// checkModel tells of the media mix model.
+// checkModel checks the media mix model.
 func checkModel(c *toolkit.Call) finding {
 	status, why := toolkit.ModelState(c.Snapshot)
 	train := "assay train mmm --workspace " + string(c.Workspace.ID)
 	f := finding{Check: "mmm_model", Severity: note, Finding: c.ModelSentence(), Fix: train}
 	switch {
 	case c.MMM.Training:
-		f.Fix = "Ask again in a minute."
+		f.Fix = "Try again in a minute."
 	case status == mix.Active:
 		m := c.MMM.Model
 		f.Severity, f.Fix = fine, ""
 		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
 		for _, t := range m.Tests {
 			if t.Contradicts() {
-				f.Severity, f.Fix = poor, "Look at the test and at what the channel's budgets follow."
+				f.Severity, f.Fix = poor, "Check the experiment and possible confounding of the channel's spend."
 				f.Finding += " " + toolkit.Contradiction(t)
-				f.about = "a test by region contradicts the media mix model"
+				f.about = "a geo experiment contradicts the media mix model"
 			}
 		}
 		if c.MMM.Drift.Share > 0 {
@@ -35,13 +35,13 @@ func checkModel(c *toolkit.Call) finding {
 		f.Severity, f.Finding = poor, "The model is stale: "+strings.Join(why, "; ")+"."
 		f.about = "the media mix model is stale"
 	case status == mix.Refused:
-		f.Severity, f.Finding, f.Fix = poor, "The model was refused: "+strings.Join(why, "; ")+".", "Mend that, then "+train
+		f.Severity, f.Finding, f.Fix = poor, "The model was refused: "+strings.Join(why, "; ")+".", "Fix this, then "+train
 		f.about = "the media mix model was refused"
 	default:
 		f.Finding = "There is no trained MMM model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + " cannot answer."
 	}
 	if why := c.WhyNotNewer(); why != "" && !c.MMM.Training {
-		f.Severity, f.Finding, f.Fix = poor, f.Finding+" "+why, "Mend that, then "+train
+		f.Severity, f.Finding, f.Fix = poor, f.Finding+" "+why, "Fix this, then "+train
 		f.about = "a newer training of the media mix model was refused"
 	}
 	return f

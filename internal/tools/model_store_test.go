@@ -14,8 +14,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// fixtureModels gives every workspace but the empty one a media mix model of two made-up years. That of the workspace "tested" knows
-// tests.
+// fixtureModels gives every workspace except the empty one a media mix model of two simulated years. The model of the
+// workspace "tested" has lift tests.
 type fixtureModels struct{}
 
 func (fixtureModels) MMM(_ context.Context, w control.Workspace) (mix.Held, error) {
@@ -31,7 +31,8 @@ func (fixtureModels) MMM(_ context.Context, w control.Workspace) (mix.Held, erro
 	return mix.Held{Model: m}, err
 }
 
-// fixtureTests are a test that agrees with the weeks, one that contradicts them, and one that is no part of the model.
+// fixtureTests are a test that agrees with the observational fit, one that contradicts it, and one that the model does
+// not use.
 func fixtureTests() []mix.Calibration {
 	test := func(id string, channel measure.Channel, first, last string) mix.Test {
 		return mix.Test{ID: id, Channel: channel, Days: civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}, Share: 0.25}

@@ -18,23 +18,23 @@ import (
 
 var optimization = toolkit.Define(toolkit.Spec{
 	Name:        "optimization",
-	Title:       "Media mix results",
-	Description: "What the media mix model says of saturation, marginal return and shifts between channels. Needs an active model.",
+	Title:       "Media mix model results",
+	Description: "Media mix model (MMM): saturation, marginal ROAS and optimized allocation by channel. Requires an active model.",
 	Model:       true,
 }, runOptimization)
 
 type optimizationParams struct {
 	BudgetConstraint *float64 `json:"budget_constraint" min:"0" doc:"Total monthly budget."`
-	Question         string   `json:"question" doc:"What to know of the model's results."`
+	Question         string   `json:"question" doc:"Question about the model's results."`
 	answer.Shared
 }
 
 type optimizationAnswer struct {
 	answer.Opening
-	Answer    string              `json:"answer,omitempty" doc:"To the question, from the model's facts."`
+	Answer    string              `json:"answer,omitempty" doc:"Answer to the question, from the model's results."`
 	Model     toolkit.ModelInfo   `json:"model"`
 	Estimates answer.Estimates    `json:"estimates"`
-	Metrics   toolkit.PlanMetrics `json:"metrics" doc:"Of the best plan for the monthly budget."`
+	Metrics   toolkit.PlanMetrics `json:"metrics" doc:"For the optimized allocation of the monthly budget."`
 	answer.Table[toolkit.MixRow]
 	answer.Closing
 }
@@ -47,7 +47,7 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 	budget := m.Spend()
 	if p.BudgetConstraint != nil {
 		if *p.BudgetConstraint == 0 {
-			return nil, fault.Invalid("budget_constraint is 0, which leaves nothing to divide").
+			return nil, fault.Invalid("budget_constraint is 0: there is no budget to allocate").
 				WithHint(`For current spend: {"budget_constraint":%.0f}`, m.Spend()/m.Months())
 		}
 		budget = *p.BudgetConstraint * m.Months()
@@ -63,20 +63,19 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "a month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Answer = mixAnswer(c, p.Question, a)
-		if c.View.Format == answer.SummaryFormat { // which shows no other field with text
+		if c.View.Format == answer.SummaryFormat { // this format has no other text field
 			a.Summary = a.Answer + " " + a.Summary
 		}
 	}
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
-	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Divide a budget with bounds by channel.")
-	c.Suggest(&a.Closing, "performance", map[string]any{}, "See what orders credit the channels with, beside this.")
+	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Optimize a budget with spend limits by channel.")
+	c.Suggest(&a.Closing, "performance", map[string]any{}, "Compare with attributed revenue by channel.")
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
-// mixTopics are what a question can be about, by the beginnings of words that say so, or by phrases. The first that fits
-// answers.
+// mixTopics maps topics to answers. A topic has word prefixes and phrases; the first topic that matches answers.
 var mixTopics = []struct {
 	words  []string
 	answer func(*toolkit.Call, []toolkit.MixRow, *optimizationAnswer) string
@@ -91,8 +90,8 @@ var mixTopics = []struct {
 	{[]string{"roas", "roi", "return", "effic", "best", "worst", "perform", "contribut", "share", "bring", "brought", "drive", "revenue", "profit", "work", "spend"}, sayReturns},
 }
 
-// mixAnswer answers a question from the answer's own figures. It reads channels and topics by their words; what it
-// cannot read it says, and what it can be asked.
+// mixAnswer answers a question from the answer's own values. It matches channels and topics by keyword. Without a match
+// it lists the supported topics.
 func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
@@ -105,27 +104,27 @@ func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
 		about = a.Rows
 	}
 	for _, t := range mixTopics {
-		if slices.ContainsFunc(t.words, func(topic string) bool { return speaksOf(topic, text, words) }) {
+		if slices.ContainsFunc(t.words, func(topic string) bool { return mentions(topic, text, words) }) {
 			return strings.TrimSpace(t.answer(c, about, a) + " " + without)
 		}
 	}
 	if named {
 		return strings.TrimSpace(sayReturns(c, about, a) + " " + without)
 	}
-	return "The question was not understood. It can be about channels of the model and their returns, marginal returns, saturation, " +
-		"carry-over, what less or more spend would do, the best split of the budget, what to test, or how far the model can be trusted."
+	return "The question was not understood. Ask about channels of the model: ROAS, marginal ROAS, saturation, " +
+		"adstock (carryover), the effect of less or more spend, the optimized allocation, the next experiment, or the model fit."
 }
 
-// speaksOf reports whether a question has a word that begins with the topic, or holds it where that is a phrase.
-func speaksOf(topic, text string, words []string) bool {
+// mentions reports whether a question has a word that begins with the topic, or contains it if it is a phrase.
+func mentions(topic, text string, words []string) bool {
 	if strings.ContainsAny(topic, " -") {
 		return strings.Contains(text, topic)
 	}
 	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, topic) })
 }
 
-// mixChannels returns the channels of the model that the words name, by their own names or those of their platforms, and
-// what to say of channels that are not in it.
+// mixChannels returns the model's channels that the words name, by channel or platform name, and a note on named
+// channels that are not in the model.
 func mixChannels(words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
@@ -141,13 +140,13 @@ func mixChannels(words []string, a *optimizationAnswer) (about []toolkit.MixRow,
 	}
 	for _, name := range a.Model.LeftOut {
 		if names[measure.Channel(name)] {
-			without += " " + name + " is not in the model: it had too little spend."
+			without += " " + name + " is not in the model: it has too little spend."
 		}
 	}
 	return about, strings.TrimLeft(without, " ")
 }
 
-// mixLines says something of each channel, the first few of them.
+// mixLines describes the first few channels.
 func mixLines(rows []toolkit.MixRow, say func(toolkit.MixRow) string) string {
 	const most = 5
 	var lines []string
@@ -157,7 +156,7 @@ func mixLines(rows []toolkit.MixRow, say func(toolkit.MixRow) string) string {
 	return strings.Join(lines, "; ") + "."
 }
 
-// sortedRows returns the rows, largest figure first.
+// sortedRows returns the rows, largest value first.
 func sortedRows(rows []toolkit.MixRow, of func(toolkit.MixRow) float64) []toolkit.MixRow {
 	return slices.SortedStableFunc(slices.Values(rows), func(a, b toolkit.MixRow) int { return cmp.Compare(of(b), of(a)) })
 }
@@ -171,25 +170,27 @@ func amounts(c *toolkit.Call, e answer.Estimate[answer.Money]) string {
 }
 
 func sayReturns(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
-	return "Revenue per unit of spend, with 90 % intervals: " + mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.Value) }),
-		func(r toolkit.MixRow) string { return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " a month" })
+	return "ROAS with 90% interval, and monthly incremental revenue: " + mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.Value) }),
+		func(r toolkit.MixRow) string {
+			return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " per month"
+		})
 }
 
 func saySaturation(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
-	return "The next unit of money brings less than the mean one by, with 90 % intervals: " +
+	return "Saturation (marginal ROAS below average ROAS) with 90% interval: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Saturation.Value) }), func(r toolkit.MixRow) string {
-			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
+			return fmt.Sprintf("%.0f%% (%.0f%% to %.0f%%)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
 		})
 }
 
 func sayMarginal(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
-	return "Revenue of the next unit of spend, and change of monthly revenue with 20 % more, with 90 % intervals: " +
+	return "Marginal ROAS, and monthly revenue change with 20% more spend, with 90% intervals: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.MarginalROAS.Value) }),
 			func(r toolkit.MixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
 }
 
 func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
-	return "Change of monthly revenue with 20 % less spend, with 90 % intervals; the least harm first: " +
+	return "Monthly revenue change with 20% less spend, with 90% intervals, smallest loss first: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
 			func(r toolkit.MixRow) string {
 				return amounts(c, *r.Less) + ", saving " + c.Spelled(answer.Money(mix.Step)*r.Spend)
@@ -197,7 +198,7 @@ func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) stri
 }
 
 func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
-	return fmt.Sprintf("Advice: %s, with %s confidence and a %.0f %% chance of more revenue. By month: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
+	return fmt.Sprintf("Recommendation: %s (%s confidence, %.0f%% probability of more revenue). Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r toolkit.MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
@@ -205,30 +206,30 @@ func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) stri
 func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.CarryOver == nil })
 	if len(rows) == 0 {
-		return "The model has no carry-over."
+		return "The model has no adstock (carryover)."
 	}
-	return "Part of a week's effect that carries over to the next, with 90 % intervals: " +
+	return "Adstock (carryover): share of a week's effect that carries over to the next week, with 90% interval: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.CarryOver.Value) }), func(r toolkit.MixRow) string {
-			return fmt.Sprintf("%.0f %% (%.0f to %.0f)", r.CarryOver.Value, r.CarryOver.Low, r.CarryOver.High)
+			return fmt.Sprintf("%.0f%% (%.0f%% to %.0f%%)", r.CarryOver.Value, r.CarryOver.Low, r.CarryOver.High)
 		})
 }
 
 func sayTests(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
-		return "No experiment would change the plan: what is not known of these channels does not decide how the budget is divided."
+		return "No experiment would change the optimized allocation: it does not depend on the uncertainty of these channels."
 	}
-	return "Revenue a month that the best plan would gain if an experiment settled what a channel brings, before its cost: " +
+	return "Value of an experiment: monthly revenue that the optimized allocation gains from knowing a channel's return, before the cost of the experiment: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(*r.Worth) }), func(r toolkit.MixRow) string { return c.Spelled(*r.Worth) })
 }
 
 func sayTrust(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
-	return fmt.Sprintf("The model explains %.0f %% of the variance of %d weeks and its sampler converged. That does not prove causes: "+
-		"widest is what it knows least, and only an experiment settles it. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "Return by channel: " +
+	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality: "+
+		"the widest intervals are the most uncertain, and only an experiment resolves them. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r toolkit.MixRow) string { return ratios(r.ROAS) })
 }
 
-// testedSentence says which channels the model knows tests of; "" where it knows none.
+// testedSentence lists the channels whose experiments calibrate the model, "" if there are none.
 func testedSentence(rows []toolkit.MixRow) string {
 	var tested []string
 	for _, r := range rows {
@@ -239,5 +240,5 @@ func testedSentence(rows []toolkit.MixRow) string {
 	if len(tested) == 0 {
 		return ""
 	}
-	return "It was fitted to tests by region of " + answer.Listed(tested) + ". "
+	return "It is calibrated with geo experiments on " + answer.Listed(tested) + ". "
 }

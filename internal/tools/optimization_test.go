@@ -9,7 +9,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
+func TestGainDescribesRevenueChange(t *testing.T) {
 	t.Parallel()
 	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	for _, test := range []struct {
@@ -28,7 +28,7 @@ func TestAChangeOfRevenueIsAGainALossOrNeither(t *testing.T) {
 	}
 }
 
-func TestQuestionsAreReadByTheirWords(t *testing.T) {
+func TestOptimizationMatchesQuestionsByKeyword(t *testing.T) {
 	t.Parallel()
 	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	row := func(channel measure.Channel, roas answer.Ratio) toolkit.MixRow {
@@ -40,15 +40,15 @@ func TestQuestionsAreReadByTheirWords(t *testing.T) {
 	a := &optimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: toolkit.PlanMetrics{TestFirst: "google", Advice: "hold"}}
 	a.Rows = []toolkit.MixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
-		{"Which channel is the most profitable?", "Revenue per unit of spend", ""},
-		{"What is the ROAS of Meta?", "Revenue per unit of spend, with 90 % intervals: facebook", "google"},
-		{"What does my google spend return?", "Revenue per unit of spend, with 90 % intervals: google", "facebook"},
-		{"Which channel should we test next?", "Revenue a month that the best plan would gain", ""},
-		{"How long does an ad work?", "Part of a week's effect", ""},
+		{"Which channel is the most profitable?", "ROAS with 90% interval", ""},
+		{"What is the ROAS of Meta?", "ROAS with 90% interval, and monthly incremental revenue: facebook", "google"},
+		{"What does my google spend return?", "ROAS with 90% interval, and monthly incremental revenue: google", "facebook"},
+		{"Which channel should we test next?", "Value of an experiment: monthly revenue", ""},
+		{"How long does an ad work?", "Adstock (carryover): share of a week's effect", ""},
 		{"How good is the fit?", "The model explains", ""},
-		{"Is facebook saturated?", "The next unit of money brings less", "google"},
-		{"What if I cut google?", "Change of monthly revenue with 20 % less", "facebook"},
-		{"How should I split the budget?", "Advice: hold", ""},
+		{"Is facebook saturated?", "Saturation (marginal ROAS below average ROAS)", "google"},
+		{"What if I cut google?", "Monthly revenue change with 20% less", "facebook"},
+		{"How should I split the budget?", "Recommendation: hold", ""},
 		{"Does podcast work?", "podcast is not in the model", "facebook"},
 		{"Who are you?", "The question was not understood", ""},
 	} {

@@ -18,7 +18,7 @@ import (
 var optimizeBudget = toolkit.Define(toolkit.Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
-	Description: "Split a budget between channels by the media mix model, with the expected lift. Needs a trained model.",
+	Description: "Optimize the allocation of a budget across channels with the media mix model. Requires a trained model.",
 	Model:       true,
 	Arguments:   map[string]any{"total_budget": 250000},
 }, runOptimizeBudget)
@@ -26,23 +26,23 @@ var optimizeBudget = toolkit.Define(toolkit.Spec{
 type optimizeBudgetParams struct {
 	TotalBudget float64           `json:"total_budget" required:"true" min:"0" doc:"For a period as long as the model's training window."`
 	Channels    []string          `json:"channels" doc:"Channels to return. Default all."`
-	Constraints map[string]bounds `json:"constraints" doc:"Least and most spend by channel: {\"facebook\":{\"min\":0,\"max\":5000}}."`
+	Constraints map[string]bounds `json:"constraints" doc:"Minimum and maximum spend by channel: {\"facebook\":{\"min\":0,\"max\":5000}}."`
 	answer.Shared
 }
 
-// bounds are the least and the most that a channel may get.
+// bounds are the minimum and maximum spend of a channel.
 type bounds struct {
-	Min *float64 `json:"min" min:"0" doc:"Least spend."`
-	Max *float64 `json:"max" min:"0" doc:"Most spend."`
+	Min *float64 `json:"min" min:"0" doc:"Minimum spend."`
+	Max *float64 `json:"max" min:"0" doc:"Maximum spend."`
 }
 
-// Check refuses bounds that no budget can meet.
+// Check rejects constraints that the budget cannot meet.
 func (p optimizeBudgetParams) Check() error {
 	var least float64
 	for _, channel := range slices.Sorted(maps.Keys(p.Constraints)) {
 		b := p.Constraints[channel]
 		if b.Min != nil && b.Max != nil && *b.Min > *b.Max {
-			return fault.Invalid("constraints.%s has min %v above max %v", answer.Clean(channel), *b.Min, *b.Max).
+			return fault.Invalid("constraints.%s: min %v exceeds max %v", answer.Clean(channel), *b.Min, *b.Max).
 				WithHint("Set min to at most max.")
 		}
 		if b.Min != nil {
@@ -50,8 +50,8 @@ func (p optimizeBudgetParams) Check() error {
 		}
 	}
 	if least > p.TotalBudget {
-		return fault.Invalid("constraints need at least %s, and total_budget is %s", answer.Quantity(least), answer.Quantity(p.TotalBudget)).
-			WithHint("Raise total_budget, or lower the minima.")
+		return fault.Invalid("constraints need at least %s; total_budget is %s", answer.Quantity(least), answer.Quantity(p.TotalBudget)).
+			WithHint("Raise total_budget, or lower the minimums.")
 	}
 	return nil
 }
@@ -65,15 +65,15 @@ type optimizeBudgetAnswer struct {
 	answer.Closing
 }
 
-// allocationRow is what a plan gives a channel.
+// allocationRow is the current and optimized spend of a channel.
 type allocationRow struct {
 	Channel      measure.Channel `json:"channel"`
 	Current      answer.Money    `json:"current_spend"`
 	Proposed     answer.Money    `json:"proposed_spend"`
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
-	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected revenue of the next unit of money at the proposed spend."`
-	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Chance that the money moved earns more where it goes."`
-	Unseen       bool            `json:"beyond_data,omitempty" doc:"More than was ever spent: the assumed shape speaks, not data."`
+	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
+	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return where it goes."`
+	Unseen       bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
 }
 
 func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParams) (*optimizeBudgetAnswer, error) {
@@ -90,7 +90,7 @@ func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParam
 		return nil, err
 	}
 	if p.TotalBudget == 0 {
-		return nil, fault.Invalid("total_budget is 0, which leaves nothing to divide").
+		return nil, fault.Invalid("total_budget is 0: there is no budget to allocate").
 			WithHint(`For current spend: {"total_budget":%.0f}`, m.Spend())
 	}
 	plan, err := m.Plan(mix.Ask{Budget: p.TotalBudget, Bounds: limits})
@@ -104,12 +104,12 @@ func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParam
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
-	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal returns by channel.")
+	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal ROAS by channel.")
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
-// modelled reads names of channels that must be in the model; all of the model's when none is named.
+// modelled parses names of channels that must be in the model. Without names it returns all channels of the model.
 func modelled(m *mix.Model, parameter string, names []string) ([]measure.Channel, error) {
 	known := m.Posterior().Channels()
 	if len(names) == 0 {
@@ -123,15 +123,15 @@ func modelled(m *mix.Model, parameter string, names []string) ([]measure.Channel
 			for i, k := range known {
 				all[i] = answer.Clean(string(k))
 			}
-			return nil, fault.Invalid("%s names %q, which is not in the model; in it are %s", parameter, answer.Clean(name), answer.ListedUpTo(toolkit.NamedChannels, all)).
-				WithHint("Use these names, or leave %s out.", parameter)
+			return nil, fault.Invalid("%s: %q is not in the model; the model has %s", parameter, answer.Clean(name), answer.ListedUpTo(toolkit.NamedChannels, all)).
+				WithHint("Use these names, or omit %s.", parameter)
 		}
 		out = append(out, channel)
 	}
 	return out, nil
 }
 
-// limitsOf reads constraints by channel. Two spellings of one channel contradict each other.
+// limitsOf parses constraints by channel. It rejects two spellings of one channel.
 func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]mmm.Bounds, error) {
 	limits := map[measure.Channel]mmm.Bounds{}
 	for _, name := range slices.Sorted(maps.Keys(constraints)) {
@@ -140,14 +140,14 @@ func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]
 			return nil, err
 		}
 		if _, twice := limits[channels[0]]; twice {
-			return nil, fault.Invalid("constraints name %s twice", channels[0]).WithHint("Name each channel once.")
+			return nil, fault.Invalid("constraints contain %s twice", channels[0]).WithHint("Name each channel once.")
 		}
 		limits[channels[0]] = mmm.Bounds(constraints[name])
 	}
 	return limits, nil
 }
 
-// allocationRows lists what a plan gives the channels, largest change first.
+// allocationRows lists current and optimized spend by channel, largest change first.
 func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure.Channel) []allocationRow {
 	rows := []allocationRow{}
 	for _, a := range plan.Allocations {

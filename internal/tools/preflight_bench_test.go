@@ -15,9 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// A call of a store with a year of orders from 210 regions, whose figures somebody asked for before: reading the panel,
-// the check and the answer. The 95th percentile is that of the runs; a hundred of them say something of it
-// (-benchtime 100x).
+// BenchmarkPreflight calls the tool on a store with a year of orders from 210 regions and warm caches: it reads the
+// panel, runs the check and writes the answer. A useful 95th percentile needs about 100 runs (-benchtime 100x).
 func BenchmarkPreflight(b *testing.B) {
 	facts, err := openFacts(b.Context(), b.TempDir())
 	if err != nil {
@@ -27,7 +26,7 @@ func BenchmarkPreflight(b *testing.B) {
 		b.Fatal(err)
 	}
 	deps := plainDeps(facts, fixtureClock)
-	deps.Deadline = time.Hour // a busy machine is measured too
+	deps.Deadline = time.Hour // a busy machine does not end the run
 	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		b.Fatal(err)
@@ -44,7 +43,7 @@ func BenchmarkPreflight(b *testing.B) {
 			w := newWorkspace("wide")
 			var took []time.Duration
 			for b.Loop() {
-				w.Version++ // no answer is cached under it
+				w.Version++ // bypasses the answer cache
 				before := b.Elapsed()
 				answer, err := s.Session(reader(w), "r1").CallTool(b.Context(), "geo_experiment_preflight", []byte(c.args))
 				if err != nil || !strings.Contains(string(answer), "readiness_score") {
@@ -60,8 +59,8 @@ func BenchmarkPreflight(b *testing.B) {
 
 func regionOf(i int) string { return fmt.Sprintf("R%03d", i) }
 
-// wideBatch is a year of orders, one a day and region, whose regions share a year and each have a size, a week and noise of
-// their own.
+// wideBatch is a year of orders, one per day and region. All regions share yearly and weekly seasonality; size and
+// noise differ by region.
 func wideBatch(regions int) *warehouse.Batch {
 	b, chance := &warehouse.Batch{}, stats.Stream(7, 7)
 	size, noise := make([]float64, regions), make([]float64, regions)

@@ -9,9 +9,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The demo store sells in all states and its reports know spend by state: a test can be planned. Named regions are
-// taken as they are, in either spelling.
-func TestTheDemoStoreCanBeJudgedForATest(t *testing.T) {
+// The demo store has orders and spend in all states, so a geo experiment can be planned. Given regions are used as they
+// are, in either spelling.
+func TestPreflightOfDemoStore(t *testing.T) {
 	t.Parallel()
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 200, Orders: 6_000}, func(b *warehouse.Batch) warehouse.Batch {
 		return warehouse.Batch{Orders: b.Orders, AdDays: b.AdDays}
@@ -27,8 +27,8 @@ func TestTheDemoStoreCanBeJudgedForATest(t *testing.T) {
 	}
 }
 
-// Candidates that leave nothing to compare with, and a region without orders in the first half of the days, are named.
-func TestPreflightsThatCannotBeSayWhy(t *testing.T) {
+// Errors state the reason: the given regions leave too few donors, or have no orders.
+func TestPreflightErrorsStateTheReason(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		`{"channel":"facebook","treatmentRegions":["AL","AR","AZ","CO","CT","GA","IA","KS","MD","MN","NV","OR","SC","UT","WA","WI"]}`: "too few donors remain",

@@ -8,7 +8,7 @@ import (
 var proposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.Spec{
 	Name:        "propose_budget_shift",
 	Title:       "Change a daily budget",
-	Description: "Preview a change of a campaign's daily budget, or make it with confirm=true. Each change is recorded and can be rolled back.",
+	Description: "Preview a change of a campaign's daily budget, or apply it with confirm=true. Each change is recorded and can be rolled back.",
 	Writes:      true,
 	Destructive: true,
 	Repeatable:  true,
@@ -24,21 +24,21 @@ type proposeBudgetShiftParams struct {
 	NewBudgetValue float64 `json:"new_budget_value" required:"true" doc:"Daily, in platform units: facebook cents, google_ads micros, tiktok whole units."`
 	described
 	Confirm             bool     `json:"confirm" default:"false" doc:"true executes."`
-	PreviousBudgetValue *float64 `json:"previous_budget_value" doc:"Current daily budget; refused if it no longer is."`
-	Currency            string   `json:"currency" doc:"Of the account."`
+	PreviousBudgetValue *float64 `json:"previous_budget_value" doc:"Expected current daily budget; rejected if it differs."`
+	Currency            string   `json:"currency" doc:"Account currency."`
 }
 
 // targetCampaign names the campaign that a writing tool acts on.
 type targetCampaign struct {
 	Platform   string `json:"platform" enum:"facebook|google_ads|tiktok" also:"meta=facebook|google=google_ads" required:"true" doc:"Ad platform."`
-	CampaignID string `json:"platform_campaign_id" required:"true" nonempty:"true" doc:"The platform's own id."`
+	CampaignID string `json:"platform_campaign_id" required:"true" nonempty:"true" doc:"Platform campaign ID."`
 }
 
-// described is what the audit trail says of an action, and where the platform keeps the campaign.
+// described has the audit log fields of an action and the platform's resource IDs.
 type described struct {
 	CampaignName string      `json:"campaign_name" doc:"For the audit log."`
 	Reason       string      `json:"reason" doc:"For the audit log."`
-	Resources    resourceIDs `json:"platform_resource_ids" doc:"Ids that the platform asks for."`
+	Resources    resourceIDs `json:"platform_resource_ids" doc:"IDs that the platform requires."`
 }
 
 type resourceIDs struct {
