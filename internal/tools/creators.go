@@ -54,12 +54,12 @@ type creatorsAnswer struct {
 type creatorBlend struct {
 	Method   string          `json:"method,omitempty" detail:"analyst"`
 	Level    answer.Percent  `json:"level_pct" doc:"Level of every interval."`
-	Cleaned  bool            `json:"codes_cleaned" doc:"Orders from shared codes are excluded by their conversion paths. Otherwise a fixed share of code orders counts."`
+	Cleaned  bool            `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders counts."`
 	CodePct  *answer.Percent `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
 	NamedPct *answer.Percent `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share with a survey mention."`
 	LinkPct  *answer.Percent `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share counted by links."`
 	Evidence *evidence       `json:"evidence,omitempty" detail:"analyst"`
-	Noise    *answer.Ratio   `json:"noise,omitempty" detail:"debug" doc:"Variation between the signals of one creator beyond sampling error."`
+	Noise    *answer.Ratio   `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
 	Spread   *answer.Percent `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`
 }
 

@@ -25,7 +25,7 @@ type emailLifecycleParams struct {
 	answer.Last30
 	Channel    string `json:"channel" enum:"all|email|sms" doc:"Message channel."`
 	EntityType string `json:"entity_type" enum:"all|campaign|flow" doc:"Entities to rank."`
-	Limit      int    `json:"limit" default:"5" min:"1" max:"100" doc:"Number of top campaigns and flows."`
+	Limit      int    `json:"limit" default:"5" min:"1" max:"100" doc:"Top campaigns and flows."`
 	answer.Shared
 }
 

@@ -16,7 +16,7 @@ import (
 type forecastingParams struct {
 	Aspect     forecastAspect `json:"aspect" enum:"pacing|recommendations|alerts|targets" doc:"What to show."`
 	Channel    string         `json:"channel" doc:"Only this channel."`
-	PeriodType periodType     `json:"period_type" enum:"daily|weekly|monthly|quarterly" doc:"Period type of the targets."`
+	PeriodType periodType     `json:"period_type" enum:"daily|weekly|monthly|quarterly" doc:"Target period."`
 	answer.Shared
 }
 

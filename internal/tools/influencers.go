@@ -18,7 +18,7 @@ import (
 var influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
-	Description: "Influencer and affiliate results by code and link: list, detail, comparison, ranking. Use creators to combine all signals.",
+	Description: "Influencer and affiliate results by code and link. Use creators to combine all signals.",
 	Needs:       "creators",
 	Arguments:   map[string]any{"action": "list"},
 }, runInfluencers)
@@ -133,7 +133,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, p, days, chosen)
-		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and shared codes add orders from other customers. Use creators to estimate the total.")
+		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. Use creators to estimate the total.")
 		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		influencersNext(c, a, days)
 	}

@@ -241,10 +241,10 @@ func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelPara
 	case n.Estimated == 0:
 		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s has an interval above zero; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
-	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have an interval above zero.",
+	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
 		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient, 2), 2), number.Grouped(answer.Decimals(e.Low, 2), 2), number.Grouped(answer.Decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
 }
 

@@ -29,7 +29,7 @@ var surveys = toolkit.Define(toolkit.Spec{
 type surveysParams struct {
 	answer.Last90
 	View           surveysView `json:"view" enum:"summary|individual" default:"summary" doc:"Totals or individual answers."`
-	Question       string      `json:"question" doc:"Question key, such as discovery_channel, purchase_trigger or awareness_duration."`
+	Question       string      `json:"question" doc:"Such as discovery_channel, purchase_trigger, awareness_duration."`
 	AnswerContains string      `json:"answer_contains" doc:"Only answers with this text."`
 	Channel        string      `json:"channel" doc:"Only orders credited to this channel."`
 	MinOrderValue  *float64    `json:"min_order_value" doc:"Only orders of at least this value."`
