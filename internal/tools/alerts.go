@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// quietDays is how many days pass between two false alarms of all series together, on average.
+	// quietDays is the mean number of days between false alarms over all series.
 	quietDays = 365
-	// activeDays is how long an alarm is shown.
+	// activeDays is the number of days for which an alert is shown.
 	activeDays = 28
 )
 
-// alerts shows which metrics have moved away from what was expected, by little but for long, and since when.
+// alerts lists metrics with a small, lasting deviation from their forecast, and its most likely start.
 func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
@@ -42,7 +42,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 			}
 			row, ok, err := drift(s, judged, float64(quietDays*len(metrics)), shown)
 			if err != nil {
-				return fmt.Errorf("alarms of %s: %w", metric, err)
+				return fmt.Errorf("alerts of %s: %w", metric, err)
 			}
 			if ok {
 				row.Metric, row.Channel = metric, a.Channel
@@ -70,7 +70,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 	return nil
 }
 
-// drift returns the newest alarm of the days shown.
+// drift returns the newest alert in the days shown.
 func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
 	d, err := s.Drift(judged, runLength)
 	if err != nil || d == nil || !shown.Contains(d.Raised) {
@@ -94,23 +94,23 @@ func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
 	}
 	chance := number.Grouped(answer.Decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
 	if len(a.Rows) == 0 {
-		a.Summary = fmt.Sprintf("No alert %s: none of %s has moved away from what was expected.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "metric", "metrics"))
+		a.Summary = fmt.Sprintf("No alerts %s among %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
 	} else {
 		r := a.Rows[0]
-		a.Summary = fmt.Sprintf("%s of %d watched %s: %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), *a.Metrics.Watched, answer.Dates(shown),
-			spokenMetric(r), r.Direction, r.Since)
+		a.Summary = fmt.Sprintf("%s %s among %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), answer.Dates(shown),
+			answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"), spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(", %s %% against what was expected", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
+			a.Summary += fmt.Sprintf(" (%s%% compared with the forecast)", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
 		}
 		a.Summary += "."
-		a.Warn(answer.WarnSeasonUnknown, "What is expected knows the week and not the year: a season or a promotion is a move like any other.")
+		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only: a season or a promotion can also raise an alert.")
 		arguments := toolkit.Dated(civil.Range{First: r.Since.AddDays(-activeDays), Last: r.Raised})
 		arguments["metric"] = string(r.Metric)
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.Suggest(&a.Closing, "trends", arguments, "See the days of the move.")
+		c.Suggest(&a.Closing, "trends", arguments, "See the days of the change.")
 	}
-	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("When nothing moves, an alert appears in %s %% of such %d days by chance.", chance, activeDays))
-	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See whether targets will be met.")
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("Without any real change, at least one alert appears by chance in %s%% of %d-day periods.", chance, activeDays))
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See pacing against targets.")
 }

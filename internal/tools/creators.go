@@ -18,7 +18,7 @@ import (
 var creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
-	Description: "Creators by all signals together: survey mentions, codes, link clicks and referrals, with return on their cost.",
+	Description: "Creator results estimated from all signals combined: survey mentions, codes, link clicks and referrals, with ROI.",
 	Needs:       "creators",
 }, runCreators)
 
@@ -26,7 +26,7 @@ type creatorsParams struct {
 	answer.AnyTime
 	CreatorID string      `json:"creator_id" doc:"Details of one creator."`
 	SortBy    creatorSort `json:"sort_by" enum:"total_revenue|total_orders|roi|blended_confidence" doc:"Largest first."`
-	Limit     int         `json:"limit" default:"20" min:"1" max:"100" doc:"Creators to show."`
+	Limit     int         `json:"limit" default:"20" min:"1" max:"100" doc:"Number of creators."`
 	answer.Shared
 }
 
@@ -45,25 +45,25 @@ type creatorsAnswer struct {
 	Basis   measure.Basis   `json:"basis"`
 	Blend   creatorBlend    `json:"blend"`
 	Metrics creatorMetrics  `json:"metrics"`
-	Signals []creatorSignal `json:"signals,omitempty" doc:"Of the one creator that was asked for."`
+	Signals []creatorSignal `json:"signals,omitempty" doc:"Signals of the requested creator."`
 	answer.Table[creatorRow]
 	answer.Closing
 }
 
-// creatorBlend says how the signals were put together.
+// creatorBlend describes how the signals are combined.
 type creatorBlend struct {
 	Method   string          `json:"method,omitempty" detail:"analyst"`
-	Level    answer.Percent  `json:"level_pct" doc:"Of every interval."`
-	Cleaned  bool            `json:"codes_cleaned" doc:"Orders by codes that were passed on were told apart by their paths. Otherwise a fixed part of the code orders counts."`
-	CodePct  *answer.Percent `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Part of a creator's orders that uses the code."`
-	NamedPct *answer.Percent `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Part that is named in a survey."`
-	LinkPct  *answer.Percent `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Part that links count."`
+	Level    answer.Percent  `json:"level_pct" doc:"Level of every interval."`
+	Cleaned  bool            `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders counts."`
+	CodePct  *answer.Percent `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
+	NamedPct *answer.Percent `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share with a survey mention."`
+	LinkPct  *answer.Percent `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share counted by links."`
 	Evidence *evidence       `json:"evidence,omitempty" detail:"analyst"`
-	Noise    *answer.Ratio   `json:"noise,omitempty" detail:"debug" doc:"By how much the signals of one creator differ more than by chance."`
-	Spread   *answer.Percent `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level that all estimates share."`
+	Noise    *answer.Ratio   `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
+	Spread   *answer.Percent `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`
 }
 
-// evidence is what the rates were learnt from, over all of the store's days.
+// evidence is the data behind the rates, over all of the store's days.
 type evidence struct {
 	Named answer.Count `json:"survey_orders"`
 	Both  answer.Count `json:"survey_and_code_orders"`
@@ -71,50 +71,50 @@ type evidence struct {
 	Link  answer.Count `json:"link_orders"`
 }
 
-// creatorMetrics are the sums over all creators.
+// creatorMetrics are totals over all creators.
 type creatorMetrics struct {
 	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimated."`
 	TotalOrders  answer.Metric[answer.Count]  `json:"total_orders" doc:"Estimated, each order once."`
 	OrdersLow    answer.Count                 `json:"total_orders_low"`
 	OrdersHigh   answer.Count                 `json:"total_orders_high"`
-	SeenOrders   *answer.Metric[answer.Count] `json:"seen_orders,omitempty" detail:"analyst" doc:"Known by code or survey, each order once."`
+	SeenOrders   *answer.Metric[answer.Count] `json:"seen_orders,omitempty" detail:"analyst" doc:"Observed by code or survey, each order once."`
 	Cost         answer.Metric[answer.Money]  `json:"cost"`
 	ROI          answer.Metric[answer.Ratio]  `json:"roi"`
 }
 
-// creatorRow is the estimate for a creator, and the signals it is made of.
+// creatorRow is the estimate for a creator, with its signals.
 type creatorRow struct {
 	ID             string          `json:"creator_id"`
 	Name           answer.Foreign  `json:"name"`
-	Revenue        answer.Money    `json:"total_revenue" doc:"Estimated orders at the mean value of those that are seen."`
+	Revenue        answer.Money    `json:"total_revenue" doc:"Estimated orders times the mean value of observed orders."`
 	RevenueLow     *answer.Money   `json:"total_revenue_low,omitempty" detail:"analyst"`
 	RevenueHigh    *answer.Money   `json:"total_revenue_high,omitempty" detail:"analyst"`
 	Orders         answer.Count    `json:"total_orders" doc:"Estimated."`
 	OrdersLow      answer.Count    `json:"total_orders_low"`
 	OrdersHigh     answer.Count    `json:"total_orders_high"`
 	Confidence     answer.Ratio    `json:"blended_confidence" doc:"1 - half the interval / estimate, from 0 to 1."`
-	Cost           *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
-	ROI            *answer.Ratio   `json:"roi,omitempty" doc:"(total_revenue - cost) / cost. Costs of goods are not taken off."`
+	Cost           *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent when unknown."`
+	ROI            *answer.Ratio   `json:"roi,omitempty" doc:"(total_revenue - cost) / cost. Cost of goods is not subtracted."`
 	ROILow         *answer.Ratio   `json:"roi_low,omitempty" detail:"analyst"`
 	ROIHigh        *answer.Ratio   `json:"roi_high,omitempty" detail:"analyst"`
 	CodeOrders     *answer.Count   `json:"code_orders,omitempty" detail:"analyst" doc:"Absent without a code."`
-	SurveyMentions *answer.Count   `json:"survey_mentions,omitempty" detail:"analyst" doc:"Orders whose customer named the creator."`
-	LinkOrders     *answer.Count   `json:"link_orders,omitempty" detail:"analyst" doc:"Counted by the links, which name no orders."`
+	SurveyMentions *answer.Count   `json:"survey_mentions,omitempty" detail:"analyst" doc:"Orders with a survey answer that names the creator."`
+	LinkOrders     *answer.Count   `json:"link_orders,omitempty" detail:"analyst" doc:"Orders counted by links, without order IDs."`
 	VanityClicks   *answer.Count   `json:"vanity_clicks,omitempty" detail:"analyst"`
 	ReferralClicks *answer.Count   `json:"referral_clicks,omitempty" detail:"analyst"`
-	SeenOrders     *answer.Count   `json:"seen_orders,omitempty" detail:"analyst" doc:"By code or survey, each order once."`
+	SeenOrders     *answer.Count   `json:"seen_orders,omitempty" detail:"analyst" doc:"Observed by code or survey, each order once."`
 	Platform       answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
 	Handle         answer.Foreign  `json:"handle,omitempty" detail:"debug"`
 	Signals        []creatorSignal `json:"signals,omitempty" detail:"debug"`
 }
 
-// creatorSignal is what one signal alone says.
+// creatorSignal is the estimate from one signal alone.
 type creatorSignal struct {
 	Signal  creator.Signal `json:"signal"`
-	Seen    answer.Count   `json:"seen" doc:"Orders that the signal sees."`
-	Rate    answer.Percent `json:"rate_pct" doc:"Part of a creator's orders that it sees."`
-	Implied answer.Count   `json:"implied_orders" doc:"Brought in all, by this signal alone. Code orders that the creator did not bring are taken out before."`
-	Weight  answer.Percent `json:"weight_pct" doc:"In the estimate; larger for signals that see more."`
+	Seen    answer.Count   `json:"seen" doc:"Orders observed by the signal."`
+	Rate    answer.Percent `json:"rate_pct" doc:"Share of a creator's orders that the signal observes."`
+	Implied answer.Count   `json:"implied_orders" doc:"Total orders estimated from this signal alone, after removing code orders that the creator did not generate."`
+	Weight  answer.Percent `json:"weight_pct" doc:"Weight in the estimate; larger for signals that observe more orders."`
 }
 
 func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creatorsAnswer, error) {
@@ -162,7 +162,7 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creat
 	return a, nil
 }
 
-// whole rounds an estimated number of orders: its interval is wider than the parts of one.
+// whole rounds an estimated number of orders: its interval is wider than the rounding error.
 func whole(orders float64) answer.Count { return answer.Count(math.Round(orders)) }
 
 func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
@@ -180,7 +180,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) creatorBlend {
 	return creatorBlend{
-		Method: "capture and recapture of codes, surveys and links", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: "capture-recapture of codes, surveys and links", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &evidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -276,38 +276,38 @@ func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal
 }
 
 func creatorsSummary(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
-	who := answer.Plural(len(all), "creator is", "creators are")
+	who := answer.Plural(len(all), "creator", "creators")
 	if p.CreatorID != "" {
-		who = "The creator is"
+		who = "the creator"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s estimated to have brought %s orders (90 %% interval %s to %s) worth %s %s.", who,
+	text := fmt.Sprintf("An estimated %s orders (90%% interval %s to %s) and %s in revenue are attributed to %s %s.",
 		number.Grouped(math.Round(float64(*m.TotalOrders.Value)), 0), number.Grouped(math.Round(float64(m.OrdersLow)), 0), number.Grouped(math.Round(float64(m.OrdersHigh)), 0),
-		c.Spelled(*m.TotalRevenue.Value), answer.Dates(days))
+		c.Spelled(*m.TotalRevenue.Value), who, answer.Dates(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
 
-// weakEvidence is below how many orders, named and with a code, the level of all estimates is hardly known.
+// weakEvidence is the number of orders with both a code and a mention below which the code rate is mostly assumed.
 const weakEvidence = 10
 
 func warnCreators(a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
-		a.Warn(answer.WarnLevelAssumed, "No code of a creator was used: how much links and surveys see is assumed, and the level of all estimates with it.")
+		a.Warn(answer.WarnLevelAssumed, "No creator code was used. The share of orders that links and surveys observe is assumed, and so is the level of all estimates.")
 	case r.Known.Both < weakEvidence:
-		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and an answer that names the creator: which part uses codes is mostly assumed.", answer.Quantity(r.Known.Both)))
+		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator: the code rate is mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Paths do not tell which code orders the creators brought; %.0f %% of them are assumed to be.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated; %.0f%% of code orders are assumed.", 100*creator.Assumed))
 	}
 }
 
 func creatorsNext(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
-		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See its signals.")
+		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the signals of the first creator.")
 	}
-	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See codes and links as they were counted.")
+	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See tracked code and link results.")
 }

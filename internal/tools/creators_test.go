@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// addCreators adds three creators: one with the fixture's code, one with links alone, one with nothing but a fee.
+// addCreators adds three creators: one with the fixture's code, one with links only, one with a fee only.
 func addCreators(b *warehouse.Batch) {
 	const mira, theo, lou = "5c1f2a34-0000-4000-8000-000000000001", "5c1f2a34-0000-4000-8000-000000000002", "5c1f2a34-0000-4000-8000-000000000003"
 	b.Creators = []warehouse.Creator{
@@ -50,14 +50,14 @@ func addCreators(b *warehouse.Batch) {
 	}
 }
 
-// demoStore serves a generated store, without the facts that a test does not need, and returns what was planted.
+// demoStore serves a simulated store with the facts that keep returns, and returns its true effects.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
 	return demoStoreWith(t, opt, keep, func(demo.Truth) toolkit.Deps { return plainDeps(nil, nil) })
 }
 
-// demoStoreWith is demoStore beside other things that the service has, which may depend on what was planted.
-func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, beside func(demo.Truth) toolkit.Deps) (mcp.Session, demo.Truth) {
+// demoStoreWith is demoStore with other dependencies of the service, which may use the true effects.
+func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, depsOf func(demo.Truth) toolkit.Deps) (mcp.Session, demo.Truth) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {
@@ -83,7 +83,7 @@ func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) w
 	if _, err := in.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	deps := beside(truth)
+	deps := depsOf(truth)
 	deps.Facts, deps.Clock, deps.Now = facts, opt.Now, opt.Now
 	s, err := toolkit.NewService(deps, All())
 	if err != nil {
@@ -94,12 +94,12 @@ func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) w
 	return s.Session(reader(w), "r1"), truth
 }
 
-// nightly reports whether the long forms of tests run. ASSAY_NIGHTLY asks for them.
+// nightly reports whether the long forms of tests run (ASSAY_NIGHTLY is set).
 func nightly() bool { return os.Getenv("ASSAY_NIGHTLY") != "" }
 
-// Nine intervals of ten must hold the orders that a creator really brought. All creators of a store share the error of
-// its rates, so single stores lie on either side, and the short form of one small store allows for three of sixteen.
-func TestCreatorsOfTheDemoStoreAreFoundAgain(t *testing.T) {
+// 90% of the intervals contain the orders that a creator truly generated. All creators of a store share the error of its
+// rates, so coverage varies between stores. The short form with one small store allows 3 misses of 16.
+func TestCreatorIntervalsCoverTrueOrders(t *testing.T) {
 	t.Parallel()
 	stores, least := []demo.Options{{Seed: 7, Days: 365, Orders: 12_000}}, 13.0/16
 	if nightly() {
@@ -133,13 +133,13 @@ func TestCreatorsOfTheDemoStoreAreFoundAgain(t *testing.T) {
 		t.Logf("seed %d: %d of %d creators, rates %+v", opt.Seed, here, len(a.Rows), a.Blend)
 		inside, all = inside+here, all+len(a.Rows)
 	}
-	t.Logf("%d of %d intervals hold the planted orders, error %.3f of their size", inside, all, math.Sqrt(squares/known))
+	t.Logf("%d of %d intervals contain the true orders, relative error %.3f", inside, all, math.Sqrt(squares/known))
 	if got := float64(inside) / float64(all); got < least || all != 16*len(stores) {
-		t.Errorf("%d of %d intervals hold the planted orders, want %.2f", inside, all, least)
+		t.Errorf("%d of %d intervals contain the true orders, want %.2f", inside, all, least)
 	}
 }
 
-// Both tools speak of the same code orders, and each order is one creator's.
+// Both tools report the same code orders, and each order belongs to one creator.
 func TestCreatorsAndInfluencersAgree(t *testing.T) {
 	t.Parallel()
 	const window = `"start_date":"2025-08-01","end_date":"2026-02-20","detail_level":"debug","limit":100`
@@ -154,10 +154,10 @@ func TestCreatorsAndInfluencersAgree(t *testing.T) {
 	for _, r := range tracked.Rows {
 		b := rows[r.ID]
 		if b.CodeOrders != nil && *b.CodeOrders != r.Orders || b.LinkOrders != nil && *b.LinkOrders != r.Conversions {
-			t.Errorf("%s: %v by code and %v by link, beside %v and %v", r.Name, r.Orders, r.Conversions, b.CodeOrders, b.LinkOrders)
+			t.Errorf("%s: influencers has %v by code and %v by link, creators has %v and %v", r.Name, r.Orders, r.Conversions, b.CodeOrders, b.LinkOrders)
 		}
 		if b.CodeOrders != nil && (*b.SeenOrders > *b.CodeOrders+*b.SurveyMentions || *b.SeenOrders < max(*b.CodeOrders, *b.SurveyMentions)) {
-			t.Errorf("%s: %v orders are seen, of %v by code and %v by survey", r.Name, *b.SeenOrders, *b.CodeOrders, *b.SurveyMentions)
+			t.Errorf("%s: %v seen orders, with %v by code and %v by survey", r.Name, *b.SeenOrders, *b.CodeOrders, *b.SurveyMentions)
 		}
 		if b.OrdersLow > b.Orders || b.Orders > b.OrdersHigh {
 			t.Errorf("%s: %v orders outside %v to %v", r.Name, b.Orders, b.OrdersLow, b.OrdersHigh)

@@ -17,7 +17,7 @@ import (
 var customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",
-	Description: "New and returning customers, retention of cohorts, paths to purchase, lifetime value by channel.",
+	Description: "New vs returning customers, cohort retention, conversion paths, and lifetime value (LTV) by channel.",
 	Needs:       "orders",
 }, runCustomers)
 
@@ -60,7 +60,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*cus
 	return a, nil
 }
 
-// segments fills in new against returning customers.
+// segments fills in new vs returning customers.
 func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
@@ -109,20 +109,20 @@ func segmentsSummary(c *toolkit.Call, a *customersAnswer, totals warehouse.Segme
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s orders of %s %s, %s.", title(string(a.Segment)), answer.Quantity(float64(answer.Orders(sums.Orders))),
+		return fmt.Sprintf("%s customers placed %s orders with %s in revenue %s, %s.", title(string(a.Segment)), answer.Quantity(float64(answer.Orders(sums.Orders))),
 			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
-	text := fmt.Sprintf("%s of %s orders %s came from new customers, who brought %s of %s.",
+	text := fmt.Sprintf("New customers placed %s of %s orders %s and generated %s of %s in revenue.",
 		answer.Quantity(float64(answer.Orders(totals.New.Orders))), answer.Quantity(float64(answer.Orders(totals.Of("").Orders))), answer.Dates(days),
 		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
-		text += fmt.Sprintf(" That is %s %% of the orders, against %s %% in the %d days before.",
-			number.Grouped(answer.Decimals(float64(*v.Value), 1), 1), number.Grouped(answer.Decimals(float64(*v.Previous), 1), 1), days.Days())
+		text += fmt.Sprintf(" Their share of orders is %s%%, compared with %s%% in the previous %s.",
+			number.Grouped(answer.Decimals(float64(*v.Value), 1), 1), number.Grouped(answer.Decimals(float64(*v.Previous), 1), 1), answer.Plural(days.Days(), "day", "days"))
 	}
 	return text
 }
 
-// title begins a sentence with a word.
+// title capitalizes a word.
 func title(word string) string {
 	if word == "" {
 		return ""
@@ -140,25 +140,25 @@ func customersNext(c *toolkit.Call, a *customersAnswer, days civil.Range) {
 	}
 	switch a.View {
 	case segmentsView:
-		offer(retentionView, "See who comes back.")
+		offer(retentionView, "See retention by cohort.")
 		if !c.Store.Untouched() {
-			offer(journeysView, "See the paths to the orders.")
+			offer(journeysView, "See conversion paths.")
 		}
-		offer(ltvView, "See what customers are worth by channel.")
+		offer(ltvView, "See lifetime value by channel.")
 	case retentionView:
-		offer(ltvView, "See what they are worth by channel.")
+		offer(ltvView, "See lifetime value by channel.")
 	case journeysView:
-		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channels with spend by this model.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.Markov)), "See channel spend and revenue under this model.")
 	case ltvView:
-		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See what winning them cost and when it pays back.")
+		c.Suggest(&a.Closing, "lifecycle", map[string]any{"aspect": string(ltvAspect)}, "See acquisition cost and payback by channel.")
 	}
 }
 
-// retentionMethod says how retention is counted.
-const retentionMethod = "Cohorts are whole calendar months of first orders; a customer counts once in each later month with an order. " +
-	"Intervals are Wilson's. Orders without a customer are in no cohort."
+// retentionMethod describes how retention is computed.
+const retentionMethod = "Cohorts are calendar months of first orders. A customer counts once in each later month with an order. " +
+	"Intervals are Wilson intervals. Orders without a customer belong to no cohort."
 
-// retention fills in the cohorts of the months that the window touches.
+// retention fills in the cohorts of all months in the window.
 func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
 	list, err := c.Cohorts(ctx, a.Channel, months)
@@ -211,10 +211,10 @@ func retentionRow(r cohort.Row) customersRow {
 func retentionSummary(a *customersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" %s %% ordered again in the month after (90 %% interval %s to %s).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),
+		text += fmt.Sprintf(" %s%% ordered again in the following month (90%% interval %s%% to %s%%).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),
 			number.Grouped(answer.Decimals(float64(m.Low), 1), 1), number.Grouped(answer.Decimals(float64(m.High), 1), 1))
 	} else {
-		text += " No month after theirs is over yet."
+		text += " No following month is complete yet."
 	}
 	return text
 }

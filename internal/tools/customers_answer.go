@@ -10,7 +10,7 @@ import (
 
 type customersParams struct {
 	answer.Last90
-	View    customersView     `json:"view" enum:"segments|retention|journeys|ltv" default:"segments" doc:"What the rows are."`
+	View    customersView     `json:"view" enum:"segments|retention|journeys|ltv" default:"segments" doc:"What the rows show."`
 	Channel string            `json:"channel" doc:"Only this channel."`
 	Segment warehouse.Segment `json:"segment" enum:"new|returning" doc:"Only this segment."`
 	answer.Paged
@@ -34,7 +34,7 @@ type customersAnswer struct {
 	Segment   warehouse.Segment `json:"segment,omitempty"`
 	Metrics   customersMetrics  `json:"metrics" doc:"Over all rows of all pages."`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
-	Credits   []pathCredit      `json:"credits,omitempty" detail:"analyst" doc:"Of view=journeys: orders with touches, by channel and model."`
+	Credits   []pathCredit      `json:"credits,omitempty" detail:"analyst" doc:"With view=journeys: share of orders with touchpoints, by channel and attribution model."`
 	answer.Table[customersRow]
 	answer.Closing
 }
@@ -44,11 +44,11 @@ type customersMetrics struct {
 	Revenue   *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
 	Orders    *answer.Metric[answer.Count]   `json:"orders,omitempty"`
 	AOV       *answer.Metric[answer.Money]   `json:"aov,omitempty"`
-	NewPct    *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty" doc:"Of the store's or channel's orders."`
+	NewPct    *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty" doc:"Share of the store's or channel's orders."`
 	NewRevPct *answer.Metric[answer.Percent] `json:"new_revenue_pct,omitempty"`
 
-	Customers *answer.Count                    `json:"customers,omitempty" doc:"Whose first order lies in the cohorts or the period."`
-	Month1    *answer.Estimate[answer.Percent] `json:"month_1_pct,omitempty" doc:"Who ordered in the month after that of the first order, all cohorts for which it is over."`
+	Customers *answer.Count                    `json:"customers,omitempty" doc:"Customers with their first order in the period or its cohorts."`
+	Month1    *answer.Estimate[answer.Percent] `json:"month_1_pct,omitempty" doc:"Share of customers with an order in the month after their first order, over all cohorts whose month is complete."`
 	Month2    *answer.Estimate[answer.Percent] `json:"month_2_pct,omitempty"`
 	Month3    *answer.Estimate[answer.Percent] `json:"month_3_pct,omitempty"`
 	Month6    *answer.Estimate[answer.Percent] `json:"month_6_pct,omitempty"`
@@ -57,23 +57,23 @@ type customersMetrics struct {
 	Touched   *answer.Metric[answer.Count] `json:"orders_with_touches,omitempty"`
 	Touches   *answer.Ratio                `json:"touches_per_order,omitempty"`
 	SinglePct *answer.Percent              `json:"single_touch_pct,omitempty"`
-	Median    *answer.Count                `json:"median_days,omitempty" doc:"Whole days from the first touch to the order."`
+	Median    *answer.Count                `json:"median_days,omitempty" doc:"Complete days from the first touchpoint to the order."`
 	P90       *answer.Count                `json:"p90_days,omitempty"`
 
 	toolkit.ValueSoFar
-	Pareto *answer.Estimate[answer.Ratio] `json:"expected_orders_pareto,omitempty" detail:"debug" doc:"The same by the Pareto/NBD model."`
+	Pareto *answer.Estimate[answer.Ratio] `json:"expected_orders_pareto,omitempty" detail:"debug" doc:"Expected further orders per customer under the Pareto/NBD model."`
 }
 
-// customersRow is a segment, a cohort, a journey or a channel; each has the fields that belong to it.
+// customersRow is a segment, a cohort, a journey or a channel. Each kind sets only its own fields.
 type customersRow struct {
 	Segment   warehouse.Segment `json:"segment,omitempty"`
 	Cohort    string            `json:"cohort,omitempty" doc:"Month of the first order."`
-	Path      answer.Foreign    `json:"path,omitempty" doc:"Channels touched, the oldest first; repeats at once stand once."`
-	Channel   measure.Channel   `json:"channel,omitempty" doc:"That last touch credits with the first order."`
+	Path      answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
+	Channel   measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
 	Customers *answer.Count     `json:"customers,omitempty"`
 	Orders    *answer.Count     `json:"orders,omitempty"`
 	Revenue   *answer.Money     `json:"revenue,omitempty"`
-	SharePct  *answer.Percent   `json:"share_pct,omitempty" doc:"Of the orders of all rows of all pages."`
+	SharePct  *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`
 	AOV       *answer.Money     `json:"aov,omitempty"`
 	Change    *answer.Percent   `json:"revenue_change_pct,omitempty"`
 	Refunds   *answer.Money     `json:"refunds,omitempty" detail:"analyst"`
@@ -81,15 +81,15 @@ type customersRow struct {
 	UnitsPer  *answer.Ratio     `json:"units_per_order,omitempty" detail:"analyst"`
 	NewPct    *answer.Percent   `json:"new_orders_pct,omitempty" detail:"analyst"`
 	Touches   *answer.Ratio     `json:"touches_per_order,omitempty"`
-	Days      *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean, from the first touch."`
-	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates of."`
+	Days      *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean days from the first touchpoint."`
+	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates."`
 	retentionCells
 	toolkit.ValueSoFar
 }
 
-// retentionCells are the rates of the months after a cohort's own.
+// retentionCells are the retention rates of the months after the cohort's month.
 type retentionCells struct {
-	M1  *retentionCell `json:"m1,omitempty" doc:"Percent who ordered in the first month after."`
+	M1  *retentionCell `json:"m1,omitempty" doc:"Percentage of customers with an order in the first month after."`
 	M2  *retentionCell `json:"m2,omitempty"`
 	M3  *retentionCell `json:"m3,omitempty"`
 	M4  *retentionCell `json:"m4,omitempty"`
@@ -108,13 +108,13 @@ type retentionCell struct {
 	Low     *answer.Percent `json:"low,omitempty" detail:"analyst"`
 	High    *answer.Percent `json:"high,omitempty" detail:"analyst"`
 	Active  *answer.Count   `json:"active,omitempty" detail:"analyst" doc:"Customers."`
-	Partial bool            `json:"partial,omitempty" doc:"The month is not over."`
+	Partial bool            `json:"partial,omitempty" doc:"The month is not complete."`
 }
 
-// Check refuses a reversed period, and a segment where customers are followed over all their orders.
+// Check rejects a reversed period, and a segment in views that follow customers over all their orders.
 func (p customersParams) Check() error {
 	if p.Segment != "" && (p.View == retentionView || p.View == ltvView) {
-		return fault.Invalid("segment filters orders, and view=%s follows customers over all of theirs", p.View).
+		return fault.Invalid("segment does not apply to view=%s, which follows customers over all their orders", p.View).
 			WithHint(`Corrected arguments: {"view":"%s"}, or {"view":"segments","segment":"%s"}`, p.View, p.Segment)
 	}
 	return p.Last90.Check()
@@ -124,10 +124,10 @@ func (r *retentionCells) list() []**retentionCell {
 	return []**retentionCell{&r.M1, &r.M2, &r.M3, &r.M4, &r.M5, &r.M6, &r.M7, &r.M8, &r.M9, &r.M10, &r.M11, &r.M12}
 }
 
-// pathCredit is a channel's share of the orders with touches under several models.
+// pathCredit is a channel's share of the orders with touchpoints under several attribution models.
 type pathCredit struct {
 	Channel measure.Channel                  `json:"channel"`
-	First   answer.Percent                   `json:"first_pct" doc:"First touch, direct only when there is nothing else."`
+	First   answer.Percent                   `json:"first_pct" doc:"First touch; direct only when there is no other touchpoint."`
 	Last    answer.Percent                   `json:"last_pct"`
 	Shapley answer.Percent                   `json:"shapley_pct"`
 	Markov  *answer.Estimate[answer.Percent] `json:"markov_pct"`

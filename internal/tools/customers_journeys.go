@@ -16,17 +16,17 @@ import (
 	"assay/internal/warehouse"
 )
 
-// journeyMethod says what journeys are.
-const journeyMethod = "Journeys are the touches known before an order; orders without touches have none, and journeys that ended without an order are not known. " +
-	"Shares of markov and shapley are of orders with touches; intervals of markov from 40 resamples."
+// journeyMethod defines journeys.
+const journeyMethod = "Journeys are the known touchpoints before an order. Orders without touchpoints have no journey, and journeys without an order are unknown. " +
+	"Markov and Shapley shares are shares of orders with touchpoints; Markov intervals come from 40 resamples."
 
 const (
-	creditedChannels = 8  // channels whose credits an answer of view=journeys holds
-	pathDraws        = 40 // resamples behind the interval of a share by markov
+	creditedChannels = 8  // maximum number of channels with credits in an answer
+	pathDraws        = 40 // resamples for the interval of a Markov share
 	pathSeed         = 7
 )
 
-// journeys fills in the paths to the orders.
+// journeys fills in the conversion paths.
 func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	top, err := c.TopPaths(ctx, warehouse.PathsOf{
 		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
@@ -46,7 +46,7 @@ func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 	if top.Ranked == 0 {
 		if c.Store.Untouched() && !c.Store.Empty() {
 			c.WarnUntouched(&a.Closing, days, a.Channel)
-			a.Summary = fmt.Sprintf("Nothing is known of the paths to the orders %s: no order says which channels came before it.", answer.Dates(days))
+			a.Summary = fmt.Sprintf("Conversion paths are unavailable %s: no order has touchpoints.", answer.Dates(days))
 		}
 		return nil
 	}
@@ -64,7 +64,7 @@ func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 	return nil
 }
 
-// journeyCredits fills in what models credit channels with, which takes all journeys.
+// journeyCredits fills in channel credits by attribution model. It reads all journeys.
 func journeyCredits(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
 	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
@@ -75,7 +75,7 @@ func journeyCredits(ctx context.Context, c *toolkit.Call, a *customersAnswer, da
 	})
 	slices.SortStableFunc(ended, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
 	a.Credits, err = pathCredits(ended)
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of orders by removal effects, Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of orders by Markov removal effects, intervals from Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
 	return err
 }
 
@@ -94,7 +94,7 @@ func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 	}
 }
 
-// delays fills in how long journeys take.
+// delays fills in the time from the first touchpoint to the order.
 func delays(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
 	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
@@ -113,7 +113,7 @@ func delays(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil
 	return nil
 }
 
-// lagAt returns the smallest number of days within which a part of the orders came. Counts are sorted by days.
+// lagAt returns the smallest number of days that covers a given part of the orders. Counts are sorted by days.
 func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *answer.Count {
 	var so int64
 	for _, n := range counts {
@@ -124,7 +124,7 @@ func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *answer.Cou
 	return nil
 }
 
-// pathCredits shares the orders of the paths among their channels by several models, largest by Markov first.
+// pathCredits credits the orders of the paths to their channels by several models, largest Markov share first.
 func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
 	var all attribution.Paths
 	rows := map[measure.Channel]*pathCredit{}
@@ -171,7 +171,7 @@ func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
 	return out[:min(len(out), creditedChannels)], nil
 }
 
-// touchOf returns the first channel of a sequence that is no direct visit, and direct when all are.
+// touchOf returns the first channel of a sequence other than direct, or direct when there is no other.
 func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	for channel := range channels {
 		if channel != "direct" {
@@ -182,13 +182,13 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 }
 
 func journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have known touches", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
+	text := fmt.Sprintf("%s orders %s have touchpoints", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
-		text += fmt.Sprintf(", %s each", number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" (%s per order)", number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	if a.Metrics.Median != nil {
-		// Whole days: the order of day 3 came before four days were over.
-		text += fmt.Sprintf("; half came within %s of the first touch, nine in ten within %s",
+		// Complete days: an order of day 3 is placed within four days.
+		text += fmt.Sprintf("; half are placed within %s of the first touchpoint, 90%% within %s",
 			answer.Plural(int(*a.Metrics.Median)+1, "day", "days"), answer.Plural(int(*a.Metrics.P90)+1, "day", "days"))
 	}
 	names := make([]string, len(most.Channels))
@@ -196,5 +196,5 @@ func journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehou
 		names[i] = answer.ChannelName(channel)
 	}
 	share, _ := measure.Share(most.Sums.Orders, total.Orders)
-	return text + fmt.Sprintf(". The commonest path is %s, %s %% of them.", strings.Join(names, " > "), number.Grouped(answer.Decimals(share, 1), 1))
+	return text + fmt.Sprintf(". The most common path is %s, with %s%% of these orders.", strings.Join(names, " > "), number.Grouped(answer.Decimals(share, 1), 1))
 }

@@ -15,8 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// secondOpinion is what the Pareto/NBD model expects of everybody, at the debug level: its fit takes a while.
-func secondOpinion(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
+// paretoOrders is the Pareto/NBD estimate for all customers, at the debug level only: the fit is slow.
+func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
 	}
@@ -26,7 +26,7 @@ func secondOpinion(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection)
 	}
 	fit, err := cohort.FitParetoNBD(snapshot.HistoriesOf(all))
 	if err != nil {
-		return nil, nil //nolint:nilerr // a model that does not fit has no opinion
+		return nil, nil //nolint:nilerr // a failed fit gives no estimate
 	}
 	group, err := c.Buyers(p.Inside[:min(len(p.Inside), snapshot.ProjectedCustomers)], p.Observed)
 	if err != nil {
@@ -39,7 +39,7 @@ func secondOpinion(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection)
 	return ordersEach(expected), nil
 }
 
-// ordersEach is the number of further orders per customer.
+// ordersEach is the expected number of further orders per customer.
 func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	n := float64(expected.Customers)
 	return &answer.Estimate[answer.Ratio]{
@@ -47,7 +47,7 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 	}
 }
 
-// ltv fills in what the customers won in the window are worth, by the channel that won them.
+// ltv fills in the lifetime value of customers acquired in the window, by acquisition channel.
 func ltv(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.CustomerPanel(ctx, days, a.Channel)
 	if err != nil {
@@ -80,10 +80,10 @@ func ltv(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Ra
 		return err
 	}
 	a.Metrics = customersMetrics{Customers: all.Customers, ValueSoFar: all.ValueSoFar}
-	if a.Metrics.Pareto, err = secondOpinion(c, p, ahead); err != nil {
+	if a.Metrics.Pareto, err = paretoOrders(c, p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "mean net revenue per customer by age, as long as each was watched; expectations from "+orNothing(ahead.Model), ahead)
+	a.Estimates = toolkit.PanelEstimates(p, "mean net revenue per customer by age, each customer up to the observed age; predictions from "+orNothing(ahead.Model), ahead)
 	a.Summary = ltvSummary(c, a, whole, curves, days)
 	toolkit.WarnPanel(c, &a.Closing, p, ahead)
 	toolkit.WarnFirstDays(c, &a.Closing, days)
@@ -97,7 +97,7 @@ func orNothing(model string) string {
 	return model
 }
 
-// ltvRows describes the customers of each curve shown, and all of them.
+// ltvRows returns a row for each curve shown, and one for all customers.
 func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
 	rows = make([]customersRow, len(shown))
 	work := []func() error{func() (err error) {
@@ -116,7 +116,7 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 	return rows, all, panics.Together(work...)
 }
 
-// ltvRow describes the customers of a curve: those of its channel, or all when its channel is "all".
+// ltvRow returns the row of a curve: the customers of its channel, or all when its channel is "all".
 func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
 	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
 	row.Hidden = curve.Customers < cohort.SmallestCohort
@@ -129,7 +129,7 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 			mine = append(mine, customer)
 		}
 	}
-	// Customers are sorted by a hash, so the first of them are a sample.
+	// Customers are sorted by a hash, so the first ones are a random sample.
 	group, err := c.Buyers(mine[:min(len(mine), snapshot.ProjectedCustomers)], p.Observed)
 	if err != nil {
 		return row, err
@@ -156,16 +156,17 @@ func ltvSummary(c *toolkit.Call, a *customersAnswer, whole cohort.Curve, curves 
 	}
 	point, ok := whole.At(age)
 	if !ok || age == 0 {
-		return text + "; none has been watched for 30 days."
+		return text + "; none has been observed for 30 days."
 	}
-	text += fmt.Sprintf(" and brought %s each within %d days, refunds taken off.", c.Amount(int64(point.Value)), age)
+	text += fmt.Sprintf(" and generated %s each within %d days, net of refunds.", c.Amount(int64(point.Value)), age)
 	if a.Channel == "" {
 		text += bestCurve(c, curves, age)
 	}
 	return text
 }
 
-// bestCurve names the channel whose customers are worth most by an age, when its interval lies above another's.
+// bestCurve names the channels with the highest and the lowest value per customer at an age, when their intervals do
+// not overlap.
 func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	var best, least measure.Channel
 	var high, low cohort.Point
@@ -185,7 +186,7 @@ func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	case best == "" || best == least:
 		return ""
 	case high.Interval.Low <= low.Interval.High:
-		return " The channels' intervals overlap."
+		return " The intervals of the channels overlap."
 	}
-	return fmt.Sprintf(" Customers won by %s are worth most (%s), by %s least (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
+	return fmt.Sprintf(" Value per customer is highest for %s (%s) and lowest for %s (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))
 }

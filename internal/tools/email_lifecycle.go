@@ -17,14 +17,14 @@ import (
 var emailLifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
-	Description: "Mail and text-message figures as the sending tool reports them: revenue, opens, clicks, top campaigns and flows.",
+	Description: "Email and SMS results as reported by the sending platform: revenue, opens, clicks, top campaigns and flows.",
 	Needs:       "message_days",
 }, runEmailLifecycle)
 
 type emailLifecycleParams struct {
 	answer.Last30
-	Channel    string `json:"channel" enum:"all|email|sms" doc:"Kind of message."`
-	EntityType string `json:"entity_type" enum:"all|campaign|flow" doc:"What is ranked."`
+	Channel    string `json:"channel" enum:"all|email|sms" doc:"Message channel."`
+	EntityType string `json:"entity_type" enum:"all|campaign|flow" doc:"Entities to rank."`
 	Limit      int    `json:"limit" default:"5" min:"1" max:"100" doc:"Top campaigns and flows."`
 	answer.Shared
 }
@@ -33,37 +33,37 @@ type emailLifecycleAnswer struct {
 	answer.Opening
 	Channel    string         `json:"channel"`
 	EntityType string         `json:"entity_type"`
-	Basis      measure.Basis  `json:"basis" doc:"Of revenue and conversions: what the sending tool claims."`
-	Metrics    messageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, whatever is ranked."`
-	Kinds      []messageRow   `json:"kinds,omitempty" detail:"analyst" doc:"The channels' campaigns and flows in sum."`
-	Ranked     int            `json:"ranked" doc:"Campaigns and flows that the rows are the top of."`
+	Basis      measure.Basis  `json:"basis" doc:"Basis of revenue and conversions: reported by the sending platform."`
+	Metrics    messageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, before entity_type applies."`
+	Kinds      []messageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
+	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; rows are the top of them."`
 	answer.Table[messageRow]
 	answer.Closing
 }
 
-// messageMetrics are sums of what the sending tools report; rates come from sums.
+// messageMetrics are totals reported by the sending platforms. Rates are computed from totals.
 type messageMetrics struct {
 	Revenue     answer.Metric[answer.Money]    `json:"revenue"`
-	Credited    *answer.Metric[answer.Money]   `json:"credited_revenue,omitempty" doc:"Of the store's orders, by last touch. Basis attributed."`
+	Credited    *answer.Metric[answer.Money]   `json:"credited_revenue,omitempty" doc:"Store revenue credited by last touch. Basis attributed."`
 	Conversions answer.Metric[answer.Count]    `json:"conversions"`
 	Delivered   *answer.Metric[answer.Count]   `json:"delivered,omitempty" detail:"analyst"`
-	OpenPct     answer.Metric[answer.Percent]  `json:"open_rate_pct" doc:"Opens of delivered mails. Opens of text messages are not known."`
-	ClickPct    answer.Metric[answer.Percent]  `json:"click_rate_pct" doc:"Of delivered."`
-	OrderPct    *answer.Metric[answer.Percent] `json:"conversion_rate_pct,omitempty" detail:"analyst" doc:"Conversions of clicks."`
-	UnsubPct    answer.Metric[answer.Ratio]    `json:"unsubscribe_rate_pct" doc:"Of delivered."`
-	BouncePct   *answer.Metric[answer.Ratio]   `json:"bounce_rate_pct,omitempty" detail:"analyst" doc:"Of recipients."`
-	SpamPct     *answer.Metric[answer.Ratio]   `json:"spam_rate_pct,omitempty" detail:"analyst" doc:"Of delivered."`
+	OpenPct     answer.Metric[answer.Percent]  `json:"open_rate_pct" doc:"Opens per delivered email. SMS has no opens."`
+	ClickPct    answer.Metric[answer.Percent]  `json:"click_rate_pct" doc:"Clicks per delivered message."`
+	OrderPct    *answer.Metric[answer.Percent] `json:"conversion_rate_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
+	UnsubPct    answer.Metric[answer.Ratio]    `json:"unsubscribe_rate_pct" doc:"Unsubscribes per delivered message."`
+	BouncePct   *answer.Metric[answer.Ratio]   `json:"bounce_rate_pct,omitempty" detail:"analyst" doc:"Bounces per recipient."`
+	SpamPct     *answer.Metric[answer.Ratio]   `json:"spam_rate_pct,omitempty" detail:"analyst" doc:"Spam reports per delivered message."`
 	PerMessage  *answer.Metric[answer.Ratio]   `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
 	Opens       *answer.Metric[answer.Count]   `json:"opens,omitempty" detail:"analyst"`
 	Clicks      *answer.Metric[answer.Count]   `json:"clicks,omitempty" detail:"analyst"`
 }
 
-// messageRow is a campaign, a flow, or all of a kind.
+// messageRow is a campaign, a flow, or the total of a kind.
 type messageRow struct {
 	Name         answer.Foreign  `json:"name,omitempty"`
 	Channel      measure.Channel `json:"channel"`
 	Entity       string          `json:"entity"`
-	Revenue      answer.Money    `json:"revenue" doc:"Claimed by the sending tool."`
+	Revenue      answer.Money    `json:"revenue" doc:"Reported by the sending platform."`
 	Conversions  *answer.Count   `json:"conversions,omitempty" detail:"analyst"`
 	Delivered    answer.Count    `json:"delivered"`
 	OpenPct      *answer.Percent `json:"open_rate_pct,omitempty"`
@@ -96,7 +96,7 @@ func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecyclePar
 	}
 	a := &emailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
-	a.ShowAll(true) // the limit is how many there are
+	a.ShowAll(true) // limit is the number of rows
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	totals, err := c.MessageTotals(ctx, in)
 	if err != nil {
@@ -130,7 +130,7 @@ func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecyclePar
 		warnMessages(c, a, now, days)
 		messagesNext(c, a, days)
 	}
-	c.Describe(&a.Closing, answer.DataQuality{Revenue: "claimed by the sending tool; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: "reported by the sending platform; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
 	return a, nil
 }
 
@@ -148,7 +148,7 @@ func orNone(name string) string {
 	return name
 }
 
-// sent is what messages did, mails apart: text messages do not tell whether they were opened.
+// sent splits message totals by email and SMS: SMS has no opens.
 type sent struct{ mails, texts warehouse.MessageSums }
 
 func (s sent) all() warehouse.MessageSums { return s.mails.Add(s.texts) }
@@ -194,13 +194,13 @@ func messageMetricsOf(f answer.Figures, now, before sent) messageMetrics {
 	return m
 }
 
-// known leaves out the sums of a window without any report: nothing reported is not nothing sent.
+// known clears the totals of a window without any report: its messages are unknown, not zero.
 func (m *messageMetrics) known(now, before bool) {
 	m.Revenue, m.Conversions = m.Revenue.Where(now, before), m.Conversions.Where(now, before)
 	*m.Delivered, *m.Opens, *m.Clicks = m.Delivered.Where(now, before), m.Opens.Where(now, before), m.Clicks.Where(now, before)
 }
 
-// perThousand is the revenue per 1,000 messages delivered, in whole units.
+// perThousand is the revenue per 1,000 delivered messages, in major units.
 func perThousand(f answer.Figures, s warehouse.MessageSums) *answer.Ratio {
 	m := each(f, 1000*s.Revenue, s.Delivered)
 	if m == nil {
@@ -224,8 +224,8 @@ func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
 	return row
 }
 
-// creditedMessages returns what last touch credits the channel of messages with, nil when no order says where it came
-// from.
+// creditedMessages returns the revenue that last touch credits to the message channels, nil when no order has
+// touchpoints.
 func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in warehouse.Windows) (*answer.Metric[answer.Money], error) {
 	if c.Store.Untouched() {
 		return nil, nil
@@ -247,44 +247,44 @@ func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in w
 }
 
 func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) string {
-	what := "Mails and text messages"
+	what := "Email and SMS"
 	switch a.Channel {
 	case string(emailChannel):
-		what = "Mails"
+		what = "Email"
 	case string(smsChannel):
-		what = "Text messages"
+		what = "SMS"
 	}
-	text := fmt.Sprintf("%s claim %s %s, %s, from %s delivered.", what, c.Amount(now.all().Revenue), answer.Dates(days),
+	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s, from %s delivered messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Quantity(float64(now.all().Delivered)))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits them with %s.", toolkit.MajorAmount(c, float64(*m.Value)))
+		text += fmt.Sprintf(" Last touch credits %s to %s.", toolkit.MajorAmount(c, float64(*m.Value)), what)
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
-		text += fmt.Sprintf(" %s %% of the mails were opened", number.Grouped(answer.Decimals(float64(*open), 1), 1))
+		text += fmt.Sprintf(" The email open rate is %s%%", number.Grouped(answer.Decimals(float64(*open), 1), 1))
 		if click := a.Metrics.ClickPct.Value; click != nil {
-			text += fmt.Sprintf(", and %s %% of all messages clicked", number.Grouped(answer.Decimals(float64(*click), 1), 1))
+			text += fmt.Sprintf(" and the click rate of all messages is %s%%", number.Grouped(answer.Decimals(float64(*click), 1), 1))
 		}
 		text += "."
 	}
 	return text
 }
 
-// staleMessages is how many days behind today the sending tool's last report may be.
+// staleMessages is the maximum age of the sending platform's last report, in days.
 const staleMessages = 2
 
-// warnMessages says first of all that the figures are claims, then what the reports do not cover.
+// warnMessages warns that the figures are platform-reported, then of gaps in the reports.
 func warnMessages(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) {
-	text := "revenue and conversions are what the sending tool claims, in its own window; other channels claim some of the same orders."
+	text := "revenue and conversions are reported by the sending platform, in its own attribution window; other channels may claim the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
-		text = fmt.Sprintf("revenue is what the sending tool claims: %s times what orders credit the channel with by last touch.",
+		text = fmt.Sprintf("revenue is reported by the sending platform: %s times the revenue that last touch credits to the channel.",
 			number.Grouped(answer.Decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	if c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnOpensInflated, "Mail programs that load pictures by themselves count as opens: clicks are the safer figure.")
+		a.Warn(answer.WarnOpensInflated, "Email clients that load images automatically count as opens: clicks are more reliable.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s hold all since the send and are dated by it.", answer.Plural(int(all.SinceSend), "row", "rows")))
+		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s total all activity since the send, dated by the send day.", answer.Plural(int(all.SinceSend), "row", "rows")))
 	}
 	c.WarnPartial(&a.Closing, days)
 	last := now.all().Days.Last
@@ -294,13 +294,13 @@ func warnMessages(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil
 	}
 	flows := slices.ContainsFunc(a.Kinds, func(r messageRow) bool { return r.Entity == "flow" })
 	if flows && last.Before(expected) {
-		a.Warn(answer.WarnSourceStale, fmt.Sprintf("The last report of the sending tool is of %s.", last))
+		a.Warn(answer.WarnSourceStale, fmt.Sprintf("The last report of the sending platform is dated %s.", last))
 	}
 }
 
 func messagesNext(c *toolkit.Call, a *emailLifecycleAnswer, days civil.Range) {
 	if a.Channel == everyKind && a.EntityType == everyKind {
-		c.Suggest(&a.Closing, "email_lifecycle", toolkit.With(toolkit.Dated(days), "entity_type", "flow"), "See the flows alone.")
+		c.Suggest(&a.Closing, "email_lifecycle", toolkit.With(toolkit.Dated(days), "entity_type", "flow"), "Rank flows only.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See mail beside the other channels.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Compare email with the other channels.")
 }

@@ -14,20 +14,20 @@ import (
 	"assay/internal/toolkit"
 )
 
-// keepAnswered keeps what an answer stands on. An answer does not fail because it cannot be kept.
-func keepAnswered(ctx context.Context, c *toolkit.Call, all []control.Forecast) {
+// storeForecasts stores the forecasts in an answer. A failure is logged and does not fail the answer.
+func storeForecasts(ctx context.Context, c *toolkit.Call, all []control.Forecast) {
 	if err := c.RecordForecasts(ctx, all); err != nil {
-		c.Log.WarnContext(ctx, "forecasts of an answer are not kept", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
+		c.Log.WarnContext(ctx, "cannot store the forecasts of an answer", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
 	}
 }
 
-// What it takes to say how past forecasts did: so many judged, and so many of them that share no day.
+// Accuracy is reported from at least leastJudged past forecasts, of which leastSeparate share no day.
 const (
 	leastJudged   = 20
 	leastSeparate = 8
 )
 
-// past returns how forecasts of the answer's metrics and channel did, those kept at the time first.
+// past returns the accuracy of past forecasts of the answer's metrics and channel, stored forecasts before backtests.
 func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
 	var all []pastForecasts
 	for _, r := range c.Records {
@@ -51,13 +51,13 @@ func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
 	}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend}
 	slices.SortStableFunc(all, func(x, y pastForecasts) int {
-		kept := func(p pastForecasts) int {
+		backtest := func(p pastForecasts) int {
 			if p.Afterwards {
 				return 1
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(slices.Index(metrics, x.Metric), slices.Index(metrics, y.Metric)), cmp.Compare(kept(x), kept(y)), cmp.Compare(x.Days, y.Days))
+		return cmp.Or(cmp.Compare(slices.Index(metrics, x.Metric), slices.Index(metrics, y.Metric)), cmp.Compare(backtest(x), backtest(y)), cmp.Compare(x.Days, y.Days))
 	})
 	return all
 }
@@ -66,13 +66,13 @@ func shareIn(r control.ForecastRecord, level int) *answer.Percent {
 	return new(answer.Percent(100 * float64(r.Inside[level]) / float64(r.Judged)))
 }
 
-// pastSentence says how forecasts of a week did, for the metric that the answer begins with.
+// pastSentence reports the accuracy of weekly forecasts of a metric.
 func pastSentence(c *toolkit.Call, past []pastForecasts, metric snapshot.Metric) string {
 	if !c.RecordsForecasts() {
 		return ""
 	}
 	judged := 0
-	var told *pastForecasts
+	var shown *pastForecasts
 	for i, p := range past {
 		if p.Metric != metric || p.Days != snapshot.Week {
 			continue
@@ -80,16 +80,20 @@ func pastSentence(c *toolkit.Call, past []pastForecasts, metric snapshot.Metric)
 		if !p.Afterwards {
 			judged = p.Judged
 		}
-		if told == nil && p.Enough {
-			told = &past[i]
+		if shown == nil && p.Enough {
+			shown = &past[i]
 		}
 	}
-	few := fmt.Sprintf("Of forecasts kept so far %d of a week can be judged: not enough yet to say how they do", judged)
-	switch {
-	case told == nil:
-		return " " + few + "."
-	case told.Afterwards:
-		return fmt.Sprintf(" %s; of %d made afterwards for past weeks, %s, %s %% came within their 80 %% interval.", few, told.Judged, told.apart(), number.Grouped(answer.Decimals(float64(*told.Inside80), 0), 0))
+	few := " No stored weekly forecast is due yet."
+	if judged > 0 {
+		few = fmt.Sprintf(" Only %s due, too few to report accuracy.", answer.Plural(judged, "stored weekly forecast is", "stored weekly forecasts are"))
 	}
-	return fmt.Sprintf(" Of %d past forecasts of a week, %s, %s %% came within their 80 %% interval.", told.Judged, told.apart(), number.Grouped(answer.Decimals(float64(*told.Inside80), 0), 0))
+	if shown == nil {
+		return few
+	}
+	inside := number.Grouped(answer.Decimals(float64(*shown.Inside80), 0), 0)
+	if shown.Afterwards {
+		return fmt.Sprintf("%s In a backtest of %d past weeks%s, %s%% of results were inside the 80%% interval.", few, shown.Judged, shown.overlap(), inside)
+	}
+	return fmt.Sprintf(" Of %d past weekly forecasts%s, %s%% had the result inside the 80%% interval.", shown.Judged, shown.overlap(), inside)
 }

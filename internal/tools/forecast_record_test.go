@@ -15,32 +15,32 @@ import (
 	"assay/internal/toolkit"
 )
 
-// keptIn is an empty store of control data with the workspace "quiet".
-func keptIn(t *testing.T) (*sqlstore.Store, control.Workspace) {
+// controlStore is an empty control database with the workspace "quiet".
+func controlStore(t *testing.T) (*sqlstore.Store, control.Workspace) {
 	t.Helper()
-	kept, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := kept.Close(); err != nil {
+		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	w, err := kept.CreateWorkspace(t.Context(), newWorkspace("quiet"), control.By{Actor: "test", At: fixtureClock()})
+	w, err := store.CreateWorkspace(t.Context(), newWorkspace("quiet"), control.By{Actor: "test", At: fixtureClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kept, w
+	return store, w
 }
 
-// forecastOn makes the forecasts of a day and returns all that are kept.
-func forecastOn(t *testing.T, s *toolkit.Service, kept *sqlstore.Store, w control.Workspace) []control.Forecast {
+// forecastOn computes the forecasts of a day and returns all stored forecasts.
+func forecastOn(t *testing.T, s *toolkit.Service, store *sqlstore.Store, w control.Workspace) []control.Forecast {
 	t.Helper()
 	if err := s.Snapshots().Forecast(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	all, err := kept.Forecasts(t.Context(), w.ID, civil.Date{})
+	all, err := store.Forecasts(t.Context(), w.ID, civil.Date{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,16 +51,16 @@ func steady(civil.Date) float64 { return 60 }
 
 var byDay = cmp.Comparer(func(a, b civil.Date) bool { return a == b })
 
-// A store is asked on a day, twice, and again forty days later, when it knows what came.
-func TestForecastsAreKeptOnceAndJudgedWhenTheirDaysAreOver(t *testing.T) {
+// Forecasts run twice on one day, and again 40 days later when the results are known.
+func TestForecastsAreStoredOnceAndJudgedWhenDue(t *testing.T) {
 	t.Parallel()
 	facts := quietFacts(t, civil.Range{First: fixtureToday.AddDays(-160), Last: fixtureToday.AddDays(-1)}, steady)
-	kept, w := keptIn(t)
+	store, w := controlStore(t)
 	then := fixtureToday.AddDays(-40)
-	early := quietService(t, facts, kept, func() time.Time { return fixtureClock().AddDate(0, 0, -40) })
-	first := forecastOn(t, early, kept, w)
-	if diff := cmp.Diff(first, forecastOn(t, early, kept, w), byDay); diff != "" {
-		t.Errorf("after the same day's second time (-first +second):\n%s", diff)
+	early := quietService(t, facts, store, func() time.Time { return fixtureClock().AddDate(0, 0, -40) })
+	first := forecastOn(t, early, store, w)
+	if diff := cmp.Diff(first, forecastOn(t, early, store, w), byDay); diff != "" {
+		t.Errorf("second run on the same day (-first +second):\n%s", diff)
 	}
 	made := map[control.Occasion]int{}
 	for _, f := range first {
@@ -70,9 +70,9 @@ func TestForecastsAreKeptOnceAndJudgedWhenTheirDaysAreOver(t *testing.T) {
 		}
 	}
 	if made[control.DailyForecast] != 6 || made[control.BackMadeForecast] < 30 || len(made) != 2 {
-		t.Errorf("made %v, want 6 of the day (revenue and orders, no spend) and those of weeks before", made)
+		t.Errorf("made %v, want 6 of the day (revenue and orders, no spend) and backtests of past weeks", made)
 	}
-	for _, f := range forecastOn(t, quietService(t, facts, kept, fixtureClock), kept, w) {
+	for _, f := range forecastOn(t, quietService(t, facts, store, fixtureClock), store, w) {
 		if f.Made != then {
 			continue
 		}
@@ -81,14 +81,14 @@ func TestForecastsAreKeptOnceAndJudgedWhenTheirDaysAreOver(t *testing.T) {
 		}
 		sums := quietAnswer[performanceAnswer](t, quietService(t, facts, nil, fixtureClock), "performance", `{"start_date":"`+f.Days.First.String()+`","end_date":"`+f.Days.Last.String()+`","detail_level":"debug"}`).Metrics
 		want := map[string]float64{"revenue": float64(*sums.Revenue.Value), "orders": float64(*sums.Orders.Value)}[f.Metric]
-		near(t, f.Metric+" that came "+f.Days.String(), f.Outcome.Actual, want, 1)
+		near(t, "actual "+f.Metric+" of "+f.Days.String(), f.Outcome.Actual, want, 1)
 		if f.Outcome.Error != f.Outcome.Actual-f.Median || f.Outcome.MASE == nil || f.Outcome.Inside[2] != (f.Bands[2].Low <= want && want <= f.Bands[2].High) {
 			t.Errorf("%s of %s: median %v, bands %v, outcome %+v", f.Metric, f.Days, f.Median, f.Bands, *f.Outcome)
 		}
 	}
 }
 
-// A store that ends on a day forecasts what a longer one, asked later, makes afterwards for that day.
+// A backtest for a day equals the forecast of a store whose data end on that day.
 func TestForecastsMadeAfterwardsKnowOnlyTheDaysBefore(t *testing.T) {
 	t.Parallel()
 	day := fixtureToday.AddDays(-1 - 7*5)
@@ -96,11 +96,11 @@ func TestForecastsMadeAfterwardsKnowOnlyTheDaysBefore(t *testing.T) {
 		if d.Before(day) {
 			return 60
 		}
-		return 90 // what was not known then
+		return 90 // unknown at that time
 	}
 	before := civil.Range{First: fixtureToday.AddDays(-130), Last: day.AddDays(-1)}
 	whole := civil.Range{First: before.First, Last: fixtureToday.AddDays(-1)}
-	then, kept := map[string]control.Forecast{}, map[string]control.Forecast{}
+	then, backtest := map[string]control.Forecast{}, map[string]control.Forecast{}
 	for _, c := range []struct {
 		days     civil.Range
 		today    civil.Date
@@ -108,9 +108,9 @@ func TestForecastsMadeAfterwardsKnowOnlyTheDaysBefore(t *testing.T) {
 		into     map[string]control.Forecast
 	}{
 		{before, day, control.DailyForecast, then},
-		{whole, fixtureToday, control.BackMadeForecast, kept},
+		{whole, fixtureToday, control.BackMadeForecast, backtest},
 	} {
-		store, w := keptIn(t)
+		store, w := controlStore(t)
 		s := quietService(t, quietFacts(t, c.days, rising), store, func() time.Time { return fixtureClock().AddDate(0, 0, c.today.Sub(fixtureToday)) })
 		for _, f := range forecastOn(t, s, store, w) {
 			if f.Made == day && f.Occasion == c.occasion {
@@ -122,28 +122,28 @@ func TestForecastsMadeAfterwardsKnowOnlyTheDaysBefore(t *testing.T) {
 		t.Fatalf("%d forecasts of the day, want 6", len(then))
 	}
 	ignored := cmpopts.IgnoreFields(control.Forecast{}, "Occasion", "At", "Outcome", "DataVersion")
-	if diff := cmp.Diff(then, kept, byDay, ignored); diff != "" {
-		t.Errorf("made then and afterwards (-then +afterwards):\n%s", diff)
+	if diff := cmp.Diff(then, backtest, byDay, ignored); diff != "" {
+		t.Errorf("forecast and backtest (-forecast +backtest):\n%s", diff)
 	}
 }
 
-// What an answer says of past forecasts, when few and when many are judged; and what it stands on is kept.
-func TestTheAnswerSaysHowPastForecastsDid(t *testing.T) {
+// An answer reports the accuracy of past forecasts once enough are due, and stores its own forecasts.
+func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 	t.Parallel()
 	facts := quietFacts(t, civil.Range{First: fixtureToday.AddDays(-220), Last: fixtureToday.AddDays(-1)}, steady)
-	kept, w := keptIn(t)
-	s := quietService(t, facts, kept, fixtureClock)
+	store, w := controlStore(t)
+	s := quietService(t, facts, store, fixtureClock)
 	ask := func() forecastingAnswer {
 		t.Helper()
 		return quietAnswer[forecastingAnswer](t, s, "forecasting", `{"period_type":"monthly","detail_level":"debug"}`)
 	}
 	a := ask()
-	if !strings.Contains(a.Summary, "kept so far 0 of a week can be judged: not enough yet") || len(a.Past) != 0 {
-		t.Errorf("before any was judged: %q, %+v", a.Summary, a.Past)
+	if !strings.Contains(a.Summary, "No stored weekly forecast is due yet.") || len(a.Past) != 0 {
+		t.Errorf("before any forecast is due: %q, %+v", a.Summary, a.Past)
 	}
-	all, err := kept.Forecasts(t.Context(), w.ID, fixtureToday)
+	all, err := store.Forecasts(t.Context(), w.ID, fixtureToday)
 	if err != nil || len(all) != 2 || all[0].Occasion != control.AnswerForecast {
-		t.Fatalf("kept of the answer: %+v, %v; want revenue and orders of the rest of the month", all, err)
+		t.Fatalf("stored forecasts of the answer: %+v, %v; want revenue and orders of the rest of the month", all, err)
 	}
 	for i, metric := range []string{"orders", "revenue"} {
 		for _, r := range a.Rows {
@@ -152,19 +152,19 @@ func TestTheAnswerSaysHowPastForecastsDid(t *testing.T) {
 			}
 			sofar := quietAnswer[performanceAnswer](t, s, "performance", `{"start_date":"`+r.Start.String()+`","end_date":"`+all[i].Days.First.AddDays(-1).String()+`","detail_level":"debug"}`).Metrics
 			actual := map[string]float64{"revenue": float64(*sofar.Revenue.Value), "orders": float64(*sofar.Orders.Value)}[metric]
-			near(t, "expected "+metric+" that is kept", actual+all[i].Median, *r.Expected, 2)
-			near(t, "upper limit of "+metric+" that is kept", actual+all[i].Bands[2].High, *r.High95, 2)
+			near(t, "stored expected "+metric, actual+all[i].Median, *r.Expected, 2)
+			near(t, "stored upper bound of "+metric, actual+all[i].Bands[2].High, *r.High95, 2)
 		}
 	}
-	forecastOn(t, s, kept, w)
+	forecastOn(t, s, store, w)
 	a = ask()
-	if !strings.Contains(a.Summary, "of 22 made afterwards for past weeks, which share no day,") {
-		t.Errorf("after weeks were made up: %q", a.Summary)
+	if !strings.Contains(a.Summary, "In a backtest of 22 past weeks, ") {
+		t.Errorf("after backtests: %q", a.Summary)
 	}
 	enough := 0
 	for _, p := range a.Past {
 		if !p.Afterwards {
-			t.Errorf("nothing that was kept is over: %+v", p)
+			t.Errorf("no stored forecast is due: %+v", p)
 		}
 		if p.Enough {
 			enough++
@@ -174,14 +174,14 @@ func TestTheAnswerSaysHowPastForecastsDid(t *testing.T) {
 		}
 	}
 	if enough < 4 {
-		t.Errorf("%d of %d have enough to say how they did, want days and weeks of both metrics", enough, len(a.Past))
+		t.Errorf("%d of %d have enough judged forecasts, want days and weeks of both metrics", enough, len(a.Past))
 	}
-	if none := decoded[forecastingAnswer](t, callAs(t, quietService(t, facts, nil, fixtureClock).Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{}`).StructuredContent); strings.Contains(none.Summary, "kept") {
-		t.Errorf("a service that keeps none says %q", none.Summary)
+	if none := decoded[forecastingAnswer](t, callAs(t, quietService(t, facts, nil, fixtureClock).Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{}`).StructuredContent); strings.Contains(none.Summary, "stored") {
+		t.Errorf("a service that stores no forecasts answers %q", none.Summary)
 	}
 }
 
-// quietAnswer is what a tool of the service answers for the workspace "quiet".
+// quietAnswer is the answer of a tool for the workspace "quiet".
 func quietAnswer[A any](t *testing.T, s *toolkit.Service, tool, args string) A {
 	t.Helper()
 	r := callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), tool, args)

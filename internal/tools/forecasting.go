@@ -13,7 +13,7 @@ import (
 var forecasting = toolkit.Define(toolkit.Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",
-	Description: "Whether targets will be met, what to expect, where budget should go, and alerts about drift.",
+	Description: "Forecasts with prediction intervals, pacing against targets, budget recommendations and drift alerts.",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Forecasts: true},
 }, runForecasting)
@@ -56,7 +56,7 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 	return a, nil
 }
 
-// recommend divides today's spend by the media mix model: the plan of optimization, shortened.
+// recommend allocates the current spend with the media mix model. It is the short form of the optimization tool.
 func recommend(c *toolkit.Call, a *forecastingAnswer) error {
 	m, err := c.Model()
 	if err != nil {
@@ -75,13 +75,13 @@ func recommend(c *toolkit.Call, a *forecastingAnswer) error {
 	}
 	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "a month")
 	if len(a.Rows) == 0 {
-		a.Warn(answer.WarnNoData, "The model has no figures for "+answer.ChannelName(a.Channel)+".")
+		a.Warn(answer.WarnNoData, "The model does not include "+answer.ChannelName(a.Channel)+".")
 	}
 	toolkit.WarnPlan(c, &a.Closing, plan)
-	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See returns, saturation and what other spends would do.")
+	c.Suggest(&a.Closing, "optimization", map[string]any{}, "Compare returns, saturation and other budgets.")
 	return nil
 }
 
-// forecastMethod says how the figures come about.
-const forecastMethod = "forecast: median of ETS, ARIMA and two Theta models on the last two years of days, conformal intervals of sums; " +
-	"alerts: cumulative sums of one-step errors; see methods/forecast and methods/anomalies"
+// forecastMethod names the forecast and alert methods.
+const forecastMethod = "forecast: median of ETS, ARIMA and two Theta models on the last two years of daily data, conformal prediction intervals of sums; " +
+	"alerts: CUSUM of one-step forecast errors; see methods/forecast and methods/anomalies"

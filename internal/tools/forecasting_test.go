@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-func TestWhatIsThereOfATargetIsThePerformance(t *testing.T) {
+func TestActualOfTargetsEqualsPerformance(t *testing.T) {
 	t.Parallel()
 	rows := answerAs[forecastingAnswer](t, "forecasting", `{"aspect":"targets","detail_level":"debug"}`).Rows
 	seen := 0
@@ -37,8 +37,8 @@ func TestWhatIsThereOfATargetIsThePerformance(t *testing.T) {
 	}
 }
 
-// A store of sixty orders a day without any move, and the same with three in ten of the orders gone from a day on.
-func TestAlertsFindADriftAndNothingElse(t *testing.T) {
+// A store with 60 orders per day has no alert. The same store with a lasting drop of 30% has one.
+func TestAlertsDetectOnlyRealDrift(t *testing.T) {
 	t.Parallel()
 	from := fixtureToday.AddDays(-18)
 	for _, drop := range []float64{0, 0.3} {
@@ -50,29 +50,29 @@ func TestAlertsFindADriftAndNothingElse(t *testing.T) {
 		})
 		if drop == 0 {
 			if len(a.Rows) != 0 {
-				t.Errorf("alerts of a store in which nothing moved: %+v", a.Rows)
+				t.Errorf("alerts of a store without a change: %+v", a.Rows)
 			}
 			continue
 		}
 		if len(a.Rows) == 0 {
-			t.Fatal("no alert of a drop of 30 %")
+			t.Fatal("no alert for a drop of 30%")
 		}
 		for _, r := range a.Rows {
 			if off := r.Since.Sub(from); r.Direction != "down" || off < -3 || off > 3 || *r.ChangePct > -10 {
-				t.Errorf("%s: %s since %s by %v %%, planted is a drop of 30 %% from %s", r.Metric, r.Direction, r.Since, *r.ChangePct, from)
+				t.Errorf("%s: %s since %s by %v%%, want a drop of 30%% from %s", r.Metric, r.Direction, r.Since, *r.ChangePct, from)
 			}
 		}
 	}
 }
 
-// alertsOf makes a store with so many orders a day on average and asks for its alerts.
+// alertsOf returns the alerts of a simulated store with the given mean orders per day.
 func alertsOf(t *testing.T, level func(civil.Date) float64) forecastingAnswer {
 	t.Helper()
 	s := quietService(t, quietFacts(t, civil.Range{First: fixtureToday.AddDays(-180), Last: fixtureToday.AddDays(-1)}, level), nil, fixtureClock)
 	return decoded[forecastingAnswer](t, callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{"aspect":"alerts"}`).StructuredContent)
 }
 
-// quietFacts are those of the workspace "quiet": orders of 50 each, so many a day on average.
+// quietFacts are simulated orders of the workspace "quiet": USD 50 each, with the given mean number per day.
 func quietFacts(t *testing.T, days civil.Range, level func(civil.Date) float64) *warehouse.Warehouse {
 	t.Helper()
 	facts, err := openFacts(context.Background(), t.TempDir())
@@ -97,10 +97,10 @@ func quietFacts(t *testing.T, days civil.Range, level func(civil.Date) float64) 
 }
 
 // quietService answers for the workspace "quiet".
-func quietService(t *testing.T, facts *warehouse.Warehouse, kept snapshot.Forecasts, clock func() time.Time) *toolkit.Service {
+func quietService(t *testing.T, facts *warehouse.Warehouse, store snapshot.Forecasts, clock func() time.Time) *toolkit.Service {
 	t.Helper()
 	deps := plainDeps(facts, clock)
-	deps.Forecasts = kept
+	deps.Forecasts = store
 	s, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
@@ -108,9 +108,8 @@ func quietService(t *testing.T, facts *warehouse.Warehouse, kept snapshot.Foreca
 	return s
 }
 
-// Demo stores in which nothing was planted: days that ask for a look, and alerts, are false ones. What is allowed is what one
-// series in fifty, or in the nightly form with ten stores one run in fifty, has by chance at .4 such days in a quarter and
-// the stated rate of alerts (docs/validation.md).
+// Demo stores without simulated anomalies: every actionable day and every alert is a false alarm. The limits are exceeded
+// by chance in 1 of 50 runs, at 0.4 actionable days per quarter and the stated alert rate (docs/validation.md).
 func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
 	t.Parallel()
 	stores, mostDays, mostAlerts := []demo.Options{{Seed: 7, Days: 365, Orders: 12_000, Quiet: true}}, 3, 1
@@ -124,7 +123,7 @@ func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
 	for _, opt := range stores {
 		session, truth := demoStore(t, opt, func(b *warehouse.Batch) warehouse.Batch { return warehouse.Batch{Orders: b.Orders} })
 		if len(truth.Anomalies) != 0 {
-			t.Fatalf("seed %d: planted %+v", opt.Seed, truth.Anomalies)
+			t.Fatalf("seed %d: simulated anomalies %+v", opt.Seed, truth.Anomalies)
 		}
 		for _, metric := range []string{"revenue", "orders"} {
 			for _, r := range decoded[trendsAnswer](t, callAs(t, session, "trends", `{"metric":"`+metric+`","limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
@@ -139,14 +138,14 @@ func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
 			t.Logf("seed %d: alert of %s since %s, %s", opt.Seed, r.Metric, r.Since, r.Direction)
 		}
 	}
-	t.Logf("%d stores, 90 days of two metrics each: %d days ask for a look, %d alerts in the last 28 days", len(stores), days, alerts)
+	t.Logf("%d stores, 90 days of two metrics each: %d actionable days, %d alerts in the last 28 days", len(stores), days, alerts)
 	if days > mostDays || alerts > mostAlerts {
 		t.Errorf("%d days and %d alerts in quiet stores, want at most %d and %d", days, alerts, mostDays, mostAlerts)
 	}
 }
 
-// The targets of the demo store are what its generator wants to sell, and all kinds of period have some.
-func TestTargetsOfTheDemoStoreHaveAPace(t *testing.T) {
+// The demo store has targets of every period type, and revenue and orders have a forecast in each.
+func TestDemoStoreTargetsHaveAForecast(t *testing.T) {
 	t.Parallel()
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 365, Orders: 12_000}, func(b *warehouse.Batch) warehouse.Batch {
 		return warehouse.Batch{Orders: b.Orders, Targets: b.Targets}
@@ -160,11 +159,11 @@ func TestTargetsOfTheDemoStoreHaveAPace(t *testing.T) {
 			}
 			paced++
 			if !(*r.Low <= *r.Expected && *r.Expected <= *r.High) || *r.Chance < 0 || *r.Chance > 100 {
-				t.Errorf("%s %s: %v in %v to %v, chance %v", period, r.Metric, *r.Expected, *r.Low, *r.High, *r.Chance)
+				t.Errorf("%s %s: %v in %v to %v, probability %v", period, r.Metric, *r.Expected, *r.Low, *r.High, *r.Chance)
 			}
 		}
 		if paced != 2 {
-			t.Errorf("%s: %d targets have a pace, want revenue and orders", period, paced)
+			t.Errorf("%s: %d targets have a forecast, want revenue and orders", period, paced)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// goal is a target with the days it is for; without a value it is only a period to forecast.
+// goal is a target with its days. Without a value it is only a period to forecast.
 type goal struct {
 	metric  snapshot.Metric
 	channel measure.Channel
@@ -23,7 +23,7 @@ type goal struct {
 	value   float64
 }
 
-// goals reads the targets that match the answer's filters, and counts all.
+// goals returns the targets that match the answer's filters, and the number of all targets.
 func goals(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) (found []goal, all int, err error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func goalOf(t warehouse.Target) goal {
 	return goal{metric: snapshot.Metric(t.Metric), channel: t.Channel, period: periodType(t.Period), days: t.Days(), value: t.Value}
 }
 
-// inOrder sorts the store before channels, revenue first, months before quarters, weeks and days.
+// inOrder sorts the whole store before channels, revenue first, and months before quarters, weeks and days.
 func inOrder(a, b goal) int {
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.ROAS, snapshot.Spend}
 	return cmp.Or(
@@ -52,8 +52,8 @@ func inOrder(a, b goal) int {
 	)
 }
 
-// standing is a goal's status; a budget's says whether it will be exceeded.
-func (g goal) standing(p forecast.Pace) forecastStatus {
+// paceStatus is a goal's status from its forecast. For spend it reports whether the budget will be exceeded.
+func (g goal) paceStatus(p forecast.Pace) forecastStatus {
 	if g.metric != snapshot.Spend {
 		return forecastStatus(p.Standing)
 	}
@@ -77,7 +77,7 @@ func (g goal) outcome(actual *float64) forecastStatus {
 	return met
 }
 
-// status is where a goal stands without a forecast.
+// status is a goal's status without a forecast.
 func (g goal) status(today civil.Date, row forecastRow) forecastStatus {
 	switch {
 	case g.days.First.After(today):
@@ -99,7 +99,7 @@ func (g goal) until(last civil.Date) civil.Range {
 	return civil.Range{First: g.days.First, Last: civil.Earliest(last, g.days.Last)}
 }
 
-// goalRow says what a goal is and what is there of it.
+// goalRow returns the row of a goal with its result so far.
 func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) forecastRow {
 	round := c.Rounding(g.metric)
 	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
@@ -118,6 +118,6 @@ func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) forecastRow {
 	return row
 }
 
-// howToLoadTargets is the table that the import reads without a mapping.
-const howToLoadTargets = "Load a CSV with assay import: metric,period,start,channel,value and lines such as revenue,monthly,%s,,100000 " +
-	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; channel empty for the whole store)."
+// howToLoadTargets describes the CSV that the import reads without a mapping.
+const howToLoadTargets = "Import a CSV with assay import: header metric,period,start,channel,value and rows such as revenue,monthly,%s,,100000 " +
+	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; leave channel empty for the whole store)."

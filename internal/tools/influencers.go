@@ -18,14 +18,14 @@ import (
 var influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
-	Description: "Influencers and affiliates: list them, look at one, compare some or rank them. For all signals of a creator use creators.",
+	Description: "Influencer and affiliate results by code and link. Use creators to combine all signals.",
 	Needs:       "creators",
 	Arguments:   map[string]any{"action": "list"},
 }, runInfluencers)
 
 type influencersParams struct {
 	Action        influencerAction `json:"action" enum:"list|performance|compare|top_performers" required:"true" doc:"What to show."`
-	View          string           `json:"view" enum:"overview" doc:"Deprecated: action=list."`
+	View          string           `json:"view" enum:"overview" doc:"Deprecated: use action=list."`
 	InfluencerID  string           `json:"influencer_id" doc:"For action=performance."`
 	InfluencerIDs []string         `json:"influencer_ids" doc:"For action=compare."`
 	SortBy        influencerSort   `json:"sort_by" enum:"revenue|orders|clicks|conversions|roi" default:"revenue" doc:"For list and top_performers."`
@@ -37,7 +37,7 @@ type influencersParams struct {
 	answer.Shared
 }
 
-// influencerAction is what is shown.
+// influencerAction selects what is shown.
 type influencerAction string
 
 const (
@@ -58,12 +58,12 @@ const (
 	byROI         influencerSort = "roi"
 )
 
-// Check refuses a reversed period and an action without the ids it is about.
+// Check rejects a reversed period and an action without the IDs it needs.
 func (p influencersParams) Check() error {
 	switch {
 	case p.View != "" && p.Action != listInfluencers:
-		return fault.Invalid("view=overview is a deprecated name of action=list, and action is %s", p.Action).
-			WithHint("Leave view out.")
+		return fault.Invalid("view=overview is a deprecated alias of action=list and conflicts with action=%s", p.Action).
+			WithHint("Omit view.")
 	case p.Action == oneInfluencer && p.InfluencerID == "":
 		return fault.Invalid("action=performance needs influencer_id").WithHint("action=list shows the ids.")
 	case p.Action == compareInfluencers && len(p.InfluencerIDs) == 0:
@@ -75,13 +75,13 @@ func (p influencersParams) Check() error {
 type influencersAnswer struct {
 	answer.Opening
 	Action  influencerAction  `json:"action"`
-	Basis   measure.Basis     `json:"basis" doc:"What revenue and orders rest on."`
+	Basis   measure.Basis     `json:"basis" doc:"Basis of revenue and orders."`
 	Metrics influencerMetrics `json:"metrics"`
 	answer.Table[influencerRow]
 	answer.Closing
 }
 
-// influencerMetrics are the sums over all that were selected, not only the page.
+// influencerMetrics are totals over all selected influencers, not only the page.
 type influencerMetrics struct {
 	Revenue     answer.Metric[answer.Money] `json:"revenue"`
 	Orders      answer.Metric[answer.Count] `json:"orders"`
@@ -91,23 +91,23 @@ type influencerMetrics struct {
 	ROI         answer.Metric[answer.Ratio] `json:"roi"`
 }
 
-// influencerRow is what codes and links tell of an influencer.
+// influencerRow is an influencer's results by code and link.
 type influencerRow struct {
 	Rank          int             `json:"rank,omitempty"`
 	ID            string          `json:"influencer_id"`
 	Name          answer.Foreign  `json:"name"`
-	Revenue       answer.Money    `json:"revenue" doc:"Of the orders."`
-	Orders        answer.Count    `json:"orders" doc:"That used the influencer's code. Without a code: that the links count."`
-	Clicks        answer.Count    `json:"clicks" doc:"On links."`
-	Conversions   answer.Count    `json:"conversions" doc:"Orders that the links count. They may have used the code as well."`
-	Cost          *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent where none are known."`
-	ROI           *answer.Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Costs of goods are not taken off."`
+	Revenue       answer.Money    `json:"revenue" doc:"Revenue of these orders."`
+	Orders        answer.Count    `json:"orders" doc:"Orders with the influencer's code; without a code, orders counted by links."`
+	Clicks        answer.Count    `json:"clicks" doc:"Link clicks."`
+	Conversions   answer.Count    `json:"conversions" doc:"Orders counted by links. They may also have used the code."`
+	Cost          *answer.Money   `json:"cost,omitempty" doc:"Fees, commissions and gifts; absent when unknown."`
+	ROI           *answer.Ratio   `json:"roi,omitempty" doc:"(revenue - cost) / cost. Cost of goods is not subtracted."`
 	Platform      answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
 	Handle        answer.Foreign  `json:"handle,omitempty" detail:"analyst"`
 	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
-	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst" doc:"Of orders with the code."`
+	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst" doc:"New-customer orders with the code."`
 	ConversionPct *answer.Percent `json:"conversion_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
-	LinkRevenue   *answer.Money   `json:"link_revenue,omitempty" detail:"analyst" doc:"Of the conversions."`
+	LinkRevenue   *answer.Money   `json:"link_revenue,omitempty" detail:"analyst" doc:"Revenue of the conversions."`
 	OrdersFrom    string          `json:"orders_from,omitempty" detail:"analyst" doc:"code or link."`
 	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"debug"`
 }
@@ -133,7 +133,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, p, days, chosen)
-		a.Warn(answer.WarnCodeOrders, "Codes and links see a part of what influencers bring, and orders by codes that were passed on; creators estimates the whole.")
+		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. Use creators to estimate the total.")
 		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		influencersNext(c, a, days)
 	}
@@ -141,7 +141,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	return a, nil
 }
 
-// choose returns the influencers that the action is about.
+// choose returns the influencers selected by the action.
 func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, error) {
 	switch p.Action {
 	case oneInfluencer:
@@ -163,14 +163,14 @@ func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, e
 	}
 	chosen := toolkit.OfPlatform(all, p.Platform)
 	if len(chosen) == 0 && len(all) > 0 {
-		return nil, fault.Invalid("platform %q has no influencers; those there are use %s", answer.Clean(p.Platform), answer.Listed(toolkit.Platforms(all))).
-			WithHint("Leave platform out for all.")
+		return nil, fault.Invalid("no influencer uses platform %q; known platforms: %s", answer.Clean(p.Platform), answer.Listed(toolkit.Platforms(all))).
+			WithHint("Omit platform to include all.")
 	}
 	toolkit.LargestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })
 	return chosen, nil
 }
 
-// of returns the figure by which influencers are sorted.
+// of returns the sort value of an influencer.
 func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	switch s {
 	case byOrdersOf:
@@ -197,7 +197,7 @@ func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) influe
 	}
 }
 
-// influencerRows writes the page, or all that were named.
+// influencerRows fills in the page, or all named influencers.
 func influencerRows(c *toolkit.Call, a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
 	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
@@ -247,18 +247,18 @@ func influencersSummary(c *toolkit.Call, a *influencersAnswer, p influencersPara
 	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), answer.Quantity(float64(*m.Orders.Value)), answer.Dates(days),
 		toolkit.AgainstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" At a cost of %s that is an ROI of %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
 	}
 	return text
 }
 
 func influencersNext(c *toolkit.Call, a *influencersAnswer, days civil.Range) {
 	if a.Pagination != nil && len(a.Rows) > 0 {
-		c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.With(toolkit.Dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "Look at the first one.")
+		c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.With(toolkit.Dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "See details of the first influencer.")
 	}
 	creators := toolkit.Dated(days)
 	if a.Action == oneInfluencer {
 		creators["creator_id"] = a.Rows[0].ID
 	}
-	c.Suggest(&a.Closing, "creators", creators, "Estimate what codes and links do not see.")
+	c.Suggest(&a.Closing, "creators", creators, "Estimate orders that codes and links do not track.")
 }

@@ -20,17 +20,17 @@ import (
 var lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
-	Description: "Lifetime value of each channel's customers, how long their acquisition takes to pay back, new against returning.",
+	Description: "Lifetime value (LTV), acquisition cost (CAC) and payback by channel, and new vs returning customers.",
 	Needs:       "orders",
 }, runLifecycle)
 
 type lifecycleParams struct {
 	answer.AnyTime
-	Aspect lifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New against returning, or lifetime value."`
+	Aspect lifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New vs returning customers, or lifetime value."`
 	answer.Shared
 }
 
-// lifecycleAspect is what the rows of lifecycle are. None is the summary.
+// lifecycleAspect selects the rows of lifecycle; summary when empty.
 type lifecycleAspect string
 
 const (
@@ -38,7 +38,7 @@ const (
 	ltvAspect     lifecycleAspect = "ltv"
 )
 
-// window returns the period asked for. Its open ends are the store's.
+// window returns the requested period. Open ends default to the store's first and last day.
 func (p lifecycleParams) window(c *toolkit.Call) (civil.Range, error) {
 	first := c.Store.OrderDays.First.Or(c.Today.AddDays(-90))
 	if !p.EndDate.IsZero() && p.EndDate.Before(first) {
@@ -52,7 +52,7 @@ type lifecycleAnswer struct {
 	Aspect    lifecycleAspect   `json:"aspect"`
 	Metrics   lifecycleMetrics  `json:"metrics"`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
-	Margin    *marginInfo       `json:"margin,omitempty" doc:"What contribution margin rests on."`
+	Margin    *marginInfo       `json:"margin,omitempty" doc:"Basis of the contribution margin."`
 	answer.Table[lifecycleRow]
 	answer.Closing
 }
@@ -60,10 +60,10 @@ type lifecycleAnswer struct {
 type lifecycleMetrics struct {
 	Revenue   *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
 	Orders    *answer.Metric[answer.Count]   `json:"orders,omitempty"`
-	New       answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of customers, orders without a customer included."`
+	New       answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of customers, including orders without a customer."`
 	NewPct    *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty"`
 	Spend     answer.Metric[answer.Money]    `json:"spend"`
-	CAC       answer.Metric[answer.Money]    `json:"cac" doc:"All spend per new customer."`
+	CAC       answer.Metric[answer.Money]    `json:"cac" doc:"Total spend per new customer."`
 	LTV365    *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
 	Margin365 *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
 	Payback   string                         `json:"payback,omitempty"`
@@ -71,35 +71,35 @@ type lifecycleMetrics struct {
 	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
 }
 
-// marginInfo says what contribution margins rest on.
+// marginInfo is the basis of contribution margins.
 type marginInfo struct {
-	Source      cohort.MarginSource `json:"source" doc:"costs: of every order; costs_of_a_part: the rest takes their rate."`
-	RatePct     answer.Percent      `json:"rate_pct" doc:"Of revenue without tax and shipping."`
-	CoveragePct answer.Percent      `json:"coverage_pct" doc:"Revenue whose costs are known."`
+	Source      cohort.MarginSource `json:"source" doc:"costs: costs of every order are known; costs_of_a_part: the margin rate of the known part is applied to the rest."`
+	RatePct     answer.Percent      `json:"rate_pct" doc:"Margin as a share of revenue without tax and shipping."`
+	CoveragePct answer.Percent      `json:"coverage_pct" doc:"Share of revenue with known costs."`
 }
 
-// lifecycleRow is a segment or a channel; each has the fields that belong to it.
+// lifecycleRow is a segment or a channel. Each kind sets only its own fields.
 type lifecycleRow struct {
 	Segment   warehouse.Segment              `json:"segment,omitempty"`
-	Channel   measure.Channel                `json:"channel,omitempty" doc:"That last touch credits with the first order."`
-	Customers *answer.Count                  `json:"customers,omitempty" doc:"Won in the period and followed."`
+	Channel   measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
+	Customers *answer.Count                  `json:"customers,omitempty" doc:"Customers acquired in the period and followed."`
 	Orders    *answer.Count                  `json:"orders,omitempty"`
 	Revenue   *answer.Money                  `json:"revenue,omitempty"`
-	SharePct  *answer.Percent                `json:"share_pct,omitempty" doc:"Of orders."`
+	SharePct  *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`
 	AOV       *answer.Money                  `json:"aov,omitempty"`
 	Change    *answer.Percent                `json:"revenue_change_pct,omitempty"`
 	Refunds   *answer.Money                  `json:"refunds,omitempty" detail:"analyst"`
-	CAC       *answer.Money                  `json:"cac,omitempty" doc:"Spend of the channel per new customer credited to it."`
+	CAC       *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer credited to the channel."`
 	LTV90     *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
 	LTV365    *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
 	Margin90  *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
 	Margin365 *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
-	Payback   string                         `json:"payback,omitempty" doc:"When margin per customer covers the cost of winning one."`
-	PaybackIn *answer.Estimate[answer.Count] `json:"payback_days,omitempty" detail:"analyst" doc:"An end that is not reached is the last day observed."`
-	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin of the longest age observed over cost."`
+	Payback   string                         `json:"payback,omitempty" doc:"When margin per customer covers CAC."`
+	PaybackIn *answer.Estimate[answer.Count] `json:"payback_days,omitempty" detail:"analyst" doc:"A bound that is not reached is the last observed day."`
+	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin at the longest observed age divided by CAC."`
 	Spend     *answer.Money                  `json:"spend,omitempty" detail:"analyst"`
 	Won       *answer.Count                  `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
-	Hidden    bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values of."`
+	Hidden    bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values."`
 }
 
 func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lifecycleAnswer, error) {
@@ -156,7 +156,7 @@ func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) lifecycleMetric
 	}
 }
 
-// lifecycleSplit fills in new against returning customers.
+// lifecycleSplit fills in new vs returning customers.
 func lifecycleSplit(c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
 	f, all := c.Figures, q.Segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
@@ -167,19 +167,19 @@ func lifecycleSplit(c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition,
 		})
 	}
 	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
-	a.Summary = fmt.Sprintf("New customers placed %s %% of the %s orders %s and brought %s of %s.", number.Grouped(answer.Decimals(share, 1), 1),
+	a.Summary = fmt.Sprintf("New customers placed %s%% of the %s orders %s and generated %s of %s in revenue.", number.Grouped(answer.Decimals(share, 1), 1),
 		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" All spend of %s makes %s per new customer.", c.Amount(q.Spent), toolkit.MajorAmount(c, float64(*cac)))
+		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", toolkit.MajorAmount(c, float64(*cac)), c.Amount(q.Spent))
 	}
 	c.WarnBefore(&a.Closing, days)
 }
 
-// paybackMethod says how margins and paybacks are counted.
-const paybackMethod = "Contribution margin is revenue without tax and shipping less the costs of goods, refunds in full. " +
-	"The cost of a customer is the channel's whole spend over the new orders that last touch credits it with. Payback is the first day on which margin per customer covers it."
+// paybackMethod describes how margins and paybacks are computed.
+const paybackMethod = "Contribution margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
+	"CAC is the channel's total spend divided by the new orders that last touch credits to it. Payback is the first day on which margin per customer covers CAC."
 
-// lifecycleValues fills in what customers are worth by channel, beside what it cost to win them.
+// lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
 	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
@@ -211,7 +211,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q
 	case fault.KindOf(unknown) != fault.KindNotReady:
 		return unknown
 	default:
-		a.Warn(answer.WarnMarginUnknown, "Too few costs of products are known to tell a margin, so nothing can be said about payback: import products with their costs.")
+		a.Warn(answer.WarnMarginUnknown, "Payback is unavailable: too few product costs are known to compute a margin. Import products with their costs.")
 	}
 	f := c.Figures
 	if c.Store.Untouched() {
@@ -235,7 +235,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q
 			}
 		}
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "mean per customer by age, as long as each was watched; payback from the interval of the margin", snapshot.Projection{})
+	a.Estimates = toolkit.PanelEstimates(p, "mean per customer by age, each customer up to the observed age; payback from the interval of the margin", snapshot.Projection{})
 	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 	return row, nil
 }
 
-// paybackWords says when a cost is covered.
+// paybackWords describes when CAC is covered.
 func paybackWords(p cohort.Payback) string {
 	switch {
 	case p.Day.Reached && p.Day.Day == 0:
@@ -299,7 +299,7 @@ func paybackDays(p cohort.Payback) *answer.Estimate[answer.Count] {
 	return &answer.Estimate[answer.Count]{Value: answer.Count(p.Day.Day), Low: answer.Count(p.Earliest.Day), High: answer.Count(p.Latest.Day)}
 }
 
-// marginToCost is the margin of the last day observed over the cost of a customer, nil when that is nothing.
+// marginToCost is the margin at the last observed day divided by CAC, nil when CAC is zero.
 func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Ratio] {
 	if cost <= 0 {
 		return nil
@@ -308,7 +308,7 @@ func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Rat
 	return &answer.Estimate[answer.Ratio]{Value: answer.Ratio(last.Value / cost), Low: answer.Ratio(last.Interval.Low / cost), High: answer.Ratio(last.Interval.High / cost)}
 }
 
-// wholeValues fills in the metrics over all channels. Customers nobody paid for count too.
+// wholeValues fills in the metrics over all channels, including customers acquired without spend.
 func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
 	f := c.Figures
 	if whole.Customers == 0 {
@@ -328,31 +328,30 @@ func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned
 }
 
 func valuesSummary(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) string {
-	text := fmt.Sprintf("%s new customers %s", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
+	text := fmt.Sprintf("%s new customers were acquired %s.", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		text += fmt.Sprintf(" cost %s each", toolkit.MajorAmount(c, float64(*cac)))
+		text += fmt.Sprintf(" CAC is %s.", toolkit.MajorAmount(c, float64(*cac)))
 	}
-	text += "."
 	switch {
 	case a.Metrics.PaybackIn != nil && a.Metrics.PaybackIn.High == 0:
-		text += " Their contribution margin covers that with the first order."
+		text += " Contribution margin covers CAC with the first order."
 	case a.Metrics.PaybackIn != nil:
-		text += fmt.Sprintf(" Their contribution margin covers that: %s (90 %% interval day %s to %s).", a.Metrics.Payback,
+		text += fmt.Sprintf(" Payback: %s (90%% interval day %s to %s).", a.Metrics.Payback,
 			answer.Quantity(float64(a.Metrics.PaybackIn.Low)), answer.Quantity(float64(a.Metrics.PaybackIn.High)))
 	case a.Margin == nil:
-		text += " Their margin is not known, because costs of products are not."
+		text += " Margin is unknown because product costs are missing."
 	}
 	if l := a.Metrics.LTV365; l != nil {
-		text += fmt.Sprintf(" A customer brings %s within a year, refunds taken off.", toolkit.MajorAmount(c, float64(l.Value)))
+		text += fmt.Sprintf(" LTV is %s in the first 365 days, net of refunds.", toolkit.MajorAmount(c, float64(l.Value)))
 	}
 	return text
 }
 
 func lifecycleNext(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) {
 	if a.Aspect == summaryAspect {
-		c.Suggest(&a.Closing, "lifecycle", toolkit.With(toolkit.Dated(days), "aspect", string(ltvAspect)), "See value, cost and payback by channel.")
+		c.Suggest(&a.Closing, "lifecycle", toolkit.With(toolkit.Dated(days), "aspect", string(ltvAspect)), "See LTV, CAC and payback by channel.")
 	} else {
-		c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(ltvView)), "See what is expected of these customers.")
+		c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(ltvView)), "See the predicted future value of these customers.")
 	}
-	c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(retentionView)), "See who comes back.")
+	c.Suggest(&a.Closing, "customers", toolkit.With(toolkit.Dated(days), "view", string(retentionView)), "See retention by cohort.")
 }

@@ -20,7 +20,7 @@ import (
 var omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
-	Description: "Revenue of every sales surface, and how spend on a channel drives revenue on the others.",
+	Description: "Revenue by sales surface, and the halo effect of each channel's spend on other surfaces.",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runOmnichannel)
@@ -33,8 +33,8 @@ type omnichannelParams struct {
 type omnichannelAnswer struct {
 	answer.Opening
 	Metrics surfaceMetrics `json:"metrics"`
-	Model   *haloModel     `json:"halo_model,omitempty" doc:"Absent where nothing was to be estimated."`
-	Halo    []haloEffect   `json:"halo" doc:"Revenue on surfaces that a channel is not aimed at, surest first."`
+	Model   *haloModel     `json:"halo_model,omitempty" doc:"Absent when there is nothing to estimate."`
+	Halo    []haloEffect   `json:"halo" doc:"Revenue on surfaces that a channel does not target, strongest evidence first."`
 	answer.Table[surfaceRow]
 	answer.Closing
 }
@@ -47,14 +47,14 @@ type surfaceMetrics struct {
 	Halo       haloCounts                  `json:"halo"`
 }
 
-// haloCounts says how many effects of each kind there are, whatever the level of detail shows.
+// haloCounts counts the effects of each kind, at every detail level.
 type haloCounts struct {
 	Estimated    int `json:"estimated"`
-	AboveZero    int `json:"above_zero" doc:"With the 95 % interval."`
+	AboveZero    int `json:"above_zero" doc:"With the whole 95% interval."`
 	NotEstimable int `json:"not_estimable"`
 }
 
-// surfaceRow is what a surface took.
+// surfaceRow is the revenue and orders of a surface.
 type surfaceRow struct {
 	Surface   measure.Surface `json:"surface"`
 	Revenue   answer.Money    `json:"revenue"`
@@ -66,11 +66,11 @@ type surfaceRow struct {
 	Refunds   *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
 }
 
-// haloModel says how the effects were estimated.
+// haloModel describes how the effects are estimated.
 type haloModel struct {
 	Basis  measure.Basis  `json:"basis"`
-	Grade  string         `json:"grade" doc:"What the coefficients rest on: correlation, or correlation and experiments. Each effect says it too."`
-	Level  answer.Percent `json:"level_pct" doc:"Of every interval."`
+	Grade  string         `json:"grade" doc:"Evidence of the coefficients: correlation, or correlation and experiments. Each effect has its own grade."`
+	Level  answer.Percent `json:"level_pct" doc:"Level of every interval."`
 	Start  civil.Date     `json:"start,omitzero" detail:"analyst"`
 	End    civil.Date     `json:"end,omitzero" detail:"analyst"`
 	Days   int            `json:"days,omitempty" detail:"analyst"`
@@ -79,11 +79,11 @@ type haloModel struct {
 	Draws  int            `json:"draws,omitempty" detail:"debug"`
 }
 
-// haloEffect is what a channel's spend brings on a surface that it is not aimed at.
+// haloEffect is the revenue that a channel's spend generates on a surface that it does not target.
 type haloEffect struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
-	Coefficient *answer.Ratio   `json:"coefficient,omitempty" doc:"Revenue on the surface for each unit of spend, on average over the days. Absent where it cannot be estimated."`
+	Coefficient *answer.Ratio   `json:"coefficient,omitempty" doc:"Revenue on the surface per unit of spend, averaged over the days. Absent when it cannot be estimated."`
 	Low         *answer.Ratio   `json:"low,omitempty"`
 	High        *answer.Ratio   `json:"high,omitempty"`
 	Grade       string          `json:"grade,omitempty" detail:"analyst" doc:"correlation over time, experiment, or both."`
@@ -91,8 +91,8 @@ type haloEffect struct {
 	Reason      halo.Reason     `json:"not_estimable,omitempty" doc:"surface_days_too_few, spend_days_too_few, spend_does_not_vary, moves_with_other_channels or lead_placebo_fails."`
 	Revenue     *answer.Money   `json:"revenue_in_period,omitempty" detail:"analyst" doc:"Coefficient times the channel's spend in the period."`
 	MeanLag     *answer.Ratio   `json:"mean_lag_days,omitempty" detail:"debug"`
-	Inflation   *answer.Ratio   `json:"variance_inflation,omitempty" detail:"debug" doc:"How much less is known because channels move together."`
-	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"Of next week's spend on today's sales; above 2.58 the effect is refused."`
+	Inflation   *answer.Ratio   `json:"variance_inflation,omitempty" detail:"debug" doc:"Variance inflation factor: precision lost to correlation between channels."`
+	LeadZ       *answer.Ratio   `json:"lead_z,omitempty" detail:"debug" doc:"z-score of next week's spend on today's sales (placebo test); above 2.58 the effect is rejected."`
 }
 
 const haloShown = 3 // effects at the summary level
@@ -125,8 +125,8 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 	a.Summary = omnichannelSummary(c, a, p, days, effects)
 	warnHalo(a, effects)
 	c.WarnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See what channels are credited with on all surfaces together.")
-	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Draw the revenue of all surfaces.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See channel credit over all surfaces.")
+	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Chart the revenue of all surfaces.")
 	c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
@@ -165,7 +165,7 @@ func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal
 	return rows
 }
 
-// showHalo shows the effects, those that are most certain first.
+// showHalo fills in the effects, strongest evidence first.
 func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
 	found, err := c.HaloEffects(ctx, window)
 	if err != nil || len(found.Effects) == 0 {
@@ -173,11 +173,11 @@ func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window
 	}
 	effects := found.Effects
 	slices.SortStableFunc(effects, func(x, y halo.Effect) int {
-		return cmp.Or(cmp.Compare(len(x.Reason), len(y.Reason)), cmp.Compare(sureness(y), sureness(x)))
+		return cmp.Or(cmp.Compare(len(x.Reason), len(y.Reason)), cmp.Compare(zScore(y), zScore(x)))
 	})
 	a.Model = &haloModel{
 		Basis: measure.Modelled, Grade: "correlation", Level: 100 * snapshot.HaloLevel, Start: found.Days.First, End: found.Days.Last, Days: found.Days.Days(),
-		Method: "Bayesian distributed-lag regression of each surface's days; see methods/halo", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
+		Method: "Bayesian distributed-lag regression of each surface's daily revenue; see methods/halo", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
@@ -191,8 +191,8 @@ func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window
 	return effects, nil
 }
 
-// sureness orders effects: how far the estimate lies above zero in its own standard deviations.
-func sureness(e halo.Effect) float64 {
+// zScore is the estimate divided by its standard deviation.
+func zScore(e halo.Effect) float64 {
 	if e.SD == 0 {
 		return 0
 	}
@@ -232,19 +232,19 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 
 func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s took %s %s%s; %s has %s %% of it.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+	text := fmt.Sprintf("%s generated %s %s%s; %s accounts for %s%%.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
 		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
-		return text + " No halo can be estimated."
+		return text + " No halo effect can be estimated."
 	case n.Estimated == 0:
 		return text + fmt.Sprintf(" None of %s can be estimated.", answer.Plural(n.NotEstimable, "halo effect", "halo effects"))
 	case n.AboveZero == 0:
-		return text + fmt.Sprintf(" None of %s lies above zero for sure; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+		return text + fmt.Sprintf(" None of %s has a 95%% interval above zero; %d more cannot be estimated.", answer.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
 	}
 	e := effects[0]
-	return text + fmt.Sprintf(" The surest halo is %s on %s: %s in revenue for each unit of spend (90 %% interval %s to %s); %d of %d lie above zero for sure.",
+	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
 		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient, 2), 2), number.Grouped(answer.Decimals(e.Low, 2), 2), number.Grouped(answer.Decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
 }
 
@@ -258,12 +258,12 @@ func orZero(p *answer.Percent) *answer.Percent {
 func warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
-		a.Warn(answer.WarnHaloNotEstimable, "There is one sales surface: import the orders of others to see what spend brings there.")
+		a.Warn(answer.WarnHaloNotEstimable, "Only one sales surface has orders: import orders of other surfaces to estimate halo effects.")
 	case len(effects) == 0:
-		a.Warn(answer.WarnHaloNotEstimable, "No spend lies in the days with orders: what it brings on other surfaces cannot be estimated.")
+		a.Warn(answer.WarnHaloNotEstimable, "No spend is recorded on days with orders: halo effects cannot be estimated.")
 	case a.Model.Grade == "correlation":
-		a.Warn(answer.WarnCorrelational, "Halo rests on what moved together over time and not on an experiment; a regional test of the largest would settle it.")
+		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Run a geo experiment on the largest effect to confirm it.")
 	default:
-		a.Warn(answer.WarnCorrelational, "Where grade is correlation, halo rests on what moved together over time; tests by region are part of the others.")
+		a.Warn(answer.WarnCorrelational, "Halo effects with grade correlation are correlations over time; the other grades include geo experiments.")
 	}
 }

@@ -25,14 +25,14 @@ func TestSurfacesAddUpToThePerformance(t *testing.T) {
 	}
 }
 
-// The planted coefficients of generated stores, in their 90 % intervals. The generator's stores are not the model: sales
-// are counts whose chance grows with the level, feasts multiply, and a podcast works after days.
+// The 90% intervals contain the true coefficients of simulated stores. The simulation differs from the model: sales are
+// counts whose variance grows with the mean, holidays multiply sales, and podcast spend has a delayed effect.
 func TestHaloOfTheDemoStoreIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	if !nightly() {
 		t.Skip("ten stores of two years; set ASSAY_NIGHTLY")
 	}
-	var inside, all, positive, refused int
+	var inside, all, positive, rejected int
 	for seed := range uint64(10) {
 		session, truth := demoStore(t, demo.Options{Seed: seed + 1, Days: 730, Orders: 60_000}, func(b *warehouse.Batch) warehouse.Batch {
 			return warehouse.Batch{Orders: b.Orders, AdDays: b.AdDays, ChannelSpend: b.ChannelSpend}
@@ -44,7 +44,7 @@ func TestHaloOfTheDemoStoreIsFoundAgain(t *testing.T) {
 		}
 		for _, e := range a.Halo {
 			if e.Surface == measure.Wholesale || e.Reason != "" {
-				refused += len(e.Reason) / max(1, len(e.Reason))
+				rejected += len(e.Reason) / max(1, len(e.Reason))
 				continue
 			}
 			want := planted[[2]string{string(e.Channel), string(e.Surface)}]
@@ -52,15 +52,15 @@ func TestHaloOfTheDemoStoreIsFoundAgain(t *testing.T) {
 			if float64(*e.Low) <= want+0.005 && want-0.005 <= float64(*e.High) {
 				inside++
 			} else {
-				t.Logf("seed %d: %s on %s: %v (%v to %v), planted %v", seed+1, e.Channel, e.Surface, *e.Coefficient, *e.Low, *e.High, want)
+				t.Logf("seed %d: %s on %s: %v (%v to %v), true value %v", seed+1, e.Channel, e.Surface, *e.Coefficient, *e.Low, *e.High, want)
 			}
 			if want == 0 && *e.Low > 0 {
 				positive++
 			}
 		}
 	}
-	t.Logf("%d of %d planted coefficients in the 90 %% interval; %d effects above zero where nothing was planted; %d refused", inside, all, positive, refused)
+	t.Logf("%d of %d true coefficients inside the 90%% interval; %d false effects above zero; %d rejected", inside, all, positive, rejected)
 	if float64(inside) < 0.8*float64(all) {
-		t.Errorf("%d of %d planted coefficients lie in their 90 %% interval", inside, all)
+		t.Errorf("%d of %d true coefficients are inside their 90%% interval", inside, all)
 	}
 }

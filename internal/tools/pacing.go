@@ -11,13 +11,12 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
-	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
-// pacing shows where each goal under way stands. Without goals it shows what to expect of the periods under way.
+// pacing forecasts each goal under way. Without goals it forecasts the current periods.
 func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 	found, all, err := goals(ctx, c, a)
 	if err != nil {
@@ -50,16 +49,16 @@ func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
-		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal intervals of the sum of the rest of the period", Basis: measure.Modelled}
+		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal prediction intervals of the sum over the rest of the period", Basis: measure.Modelled}
 	}
-	keepAnswered(ctx, c, out.kept)
+	storeForecasts(ctx, c, out.used)
 	a.Past = past(c, a)
 	a.Summary = pacingSummary(c, a, set)
 	warnPacing(c, a, all, set)
 	return nil
 }
 
-// periodsUnderWay are the periods to forecast where no goal is set.
+// periodsUnderWay returns the periods to forecast when no goal is set.
 func periodsUnderWay(c *toolkit.Call, a *forecastingAnswer) []goal {
 	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
 	if a.PeriodType != "" {
@@ -74,14 +73,14 @@ func periodsUnderWay(c *toolkit.Call, a *forecastingAnswer) []goal {
 	return found
 }
 
-// outlook is the series of goals, each forecast once and as far as the longest goal reaches.
+// outlook is the series of the goals. Each series is forecast once, to the end of its longest goal.
 type outlook struct {
 	call  *toolkit.Call
 	known map[snapshot.SeriesKey]*snapshot.Daily
-	kept  []control.Forecast // what the rows stand on
+	used  []control.Forecast // forecasts in the rows
 }
 
-// newOutlook reads the series of the goals one after the other, and forecasts each beside the reading of the next.
+// newOutlook reads the series of the goals in turn and forecasts each one while it reads the next.
 func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, error) {
 	o := &outlook{call: c, known: map[snapshot.SeriesKey]*snapshot.Daily{}}
 	until := map[snapshot.SeriesKey]civil.Date{}
@@ -92,7 +91,7 @@ func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, e
 	}
 	yesterday := c.Today.AddDays(-1)
 	var forecasts panics.Group
-	failed := make([]error, len(goals)+1) // of each forecast, and of the reading
+	failed := make([]error, len(goals)+1) // one per forecast, and one for the reading
 	for i, g := range goals {
 		key := g.key()
 		if o.known[key] != nil {
@@ -113,7 +112,7 @@ func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, e
 	return o, nil
 }
 
-// row says where a goal stands and what to expect at its end.
+// row returns a goal's result so far and its forecast.
 func (o *outlook) row(g goal) (forecastRow, error) {
 	s := o.known[g.key()]
 	row := goalRow(o.call, g, s)
@@ -121,13 +120,13 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 		row.Status = unknown
 	}
 	if s.Prediction == nil || g.days.First.Sub(s.Last) > 1 {
-		return row, nil // nothing is forecast, or days before the period are missing
+		return row, nil // no forecast, or days before the period are missing
 	}
 	total, err := s.Prediction.Total(g.days.Last.Sub(s.Last))
 	if err != nil {
 		return row, fmt.Errorf("sum of %s %s: %w", g.metric, g.days, err)
 	}
-	o.kept = append(o.kept, o.call.ForecastRecord(g.key(), s.Prediction.Model, total, civil.Range{First: s.Last.AddDays(1), Last: g.days.Last}))
+	o.used = append(o.used, o.call.ForecastRecord(g.key(), s.Prediction.Model, total, civil.Range{First: s.Last.AddDays(1), Last: g.days.Last}))
 	if g.value > 0 {
 		return row, o.pace(&row, s, g)
 	}
@@ -143,7 +142,7 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 	return row, nil
 }
 
-// days are a goal's sums by day. The goal has a forecast.
+// days returns the cumulative values of a goal that has a forecast.
 func (o *outlook) days(g goal) ([]outlookDay, error) {
 	s := o.known[g.key()]
 	round := o.call.Rounding(g.metric)
@@ -171,7 +170,7 @@ func (o *outlook) days(g goal) ([]outlookDay, error) {
 	return out, nil
 }
 
-// pace adds what is expected of a goal at the end of its period.
+// pace adds the forecast of a goal for the end of its period.
 func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
 	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.Last.Sub(g.days.First)+1), Length: g.days.Days()}
 	pace, err := s.Prediction.Pace(s.Values, of)
@@ -180,7 +179,7 @@ func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
 	}
 	round := o.call.Rounding(g.metric)
 	row.expect(pace.Finish, pace.Bands, round)
-	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.standing(pace)
+	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.paceStatus(pace)
 	if o.call.View.DetailLevel != answer.SummaryLevel {
 		if i := forecast.Index(s.Values, of, forecast.Ask{Season: snapshot.Week}); i != nil {
 			row.Index = new(answer.Ratio(*i))
@@ -201,17 +200,21 @@ func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
 		}
 	}
 	if first.Expected == nil {
-		return fmt.Sprintf("%s under way; where they will end cannot be told from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
+		return fmt.Sprintf("%s under way. No forecast is possible from the data.", answer.Plural(len(a.Rows), "target is", "targets are"))
 	}
-	text := fmt.Sprintf("%s %s %s is expected to end at %s (90 %% interval %s to %s)", spokenMetric(first), first.PeriodType.said(),
-		answer.Dates(civil.Range{First: first.Start, Last: first.End}), figure(c, first.Metric, first.Expected), figure(c, first.Metric, first.Low), figure(c, first.Metric, first.High))
+	text := fmt.Sprintf("%s %s is forecast at %s (90%% interval %s to %s).", spokenMetric(first), answer.Dates(civil.Range{First: first.Start, Last: first.End}),
+		figure(c, first.Metric, first.Expected), figure(c, first.Metric, first.Low), figure(c, first.Metric, first.High))
 	past := pastSentence(c, a.Past, first.Metric)
 	if !set {
-		return text + "; no target is set for it." + past
+		return text + " No target is set." + past
 	}
-	text += fmt.Sprintf(", against a target of %s: a chance of %s %% to get there.", figure(c, first.Metric, first.Target), number.Grouped(answer.Decimals(float64(*first.Chance), 0), 0))
+	reaching := "reaching"
+	if first.Metric == snapshot.Spend {
+		reaching = "exceeding"
+	}
+	text += fmt.Sprintf(" The target is %s; the probability of %s it is %s.", figure(c, first.Metric, first.Target), reaching, probability(*first.Chance))
 	m := a.Metrics
-	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
+	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off track, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 
@@ -221,8 +224,8 @@ func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
 	case all == 0:
 		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
 	case !set:
-		a.Warn(answer.WarnNoTargets, "No target under way matches. "+template)
-		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "See which targets there are.")
+		a.Warn(answer.WarnNoTargets, "No target under way matches the filters. "+template)
+		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "List all targets.")
 	}
 	unforecast, stale := 0, false
 	for _, r := range a.Rows {
@@ -232,14 +235,14 @@ func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
 		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-snapshot.StaleAfter))
 	}
 	if a.Estimates != nil {
-		a.Warn(answer.WarnSeasonUnknown, "The forecast knows the week and not the year: a season ahead, such as the holidays, is not in it, though it may be in the target.")
+		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only. A coming season such as the holidays is not in the forecast, but may be in the target.")
 	}
 	if unforecast > 0 {
-		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is a ratio of sums, and other metrics need history up to the last days.", answer.Plural(unforecast, "target has", "targets have")))
+		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))
 	}
 	if stale {
-		a.Warn(answer.WarnDataEnd, "Some figures end days ago; their later days are forecast.")
+		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the last days; these days are forecast.")
 	}
-	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "See whether something has drifted away from what was expected.")
-	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the last weeks.")
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "Check for drift alerts.")
+	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the weekly trend.")
 }

@@ -22,13 +22,13 @@ import (
 var surveys = toolkit.Define(toolkit.Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
-	Description: "What customers say after a purchase about how they found the store, in sum or answer by answer.",
+	Description: "Post-purchase survey answers about how customers found the store, as totals or individual answers.",
 	Needs:       "survey_responses",
 }, runSurveys)
 
 type surveysParams struct {
 	answer.Last90
-	View           surveysView `json:"view" enum:"summary|individual" default:"summary" doc:"Sums or single answers."`
+	View           surveysView `json:"view" enum:"summary|individual" default:"summary" doc:"Totals or individual answers."`
 	Question       string      `json:"question" doc:"Such as discovery_channel, purchase_trigger, awareness_duration."`
 	AnswerContains string      `json:"answer_contains" doc:"Only answers with this text."`
 	Channel        string      `json:"channel" doc:"Only orders credited to this channel."`
@@ -37,7 +37,7 @@ type surveysParams struct {
 	answer.Shared
 }
 
-// surveysView is what the rows of surveys are.
+// surveysView selects the rows of surveys.
 type surveysView string
 
 const (
@@ -45,10 +45,10 @@ const (
 	individualView surveysView = "individual"
 )
 
-// Check refuses a reversed period and a value that no order has.
+// Check rejects a reversed period and an impossible order value.
 func (p surveysParams) Check() error {
 	if v := p.MinOrderValue; v != nil && (*v < 0 || *v > 1e12 || math.IsNaN(*v)) {
-		return fault.Invalid("min_order_value is %v, want an amount from 0 up", *v).WithHint(`Corrected arguments: {"min_order_value":0}`)
+		return fault.Invalid("min_order_value is %v; use an amount from 0 to 1e12", *v).WithHint(`Corrected arguments: {"min_order_value":0}`)
 	}
 	return p.Last90.Check()
 }
@@ -65,25 +65,25 @@ type surveysAnswer struct {
 }
 
 type surveyMetrics struct {
-	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Of the selection."`
-	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders that answered anything in the period, whatever was selected."`
-	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Of the orders on the surfaces on which anybody answered."`
-	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Of the answers to questions to which anybody named a channel."`
+	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Answers in the selection."`
+	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders with any answer in the period, before filters."`
+	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders on surfaces with at least one answer."`
+	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions where any answer does."`
 }
 
-// surveyRow is an answer to a question with how often it was given, or one single answer.
+// surveyRow is an answer to a question with its count, or one individual answer.
 type surveyRow struct {
 	Date       civil.Date                       `json:"date,omitzero"`
 	Question   answer.Foreign                   `json:"question"`
-	Answer     answer.Foreign                   `json:"answer,omitempty" doc:"As it was written; many in one row: what they say."`
-	Channel    measure.Channel                  `json:"channel,omitempty" doc:"What the answer means."`
+	Answer     answer.Foreign                   `json:"answer,omitempty" doc:"Text as written; in totals, the common text of the grouped answers."`
+	Channel    measure.Channel                  `json:"channel,omitempty" doc:"Channel that the answer names."`
 	Answers    *answer.Count                    `json:"answers,omitempty"`
-	Share      *answer.Estimate[answer.Percent] `json:"share_pct,omitempty" doc:"Of the answers to the question."`
-	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Of the same orders, credited to the channel by last touch."`
-	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"From orders of new customers."`
+	Share      *answer.Estimate[answer.Percent] `json:"share_pct,omitempty" doc:"Share of the answers to the question."`
+	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Share of the same orders that last touch credits to the channel."`
+	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of answers from new customers."`
 	AOV        *answer.Money                    `json:"aov,omitempty" detail:"analyst"`
-	OrderValue *answer.Money                    `json:"order_value,omitempty" doc:"Charged."`
-	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"By last touch."`
+	OrderValue *answer.Money                    `json:"order_value,omitempty" doc:"Amount charged."`
+	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"Channel credited by last touch."`
 	Customer   warehouse.Segment                `json:"customer,omitempty"`
 }
 
@@ -124,7 +124,7 @@ func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*surveys
 	return a, nil
 }
 
-// minor turns an amount in whole units into minor units, rounded up, nil when there is none.
+// minor converts an amount in major units to minor units, rounded up. nil stays nil.
 func minor(c *toolkit.Call, major *float64) *int64 {
 	if major == nil {
 		return nil
@@ -139,7 +139,7 @@ func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
 	}
 }
 
-// surveySums fills in how often each answer was given.
+// surveySums fills in the count of each answer.
 func surveySums(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.Answers(ctx, of)
 	if err != nil {
@@ -161,7 +161,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of wareh
 	}
 	a.Rows = answer.Cut(page, rows)
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Wilson interval of a share: chance in who answered, not the bias of what people remember"}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Wilson interval of a share; covers sampling error, not recall bias"}
 	if len(rows) > 0 {
 		a.Summary = surveysSummary(a, rows, of.Windows.Recent)
 		warnSurvey(a)
@@ -169,7 +169,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of wareh
 	return nil
 }
 
-// namedShare is the part of the answers that name a channel, where they could.
+// namedShare is the share of answers that name a channel, over questions where any answer does.
 func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	var named, all int64
 	naming := snapshot.NamingQuestions(counts)
@@ -184,11 +184,11 @@ func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	return answer.PercentOf(measure.Share(named, all))
 }
 
-// unnamed is what a row of answers that name no channel says, of a question to which others do.
+// unnamed is the text of answers without a channel, in questions where other answers name one.
 const unnamed = "(no channel named)"
 
-// answerRows makes a row for each channel that answers to a question name, and one for those that name none; where none
-// does, a row for each text. Questions that were answered most come first, and in each the commonest answer.
+// answerRows returns a row for each channel named in answers to a question, and one for answers without a channel.
+// Questions where no answer names a channel have a row for each text. Questions and answers are sorted by count.
 func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]surveyRow, error) {
 	naming, totals := snapshot.NamingQuestions(found.Counts), map[string]warehouse.AnswerCount{}
 	var counts []warehouse.AnswerCount
@@ -239,7 +239,7 @@ func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 	return a
 }
 
-// surveyRows fills in single answers, the latest first.
+// surveyRows fills in individual answers, latest first.
 func surveyRows(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.AnswerRows(ctx, of)
 	if err != nil {
@@ -259,7 +259,7 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of wareh
 	}
 	total := int(found.Totals.Recent.Selected)
 	a.Pagination = page.Pagination(len(a.Rows), total)
-	a.Summary = fmt.Sprintf("%s %s, the latest first; answers are what customers wrote.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
+	a.Summary = fmt.Sprintf("%s %s, latest first. Answers are quoted as customers wrote them.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
 	return nil
 }
 
@@ -267,7 +267,7 @@ func surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Range) string
 	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
-		text += fmt.Sprintf(", %s %% of those that could answer", number.Grouped(answer.Decimals(float64(r.Value), 1), 1))
+		text += fmt.Sprintf(" (response rate %s%%)", number.Grouped(answer.Decimals(float64(r.Value), 1), 1))
 	}
 	text += "."
 	named := slices.IndexFunc(rows, func(r surveyRow) bool { return r.Channel != "" })
@@ -275,26 +275,26 @@ func surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Range) string
 		return text
 	}
 	top := rows[named]
-	text += fmt.Sprintf(" %s is named most, in %s %% of the answers that could name a channel (90 %% interval %s to %s)", title(answer.ChannelName(top.Channel)),
+	text += fmt.Sprintf(" %s is named most often, in %s%% of answers to channel questions (90%% interval %s%% to %s%%)", title(answer.ChannelName(top.Channel)),
 		number.Grouped(answer.Decimals(float64(top.Share.Value), 1), 1), number.Grouped(answer.Decimals(float64(top.Share.Low), 1), 1), number.Grouped(answer.Decimals(float64(top.Share.High), 1), 1))
 	if top.LastTouch != nil {
-		text += fmt.Sprintf("; last touch credits it with %s %% of the same orders", number.Grouped(answer.Decimals(float64(*top.LastTouch), 1), 1))
+		text += fmt.Sprintf("; last touch credits it with %s%% of the same orders", number.Grouped(answer.Decimals(float64(*top.LastTouch), 1), 1))
 	}
 	return text + "."
 }
 
 const (
-	fewAnswers  = 100 // below which shares say little
-	lowResponse = 10  // percent, below which those who answer may be special
+	fewAnswers  = 100 // below this count shares are imprecise
+	lowResponse = 10  // percent; below it, nonresponse bias is likely
 )
 
-// warnSurvey says what the answers cannot tell.
+// warnSurvey reports the limits of the answers.
 func warnSurvey(a *surveysAnswer) {
 	if n := *a.Metrics.Answers.Value; n < fewAnswers {
-		a.Warn(answer.WarnLowSample, fmt.Sprintf("%s: shares can move a lot by chance.", answer.Plural(int(n), "answer", "answers")))
+		a.Warn(answer.WarnLowSample, fmt.Sprintf("Shares are based on %s and are imprecise.", answer.Plural(int(n), "answer", "answers")))
 	}
 	if r := a.Metrics.ResponsePct; r != nil && r.Value < lowResponse {
-		a.Warn(answer.WarnLowResponse, fmt.Sprintf("Only %s %% answered; those who did may differ from those who did not.", number.Grouped(answer.Decimals(float64(r.Value), 1), 1)))
+		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s%%: customers who answered may differ from the others.", number.Grouped(answer.Decimals(float64(r.Value), 1), 1)))
 	}
 }
 
@@ -304,9 +304,9 @@ func surveysNext(c *toolkit.Call, a *surveysAnswer, days civil.Range) {
 		if a.Question != "" {
 			arguments["question"] = string(a.Question)
 		}
-		c.Suggest(&a.Closing, "surveys", arguments, "Read the answers.")
-		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.SurveyBlended)), "See channels credited with the help of the answers.")
+		c.Suggest(&a.Closing, "surveys", arguments, "Read individual answers.")
+		c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.SurveyBlended)), "See channel credit blended with survey answers.")
 		return
 	}
-	c.Suggest(&a.Closing, "surveys", toolkit.Dated(days), "See the answers in sum.")
+	c.Suggest(&a.Closing, "surveys", toolkit.Dated(days), "See totals by answer.")
 }

@@ -12,7 +12,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// listTargets shows every goal: those under way, then those to come, then those that are over, the last first.
+// listTargets lists every goal: under way, then upcoming, then over (newest first).
 func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 	found, all, err := goals(ctx, c, a)
 	if err != nil {
@@ -20,9 +20,9 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) err
 	}
 	a.Metrics = forecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
 	if len(found) == 0 {
-		a.Summary = "There are no targets."
+		a.Summary = "No targets are loaded."
 		if all > 0 {
-			a.Summary = fmt.Sprintf("None of %s matches.", answer.Plural(all, "target", "targets"))
+			a.Summary = fmt.Sprintf("None of %s matches the filters.", answer.Plural(all, "target", "targets"))
 		}
 		a.Warn(answer.WarnNoTargets, fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
 		return nil
@@ -50,19 +50,19 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) err
 	}
 	byTime(a.Rows)
 	now, ahead := countStatus(a.Rows, underWay), countStatus(a.Rows, upcoming)
-	a.Summary = fmt.Sprintf("%s: %d under way, %d to come. %d of %d that are over were met.", answer.Plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
+	a.Summary = fmt.Sprintf("%s: %d under way, %d upcoming. %d of %d closed targets were met.", answer.Plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
-		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over and cannot be judged: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
+		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
 	}
 	arguments := map[string]any{"aspect": string(pacingAspect)}
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
-	c.Suggest(&a.Closing, "forecasting", arguments, "See whether the targets under way will be met.")
+	c.Suggest(&a.Closing, "forecasting", arguments, "Forecast the targets under way.")
 	return nil
 }
 
-// byTime sorts goals under way first, then those to come, the next first, then those that are over, the last first.
+// byTime sorts goals: under way, then upcoming (earliest first), then over (newest first).
 func byTime(rows []forecastRow) {
 	rank := func(r forecastRow) (place, day int) {
 		day = r.Start.Sub(civil.Date{})
