@@ -13,7 +13,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestToolsStandInTheContractsOrder(t *testing.T) {
+func TestToolsAreInTheContractsOrder(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, tool := range All() {
@@ -24,7 +24,7 @@ func TestToolsStandInTheContractsOrder(t *testing.T) {
 	}
 }
 
-// property is a parameter's schema as far as the contract speaks of it.
+// property is the part of a parameter's schema that the contract defines.
 type property struct {
 	Type    string
 	Enum    []string
@@ -34,7 +34,7 @@ type property struct {
 	Items   struct{ Type string }
 }
 
-func TestSchemasSayWhatTheContractSays(t *testing.T) {
+func TestSchemasMatchTheContract(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]struct {
 		Properties map[string]property
@@ -100,17 +100,17 @@ func sameValue(a, b string) bool {
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// Every client reads the list before its first call, so its weight is watched. A larger number needs a reason.
+// Every client reads the list before its first call, so its size matters. Increase the number only with a reason.
 func TestListOfToolsStaysSmall(t *testing.T) {
 	t.Parallel()
 	s := fixtureService(t).Session(reader(newWorkspace("full")), "r1")
-	const want = 31_326
+	const want = 31_028
 	if got := len(s.ListTools()); got != want {
 		t.Errorf("tools/list has %d bytes, want %d, and never more than 32,000", got, want)
 	}
 }
 
-func TestListShowsAnnotationsAndNothingElse(t *testing.T) {
+func TestListHasAnnotationsAndNoOtherMembers(t *testing.T) {
 	t.Parallel()
 	var list struct {
 		Tools []map[string]json.RawMessage
