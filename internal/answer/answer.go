@@ -1,5 +1,5 @@
-// Package answer is how a tool's answer is written: rounding, units, levels of detail, formats, warnings, estimates and the
-// parameters that all tools share. It knows no facts.
+// Package answer formats tool answers: rounding, units, levels of detail, output formats, warnings, estimates and the
+// parameters that all tools share. It does not read the workspace's data.
 package answer
 
 import (
@@ -11,36 +11,36 @@ import (
 	"assay/internal/money"
 )
 
-// Answer is a struct that embeds, in this order, [Opening], what the tool alone has to say, its Metrics, a [Table] of
-// rows and [Closing]. encoding/json then writes the members in the order that every tool keeps.
+// Answer is a struct with, in this order, an embedded [Opening], the tool's own fields, its Metrics, an embedded
+// [Table] of rows and an embedded [Closing]. encoding/json then writes the members in the same order for every tool.
 //
-// A field of a row or of a metric may carry the tag detail:"analyst" or detail:"debug"; it is left out below that
-// level and must be optional. Figures have the types of rounding.go and are rounded when the answer is written.
+// A field of a row or of a metric may have the tag detail:"analyst" or detail:"debug". Such a field must be optional
+// and is omitted below that level. Figures have the types of rounding.go and are rounded when the answer is written.
 type Answer interface {
 	start() *Opening
 	end() *Closing
 	tabular
 }
 
-// Opening is how every answer begins.
+// Opening is the first part of every answer.
 type Opening struct {
-	Summary  string         `json:"summary" doc:"One to three sentences: the figure, the comparison, the biggest mover, a caveat."`
+	Summary  string         `json:"summary" doc:"One to three sentences: the figure, the comparison, the largest change, a caveat."`
 	Period   *Period        `json:"period,omitempty"`
-	Currency money.Currency `json:"currency,omitempty" doc:"Of every amount of money, in whole units."`
+	Currency money.Currency `json:"currency,omitempty" doc:"Currency of every amount, in whole units."`
 }
 
 func (o *Opening) start() *Opening { return o }
 
-// Period is the days an answer is about, both ends included.
+// Period is the days that an answer covers, both ends included.
 type Period struct {
 	Start    civil.Date `json:"start"`
 	End      civil.Date `json:"end"`
 	Days     int        `json:"days"`
-	Timezone string     `json:"timezone" doc:"The zone whose midnight begins a day."`
+	Timezone string     `json:"timezone" doc:"Time zone in which days start at midnight."`
 	Partial  bool       `json:"partial" doc:"The last day is not over."`
 }
 
-// Closing is how every answer ends.
+// Closing is the last part of every answer.
 type Closing struct {
 	Pagination     *Pagination     `json:"pagination,omitempty"`
 	Truncated      *Truncated      `json:"truncated,omitempty"`
@@ -50,12 +50,12 @@ type Closing struct {
 	DataQuality    *DataQuality    `json:"data_quality,omitempty"`
 	StoreDataRange *StoreDataRange `json:"store_data_range,omitempty"`
 
-	allRows bool // the rows are few and belong together, so the level does not cut them
+	allRows bool // the level of detail does not limit the rows
 }
 
 func (c *Closing) end() *Closing { return c }
 
-// ShowAll says that the rows are few and belong together, so that the level of detail does not cut them.
+// ShowAll exempts the rows from the limit of the level of detail, for rows that are few and belong together.
 func (c *Closing) ShowAll(all bool) { c.allRows = all }
 
 // Warn adds a warning.
@@ -63,7 +63,7 @@ func (c *Closing) Warn(code WarningCode, text string) {
 	c.Warnings = append(c.Warnings, Warning{Code: code, Text: text})
 }
 
-// Pagination says which part of all rows an answer holds.
+// Pagination is the part of all rows that an answer contains.
 type Pagination struct {
 	Limit      int  `json:"limit"`
 	Offset     int  `json:"offset"`
@@ -73,14 +73,14 @@ type Pagination struct {
 	NextOffset *int `json:"next_offset"`
 }
 
-// JSONSchema says that the last page has no next offset.
+// JSONSchema returns a schema in which next_offset is null on the last page.
 func (Pagination) JSONSchema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{"limit":{"type":"integer"},"offset":{"type":"integer"},"returned":{"type":"integer"},` +
 		`"total":{"type":"integer"},"has_more":{"type":"boolean"},"next_offset":{"type":["integer","null"]}},` +
 		`"required":["limit","offset","returned","total","has_more","next_offset"]}`)
 }
 
-// show notes how many rows the page holds, and where the next one begins.
+// show records how many rows the page contains and the offset of the next page.
 func (p *Pagination) show(returned int) {
 	p.Returned = returned
 	p.HasMore = returned > 0 && p.Offset+returned < p.Total
@@ -90,7 +90,7 @@ func (p *Pagination) show(returned int) {
 	}
 }
 
-// Truncated says what was cut and how to get it.
+// Truncated reports which rows were omitted and how to get them.
 type Truncated struct {
 	RowsReturned int    `json:"rows_returned"`
 	RowsTotal    int    `json:"rows_total"`
@@ -98,47 +98,47 @@ type Truncated struct {
 	How          string `json:"how"`
 }
 
-// Warning is something to know before using the figures.
+// Warning is a limitation that the reader must know before using the figures.
 type Warning struct {
 	Code WarningCode `json:"code"`
 	Text string      `json:"text"`
 }
 
-// Next is a call worth making after this one. It is complete and this caller may make it.
+// Next is a suggested next call, with complete arguments. The caller is allowed to make it.
 type Next struct {
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments"`
 	Reason    string         `json:"reason"`
 }
 
-// Source is one of the deliveries that the answer rests on.
+// Source is one of the data sources of the answer.
 type Source struct {
 	Source      string     `json:"source"`
 	Kind        string     `json:"kind"`
-	LastDay     civil.Date `json:"last_day,omitzero" doc:"Of several sources in one line: the earliest."`
+	LastDay     civil.Date `json:"last_day,omitzero" doc:"The earliest, where the line combines several sources."`
 	FirstDay    civil.Date `json:"first_day,omitzero" detail:"analyst"`
-	MissingDays int64      `json:"missing_days,omitempty" detail:"analyst" doc:"Days without a row from its first to its last, inside the period or not."`
+	MissingDays int64      `json:"missing_days,omitempty" detail:"analyst" doc:"Days without a row between its first and last day, inside or outside the period."`
 	Rows        int64      `json:"rows,omitempty" detail:"debug"`
 }
 
-// DataQuality says how the figures were made.
+// DataQuality describes how the figures were calculated.
 type DataQuality struct {
-	Revenue       string        `json:"revenue,omitempty" doc:"What revenue means in this workspace."`
-	Model         measure.Model `json:"model,omitempty" doc:"How orders were credited to channels."`
-	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds of unknown date, dated by their orders."`
-	Method        string        `json:"method,omitempty" detail:"analyst" doc:"How what was inferred was inferred."`
-	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Warnings for which there was no room."`
+	Revenue       string        `json:"revenue,omitempty" doc:"Definition of revenue in this workspace."`
+	Model         measure.Model `json:"model,omitempty" doc:"Attribution model."`
+	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds without a date; they use the date of the order."`
+	Method        string        `json:"method,omitempty" detail:"analyst" doc:"Method of inferred figures."`
+	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Warnings omitted for space."`
 	DataVersion   uint64        `json:"data_version,omitempty" detail:"debug"`
 	Read          []Read        `json:"read,omitempty" detail:"debug"`
 }
 
-// Read is a question that was put to the warehouse and the number of rows it returned.
+// Read is a warehouse query and the number of rows it returned.
 type Read struct {
 	Question string `json:"question"`
 	Rows     int    `json:"rows"`
 }
 
-// StoreDataRange is from when to when the store has orders and ad reports.
+// StoreDataRange is the first and last day of the store's orders and ad reports.
 type StoreDataRange struct {
 	Start   civil.Date `json:"start,omitzero"`
 	End     civil.Date `json:"end,omitzero"`
@@ -151,7 +151,7 @@ type Table[R any] struct {
 	Rows []R `json:"rows"`
 }
 
-// tabular is a table whose kind of row does not matter.
+// tabular is a [Table] of any row type.
 type tabular interface {
 	size() int
 	keep(n int) // cuts the table to its first n rows

@@ -12,7 +12,7 @@ import (
 	"assay/internal/sheet"
 )
 
-// writeCSV writes an answer as one table (RFC 4180) under lines of the form "# key: value".
+// writeCSV writes an answer as one CSV table (RFC 4180) after lines of the form "# key: value".
 func writeCSV(a Answer) ([]byte, error) {
 	var preamble, b bytes.Buffer
 	if err := writePreamble(&preamble, a); err != nil {
@@ -48,7 +48,7 @@ func writeCSV(a Answer) ([]byte, error) {
 	return b.Bytes(), w.Error()
 }
 
-// writePreamble writes everything but the rows: a line per member, and a line each for metrics and warnings.
+// writePreamble writes everything except the rows: one line per member, metric and warning.
 func writePreamble(b *bytes.Buffer, a Answer) error {
 	all, err := MembersOf(a)
 	if err != nil {
@@ -113,10 +113,10 @@ func MembersOf(v any) ([]member, error) {
 	return out, nil
 }
 
-// line is a metric written for people.
+// line is a metric as text.
 type line struct{ name, value string }
 
-// metricLines writes metrics as "118240, previous 113000, change 4.6 %".
+// metricLines writes metrics as "118240, previous 113000, change 4.6%".
 func metricLines(metrics json.RawMessage) ([]line, error) {
 	all, err := MembersOf(metrics)
 	if err != nil {
@@ -146,14 +146,14 @@ func (m Metric[T]) line() string {
 		text += ", previous " + shortest(float64(*m.Previous))
 	}
 	if m.ChangePct != nil {
-		text += ", change " + shortest(float64(*m.ChangePct)) + " %"
+		text += ", change " + shortest(float64(*m.ChangePct)) + "%"
 	}
 	return text
 }
 
 func shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// plain writes a JSON value on one line: a string without its quotes, anything else as it is.
+// plain writes a JSON value on one line: strings without quotes, other values unchanged.
 func plain(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil && value[0] == '"' {
@@ -162,18 +162,18 @@ func plain(value json.RawMessage) string {
 	return string(value)
 }
 
-// oneLine keeps a text on one line.
+// oneLine joins the words of a text with single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// column is a column of a CSV table: a field of the rows' struct, or of a struct inside it.
+// column is a column of a CSV table: a field of the row struct or of a nested struct.
 type column struct {
 	name     string
 	index    []int
-	optional bool // left out where it is zero
-	inside   bool // of a struct that a row may not have
+	optional bool // omitted if zero
+	inside   bool // field of an optional nested struct
 }
 
-// columnsOf lists the columns that the rows have. An optional field that no row has is left out.
+// columnsOf lists the columns of the rows. It omits an optional field that no row has.
 func columnsOf(rows reflect.Value) []column {
 	var out []column
 	for _, c := range fieldColumns(rows.Type().Elem(), nil, "") {
@@ -232,7 +232,7 @@ func (c column) value(row reflect.Value) (v reflect.Value, ok bool) {
 	return v, true
 }
 
-// cell writes one value. A text that a spreadsheet would run as a formula gets an apostrophe in front.
+// cell writes one value. Text that a spreadsheet would run as a formula gets a leading apostrophe.
 func (c column) cell(row reflect.Value) (string, error) {
 	v, ok := c.value(row)
 	if !ok {

@@ -5,21 +5,21 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// Estimate is a figure that was inferred, with the interval that holds the truth at the answer's level.
+// Estimate is an inferred figure with its interval at the answer's level.
 type Estimate[T ~float64] struct {
 	Value T `json:"value"`
 	Low   T `json:"low"`
 	High  T `json:"high"`
 }
 
-// Estimates says once for all estimates of an answer what they are.
+// Estimates describes all estimates of an answer.
 type Estimates struct {
-	LevelPct    int           `json:"level_pct" doc:"Chance with which an interval holds the truth, if the method's assumptions hold."`
+	LevelPct    int           `json:"level_pct" doc:"Nominal coverage of the intervals, valid if the method's assumptions are met."`
 	Method      string        `json:"method"`
 	Basis       measure.Basis `json:"basis,omitempty"`
-	HorizonDays int           `json:"horizon_days,omitempty" doc:"How far ahead is looked."`
+	HorizonDays int           `json:"horizon_days,omitempty" doc:"Projection horizon."`
 	Model       string        `json:"model,omitempty" detail:"analyst"`
-	Sample      int           `json:"sample,omitempty" detail:"analyst" doc:"Customers looked at."`
+	Sample      int           `json:"sample,omitempty" detail:"analyst" doc:"Customers in the sample."`
 	Customers   int64         `json:"customers,omitempty" detail:"analyst" doc:"Customers of the store."`
 	Seed        *uint64       `json:"seed,omitempty" detail:"debug"`
 }

@@ -6,29 +6,29 @@ import (
 	"assay/internal/measure"
 )
 
-// Metric is a key figure beside its value in the equally long window before.
+// Metric is a key figure with its value in the previous window of equal length.
 type Metric[T ~float64] struct {
 	Value     *T       `json:"value"`
 	Previous  *T       `json:"previous"`
 	ChangePct *Percent `json:"change_pct"`
-	// PerDay is the change of the figure per day. It is there when the two windows differ in length.
+	// PerDay is the change of the figure per day. It is set when the two windows differ in length.
 	PerDay *Percent `json:"change_pct_per_day,omitempty"`
 }
 
-// JSONSchema says that a figure which does not exist is null: an average order value without orders, a change against
-// nothing.
+// JSONSchema returns a schema in which undefined figures are null, such as an average order value without orders or a
+// change from zero.
 func (Metric[T]) JSONSchema() json.RawMessage {
 	const figure = `{"type":["number","null"]}`
 	return json.RawMessage(`{"type":"object","properties":{"value":` + figure + `,"previous":` + figure + `,"change_pct":` + figure +
 		`,"change_pct_per_day":` + figure + `},"required":["value","previous","change_pct"]}`)
 }
 
-// MetricOf compares two sums.
+// MetricOf returns the metric of two sums.
 func MetricOf[T ~float64](value, previous T) Metric[T] {
 	return Metric[T]{Value: &value, Previous: &previous, ChangePct: PercentOf(measure.Change(float64(value), float64(previous)))}
 }
 
-// MetricOfKnown compares two figures that may not exist or not be known.
+// MetricOfKnown returns the metric of two figures that may be undefined or unknown.
 func MetricOfKnown[T ~float64](value, previous *T) Metric[T] {
 	m := Metric[T]{Value: value, Previous: previous}
 	if value != nil && previous != nil {
@@ -37,7 +37,7 @@ func MetricOfKnown[T ~float64](value, previous *T) Metric[T] {
 	return m
 }
 
-// Where leaves out the values of windows for which the figure is not known.
+// Where removes the values of windows in which the figure is unknown.
 func (m Metric[T]) Where(known, previousKnown bool) Metric[T] {
 	if !known {
 		m.Value, m.ChangePct, m.PerDay = nil, nil, nil

@@ -5,29 +5,28 @@ import (
 	"assay/internal/fault"
 )
 
-// Window returns the period between two days. An end that was not given is today, a start lies that many days before
-// the end.
+// Window returns the period between two days. The end defaults to today, the start to daysBack days before the end.
 func Window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
 	w := civil.Range{Last: end.Or(today)}
 	w.First = start.Or(w.Last.AddDays(-daysBack))
 	if w.Last.Before(w.First) {
-		return w, fault.Invalid("start_date %s lies after end_date %s", w.First, w.Last).
+		return w, fault.Invalid("start_date %s is after end_date %s", w.First, w.Last).
 			WithHint(`Corrected arguments: {"start_date":"%s","end_date":"%s"}`, w.First.AddDays(-daysBack), w.First)
 	}
 	return w, nil
 }
 
-// Level is how much an answer tells.
+// Level is the level of detail of an answer.
 type Level string
 
-// The levels, from the least to the most.
+// The levels, in order of increasing detail.
 const (
 	SummaryLevel Level = "summary"
 	AnalystLevel Level = "analyst"
 	DebugLevel   Level = "debug"
 )
 
-// Format is how an answer is written.
+// Format is the output format of an answer.
 type Format string
 
 // The formats.
@@ -37,26 +36,26 @@ const (
 	SummaryFormat Format = "summary"
 )
 
-// Shared are the parameters of every tool that only reads.
+// Shared are the parameters of every read-only tool.
 type Shared struct {
-	DetailLevel Level  `json:"detail_level" enum:"summary|analyst|debug" default:"summary" doc:"How much."`
-	Format      Format `json:"format" enum:"json|csv|summary" default:"json" doc:"How written."`
+	DetailLevel Level  `json:"detail_level" enum:"summary|analyst|debug" default:"summary" doc:"Detail."`
+	Format      Format `json:"format" enum:"json|csv|summary" default:"json" doc:"Format."`
 	Compact     bool   `json:"compact" doc:"Omit metadata."`
 }
 
 // Viewed returns the parameters themselves.
 func (s Shared) Viewed() Shared { return s }
 
-// Viewer is a tool's parameters, seen as how the answer is to be written.
+// Viewer is parameters that select how the answer is written.
 type Viewer interface{ Viewed() Shared }
 
-// Last30 is a period that starts 30 days before its end unless the caller says otherwise.
+// Last30 is a period that by default starts 30 days before its end.
 type Last30 struct {
 	StartDate civil.Date `json:"start_date" doc:"Default 30 days ago."`
 	EndDate   civil.Date `json:"end_date" doc:"Default today."`
 }
 
-// Check refuses a reversed period.
+// Check rejects a reversed period.
 func (p Last30) Check() error { return CheckOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
 // Window returns the period.
@@ -64,13 +63,13 @@ func (p Last30) Window(today civil.Date) (civil.Range, error) {
 	return Window(today, p.StartDate, p.EndDate, 30)
 }
 
-// Last90 is a period that starts 90 days before its end unless the caller says otherwise.
+// Last90 is a period that by default starts 90 days before its end.
 type Last90 struct {
 	StartDate civil.Date `json:"start_date" doc:"Default 90 days ago."`
 	EndDate   civil.Date `json:"end_date" doc:"Default today."`
 }
 
-// Check refuses a reversed period.
+// Check rejects a reversed period.
 func (p Last90) Check() error { return CheckOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
 // Window returns the period.
@@ -78,31 +77,31 @@ func (p Last90) Window(today civil.Date) (civil.Range, error) {
 	return Window(today, p.StartDate, p.EndDate, 90)
 }
 
-// AnyTime is a period whose ends are open unless the caller closes them.
+// AnyTime is a period without default limits.
 type AnyTime struct {
 	StartDate civil.Date `json:"start_date" doc:"First day."`
 	EndDate   civil.Date `json:"end_date" doc:"Last day."`
 }
 
-// Check refuses a reversed period.
+// Check rejects a reversed period.
 func (p AnyTime) Check() error { return CheckOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
-// CheckOrder refuses a last day before the first. A day that was not given stands in nobody's way.
+// CheckOrder rejects a last day before the first. It accepts missing days.
 func CheckOrder(firstName string, first civil.Date, lastName string, last civil.Date) error {
 	if first.IsZero() || last.IsZero() || !last.Before(first) {
 		return nil
 	}
-	return fault.Invalid("%s %s lies after %s %s", firstName, first, lastName, last).
+	return fault.Invalid("%s %s is after %s %s", firstName, first, lastName, last).
 		WithHint(`Corrected arguments: {"%s":"%s","%s":"%s"}`, firstName, last, lastName, first)
 }
 
-// Paged are the parameters of a tool that answers page by page.
+// Paged are the pagination parameters of a tool.
 type Paged struct {
 	Limit  int `json:"limit" default:"25" min:"1" max:"100" doc:"Rows."`
 	Offset int `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
 }
 
-// Page returns the page to show: what the caller asked for, or as many rows as the level of detail calls for.
+// Page returns the requested page. Without a limit the level of detail sets the number of rows.
 func (p Paged) Page(w *Writer) Page {
 	if !w.LimitGiven && w.View.DetailLevel == SummaryLevel {
 		p.Limit = SummaryRows
@@ -110,17 +109,17 @@ func (p Paged) Page(w *Writer) Page {
 	return Page(p)
 }
 
-// Page is a part of all rows.
+// Page is a slice of all rows.
 type Page struct{ Limit, Offset int }
 
-// Pagination tells the caller where the page lies.
+// Pagination returns the pagination of an answer with this page.
 func (p Page) Pagination(returned, total int) *Pagination {
 	out := &Pagination{Limit: p.Limit, Offset: p.Offset, Total: total}
 	out.show(returned)
 	return out
 }
 
-// Cut returns the page of rows that are all at hand.
+// Cut returns the page's part of all rows.
 func Cut[R any](p Page, rows []R) []R {
 	from := min(p.Offset, len(rows))
 	return rows[from:min(from+p.Limit, len(rows))]

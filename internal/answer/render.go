@@ -11,20 +11,20 @@ import (
 	"assay/internal/mcp"
 )
 
-// How much of an answer is written.
+// Limits on the size of an answer.
 const (
 	SummaryRows   = 5      // rows at the summary level unless the caller sets a limit
 	maxNext       = 3      // next steps of one answer
 	maxWarnings   = 5      // warnings of one answer
-	fewWarnings   = 3      // warnings that weigh more than rows
+	fewWarnings   = 3      // warnings that have priority over rows
 	BytesPerToken = 4      // measured on minified JSON and CSV of figures
-	Ceiling       = 20_000 // tokens that no answer exceeds, whatever was asked
+	Ceiling       = 20_000 // maximum tokens of any answer
 )
 
-// Budgets is how many tokens an answer has at each level.
+// Budgets is the token budget of each level.
 var Budgets = map[Level]int{SummaryLevel: 600, AnalystLevel: 3_000, DebugLevel: 12_000}
 
-// Render writes an answer as the caller wants it: JSON as text and as an object, CSV and summary as text only.
+// Render writes an answer in the requested format: JSON as text and as an object, CSV and summary as text only.
 func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	prepare(a, w)
 	budget := Budgets[w.View.DetailLevel]
@@ -45,10 +45,10 @@ func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	return result, nil
 }
 
-// pictured is an answer that also shows itself, as images behind the text. A table has none.
+// pictured is an answer with images after the text. CSV output has no images.
 type pictured interface{ Picture() []mcp.Content }
 
-// prepare brings an answer into the form in which it is written: no more than what was asked for, rounded.
+// prepare rounds an answer and removes the parts that were not requested.
 func prepare(a Answer, w *Writer) {
 	end := a.end()
 	byRank(end.Warnings)
@@ -66,9 +66,9 @@ func prepare(a Answer, w *Writer) {
 	rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.apply(reflect.ValueOf(a))
 }
 
-// fit writes the answer with as many rows as the budget allows, and one at least: a page without any would lead
-// nowhere. Rows weigh more than what [Closing.shed] gives up. A table at the summary level has the rows of the JSON;
-// at the others it is the way to see more of them.
+// fit writes the answer with as many rows as the token budget allows, but at least one, because an empty page has no
+// next offset. [Closing.shed] removes less important parts before rows are cut. At the summary level CSV has the same
+// rows as JSON; at the other levels it fits more rows.
 func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	measured := w.View.Format
 	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
@@ -93,8 +93,8 @@ func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	}
 }
 
-// shed gives up the least that an answer can do without, and reports whether there was anything: the names of sources,
-// how the figures were made, a second suggestion, the lighter warnings.
+// shed removes the least important part of an answer and reports whether there was one, in this order: names of
+// sources, description of the method, suggestions after the first, low-priority warnings.
 func (c *Closing) shed() bool {
 	kinds := byKind(c.Sources)
 	switch q := c.DataQuality; {
@@ -112,7 +112,7 @@ func (c *Closing) shed() bool {
 	return true
 }
 
-// keepWarnings cuts the warnings and counts those that are left out.
+// keepWarnings keeps the first n warnings and counts the rest.
 func (c *Closing) keepWarnings(n int) {
 	more := len(c.Warnings) - n
 	if more <= 0 {
@@ -124,7 +124,7 @@ func (c *Closing) keepWarnings(n int) {
 	}
 }
 
-// byKind makes one line of the sources of each kind.
+// byKind combines the sources of each kind into one line.
 func byKind(sources []Source) []Source {
 	out, count := []Source{}, map[string]int{}
 	for _, s := range sources {
@@ -146,7 +146,7 @@ func byKind(sources []Source) []Source {
 	return out
 }
 
-// shorten cuts rows for which there is no room, and says how to get them.
+// shorten keeps the rows that fit and reports how to get the rest.
 func shorten(a Answer, w *Writer, rows, total int) {
 	end := a.end()
 	a.keep(rows)
@@ -182,7 +182,7 @@ func write(a Answer, as Format) ([]byte, error) {
 	return Encode(a)
 }
 
-// Encode writes JSON without blanks, with the characters <, > and & as they are.
+// Encode writes minified JSON without escaping <, > and &.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

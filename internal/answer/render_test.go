@@ -87,11 +87,11 @@ func TestFiguresAreRoundedByTheirType(t *testing.T) {
 	zero := Money(-0.001)
 	rounding{SummaryLevel, 2}.apply(reflect.ValueOf(&zero))
 	if text, err := json.Marshal(zero); err != nil || string(text) != "0" {
-		t.Errorf("a little less than nothing is written %s, %v", text, err)
+		t.Errorf("a small negative value is written %s, %v", text, err)
 	}
 }
 
-func TestForeignTextIsCleanedAndCapped(t *testing.T) {
+func TestUntrustedTextIsCleanedAndCapped(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		"plain":                               "plain",
@@ -109,7 +109,7 @@ func TestForeignTextIsCleanedAndCapped(t *testing.T) {
 	}
 }
 
-func TestLevelDecidesWhatARowShows(t *testing.T) {
+func TestLevelSelectsTheFieldsOfARow(t *testing.T) {
 	t.Parallel()
 	want := map[Level]string{
 		SummaryLevel: `{"name":"row 0","value":0.13}`,
@@ -151,7 +151,7 @@ func TestSummaryLevelShowsTheSameRowsInEachFormat(t *testing.T) {
 	}
 }
 
-func TestNothingExceedsTheCeiling(t *testing.T) {
+func TestAnswersStayBelowTheTokenCeiling(t *testing.T) {
 	t.Parallel()
 	for _, f := range []Format{JSONFormat, CSVFormat} {
 		a := sample(20_000)
@@ -167,7 +167,7 @@ func TestNothingExceedsTheCeiling(t *testing.T) {
 	}
 }
 
-func TestPageCutBySizeLeadsToTheNextRow(t *testing.T) {
+func TestPageCutBySizeHasTheNextOffset(t *testing.T) {
 	t.Parallel()
 	a := sample(100)
 	a.Pagination = Page{Limit: 100, Offset: 40}.Pagination(100, 140)
@@ -184,8 +184,8 @@ func TestPageCutBySizeLeadsToTheNextRow(t *testing.T) {
 	}
 }
 
-// A page without rows that says there is more at its own offset would be asked for again and again.
-func TestPageIsNeverCutToNothing(t *testing.T) {
+// A page without rows and with its own offset as the next one would cause an endless loop of requests.
+func TestPageHasAtLeastOneRow(t *testing.T) {
 	t.Parallel()
 	a := sample(3)
 	for i := range a.Rows {
@@ -198,7 +198,7 @@ func TestPageIsNeverCutToNothing(t *testing.T) {
 	}
 }
 
-func TestSourcesGiveWayBeforeRows(t *testing.T) {
+func TestSourcesAreCutBeforeRows(t *testing.T) {
 	t.Parallel()
 	a := sample(5)
 	for i := range 40 {
@@ -215,7 +215,7 @@ func TestSourcesGiveWayBeforeRows(t *testing.T) {
 	}
 }
 
-func TestTableIsReadByAnyReader(t *testing.T) {
+func TestCSVIsValidAndWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	for _, name := range []string{"=1+1", "+49", "-5", "@home", "＝1+1", "＋49", "－5", "＠home", "a,b", `say "x"`, "two\nlines", "", "-"} {
@@ -254,14 +254,14 @@ func TestTableIsReadByAnyReader(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}
-	for _, line := range []string{"# revenue: 1235, previous 999.99, change 23.5 %\n", "# warning: code: A text.\n"} {
+	for _, line := range []string{"# revenue: 1235, previous 999.99, change 23.5%\n", "# warning: code: A text.\n"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("%q lacks %q", text, line)
 		}
 	}
 }
 
-func TestHTMLIsWrittenAsItIs(t *testing.T) {
+func TestHTMLIsNotEscaped(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	a.Rows = []sampleRow{{Name: "<b>&"}}
@@ -277,7 +277,7 @@ func TestRowsAreNeverNull(t *testing.T) {
 	}
 }
 
-func TestWarningsAndStepsAreFew(t *testing.T) {
+func TestWarningsAndNextStepsAreLimited(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	for i := range 9 {
@@ -290,7 +290,7 @@ func TestWarningsAndStepsAreFew(t *testing.T) {
 	}
 }
 
-func TestWeightiestWarningComesFirst(t *testing.T) {
+func TestMostImportantWarningComesFirst(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	for _, code := range []WarningCode{"other", "provisional", "partial_day", "no_touchpoints", "data_start"} {
@@ -315,10 +315,10 @@ func TestWordsForSentences(t *testing.T) {
 		w.Amount(-1250):                      "-12.50 USD",
 		Quantity(1204):                       "1,204",
 		Quantity(12.5):                       "12.5",
-		Moved(new(Percent(4.62))):            "up 4.6 %",
-		Moved(new(Percent(-12))):             "down 12.0 %",
+		Moved(new(Percent(4.62))):            "up 4.6%",
+		Moved(new(Percent(-12))):             "down 12.0%",
 		Moved(new(Percent(0.04))):            "unchanged",
-		Moved(nil):                           "with nothing to compare",
+		Moved(nil):                           "no comparable value",
 		Plural(1, "day is", "days are"):      "1 day is",
 		Plural(1200, "day", "days"):          "1,200 days",
 		ChannelName("organic_search"):        "organic_search",

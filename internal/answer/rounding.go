@@ -11,27 +11,27 @@ import (
 	"assay/internal/money"
 )
 
-// The types of the figures in an answer. The type says how a figure is rounded when the answer is written; until then
-// it is exact.
+// The types of the figures in an answer. The type determines how a figure is rounded when the answer is written. Until
+// then figures are exact.
 type (
-	// Money is an amount in whole units of the answer's currency: no decimals from 1,000 up, two below, and every
-	// minor unit at the debug level.
+	// Money is an amount in whole units of the answer's currency, written without decimals from 1,000 up, with two
+	// below and with all decimals at the debug level.
 	Money float64
-	// Ratio is one figure per another, such as revenue per unit of spend: two decimals.
+	// Ratio is a quotient such as ROAS: two decimals.
 	Ratio float64
-	// Percent is parts in a hundred: one decimal.
+	// Percent is a percentage: one decimal.
 	Percent float64
-	// Count is a number of things, which models may split: two decimals.
+	// Count is a count, which attribution models may split: two decimals.
 	Count float64
-	// Foreign is text that a stranger wrote, such as a campaign's name. It is stripped of control characters and
-	// capped when the answer is written, and it never enters a summary.
+	// Foreign is untrusted text, such as a campaign name. Control characters are removed and the length is capped when
+	// the answer is written. It never enters a summary.
 	Foreign string
 )
 
-// foreignLength is how many characters of a stranger's text are shown.
+// foreignLength is the maximum number of characters of untrusted text.
 const foreignLength = 80
 
-// rounding rounds the figures of an answer, cleans its foreign texts and removes what lies below the level of detail.
+// rounding rounds the figures of an answer, cleans its untrusted text and removes fields above the level of detail.
 type rounding struct {
 	level    Level
 	exponent int // decimals of the currency's minor unit
@@ -56,7 +56,7 @@ func (f rounding) apply(v reflect.Value) {
 		case reflect.TypeFor[Foreign]():
 			v.SetString(f.text(v.String()))
 		case reflect.TypeFor[measure.Channel]():
-			v.SetString(Clean(v.String())) // a channel's name may come from the address of a click
+			v.SetString(Clean(v.String())) // a channel name may come from the URL of a click
 		}
 	default:
 	}
@@ -76,7 +76,7 @@ func (f rounding) applyFields(v reflect.Value) {
 	}
 }
 
-// shows reports whether a field with this tag belongs to the level of detail.
+// shows reports whether the level of detail includes a field with this tag.
 func (f rounding) shows(tag string) bool {
 	switch Level(tag) {
 	case AnalystLevel:
@@ -109,7 +109,7 @@ func (f rounding) money(x float64) float64 {
 	return Decimals(x, min(2, f.exponent))
 }
 
-// text cleans a stranger's text and caps it harder where there is little room.
+// text cleans untrusted text. The cap is lower at the summary level.
 func (f rounding) text(s string) string {
 	s = Clean(s)
 	if f.level == SummaryLevel {
@@ -124,7 +124,7 @@ func Decimals(x float64, n int) float64 {
 	return math.Round(x*shift)/shift + 0
 }
 
-// Clean brings a text onto one line without control characters, and caps it.
+// Clean returns the text on one line, without control characters and with a capped length.
 func Clean(s string) string {
 	s = oneLine(strings.Map(func(r rune) rune {
 		switch {
@@ -145,32 +145,31 @@ func capped(s string, length int) string {
 	return string([]rune(s)[:length-1]) + "…"
 }
 
-// Writer writes one answer: in the workspace's currency and as the caller asked for it.
+// Writer writes one answer in the workspace's currency and in the requested format.
 type Writer struct {
 	Figures    Figures
 	View       Shared
-	LimitGiven bool // the caller set a limit, which has precedence over the level's
+	LimitGiven bool // the caller set a limit, which overrides the level's
 }
 
-// RoundMoney rounds an amount in whole units as an answer of the writer's level does.
+// RoundMoney rounds an amount in whole units for the writer's level.
 func (w *Writer) RoundMoney(x float64) float64 {
 	return rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.money(x)
 }
 
-// Figures makes the figures of an answer from what the warehouse counts, in the workspace's currency and on its basis
-// of revenue.
+// Figures converts warehouse totals into the figures of an answer, in the workspace's currency and revenue basis.
 type Figures struct {
 	Currency money.Currency
 	Basis    measure.RevenueBasis
 }
 
-// Money turns minor units into whole units.
+// Money converts minor units to whole units.
 func (f Figures) Money(minor int64) Money { return Money(money.Major(minor, f.Currency)) }
 
 // Revenue is the revenue on the workspace's basis.
 func (f Figures) Revenue(s measure.Sums) Money { return f.Money(f.Basis.Revenue(s)) }
 
-// PerMinor turns a ratio of minor units, such as an average order value, into money.
+// PerMinor converts a ratio in minor units, such as an average order value, to money.
 func (f Figures) PerMinor(minor float64, ok bool) *Money {
 	if !ok {
 		return nil
@@ -178,7 +177,7 @@ func (f Figures) PerMinor(minor float64, ok bool) *Money {
 	return new(Money(minor * money.Major(1, f.Currency)))
 }
 
-// RatioOf returns a ratio, nil where there is none.
+// RatioOf returns a ratio, nil if undefined.
 func RatioOf(value float64, ok bool) *Ratio {
 	if !ok {
 		return nil
@@ -186,7 +185,7 @@ func RatioOf(value float64, ok bool) *Ratio {
 	return new(Ratio(value))
 }
 
-// PercentOf returns a percentage, nil where there is none.
+// PercentOf returns a percentage, nil if undefined.
 func PercentOf(value float64, ok bool) *Percent {
 	if !ok {
 		return nil
@@ -194,7 +193,7 @@ func PercentOf(value float64, ok bool) *Percent {
 	return new(Percent(value))
 }
 
-// Orders returns a number of orders or conversions from millionths.
+// Orders converts millionths to a number of orders or conversions.
 func Orders(millionths int64) Count { return Count(float64(millionths) / measure.Millionths) }
 
 // AOV is the average order value, nil without orders.

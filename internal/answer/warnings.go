@@ -8,7 +8,8 @@ import (
 // WarningCode identifies a kind of warning. Programs read it, so a code never changes.
 type WarningCode string
 
-// The kinds of warnings. Those of [ranked] come first in an answer; the others follow in the order in which they were added.
+// The kinds of warnings. An answer lists the kinds in [ranked] first; the others follow in the order in which they were
+// added.
 const (
 	WarnNoData            WarningCode = "no_data"
 	WarnNoTargets         WarningCode = "no_targets"
@@ -60,7 +61,7 @@ const (
 	WarnTrainingRefused   WarningCode = "training_refused"
 )
 
-// ranked lists kinds of warnings, those first without which the figures would be misread.
+// ranked lists kinds of warnings, most important first.
 var ranked = []WarningCode{
 	WarnNoData,
 	WarnNoTargets,
@@ -100,7 +101,7 @@ var ranked = []WarningCode{
 	WarnPartlyJudged,
 }
 
-// byRank sorts warnings, the most important first. Those of one rank stay in their order.
+// byRank sorts warnings, most important first. The sort is stable.
 func byRank(warnings []Warning) {
 	rank := func(w Warning) int {
 		if at := slices.Index(ranked, w.Code); at >= 0 {

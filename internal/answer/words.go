@@ -12,12 +12,12 @@ import (
 	"assay/internal/number"
 )
 
-// Amount writes minor units for a sentence, rounded as figures are: "118,240 USD" or "12.50 USD".
+// Amount formats minor units for a sentence, rounded like figures: "118,240 USD" or "12.50 USD".
 func (w *Writer) Amount(minor int64) string {
 	return w.Spelled(Money(money.Major(minor, w.Figures.Currency)))
 }
 
-// Spelled writes an amount in whole units for a sentence.
+// Spelled formats an amount in whole units for a sentence.
 func (w *Writer) Spelled(amount Money) string {
 	currency := w.Figures.Currency
 	x := rounding{level: AnalystLevel, exponent: currency.Exponent()}.money(float64(amount))
@@ -28,7 +28,7 @@ func (w *Writer) Spelled(amount Money) string {
 	return number.Grouped(x, places) + " " + string(currency)
 }
 
-// Quantity writes a number of things: "1,204" or "12.5".
+// Quantity formats a count: "1,204" or "12.5".
 func Quantity(x float64) string {
 	if x == math.Trunc(x) {
 		return number.Grouped(x, 0)
@@ -36,39 +36,39 @@ func Quantity(x float64) string {
 	return strings.TrimRight(strings.TrimRight(number.Grouped(x, 2), "0"), ".")
 }
 
-// Against writes a change against the equally long window before: "up 4.6 % on the 31 days before".
+// Against formats a change from the previous window of equal length: "up 4.6% from the previous 31 days".
 func Against(change *Percent, days civil.Range) string {
-	before := "the day before"
+	before := "the previous day"
 	if days.Days() > 1 {
-		before = fmt.Sprintf("the %d days before", days.Days())
+		before = fmt.Sprintf("the previous %d days", days.Days())
 	}
 	if change == nil {
-		return "with nothing in " + before + " to compare with"
+		return "with no comparable value in " + before
 	}
 	if Decimals(float64(*change), 1) == 0 {
 		return "unchanged from " + before
 	}
-	return Moved(change) + " on " + before
+	return Moved(change) + " from " + before
 }
 
-// Moved writes a change in percent for a sentence: "up 4.6 %", "down 12.0 %", "unchanged".
+// Moved formats a change in percent for a sentence: "up 4.6%", "down 12.0%", "unchanged".
 func Moved(change *Percent) string {
 	if change == nil {
-		return "with nothing to compare"
+		return "no comparable value"
 	}
 	switch p := Decimals(float64(*change), 1); {
 	case p > 0:
-		return fmt.Sprintf("up %s %%", number.Grouped(p, 1))
+		return fmt.Sprintf("up %s%%", number.Grouped(p, 1))
 	case p < 0:
-		return fmt.Sprintf("down %s %%", number.Grouped(-p, 1))
+		return fmt.Sprintf("down %s%%", number.Grouped(-p, 1))
 	}
 	return "unchanged"
 }
 
-// plainName is what a channel's name looks like in a sentence.
+// plainName matches the channel names that a sentence may contain.
 var plainName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// ChannelName names a channel in a sentence. A name that reads like anything but a key stays in the rows.
+// ChannelName returns a channel's name for a sentence. A name that does not look like a key appears in the rows only.
 func ChannelName(c measure.Channel) string {
 	if plainName.MatchString(string(c)) {
 		return string(c)
@@ -76,7 +76,7 @@ func ChannelName(c measure.Channel) string {
 	return "one channel"
 }
 
-// Dates writes a window for a sentence.
+// Dates formats a window for a sentence.
 func Dates(w civil.Range) string {
 	if w.Days() == 1 {
 		return "on " + w.First.String()
@@ -84,7 +84,7 @@ func Dates(w civil.Range) string {
 	return fmt.Sprintf("from %s to %s", w.First, w.Last)
 }
 
-// Plural writes a number with its noun.
+// Plural formats a number with its noun.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -92,13 +92,13 @@ func Plural(n int, one, many string) string {
 	return number.Grouped(float64(n), 0) + " " + many
 }
 
-// listedItems is how many items of a list a sentence names.
+// listedItems is the maximum number of list items in a sentence.
 const listedItems = 3
 
-// Listed joins the first few of a list and counts the rest.
+// Listed joins the first few items and counts the rest.
 func Listed(items []string) string { return ListedUpTo(listedItems, items) }
 
-// ListedUpTo joins the first n of a list and counts the rest.
+// ListedUpTo joins the first n items and counts the rest.
 func ListedUpTo(n int, items []string) string {
 	if len(items) <= n {
 		return strings.Join(items, ", ")

@@ -12,18 +12,18 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Acquisition is what winning customers cost and who was won.
+// Acquisition is the spend and the new customers of a window.
 type Acquisition struct {
 	Segments    warehouse.Pair[warehouse.SegmentTotals]
 	ByChannel   map[measure.Channel]warehouse.SegmentTotals
-	Spend       map[measure.Channel]int64 // of channels whose spend is known
+	Spend       map[measure.Channel]int64 // channels with known spend
 	Spent       int64
 	SpentBefore int64
 	SpendKnown  bool
 	KnownBefore bool
 }
 
-// Acquired returns what winning customers cost in a window, and who was won.
+// Acquired returns the spend and the new customers of a window.
 func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisition, err error) {
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	if q.Segments, err = c.facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
@@ -49,7 +49,7 @@ func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisitio
 	return q, nil
 }
 
-// Unwon lists the channels with spend that won nobody who could be followed.
+// Unwon lists the channels with spend but without an identified new customer.
 func Unwon(curves []cohort.Curve, spend map[measure.Channel]int64) (out []cohort.Curve) {
 	for _, channel := range slices.Sorted(maps.Keys(spend)) {
 		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {
@@ -59,10 +59,10 @@ func Unwon(curves []cohort.Curve, spend map[measure.Channel]int64) (out []cohort
 	return out
 }
 
-// Everybody stands for all channels where customers are one group.
+// Everybody is the channel of a group with the customers of all channels.
 const Everybody measure.Channel = "all"
 
-// MarginCurves returns the margin per customer by channel, and of all customers under "all".
+// MarginCurves returns the margin per customer by channel, with all customers under "all".
 func MarginCurves(p Panel, margins cohort.Margins) (map[measure.Channel]cohort.Curve, error) {
 	members := p.Members(func(d warehouse.PanelDay) int64 {
 		if d.Orders == 0 {

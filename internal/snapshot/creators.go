@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Creator is a creator with what is known of a window.
+// Creator is a creator with the data of a window.
 type Creator struct {
 	warehouse.CreatorProfile
 	Code, Named  measure.Sums // orders by code, and by survey; those with both are in both
@@ -28,10 +28,10 @@ type Creator struct {
 	CostKnown    bool // a fee, commission or gift is booked in the window
 }
 
-// Clicks are those of all links.
+// Clicks returns the clicks on all links.
 func (f Creator) Clicks() int64 { return f.VanityClicks + f.Referral }
 
-// signals are what the estimate is made of.
+// signals returns the input of the estimate.
 func (f Creator) signals() creator.Signals {
 	return creator.Signals{
 		ID: f.ID, HasCode: f.HasCode, HasLink: f.HasLink,
@@ -41,13 +41,13 @@ func (f Creator) signals() creator.Signals {
 	}
 }
 
-// CreatorWindows are the creators in a window, in the one before, and the ground of the first.
+// CreatorWindows are the creators in a window and in the previous window, with the store's totals in the first.
 type CreatorWindows struct {
-	Now, Before []Creator      // both with all creators, sorted by name
+	Now, Before []Creator      // both contain all creators, sorted by name
 	ground      creator.Ground // of now
 }
 
-// CreatorsIn reads all creators in two windows.
+// CreatorsIn returns all creators in two windows.
 func (c *Snapshot) CreatorsIn(ctx context.Context, in warehouse.Windows) (CreatorWindows, error) {
 	profiles, err := c.facts.Creators(ctx, c.Workspace.ID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Snapshot) CreatorsIn(ctx context.Context, in warehouse.Windows) (Creato
 	return out, nil
 }
 
-// creatorsOf puts the rows of a window together by creator. Rows of creators without a profile get one of their id.
+// creatorsOf groups the rows of a window by creator. A creator without a profile is named by ID.
 func creatorsOf(profiles []warehouse.CreatorProfile, t warehouse.CreatorTotals) []Creator {
 	out := make([]Creator, len(profiles))
 	at := map[string]int{}
@@ -132,7 +132,8 @@ func Among(all, chosen []Creator) []Creator {
 	return slices.DeleteFunc(slices.Clone(all), func(f Creator) bool { return !wanted[f.ID] })
 }
 
-// TrackedOrders are the orders with the creator's code, in millionths; for a creator without one those that links count.
+// TrackedOrders is the number of orders with the creator's code, in millionths, or for a creator without a code the
+// number that the links report.
 func (f Creator) TrackedOrders() int64 {
 	if f.HasCode {
 		return f.Code.Orders
@@ -140,7 +141,7 @@ func (f Creator) TrackedOrders() int64 {
 	return f.LinkOrders * measure.Millionths
 }
 
-// TrackedRevenue is the revenue of the tracked orders. What a link's tool counts has no other basis than its own.
+// TrackedRevenue is the revenue of the tracked orders. Revenue from links is as reported by the link tool.
 func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 	if f.HasCode {
 		return basis.Revenue(f.Code)
@@ -148,13 +149,13 @@ func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 	return f.LinkRevenue
 }
 
-// TrackedSums are the tracked figures of several influencers together.
+// TrackedSums are the total tracked figures of several creators.
 type TrackedSums struct {
 	Revenue, Orders, Clicks, Conversions, Cost int64
 	CostKnown                                  bool
 }
 
-// TrackedSums adds up the tracked figures of creators.
+// TrackedSums returns the total tracked figures of creators.
 func (c *Snapshot) TrackedSums(all []Creator) (sum TrackedSums) {
 	for _, f := range all {
 		sum.Revenue += f.TrackedRevenue(c.Workspace.Basis)
@@ -167,7 +168,7 @@ func (c *Snapshot) TrackedSums(all []Creator) (sum TrackedSums) {
 	return sum
 }
 
-// CreatorEstimate is a creator with the estimate.
+// CreatorEstimate is a creator with the estimated orders and revenue.
 type CreatorEstimate struct {
 	Creator
 	creator.Estimate
@@ -175,7 +176,7 @@ type CreatorEstimate struct {
 	Value   float64
 }
 
-// CreatorRates learns the rates from all of the store's days, so that a window's estimates do not hang on the window.
+// CreatorRates estimates the rates from all of the store's days, so that they do not depend on the window.
 func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
 	history, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: c.wholeDays()})
 	if err != nil {
@@ -188,8 +189,8 @@ func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
 	return creator.Learn(signals, history.ground)
 }
 
-// CreatorEstimates returns the estimates of some creators. An order is worth the mean of the creator's orders that are seen, or
-// of all creators' where none is.
+// CreatorEstimates returns the estimates of some creators. The value of an order is the mean of the creator's observed
+// orders, or of all creators' orders if the creator has none.
 func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) ([]CreatorEstimate, error) {
 	usual := c.meanValue(all)
 	out := make([]CreatorEstimate, 0, len(chosen))
@@ -207,7 +208,7 @@ func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) 
 	return out, nil
 }
 
-// meanValue is the revenue of an order that codes, surveys or links see, in minor units, 0 without any.
+// meanValue is the mean revenue of orders observed through codes, surveys or links, in minor units; 0 without orders.
 func (c *Snapshot) meanValue(all []Creator) float64 {
 	var revenue, count int64
 	for _, f := range all {

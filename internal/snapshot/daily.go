@@ -10,25 +10,25 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// SeriesKey names a metric of a channel, or of the store.
+// SeriesKey identifies a metric of a channel or of the store.
 type SeriesKey struct {
 	Metric  Metric
 	Channel measure.Channel
 }
 
-// Daily is a metric by day up to the last whole day with data, and what will follow.
+// Daily is a metric by day up to the last complete day with data, and its forecast.
 type Daily struct {
 	Series
 	First, Last civil.Date
-	raw         []float64            // of the days from first to last, NaN where one is not known
-	Values      []float64            // the same with days that are not known filled in
-	Prediction  *forecast.Prediction // nil where none can be made, or none is asked for
+	raw         []float64            // days from first to last, NaN if unknown
+	Values      []float64            // the same with unknown days filled in
+	Prediction  *forecast.Prediction // nil if impossible or not requested
 }
 
-// ForecastDays is how much history a forecast is made from.
+// ForecastDays is the maximum number of days of history for a forecast.
 const ForecastDays = 730
 
-// Week is the season of daily figures.
+// Week is the seasonal period of daily figures.
 const Week = 7
 
 // Predict forecasts the series of a metric up to a day.
@@ -47,7 +47,7 @@ func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	return nil
 }
 
-// DailySeries reads a metric by day, from the first to the last day on which it is known.
+// DailySeries returns a metric by day, from the first to the last known day.
 func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Range) (*Daily, error) {
 	of := c.SeriesOf
 	if key.Metric == Spend && key.Channel != "" {
@@ -78,22 +78,23 @@ func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Ra
 	return s, nil
 }
 
-// LastDays are so many whole days before today.
+// LastDays returns the last n complete days before today.
 func (c *Snapshot) LastDays(n int) civil.Range {
 	return civil.Range{First: c.Today.AddDays(-n), Last: c.Today.AddDays(-1)}
 }
 
-// Drift is a lasting move of a metric away from what was expected.
+// Drift is a lasting deviation of a metric from its expected values.
 type Drift struct {
 	Raised   civil.Date // day of the alarm
-	Since    civil.Date // when the move most likely began
+	Since    civil.Date // most likely start of the deviation
 	Up       bool
-	Excess   float64 // mean distance from the expectation since then, in standard deviations
-	Actual   float64 // sum of the judged days since then
-	Expected float64 // of the same days
+	Excess   float64 // mean deviation since then, in standard deviations
+	Actual   float64 // total of the checked days since then
+	Expected float64 // expected total of the same days
 }
 
-// Drift returns the newest move; nil where there is none. RunLength is the mean number of days between two false alarms.
+// Drift returns the latest deviation, nil if there is none. RunLength is the mean number of days between two false
+// alarms.
 func (s *Daily) Drift(judged []forecast.Expectation, runLength float64) (*Drift, error) {
 	errors := make([]float64, len(judged))
 	for i, e := range judged {

@@ -15,29 +15,29 @@ import (
 	"assay/internal/measure/halo"
 )
 
-// Experiments has the workspaces' experiments. The store of control data does.
+// Experiments returns the workspaces' experiments. The control store implements it.
 type Experiments interface {
 	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
 }
 
-// stateOfExperiments is another number whenever one of them is.
+// stateOfExperiments is a hash that changes with any experiment.
 func stateOfExperiments(all []control.Experiment) uint64 {
 	h := fnv.New64a()
 	for _, e := range all {
-		_, _ = h.Write([]byte(string(e.ID) + " " + strconv.FormatInt(e.Version, 10) + "\n")) // a hash never fails
+		_, _ = h.Write([]byte(string(e.ID) + " " + strconv.FormatInt(e.Version, 10) + "\n")) // a hash never returns an error
 	}
 	return h.Sum64()
 }
 
-// resultKey is all that the result of an experiment depends on.
+// resultKey is everything that the result of an experiment depends on.
 type resultKey struct {
 	dataKey
 	experiments uint64
-	over        bool // its days are
+	over        bool // its days are over
 	id          control.ExperimentID
 }
 
-// results caches what experiments measured, and works out one at a time: a fit takes all cores.
+// results caches the results of experiments and calculates one at a time, because a fit uses all cores.
 type results struct {
 	whole    *otter.Cache[resultKey, *experiment.Result]
 	surfaces *otter.Cache[resultKey, []halo.Experiment] // on each sales surface
@@ -55,13 +55,13 @@ func newResults() (*results, error) {
 	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
-// Result returns an experiment with what it measured. Only completed ones are read: looking at a test while it runs, and
-// ending it when it looks good, finds effects that are not there.
+// Result returns an experiment with its result. A running experiment is not read before it is completed: ending a test
+// when it looks good finds effects that are not there.
 func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	if e.Status != control.ExperimentCompleted {
 		return &experiment.Result{Experiment: e}, nil
 	}
-	if c.data == 0 { // the version is not known: nothing is cached
+	if c.data == 0 { // unknown version: not cached
 		return c.measured(ctx, e)
 	}
 	return c.reader.results.whole.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) (*experiment.Result, error) {
@@ -79,7 +79,7 @@ func (c *Snapshot) resultKey(e control.Experiment) resultKey {
 	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
 }
 
-// Results returns the experiments of a channel, or all, with what they measured.
+// Results returns the experiments of a channel, or all, with their results.
 func (c *Snapshot) Results(ctx context.Context, channel measure.Channel) ([]*experiment.Result, error) {
 	var out []*experiment.Result
 	for _, e := range c.Experiments {
@@ -95,7 +95,7 @@ func (c *Snapshot) Results(ctx context.Context, channel measure.Channel) ([]*exp
 	return out, nil
 }
 
-// measured works out what a completed experiment measured.
+// measured calculates the result of a completed experiment.
 func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	s, err := c.fresh().SeriesOf(ctx, e.Channel, e.Days)
 	if err != nil {
@@ -109,12 +109,12 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experim
 	return c.evidence().Result(ctx, e, reported)
 }
 
-// evidence is where the workspace's experiments were made.
+// evidence returns the data on which the workspace's experiments are evaluated.
 func (c *Snapshot) evidence() experiment.Store {
 	return experiment.Store{Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
 }
 
-// surfaceTests returns what completed geo experiments measured of their channels on each sales surface.
+// surfaceTests returns the results of completed geo experiments by channel and sales surface.
 func (c *Snapshot) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
 	var all []halo.Experiment
 	for _, e := range c.Experiments {
@@ -139,7 +139,7 @@ func (c *Snapshot) surfaceTest(ctx context.Context, e control.Experiment) ([]hal
 	}))
 }
 
-// AppliedFactors returns the factors that correct reported returns, by channel.
+// AppliedFactors returns the applied incrementality factors by channel.
 func (c *Snapshot) AppliedFactors(ctx context.Context) (map[measure.Channel]experiment.ChannelFactor, error) {
 	all, err := c.Results(ctx, "")
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Snapshot) AppliedFactors(ctx context.Context) (map[measure.Channel]expe
 	return out, nil
 }
 
-// Years is how long before today a day was.
+// Years is the number of years from a day to today.
 func (c *Snapshot) Years(day civil.Date) float64 {
 	return float64(c.Today.Sub(day)) / 365.25
 }

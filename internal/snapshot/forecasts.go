@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Forecasts keeps forecasts and how they came out. The store of control data does.
+// Forecasts stores forecasts and their outcomes. The control store implements it.
 type Forecasts interface {
 	KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error
 	OpenForecasts(ctx context.Context, ws measure.WorkspaceID, before civil.Date) ([]control.Forecast, error)
@@ -32,21 +32,20 @@ func ForecastLevels() []float64 {
 	return levels
 }
 
-// At90 is the place of the interval that answers show among the kept levels.
+// At90 is the index of the interval that answers show among the stored levels.
 const At90 = 1
 
 const (
-	backMade      = 36 // weeks back from which forecasts are made when a workspace has none yet
-	leastBackMade = 60 // days that such a forecast is made from at least
+	backMade      = 36 // past weeks for which forecasts are made if a workspace has none
+	leastBackMade = 60 // minimum days of history for such a forecast
 )
 
-// dailyMetrics are forecast each day. ROAS is a ratio of sums and has none.
+// dailyMetrics are forecast each day. ROAS is a ratio of sums and has no forecast.
 var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
-// Forecast keeps what is expected of the workspace's days ahead and judges the forecasts whose days are over. Doing it again on
-// a day makes no other forecast. A workspace that has none gets some of its past weeks too, each made from the days up to
-// then; they are marked as made afterwards. Facts that changed since, such as an order that was cancelled later, are in
-// them as they are now.
+// Forecast stores forecasts of the workspace's next days and evaluates the forecasts whose days are over. It makes at
+// most one forecast per day. A workspace without forecasts also gets forecasts of past weeks, each from the days before
+// that week and marked as made afterwards. They use the current data, including later changes such as cancelled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil
@@ -62,13 +61,13 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 		return fmt.Errorf("forecast of %q: %w", w.ID, err)
 	}
 	if err := judgeForecasts(ctx, s); err != nil {
-		return fmt.Errorf("forecasts of %q that are over: %w", w.ID, err)
+		return fmt.Errorf("completed forecasts of %q: %w", w.ID, err)
 	}
 	return nil
 }
 
-// keepDaily makes the forecasts of today unless they are made, and those of the past where there are none. All are kept at
-// once: half of them would say that all is done.
+// keepDaily makes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all in
+// one transaction, because a stored forecast marks the day as done.
 func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
@@ -105,7 +104,7 @@ func keepDaily(ctx context.Context, c *Snapshot) error {
 	return c.reader.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
 }
 
-// pastForecasts returns forecasts of past weeks, each from the days before only.
+// pastForecasts returns forecasts of past weeks, each only from the days before that week.
 func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([]control.Forecast, error) {
 	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
@@ -125,7 +124,7 @@ func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([
 	return all, nil
 }
 
-// forecastsFrom returns what is expected after so many known days of a series, nothing where that cannot be said.
+// forecastsFrom returns the forecasts after the first n days of a series, none if they cannot be made.
 func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion control.Occasion) ([]control.Forecast, error) {
 	horizons := control.ForecastDays()
 	values := forecast.Filled(s.raw[max(0, known-ForecastDays):known], Week)
@@ -153,7 +152,7 @@ func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion con
 	return all, nil
 }
 
-// ForecastRecord is a forecast in the form in which it is kept.
+// ForecastRecord converts a forecast to the stored form.
 func (c *Snapshot) ForecastRecord(key SeriesKey, method string, total forecast.Total, days civil.Range) control.Forecast {
 	f := control.Forecast{
 		Workspace: c.Workspace.ID, Metric: string(key.Metric), Channel: key.Channel, Made: c.Today, Days: days, Median: total.Value, Method: method,
@@ -165,8 +164,8 @@ func (c *Snapshot) ForecastRecord(key SeriesKey, method string, total forecast.T
 	return f
 }
 
-// judgeForecasts compares forecasts whose days are over with what came. A day is over when a later one has data: the last
-// one with data may have come in part.
+// judgeForecasts compares forecasts whose days are over with the outcome. A day is over when a later day has data,
+// because the last day with data may be incomplete.
 func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {
@@ -193,7 +192,7 @@ func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	return c.reader.Forecasts.JudgeForecasts(ctx, c.Workspace.ID, judged)
 }
 
-// outcome returns the forecast with its outcome; without one where a day is not known.
+// outcome returns the forecast with its outcome, which is missing if a day is unknown.
 func outcome(c *Snapshot, f control.Forecast, s *Daily) (control.Forecast, error) {
 	if len(s.raw) == 0 || f.Days.First.Before(s.First) || !f.Days.Last.Before(s.Last) {
 		return f, nil

@@ -14,7 +14,7 @@ type NamedSeries struct {
 	Series
 }
 
-// NamedSorted lists series by name.
+// NamedSorted returns the series sorted by name.
 func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
 	out := make([]NamedSeries, 0, len(found))
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -23,7 +23,7 @@ func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
 	return out
 }
 
-// SumOf adds series up.
+// SumOf returns the sum of series.
 func SumOf(all []NamedSeries) (sum Series) {
 	for _, d := range all {
 		sum = sum.Plus(d.Series)
@@ -31,8 +31,7 @@ func SumOf(all []NamedSeries) (sum Series) {
 	return sum
 }
 
-// Weight is how large a series is: its total, or for a ratio what stands below the line. NaN says that the series
-// cannot be drawn.
+// Weight is the size of a series: its total, or for a ratio the denominator. NaN means that the series cannot be drawn.
 func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	switch metric {
 	case ROAS:
@@ -47,7 +46,7 @@ func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	return KnownValue(c, metric, Point{Total: t})
 }
 
-// KnownValue is the metric of a point, NaN where it cannot be told.
+// KnownValue is the metric of a point, NaN if unknown.
 func KnownValue(c *Snapshot, metric Metric, p Point) float64 {
 	if p.Untold && metric != Spend {
 		return math.NaN()

@@ -13,22 +13,22 @@ import (
 	"assay/internal/warehouse"
 )
 
-// How halo effects are estimated.
+// Settings of the estimate of halo effects.
 const (
 	HaloSeed  = 1
 	HaloDraws = 800
-	HaloLevel = 0.9 // of the intervals
+	HaloLevel = 0.9 // level of the intervals
 )
 
 // HaloEffects are the halo effects of a store.
 type HaloEffects struct {
-	Days    civil.Range // from which they are estimated
+	Days    civil.Range // days of the estimate
 	Effects []halo.Effect
 	Spend   map[measure.Channel]float64 // of the window, in whole units
 }
 
-// HaloEffects estimates the effects from the store's last years up to the end of the window: they are properties of the
-// store and not of the window. Today is not over and left out.
+// HaloEffects estimates the effects from the store's last years up to the end of the window, because they are
+// properties of the store and not of the window. It excludes today, which is not over.
 func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
 	found := HaloEffects{Days: c.haloDays(window)}
 	if found.Days.Days() == 0 {
@@ -56,17 +56,17 @@ func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEff
 	return found, nil
 }
 
-// haloYears is how far back the effects are learnt.
+// haloYears is the number of years of the estimate.
 const haloYears = 3
 
-// haloDays is the period from which effects are learnt.
+// haloDays is the period of the estimate.
 func (c *Snapshot) haloDays(window civil.Range) civil.Range {
 	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
 	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
 	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
 }
 
-// haloData reads the days. A day of a channel without a report is one without spend.
+// haloData reads the days. A channel's spend is zero on days without a report.
 func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
 	var sold []warehouse.SurfaceDay
 	var spent []warehouse.SpendDay
@@ -105,8 +105,8 @@ func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, e
 	return data, nil
 }
 
-// homeOf is the surface that a channel's spend is aimed at: ads of a marketplace at the marketplace, all others at the
-// online store.
+// homeOf is the surface that a channel advertises: a marketplace for the marketplace's ads, the online store for all
+// others.
 func homeOf(channel measure.Channel) measure.Surface {
 	if channel == measure.Channel(measure.Amazon) {
 		return measure.Marketplace

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Metric is what a series can follow.
+// Metric is a metric of a series.
 type Metric string
 
 // The metrics.
@@ -20,24 +20,24 @@ const (
 	Orders  Metric = "orders"
 	Spend   Metric = "spend"
 	ROAS    Metric = "roas"
-	AOV     Metric = "aov" // is drawn, and not checked for anomalies
+	AOV     Metric = "aov" // in charts only, not checked for anomalies
 )
 
-// historyYears is how far back what is expected is learnt.
+// historyYears is the number of years of history for expected values.
 const historyYears = 2
 
-// HistoryStart returns the first day that is read to know what to expect. It is the same for all windows that begin in
-// one year, so that a day is judged alike whichever window shows it.
+// HistoryStart returns the first day of the history for expected values. It is the same for all windows that start in
+// one year, so that a day has the same expected value in every window.
 func HistoryStart(days civil.Range) civil.Date {
 	return civil.New(days.First.Year()-historyYears, time.January, 1)
 }
 
-// History is the series that anomalies of a window are looked for in.
+// History is the series in which anomalies of a window are detected.
 func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// HistoryDays reach to today or beyond: what followed a day says more of it than the window shows.
+// HistoryDays end today or later, because expected values also use the days after the window.
 func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
 	if window.Last.After(whole.Last) {
@@ -46,22 +46,22 @@ func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	return whole
 }
 
-// JudgedPoint is a point of a series, and how unusual it is among all points of the store.
+// JudgedPoint is a point of a series with its anomaly score among all points of the store.
 type JudgedPoint struct {
 	forecast.Judged
 	Date    civil.Date // its first day inside the window
-	Value   float64    // NaN where it is unknown
-	Partial bool       // the window cuts the point, or it is not over
+	Value   float64    // NaN if unknown
+	Partial bool       // the point is cut by the window or is not over
 }
 
-// JudgedPoints returns the points of a window, judged among all points of the series.
+// JudgedPoints returns the points of a window with anomaly scores among all points of the series.
 func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, window civil.Range) ([]JudgedPoint, error) {
 	points := s.points(g)
 	values := make([]float64, len(points))
 	for i, point := range points {
 		values[i] = c.Value(metric, point)
 		if point.days.Contains(c.Today) || !point.whole {
-			values[i] = math.NaN() // what is not over is not comparable
+			values[i] = math.NaN() // an incomplete point is not comparable
 		}
 	}
 	judged, err := judge(g, values)
@@ -88,7 +88,7 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 	return out, nil
 }
 
-// judge says how unusual points are, by days of the week or by weeks. Months are too few to judge.
+// judge calculates the anomaly scores of daily or weekly points. Months are too few.
 func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
 	switch g {
 	case civil.ByDay:

@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// refit credits what last touch credits by a model that needs the journeys or the answers of the windows. Spend and
-// claims stay, and so does the sum of each figure.
+// refit credits the last-touch totals with a model that needs the conversion paths or survey answers of the windows.
+// Spend, platform-reported figures and the total of each figure do not change.
 func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
 	switch model {
 	case measure.Markov, measure.Shapley:
@@ -40,7 +40,7 @@ func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.
 	return nil
 }
 
-// pathModels maps models to those of the journeys.
+// pathModels maps attribution models to path models.
 var pathModels = map[measure.Model]attribution.Model{measure.Markov: attribution.Markov1, measure.Shapley: attribution.Shapley}
 
 func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
@@ -61,7 +61,7 @@ func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in war
 		if err != nil {
 			return err
 		}
-		// What last touch credits beyond the journeys are orders without touches: all models agree on them.
+		// Orders without a conversion path have no touchpoints, so all models agree on them.
 		for _, t := range *w.rows {
 			credits[t.Channel] = credits[t.Channel].Add(t.Sums)
 		}
@@ -73,7 +73,7 @@ func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in war
 	return nil
 }
 
-// Paths asks for the journeys of both windows.
+// Paths returns the conversion paths of both windows.
 func (c *Snapshot) Paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
 	paths, err := c.facts.Paths(ctx, c.Workspace.ID, segment, in)
 	if err != nil {
@@ -91,7 +91,7 @@ func journeysOf(paths []warehouse.PathTotal) []attribution.Journey {
 	return journeys
 }
 
-// recredited gives the channels other credits, and adds the channels that had none.
+// recredited replaces the credits of the channels and adds channels without previous credits.
 func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []warehouse.ChannelTotal {
 	rows, left := slices.Clone(rows), maps.Clone(credits)
 	for i, row := range rows {
@@ -104,7 +104,7 @@ func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []wareh
 	return rows
 }
 
-// blend draws the credits of a window towards what customers answered in it.
+// blend combines the credits of a window with the survey answers in it.
 func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (attribution.BlendedSums, error) {
 	strata, err := c.strata(ctx, days)
 	if err != nil {
@@ -117,8 +117,8 @@ func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse
 	return attribution.BlendSums(credits, strata, attribution.Blend{})
 }
 
-// strata returns what new and returning customers answered in a window to the questions whose answers name channels.
-// Answers without an order that the store has belong to neither.
+// strata returns the answers of new and of returning customers in a window to questions with channels as answers. It
+// omits answers without an order in the store.
 func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
 	answers, err := c.facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})
@@ -149,7 +149,7 @@ func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.
 	return []attribution.Stratum{first, again}, nil
 }
 
-// NamingQuestions lists the questions to which some answer names a channel.
+// NamingQuestions lists the questions with at least one answer that names a channel.
 func NamingQuestions(counts []warehouse.AnswerCount) map[string]bool {
 	naming := map[string]bool{}
 	for _, n := range counts {

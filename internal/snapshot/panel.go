@@ -14,15 +14,15 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Panel is the customers whose first order lies in a window, with all they did until the last whole day.
+// Panel is the customers with a first order in a window, with their orders and refunds up to the last complete day.
 type Panel struct {
 	warehouse.Panel
 	days     civil.Range // of first orders
-	Observed civil.Date  // the last whole day
+	Observed civil.Date  // the last complete day
 	Inside   []warehouse.PanelCustomer
 }
 
-// CustomerPanel reads the customers won in a window, by one channel or by any.
+// CustomerPanel returns the customers acquired in a window by one channel or by any.
 func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
@@ -41,13 +41,13 @@ func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel 
 	return p, nil
 }
 
-// people keeps the panels of workspaces, read once for each version of their data, and what was fitted to them.
+// people caches the panels of workspaces and the models fitted to them, by data version.
 type people struct {
 	panels *otter.Cache[dataKey, warehouse.Panel]
 	fits   *otter.Cache[fitKey, Projection]
 }
 
-// fitKey is all that the models of a panel's purchases depend on.
+// fitKey is everything that the models of a panel's purchases depend on.
 type fitKey struct {
 	dataKey
 	basis    measure.RevenueBasis
@@ -55,8 +55,8 @@ type fitKey struct {
 }
 
 const (
-	panelsBytes = 32 << 20 // of all panels kept; one of twenty thousand customers takes about five million
-	rowBytes    = 100      // of a customer of a panel, and of a day
+	panelsBytes = 32 << 20 // all cached panels; a panel of 20,000 customers takes about 5 million
+	rowBytes    = 100      // bytes per customer and per day of a panel
 	maxFits     = 1000
 )
 
@@ -78,9 +78,9 @@ func newPeople() (*people, error) {
 	return &people{panels: panels, fits: fits}, err
 }
 
-// wholePanel returns the store's panel, which nobody may change.
+// wholePanel returns the store's panel, which is read-only.
 func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
-	if c.data == 0 { // the version is not known: nothing is kept
+	if c.data == 0 { // unknown version: not cached
 		return c.facts.Panel(ctx, c.Workspace.ID)
 	}
 	return c.reader.people.panels.Get(ctx, c.dataKey, Loading(func(ctx context.Context, key dataKey) (warehouse.Panel, error) {
@@ -88,17 +88,17 @@ func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 	}))
 }
 
-// Sampled reports whether the panel is a part of the store's customers.
+// Sampled reports whether the panel is a sample of the store's customers.
 func (p Panel) Sampled() bool { return int64(len(p.Customers)) < p.Everybody }
 
-// Members turns the customers of the window into what they brought by day, as each says what a day brought.
+// Members returns the customers of the window with their value by day, as calculated by each.
 func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	members := make([]cohort.Member, len(p.Inside))
 	for i, customer := range p.Inside {
 		m := cohort.Member{Channel: customer.Channel, AgeDays: p.Observed.Sub(customer.FirstDay)}
 		for _, d := range customer.Days {
 			if amount := of(d); amount != 0 && !d.Day.After(p.Observed) {
-				// A refund may be dated before the first order by mistake; it is the first day's then.
+				// A refund that is dated before the first order by mistake counts on the first day.
 				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
 			}
 		}
@@ -107,7 +107,7 @@ func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	return members
 }
 
-// CurvesOf returns the curve of each channel, and that of all customers together. Without customers there is none.
+// CurvesOf returns the curve of each channel and of all customers. Without customers there are no curves.
 func CurvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
 	err = panics.Together(
 		func() error {
@@ -135,18 +135,18 @@ func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
 	return out
 }
 
-// NetOf is what a day brought after refunds, on the workspace's basis of revenue.
+// NetOf is a day's revenue after refunds, on the workspace's revenue basis.
 func (c *Snapshot) NetOf(d warehouse.PanelDay) int64 {
 	return c.Workspace.Basis.NetRevenue(measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
 }
 
-// saleOf is a day's orders as margins see them: without tax and shipping. Their cost is known when that of every line
-// is.
+// saleOf is a day's orders for margins: without tax and shipping. The cost is known if the cost of every line item is
+// known.
 func saleOf(d warehouse.PanelDay) cohort.Sale {
 	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 && d.Costed == d.Net}
 }
 
-// Margins says how the margin of the panel's sales is known. It is an error of kind not ready when costs are not.
+// Margins returns how to calculate the margin of the panel's sales. Without costs it returns a fault of kind not ready.
 func (p Panel) Margins() (cohort.Margins, error) {
 	var sales []cohort.Sale
 	for _, customer := range p.Customers {
@@ -166,7 +166,7 @@ func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) (
 		name := strconv.Itoa(i)
 		for _, d := range customer.Days {
 			if d.Orders > 0 {
-				d.Refunds = 0 // of this or an earlier order; what is expected is what will be ordered
+				d.Refunds = 0 // refunds may be of earlier orders; the projection is of orders
 				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.NetOf(d))})
 			}
 		}
@@ -177,31 +177,31 @@ func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) (
 // ProjectionSeed is the seed of every projection: the same data give the same answer.
 const ProjectionSeed = 7
 
-// How much of a panel the models look at. Customers are sorted by a hash, so the first of them are a sample.
+// Sample sizes of the models. Customers are sorted by a hash, so the first n are a random sample.
 const (
-	fittedCustomers    = 8_000 // the parameters' errors are a few percent with as many
-	ComparedCustomers  = 2_000 // by the second model, whose likelihood is slow
-	ProjectedCustomers = 1_000 // of a group, whose futures are drawn
-	ProjectionDraws    = 100   // futures behind an interval
+	fittedCustomers    = 8_000 // gives parameter errors of a few percent
+	ComparedCustomers  = 2_000 // for the second model, whose likelihood is slow
+	ProjectedCustomers = 1_000 // per group, with simulated futures
+	ProjectionDraws    = 100   // simulated futures per interval
 )
 
-// Projection expects what customers will order.
+// Projection is a projection of customers' future orders.
 type Projection struct {
 	Model   string
 	Weeks   float64
-	Refused []string // what the history lacks, so that nothing is expected
-	NoFit   bool     // the model of repeat purchases has no best fit
+	Refused []string // reasons why the history is not sufficient
+	NoFit   bool     // the model of repeat purchases does not converge
 	Dear    SpendProblem
 	Project func(group []cohort.Buyer) (cohort.Projection, error)
 	Valued  bool
 }
 
-// longestHorizon is how far a projection looks ahead, in days, when the history is as long.
+// longestHorizon is the maximum horizon of a projection in days. A shorter history reduces it.
 const longestHorizon = 365
 
-// Project returns what the models of repeat purchases expect of customers like those of the panel.
+// Project returns the projection of the models of repeat purchases for the customers of the panel.
 func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
-	if c.data == 0 { // the version is not known: nothing is kept
+	if c.data == 0 { // unknown version: not cached
 		return c.fitted(p)
 	}
 	key := fitKey{dataKey: c.dataKey, basis: c.Workspace.Basis, observed: p.Observed}
@@ -210,7 +210,7 @@ func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	}))
 }
 
-// fitted fits the models to the customers of the panel, whenever they were won.
+// fitted fits the models to all customers of the panel, independent of their first order.
 func (c *Snapshot) fitted(p Panel) (Projection, error) {
 	buyers, err := c.Buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.Observed)
 	if err != nil {
@@ -231,7 +231,7 @@ func (c *Snapshot) fitted(p Panel) (Projection, error) {
 	fit, err := cohort.FitBGNBD(histories)
 	if err != nil {
 		out.NoFit = true
-		return out, nil //nolint:nilerr // a fit without a maximum is an answer
+		return out, nil //nolint:nilerr // a fit that does not converge is a result
 	}
 	value, why := fitSpend(spends)
 	out.Model, out.Dear, out.Valued = "BG/NBD", why, value != nil
@@ -253,13 +253,13 @@ func HistoriesOf(buyers []cohort.Buyer) []cohort.History {
 	return histories
 }
 
-// SpendProblem is why the value of purchases is not expected, only their number; the zero value where it is.
+// SpendProblem is the reason why orders are projected but not their revenue. The zero value means no problem.
 type SpendProblem struct {
-	Correlation float64 // of a customer's spend and frequency, where it is too large
+	Correlation float64 // of spend per order and frequency, if too large
 	NoFit       bool
 }
 
-// fitSpend fits the model of what purchases are worth, or says why it cannot be trusted.
+// fitSpend fits the Gamma-Gamma model of order value, or returns why it cannot be used.
 func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], SpendProblem) {
 	if r := cohort.SpendFrequencyCorrelation(spends); r > cohort.LargestCorrelation || r < -cohort.LargestCorrelation {
 		return nil, SpendProblem{Correlation: r}

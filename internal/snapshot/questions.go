@@ -9,28 +9,28 @@ import (
 	"assay/internal/warehouse"
 )
 
-// questions are put to the facts of one workspace, and noted.
+// questions queries the data of one workspace and records the queries.
 type questions struct {
 	facts     Facts
 	workspace measure.WorkspaceID
 	reads     []Question // in order
 }
 
-// Question is a question to the warehouse and the number of rows of its answer.
+// Question is a warehouse query and the number of rows it returned.
 type Question struct {
 	Question string
 	Rows     int
 }
 
-// note notes a question for the debug level.
+// note records a query for the debug level.
 func (q *questions) note(name string, rows int) {
 	q.reads = append(q.reads, Question{Question: name, Rows: rows})
 }
 
-// Reads lists the questions, in order.
+// Reads lists the queries in order.
 func (q *questions) Reads() []Question { return q.reads }
 
-// noted records a question, or says what could not be read. Days without a length are left out.
+// noted records a query, or returns an error that names the data and, unless empty, the days.
 func (q *questions) noted(question string, rows int, err error, what string, days civil.Range) error {
 	switch {
 	case err == nil:
@@ -48,14 +48,14 @@ func (q *questions) Campaigns(ctx context.Context, of warehouse.CampaignsOf) (wa
 	return found, q.noted("campaigns", len(found.Rows), err, "campaigns", of.Windows.Recent)
 }
 
-// FirstCreative returns the first of the creatives and how many there are.
+// FirstCreative returns the first creative and the number of creatives.
 func (q *questions) FirstCreative(ctx context.Context, of warehouse.CampaignsOf) (warehouse.CampaignPage, error) {
 	of.Level, of.Limit, of.Offset = warehouse.Creatives, 1, 0
 	found, err := q.facts.Campaigns(ctx, q.workspace, of)
 	return found, q.noted("creatives", len(found.Rows), err, "creatives", of.Windows.Recent)
 }
 
-// AdHistory returns how ads stood at the end of some days, and what changed in them.
+// AdHistory returns the states of ads at the end of some days and the changes in these days.
 func (q *questions) AdHistory(ctx context.Context, of measure.AdHistoryOf, days civil.Range) (measure.AdHistory, error) {
 	found, err := q.facts.AdHistory(ctx, q.workspace, of)
 	return found, q.noted("ad_versions", len(found.Standings)+len(found.Changes), err, "history of campaigns", days)
@@ -67,7 +67,7 @@ func (q *questions) SourceDays(ctx context.Context, days civil.Range) ([]warehou
 	return found, q.noted("source_days", len(found), err, "days of sources", days)
 }
 
-// SegmentTotals returns new and returning customers of a channel, or of the store when none is named.
+// SegmentTotals returns the totals of new and returning customers of a channel, or of the store for an empty channel.
 func (q *questions) SegmentTotals(ctx context.Context, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error) {
 	found, err := q.facts.SegmentTotals(ctx, q.workspace, channel, in)
 	return found, q.noted("segment_totals", 2, err, "segments", in.Recent)
@@ -82,13 +82,13 @@ func (q *questions) TopPaths(ctx context.Context, of warehouse.PathsOf) (warehou
 	return found, err
 }
 
-// Journeys returns how many orders took how many touchpoints and days.
+// Journeys returns the number of orders by number of touchpoints and days.
 func (q *questions) Journeys(ctx context.Context, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error) {
 	found, err := q.facts.Journeys(ctx, q.workspace, segment, days)
 	return found, q.noted("journeys", len(found), err, "lengths of journeys", days)
 }
 
-// Imports returns the latest lines of the import ledger.
+// Imports returns the latest entries of the import ledger.
 func (q *questions) Imports(ctx context.Context, limit int) ([]warehouse.ImportRecord, error) {
 	found, err := q.facts.Imports(ctx, q.workspace, limit)
 	return found, q.noted("imports", len(found), err, "import ledger", civil.Range{})
@@ -100,13 +100,14 @@ func (q *questions) MessageTotals(ctx context.Context, in warehouse.Windows) (wa
 	return found, q.noted("message_totals", len(found.Recent)+len(found.Earlier), err, "messages", in.Recent)
 }
 
-// Messages returns campaigns and flows of messages.
+// Messages returns message campaigns and flows.
 func (q *questions) Messages(ctx context.Context, of warehouse.MessagesOf) ([]warehouse.MessageEntity, error) {
 	found, err := q.facts.Messages(ctx, q.workspace, of)
 	return found, q.noted("messages", len(found), err, "campaigns and flows", of.Days)
 }
 
-// LateChanges returns how many days of surfaces and platforms were changed by imports of some days after they were shown.
+// LateChanges returns the number of days, per surface and platform, that imports of some days changed after they were
+// shown.
 func (q *questions) LateChanges(ctx context.Context, imported civil.Range) (parts int, days civil.Range, err error) {
 	parts, days, err = q.facts.LateChanges(ctx, q.workspace, imported)
 	return parts, days, q.noted("late_changes", 1, err, "history of days", imported)
@@ -118,19 +119,19 @@ func (q *questions) SurfaceTotals(ctx context.Context, in warehouse.Windows) (wa
 	return found, q.noted("surface_totals", len(found.Recent)+len(found.Earlier), err, "surfaces", in.Recent)
 }
 
-// Products returns products by what they sold.
+// Products returns the sales of products.
 func (q *questions) Products(ctx context.Context, of warehouse.ProductsOf) (warehouse.ProductPage, error) {
 	found, err := q.facts.Products(ctx, q.workspace, of)
 	return found, q.noted("products", len(found.Rows), err, "products", of.Windows.Recent)
 }
 
-// Coupons returns discount codes by what was ordered with them.
+// Coupons returns the sales with discount codes.
 func (q *questions) Coupons(ctx context.Context, of warehouse.CouponsOf) (warehouse.CouponPage, error) {
 	found, err := q.facts.Coupons(ctx, q.workspace, of)
 	return found, q.noted("coupons", len(found.Rows), err, "coupons", of.Windows.Recent)
 }
 
-// Answers returns what surveys were answered, counted.
+// Answers returns the number of survey answers.
 func (q *questions) Answers(ctx context.Context, of warehouse.AnswersOf) (warehouse.AnswerSummary, error) {
 	found, err := q.facts.Answers(ctx, q.workspace, of)
 	if err = q.noted("answers", len(found.Counts), err, "answers", of.Windows.Recent); err == nil {
@@ -139,7 +140,7 @@ func (q *questions) Answers(ctx context.Context, of warehouse.AnswersOf) (wareho
 	return found, err
 }
 
-// AnswerRows returns single answers to surveys.
+// AnswerRows returns individual survey answers.
 func (q *questions) AnswerRows(ctx context.Context, of warehouse.AnswersOf) (warehouse.AnswerPage, error) {
 	found, err := q.facts.AnswerRows(ctx, q.workspace, of)
 	return found, q.noted("answer_rows", len(found.Rows), err, "single answers", of.Windows.Recent)

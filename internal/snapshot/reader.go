@@ -18,7 +18,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Sources are what snapshots are made from.
+// Sources are the dependencies of snapshots.
 type Sources struct {
 	Facts       Facts
 	Models      Models
@@ -28,7 +28,7 @@ type Sources struct {
 	Now         func() time.Time // the real clock
 }
 
-// Reader takes snapshots of workspaces. What only an import changes is read once for each version of the data.
+// Reader takes snapshots of workspaces. It caches data that only an import changes by data version.
 type Reader struct {
 	Sources
 	contents *otter.Cache[dataKey, Contents]
@@ -38,7 +38,7 @@ type Reader struct {
 	zones    sync.Map // *time.Location by name; loading one reads a file
 }
 
-const maxWorkspaces = 1000 // whose contents and forecast records are cached
+const maxWorkspaces = 1000 // maximum workspaces with cached contents and forecast records
 
 // NewReader returns a reader.
 func NewReader(s Sources) (*Reader, error) {
@@ -57,7 +57,7 @@ func NewReader(s Sources) (*Reader, error) {
 	return r, err
 }
 
-// Wants says which records of the control store belong to a snapshot. Reading them costs a query.
+// Wants selects the records of the control store that a snapshot includes. Reading them costs a query.
 type Wants struct {
 	Experiments bool
 	Forecasts   bool
@@ -85,7 +85,7 @@ type dataKey struct {
 type modelKey struct {
 	version  int // of the last training; 0: none
 	drift    mix.Drift
-	news     string // completed experiments that the model does not know
+	news     string // completed experiments that the model does not use
 	training bool
 }
 
@@ -157,18 +157,18 @@ func (r *Reader) Snapshot(ctx context.Context, s State) (*Snapshot, error) {
 	return &Snapshot{State: s, Real: r.Now().UTC(), Store: have, questions: questions{facts: r.Facts, workspace: s.Workspace.ID}, reader: r}, err
 }
 
-// Take returns a snapshot of a workspace for work that no tool call asked for.
+// Take returns a snapshot of a workspace for work outside tool calls.
 func (r *Reader) Take(ctx context.Context, w control.Workspace, wants Wants) (*Snapshot, error) {
 	state, err := r.State(ctx, w, wants)
 	if err == nil {
 		err = state.unversioned
 	}
 	if err != nil {
-		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
+		return nil, fmt.Errorf("data of %q: %w", w.ID, err)
 	}
 	s, err := r.Snapshot(ctx, state)
 	if err != nil {
-		return nil, fmt.Errorf("facts of %q: %w", w.ID, err)
+		return nil, fmt.Errorf("data of %q: %w", w.ID, err)
 	}
 	return s, nil
 }
@@ -202,8 +202,8 @@ func (r *Reader) zone(w control.Workspace) *time.Location {
 	return zone
 }
 
-// Loading returns the function as a cache's loader. A panic becomes a [panics.Error] that is counted; the cache would
-// turn it into an error of its own.
+// Loading returns the function as a cache loader. It converts a panic to a counted [panics.Error]; the cache would
+// convert it to its own error.
 func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
 	return func(ctx context.Context, key K) (value V, err error) {
 		err = panics.Caught(func() (err error) {
@@ -227,7 +227,7 @@ func (r *Reader) Curves(ctx context.Context, w control.Workspace) ([]reportlag.C
 	return curves, nil
 }
 
-// curves looks at the days before today in UTC: a few hours do not matter.
+// curves uses the days before today in UTC. A difference of a few hours does not matter.
 func (r *Reader) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]reportlag.Curve, error) {
 	days := reportlag.Period(civil.DayOf(r.Clock(), time.UTC))
 	versions, looks, err := r.Facts.Settling(ctx, ws, kind, days)

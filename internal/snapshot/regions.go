@@ -13,10 +13,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// GeoHistoryDays is how much history a geo experiment is planned from.
+// GeoHistoryDays is the number of days of history for planning a geo experiment.
 const GeoHistoryDays = 365
 
-// RegionPanel returns revenue by region and day in whole units; nil without any region.
+// RegionPanel returns revenue by region and day in whole units, nil without regions.
 func (c *Snapshot) RegionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
 	found, err := c.facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
@@ -37,7 +37,7 @@ func regionRows(found []warehouse.RegionTotal, currency money.Currency) []geo.Ro
 	return rows
 }
 
-// Regions returns the regions that orders come from, sorted: in the last year, or in the year up to a test that is over.
+// Regions returns the sorted regions with orders in the last year, or in the year up to the end of a past experiment.
 func (c *Snapshot) Regions(ctx context.Context, test civil.Range) ([]geo.Region, error) {
 	days := c.LastDays(GeoHistoryDays)
 	if !test.Last.IsZero() && test.Last.Before(days.Last) {
@@ -65,8 +65,8 @@ func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, day
 	return spent, nil
 }
 
-// TreatedSpend is a channel's spend in some regions on some days, in whole units. Where no report has spend by region it is
-// their share of revenue.
+// TreatedSpend is a channel's spend in some regions on some days, in whole units. Without reports by region the spend
+// is allocated by share of revenue.
 func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend, days civil.Range) float64 {
 	var spend float64
 	known := false
@@ -85,7 +85,7 @@ func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region
 	return spend
 }
 
-// shareOf returns the part of the panel's outcome that some regions have.
+// shareOf returns the share of some regions in the panel's outcome.
 func shareOf(panel *geo.Panel, regions []geo.Region) float64 {
 	var part, whole float64
 	for r, values := range panel.Values {
@@ -102,7 +102,7 @@ func shareOf(panel *geo.Panel, regions []geo.Region) float64 {
 	return part / whole
 }
 
-// RegionNamed finds a region by how people write it: "ca" and "US-CA" are CA.
+// RegionNamed finds a region by common spellings of its name: "ca" and "US-CA" are CA.
 func RegionNamed(known []geo.Region, name string) (geo.Region, bool) {
 	code := strings.ToUpper(strings.TrimSpace(name))
 	for _, written := range []string{strings.TrimSpace(name), code, code[strings.LastIndexByte(code, '-')+1:]} {

@@ -12,30 +12,30 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Series is consecutive days of the store or of a channel. Days of the store's own range on which nothing happened
-// are zero; days before and after it are not there.
+// Series is consecutive days of the store or of a channel. Days within the store's range without data are zero. Days
+// outside the range are not included.
 type Series struct {
-	Days   civil.Range // of totals; empty when the store has nothing in it
+	Days   civil.Range // days of totals; empty if the store has no data in them
 	totals []warehouse.DayTotal
-	Untold bool // it is of a channel, and no order says where it came from
+	Untold bool // the series is of a channel, and no order is attributed to a channel
 }
 
-// Total is what the whole store, or one channel, took and spent in a window.
+// Total is the figures and spend of the store or of one channel in a window.
 type Total struct {
 	measure.Sums
 	Spend      int64
 	SpendKnown bool // a report or an entry covers a day of the window
-	Untold     bool // of a channel: no order says where it came from
+	Untold     bool // of a channel: no order is attributed to a channel
 }
 
 // Point is a day, a week or a month of a series.
 type Point struct {
 	Total
 	days  civil.Range
-	whole bool // the store's range does not cut it
+	whole bool // it is not cut by the store's range
 }
 
-// SeriesOf reads the days of a channel, or of the store when none is named. The end may lie in the future.
+// SeriesOf returns the days of a channel, or of the store for an empty channel. The end may be in the future.
 func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
@@ -54,14 +54,14 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 	return s, nil
 }
 
-// spendSeries reads the days of a channel's spend and nothing else: a call reads those of all channels once, which takes less than
-// what one channel is credited with.
+// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once, which is cheaper
+// than reading the credits of one channel.
 func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
 		return Series{}, nil
 	}
-	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last}) // later reports tell of days without spend
+	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last}) // later reports show which days had no spend
 	if err != nil {
 		return Series{}, err
 	}
@@ -76,7 +76,7 @@ func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, day
 	return s, nil
 }
 
-// spendByDay returns the spend of all channels by day. Nobody may change it.
+// spendByDay returns the spend of all channels by day. The result is read-only.
 func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehouse.SpendDay, error) {
 	if known, ok := c.spent[days]; ok {
 		return known, nil
@@ -93,7 +93,7 @@ func (c *Snapshot) spendByDay(ctx context.Context, days civil.Range) ([]warehous
 	return found, nil
 }
 
-// newSeries lays what was found on days. On a day inside reported that has no report, nothing was spent.
+// newSeries returns a series of the found days. The spend is zero on days in reported without a report.
 func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Range) Series {
 	s := Series{Days: days, totals: make([]warehouse.DayTotal, days.Days())}
 	for i := range s.totals {
@@ -110,11 +110,11 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 	return s
 }
 
-// dayTotals returns the days of a channel, or of the store when none is named, and maybe days around those of the store. A call
-// reads each once: its metrics share them. Nobody may change them.
+// dayTotals returns the days of a channel, or of the store for an empty channel, possibly with days outside the store's
+// range. A call reads each once, shared by its metrics. The result is read-only.
 func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
 	if channel != "" {
-		// Later reports tell whether a day at the end without one is a day without spend.
+		// Later reports show whether a day without a report at the end had no spend.
 		days.Last = c.Store.Days().Last
 	}
 	key := daysRead{channel, days}
@@ -158,13 +158,13 @@ func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days c
 	return out, nil
 }
 
-// ChannelSeries reads the days of every channel, in one question. Channels without a day have no series.
+// ChannelSeries returns the days of every channel with one query. Channels without data have no series.
 func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]Series, error) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
 		return nil, nil
 	}
-	asked := civil.Range{First: days.First, Last: c.Store.Days().Last} // later reports tell of days without spend
+	asked := civil.Range{First: days.First, Last: c.Store.Days().Last} // later reports show which days had no spend
 	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
 	if err != nil {
 		return nil, fmt.Errorf("days of the channels %s: %w", days, err)
@@ -197,8 +197,8 @@ func (s Series) Plus(t Series) Series {
 	return sum
 }
 
-// spendDays is the period in which a day without a report of spend is a day on which nothing was spent: from the first
-// to the last day that has one. Credits reach further and say nothing of spend.
+// spendDays is the period from the first to the last day with a spend report. In it, spend is zero on days without a
+// report. Credits may extend beyond it.
 func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {
@@ -209,7 +209,7 @@ func spendDays(found []warehouse.DayTotal) civil.Range {
 	return days
 }
 
-// points cuts the series into days, weeks or months.
+// points groups the series by day, week or month.
 func (s Series) points(g civil.Granularity) []Point {
 	buckets := s.Days.Buckets(g)
 	out := make([]Point, len(buckets))
@@ -234,10 +234,10 @@ func (s Series) Point(days civil.Range) Point {
 	return p
 }
 
-// Total sums the days of a window that the series has.
+// Total sums the days of the series in a window.
 func (s Series) Total(days civil.Range) Total { return s.Point(days).Total }
 
-// Value returns the metric of a point in whole units, NaN where there is none.
+// Value returns the metric of a point in whole units, NaN if undefined.
 func (c *Snapshot) Value(metric Metric, p Point) float64 {
 	currency, revenue := c.Workspace.Currency, c.Workspace.Basis.Revenue(p.Sums)
 	switch metric {

@@ -1,6 +1,6 @@
-// Package snapshot reads and calculates the facts of one workspace at one version of its data, settings, model and experiments:
-// totals, series, panels of customers, cohorts, results of experiments, forecasts, with their caches. Tools, pages and jobs
-// take a snapshot. It writes no sentences.
+// Package snapshot reads and calculates the data of one workspace at one version of its data, settings, model and
+// experiments: totals, series, panels of customers, cohorts, results of experiments, forecasts, with their caches.
+// Tools, pages and jobs use snapshots. The package contains no user-facing text.
 package snapshot
 
 import (
@@ -17,7 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Facts are the questions about a store that the tools ask. [warehouse.Warehouse] answers them.
+// Facts are the warehouse queries of the tools. [warehouse.Warehouse] implements them.
 type Facts interface {
 	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
 	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
@@ -57,7 +57,7 @@ type Facts interface {
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
-// Models has the workspaces' trained models. The keeper of package training does.
+// Models returns the workspaces' trained models. Package training implements it.
 type Models interface {
 	MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 }
@@ -69,32 +69,32 @@ type Snapshot struct {
 	questions
 
 	Real  time.Time // by the real clock, in UTC
-	Store Contents  // the data that the workspace has
+	Store Contents  // available data of the workspace
 
 	reader   *Reader
-	daysRead map[daysRead][]warehouse.DayTotal    // what this call has read of days already
-	spent    map[civil.Range][]warehouse.SpendDay // and of the channels' spend
-	Blended  *attribution.BlendedSums             // how a survey was blended into the recent window, if it was
+	daysRead map[daysRead][]warehouse.DayTotal    // days that this call has read
+	spent    map[civil.Range][]warehouse.SpendDay // channel spend that this call has read
+	Blended  *attribution.BlendedSums             // survey blending of the recent window, if any
 }
 
-// daysRead names days of a channel, or of the store when none is named.
+// daysRead identifies days of a channel, or of the store for an empty channel.
 type daysRead struct {
 	channel measure.Channel
 	days    civil.Range
 }
 
-// Contents is what a workspace has. It changes only with an import.
+// Contents describes the available data of a workspace. It changes only with an import.
 type Contents struct {
 	warehouse.Coverage
 	Channels []warehouse.ChannelVolume
 	Sources  []warehouse.SourceState
-	Late     []reportlag.Curve // of platforms that were seen to settle after the days that they may restate
+	Late     []reportlag.Curve // platforms that settled later than their documented window
 }
 
-// Empty reports whether nothing was ever imported that a figure could come from.
+// Empty reports whether the workspace has no imported data for figures.
 func (s Contents) Empty() bool { return s.Days().Days() == 0 }
 
-// Days is from the first to the last day of anything: orders, refunds, reports or spend.
+// Days is the range of all orders, refunds, reports and spend.
 func (s Contents) Days() civil.Range {
 	all := s.OrderDays.Span(s.AdDays)
 	for _, v := range s.Channels {
@@ -103,14 +103,14 @@ func (s Contents) Days() civil.Range {
 	return all
 }
 
-// Untouched reports whether no order says which channel it came from.
+// Untouched reports whether no order is attributed to a channel.
 func (s Contents) Untouched() bool {
 	return !slices.ContainsFunc(s.Channels, func(v warehouse.ChannelVolume) bool {
 		return v.Channel != measure.Unattributed && v.Credited != 0
 	})
 }
 
-// Active is how many channels have orders or spend.
+// Active is the number of channels with orders or spend.
 func (s Contents) Active() int {
 	n := 0
 	for _, v := range s.Channels {
@@ -121,7 +121,7 @@ func (s Contents) Active() int {
 	return n
 }
 
-// Volume returns what the store has of a channel.
+// Volume returns the store's data volume of a channel.
 func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	at := slices.IndexFunc(s.Channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
 	if at < 0 {
@@ -130,12 +130,12 @@ func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	return s.Channels[at], true
 }
 
-// Untold reports whether what a channel brought cannot be told: no order says where it came from.
+// Untold reports whether a channel's revenue is unknown because no order is attributed to a channel.
 func (c *Snapshot) Untold(channel measure.Channel) bool {
 	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()
 }
 
-// ModelState returns the status of the workspace's model and why it is not active; "" where there is none.
+// ModelState returns the status of the workspace's model and why it is not active, "" without a model.
 func (c *Snapshot) ModelState() (status mix.Status, why []string) {
 	if c.MMM.Model == nil {
 		return "", nil
@@ -147,7 +147,7 @@ func (c *Snapshot) ModelState() (status mix.Status, why []string) {
 	return c.MMM.State(last, c.Workspace.ModelSettings())
 }
 
-// fresh returns a snapshot of the same state that has read nothing yet, for results that several calls share.
+// fresh returns a snapshot of the same state without cached reads, for results that several calls share.
 func (c *Snapshot) fresh() *Snapshot {
 	return &Snapshot{State: c.State, questions: questions{facts: c.facts, workspace: c.workspace}, Real: c.Real, Store: c.Store, reader: c.reader}
 }

@@ -14,10 +14,10 @@ const (
 	FromSurveys  = "surveys"
 )
 
-// StaleAfter is how many days behind today a daily source may be before it is called stale.
+// StaleAfter is the maximum number of days that a daily source may be behind today before it is stale.
 const StaleAfter = 2
 
-// SourceStatus says in a word whether a source can be relied on.
+// SourceStatus returns the status of a source.
 func (c *Snapshot) SourceStatus(s warehouse.SourceState) string {
 	switch {
 	case DeliversDaily(s.Kind) && c.Today.Sub(s.Days.Last) > StaleAfter:

@@ -10,12 +10,13 @@ import (
 	"assay/internal/warehouse"
 )
 
-// LastTouchTotals returns every channel's totals by last touch, or those of one.
+// LastTouchTotals returns the last-touch totals of every channel, or of one.
 func (c *Snapshot) LastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	return c.ChannelTotals(ctx, false, measure.LastTouch, in, only)
 }
 
-// ChannelTotals returns every channel's totals, or those of one. Brief totals lack what only detailed answers show.
+// ChannelTotals returns the totals of every channel, or of one. Brief totals omit figures that only detailed answers
+// show.
 func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	kept := model
 	if slices.Contains(measure.Fitted(), model) {
@@ -40,13 +41,13 @@ func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.
 	return totals, nil
 }
 
-// nothing reports whether a channel did nothing at all.
+// nothing reports whether a channel has no activity.
 func nothing(t warehouse.ChannelTotal) bool {
 	return t.Sums == (measure.Sums{}) && t.Spend == 0 && t.Impressions == 0 && t.Claimed == 0 && t.ClaimedSum == 0
 }
 
-// Sum sums the channels of a window: those of the store, or the one that was asked for. The store's spend is known
-// where its ad reports reach, also on days on which nothing ran.
+// Sum sums the channels of a window: all channels of the store or the requested one. The store's spend is known within
+// the range of its ad reports, including days without ads.
 func (c *Snapshot) Sum(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) Total {
 	sum := Total{SpendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, Untold: c.Untold(only)}
 	for _, t := range channels {

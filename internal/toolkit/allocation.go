@@ -11,25 +11,25 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// MixRow is what the model says of a channel; money is a month's.
+// MixRow is the model's estimates for a channel. Amounts are per month.
 type MixRow struct {
 	Channel      measure.Channel                  `json:"channel"`
 	Spend        answer.Money                     `json:"monthly_spend"`
 	Proposed     answer.Money                     `json:"proposed_monthly_spend"`
-	Brought      *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Revenue that would be missing without the channel."`
-	SharePct     *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Of all revenue in the window."`
+	Brought      *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: what would be lost without the channel."`
+	SharePct     *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
 	ROAS         answer.Estimate[answer.Ratio]    `json:"roas"`
-	MarginalROAS answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue of the next unit of money at today's spend."`
-	Saturation   *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"By how much the next unit of money brings less than the mean one."`
+	MarginalROAS answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend."`
+	Saturation   *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"How far marginal ROAS is below average ROAS."`
 	Less         *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
 	More         *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	CarryOver    *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Part of a week's effect that carries over to the next."`
-	Worth        *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Monthly revenue that the best plan would gain if an experiment settled what the channel brings, before its cost."`
-	Tested       []string                         `json:"calibrated_by,omitempty" doc:"Experiments of the channel that the model was fitted to."`
-	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend is more than was ever spent."`
+	CarryOver    *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Adstock: share of a week's effect that carries over to the next week."`
+	Worth        *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Value of information: expected gain in monthly revenue of the best allocation if an experiment measured the channel's return, before the experiment's cost."`
+	Tested       []string                         `json:"calibrated_by,omitempty" doc:"Experiments on the channel that calibrate the model."`
+	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend exceeds all observed spend."`
 }
 
-// MixRows lists the channels, largest contribution first.
+// MixRows lists the channels, largest incremental revenue first.
 func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 	rows := make([]MixRow, 0, len(m.Effects))
 	for _, e := range m.Effects {
@@ -62,22 +62,22 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 	return rows
 }
 
-// PlanMetrics is what a plan promises over the period it is for.
+// PlanMetrics are the expected results of an allocation over its period.
 type PlanMetrics struct {
 	Budget       answer.Money                   `json:"budget"`
-	CurrentSpend answer.Money                   `json:"current_spend" doc:"Of the model's channels, over a period as long."`
-	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Revenue more than the same budget brings when it is divided as today."`
-	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Revenue more than current spend brings, where the budget is another."`
-	BetterPct    answer.Percent                 `json:"better_pct" doc:"Chance that the plan brings more than the same budget divided as today."`
-	Confidence   string                         `json:"confidence" doc:"high from 95 % chance on, medium from 80 % on, else low."`
-	Advice       string                         `json:"advice" doc:"shift: move the money; hold: leave it until more is known."`
-	Why          []string                       `json:"why,omitempty" doc:"Reasons for the advice. Current spends are today's, scaled to the budget."`
-	TestFirst    measure.Channel                `json:"test_first,omitempty" doc:"Channel whose experiment would be worth most."`
-	AgreementPct answer.Percent                 `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the draws divide alike."`
-	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"How far at most the plan is from the best one, of its value."`
+	CurrentSpend answer.Money                   `json:"current_spend" doc:"Spend of the model's channels over a period of equal length."`
+	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Change of revenue compared with the same budget in the current allocation."`
+	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, where the budget differs from it."`
+	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation brings more revenue than the same budget in the current allocation."`
+	Confidence   string                         `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
+	Advice       string                         `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
+	Why          []string                       `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
+	TestFirst    measure.Channel                `json:"test_first,omitempty" doc:"Channel whose experiment has the highest value of information."`
+	AgreementPct answer.Percent                 `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
+	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
 
-// PlanMetricsOf says what a plan promises; times turns amounts over the window into those of the answer's period.
+// PlanMetricsOf returns the expected results of a plan. times scales amounts from the window to the answer's period.
 func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) PlanMetrics {
 	out := PlanMetrics{
 		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: Posterior[answer.Money](plan.Lift, times),
@@ -102,7 +102,7 @@ func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64)
 	return out
 }
 
-// PlanSummary says what an allocation is expected to change, and what is advised.
+// PlanSummary states the expected effect of an allocation and the recommendation.
 func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	var up, down decide.Allocation
 	for _, a := range plan.Allocations {
@@ -113,45 +113,51 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("%s %s, divided by the plan, %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " than divided as today"))
+	text := fmt.Sprintf("Reallocating %s %s %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " compared with the current allocation"))
 	if m.Change != nil {
-		text += fmt.Sprintf(" Against the %s spent now, it %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s, it %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
-		moves = append(moves, "most goes to "+answer.ChannelName(up.Channel))
+		moves = append(moves, "largest increase "+answer.ChannelName(up.Channel))
 	}
 	if down.Channel != "" {
-		moves = append(moves, "most comes from "+answer.ChannelName(down.Channel))
+		moves = append(moves, "largest decrease "+answer.ChannelName(down.Channel))
 	}
 	if len(moves) > 0 {
-		text += " By the plan, " + strings.Join(moves, " and ") + "."
+		text += " Optimized allocation: " + strings.Join(moves, ", ") + "."
 	}
-	return text + fmt.Sprintf(" Advice: %s, with %s confidence.", m.Advice, m.Confidence)
+	return text + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence)
 }
 
-// Gain says of a change of revenue whether it is a gain, a loss, or not clearly either.
+// Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The phrase than, which
+// may be empty, names the comparison.
 func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
-	expected := c.Spelled(answer.Money(math.Abs(float64(e.Value)))) + " more revenue" + than
-	if e.Value < 0 {
-		expected = c.Spelled(-e.Value) + " less revenue" + than
-	}
+	interval := fmt.Sprintf("(90%% interval %s to %s)", signed(c, e.Low), signed(c, e.High))
 	switch {
 	case e.Low > 0:
-		return fmt.Sprintf("is expected to bring %s (90 %% interval %s to %s more)", expected, c.Spelled(e.Low), c.Spelled(e.High))
+		return fmt.Sprintf("is expected to increase revenue by %s%s %s", c.Spelled(e.Value), than, interval)
 	case e.High < 0:
-		return fmt.Sprintf("is expected to bring %s (90 %% interval %s to %s less)", expected, c.Spelled(-e.High), c.Spelled(-e.Low))
+		return fmt.Sprintf("is expected to reduce revenue by %s%s %s", c.Spelled(-e.Value), than, interval)
 	case e.Low == 0 && e.High == 0:
-		return "changes no revenue"
+		return "does not change revenue"
 	}
-	return fmt.Sprintf("makes no clear difference: %s is expected, with a 90 %% interval from %s less to %s more", expected, c.Spelled(-e.Low), c.Spelled(e.High))
+	return fmt.Sprintf("has no clear benefit: expected %s of revenue%s %s", signed(c, e.Value), than, interval)
 }
 
-// WarnPlan says what a plan does not know.
+// signed formats an amount with its sign.
+func signed(c *Call, amount answer.Money) string {
+	if amount > 0 {
+		return "+" + c.Spelled(amount)
+	}
+	return c.Spelled(amount)
+}
+
+// WarnPlan warns of weak evidence for a plan and of spend outside the observed range.
 func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 	c.WarnModelAge(a)
 	if plan.Advice.Action == decide.Hold {
-		a.Warn(answer.WarnHold, "The evidence does not carry this shift: leave the money where it is until more is known.")
+		a.Warn(answer.WarnHold, "The evidence is too weak to reallocate: keep the current allocation.")
 	}
 	var beyond []string
 	for _, one := range plan.Allocations {
@@ -160,6 +166,6 @@ func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 		}
 	}
 	if len(beyond) > 0 {
-		a.Warn(answer.WarnBeyondData, "The plan spends more than was ever seen on "+answer.Listed(beyond)+": there the assumed shape speaks, not data.")
+		a.Warn(answer.WarnBeyondData, "The proposed spend exceeds all observed spend on "+answer.Listed(beyond)+": there the estimates extrapolate the assumed response curve.")
 	}
 }

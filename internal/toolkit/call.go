@@ -19,17 +19,17 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Keys lists a workspace's API keys. The store of control data does.
+// Keys lists a workspace's API keys. The control store implements it.
 type Keys interface {
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
 }
 
-// Hooks tells how a workspace's webhooks go. The store of control data does.
+// Hooks returns the state of a workspace's webhooks. The control store implements it.
 type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 }
 
-// Call is one call of a tool: who calls, what they may do, the facts and how the answer is to be written.
+// Call is one tool call: the caller and their permissions, the snapshot of the data and the format of the answer.
 type Call struct {
 	*snapshot.Snapshot
 	answer.Writer
@@ -41,7 +41,7 @@ type Call struct {
 	Log       *slog.Logger
 }
 
-// NamedChannels is how many channels an error names.
+// NamedChannels is the maximum number of channels that an error lists.
 const NamedChannels = 25
 
 // Period describes a window.
@@ -49,11 +49,12 @@ func (c *Call) Period(w civil.Range) *answer.Period {
 	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
-// Channel returns the canonical key of a channel that the caller named, "" when none was named. A channel that the
-// store does not know is a fault that lists those it knows.
+// Channel returns the canonical key of the named channel, "" for no name. An unknown channel is a fault that lists the
+// known ones.
 func (c *Call) Channel(name string) (measure.Channel, error) { return KnownChannel(c.Snapshot, name) }
 
-// KnownChannel returns the canonical key of a channel of the store, "" for no name.
+// KnownChannel returns the canonical key of a channel of the store, "" for no name. An unknown channel is a fault that
+// lists the known ones.
 func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if name == "" {
 		return "", nil
@@ -63,18 +64,18 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 		return key, nil
 	}
 	if len(s.Store.Channels) == 0 {
-		return "", fault.Invalid("channel %q is not known: this store has no channels yet", answer.Clean(name)).
-			WithHint("Leave channel out, or import orders or ad reports first.")
+		return "", fault.Invalid("channel %q does not exist: this store has no channels yet", answer.Clean(name)).
+			WithHint("Omit channel, or import orders or ad reports first.")
 	}
 	known := make([]string, len(s.Store.Channels))
 	for i, v := range s.Store.Channels {
 		known[i] = answer.Clean(string(v.Channel))
 	}
-	return "", fault.Invalid("channel %q is not known; known are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, known)).
-		WithHint("Leave channel out for the whole store, or use one of these names.")
+	return "", fault.Invalid("channel %q does not exist; channels of this store are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, known)).
+		WithHint("Omit channel for the whole store, or use one of these names.")
 }
 
-// Suggest offers a call to make after this one, unless this caller may not make it.
+// Suggest adds a next call to the answer if the caller is allowed to make it.
 func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
 	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
 		return
@@ -82,12 +83,12 @@ func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any,
 	a.Next = append(a.Next, answer.Next{Tool: tool, Arguments: arguments, Reason: reason})
 }
 
-// available reports whether a tool has answers.
+// available reports whether a tool is implemented.
 func (c *Call) available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
 }
 
-// Dated are the arguments that name a window.
+// Dated returns the arguments of a window.
 func Dated(w civil.Range) map[string]any {
 	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
 }
@@ -98,8 +99,7 @@ func With(arguments map[string]any, name string, value any) map[string]any {
 	return arguments
 }
 
-// Describe adds what the answer rests on: the sources of these kinds, how the figures were made and how far the data
-// reach.
+// Describe adds the sources of these kinds, the method of the figures and the date range of the store's data.
 func (c *Call) Describe(a *answer.Closing, quality answer.DataQuality, kinds ...string) {
 	a.Sources = []answer.Source{}
 	for _, s := range c.Store.Sources {
@@ -121,7 +121,7 @@ func (c *Call) Describe(a *answer.Closing, quality answer.DataQuality, kinds ...
 	a.StoreDataRange = &answer.StoreDataRange{Start: orders.First, End: orders.Last, AdStart: ads.First, AdEnd: ads.Last}
 }
 
-// together puts sources of one kind that end on the same day into one line.
+// together combines sources of one kind that end on the same day into one line.
 func together(sources []answer.Source) []answer.Source {
 	out := []answer.Source{}
 	for _, s := range sources {
@@ -137,7 +137,7 @@ func together(sources []answer.Source) []answer.Source {
 	return out
 }
 
-// stillGrowing says that days before those that a platform is known to restate may still change, where that was seen.
+// stillGrowing lists platforms whose figures were observed to change after their documented restatement window.
 func (c *Call) stillGrowing(w civil.Range) string {
 	var text strings.Builder
 	for _, curve := range c.Store.Late {
@@ -147,14 +147,14 @@ func (c *Call) stillGrowing(w civil.Range) string {
 		}
 		open := civil.Range{First: c.Today.AddDays(1 - oldest), Last: measure.Platform(curve.Name).FirstProvisional(c.Today).AddDays(-1)}
 		if open.Intersect(w).Days() > 0 {
-			fmt.Fprintf(&text, " The %s of %s took more than %d days to settle: days since %s may still change.",
+			fmt.Fprintf(&text, " The %s of %s needed more than %d days to settle: days since %s may still change.",
 				curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window, open.First)
 		}
 	}
 	return text.String()
 }
 
-// BiggestMover names the channel whose revenue changed most.
+// BiggestMover returns a sentence on the channel with the largest change of revenue.
 func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
 	change := map[measure.Channel]int64{}
 	for _, t := range totals.Recent {
@@ -179,10 +179,10 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	if change[most] < 0 {
 		way = "down"
 	}
-	return fmt.Sprintf(" The biggest mover is %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
+	return fmt.Sprintf(" Largest change: %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
 }
 
-// Quality says how the figures of a window were made.
+// Quality describes how the figures of a window were calculated.
 func (c *Call) Quality(model measure.Model, of snapshot.Total) answer.DataQuality {
 	q := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: model}
 	if of.Undated > 0 {
@@ -198,7 +198,7 @@ func abs(n int64) int64 {
 	return n
 }
 
-// Rounding returns how the metric's figures are written. NaN is written as nothing.
+// Rounding returns the function that rounds the metric's figures. NaN becomes nil.
 func (c *Call) Rounding(metric snapshot.Metric) func(float64) *float64 {
 	return func(x float64) *float64 {
 		switch {

@@ -9,15 +9,15 @@ import (
 	"assay/internal/mcp"
 )
 
-// Calls keeps which tools were called. It does not wait for anything.
+// Calls records tool calls. It does not block.
 type Calls interface {
 	Note(c control.Call)
 }
 
-// unknownTool stands for names that callers made up.
+// unknownTool replaces tool names that do not exist.
 const unknownTool = "unknown"
 
-// noteCall keeps a call that has ended, also one that ended in a panic, which has no result.
+// noteCall records a finished call, including one that ended in a panic and has no result.
 func (s *Session) noteCall(name string, args json.RawMessage, began time.Time, result json.RawMessage, err error) {
 	p := &s.principal
 	c := control.Call{

@@ -9,35 +9,35 @@ import (
 	"assay/internal/snapshot"
 )
 
-// CreatorByID finds the creator that a parameter names.
+// CreatorByID returns the creator with the ID of a parameter.
 func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator, error) {
 	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {
-		return snapshot.Creator{}, fault.Invalid("%s %q is not known to this store", parameter, answer.Clean(id)).
-			WithHint("influencers with action=list shows the ids.")
+		return snapshot.Creator{}, fault.Invalid("%s %q does not exist in this store", parameter, answer.Clean(id)).
+			WithHint("Call influencers with action=list for the IDs.")
 	}
 	return all[at], nil
 }
 
-// NoCreators says that there is nobody to show, and why.
+// NoCreators returns the summary of an answer without creators and adds a warning with the reason.
 func NoCreators(c *Call, a *answer.Closing, has bool) string {
-	c.Suggest(a, "discover", map[string]any{}, "See what the store has.")
+	c.Suggest(a, "discover", map[string]any{}, "List the store's data.")
 	if has {
-		a.Warn(answer.WarnNoData, "Nothing in this window matches.")
-		return "There is no influencer to show."
+		a.Warn(answer.WarnNoData, "No data in this window match.")
+		return "No influencers match."
 	}
-	a.Warn(answer.WarnNoData, "No creators, codes of creators or links were imported into this workspace yet.")
-	return "There are no creators yet: nothing about them was imported into this workspace."
+	a.Warn(answer.WarnNoData, "No creators, creator codes or links have been imported into this workspace.")
+	return "No creators have been imported into this workspace."
 }
 
-// OfPlatform keeps the creators of a social platform, all when none is named.
+// OfPlatform filters creators by social platform. An empty platform matches all.
 func OfPlatform(all []snapshot.Creator, platform string) []snapshot.Creator {
 	return slices.DeleteFunc(slices.Clone(all), func(f snapshot.Creator) bool {
 		return platform != "" && !strings.EqualFold(f.Platform, platform)
 	})
 }
 
-// Platforms names the social platforms of creators.
+// Platforms lists the social platforms of creators.
 func Platforms(all []snapshot.Creator) []string {
 	var out []string
 	for _, f := range all {

@@ -7,14 +7,14 @@ import (
 	"assay/internal/answer"
 )
 
-// listedTool is one line of tools/list.
+// listedTool is one entry of tools/list.
 type listedTool struct {
 	name    string
 	encoded json.RawMessage
 }
 
-// listing encodes a tool's line of tools/list. All four hints are there, because clients assume the worst of those that
-// are missing.
+// listing encodes a tool's entry in tools/list. All four hints are set, because clients assume the worst of missing
+// ones.
 func listing(t Tool) (listedTool, error) {
 	type hints struct {
 		ReadOnly    bool `json:"readOnlyHint"`

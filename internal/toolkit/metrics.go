@@ -5,7 +5,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// PerDay adds the changes per day of the figures that grow with the length of the window.
+// PerDay adds the changes per day of the figures that depend on the length of the window.
 func (m *StoreMetrics) PerDay(days, daysBefore int) {
 	m.Revenue.AddPerDay(days, daysBefore)
 	m.Orders.AddPerDay(days, daysBefore)
@@ -14,7 +14,7 @@ func (m *StoreMetrics) PerDay(days, daysBefore int) {
 	m.NetRevenue.AddPerDay(days, daysBefore)
 }
 
-// StoreMetrics are the key figures of a window beside those of the window it is compared with.
+// StoreMetrics are the key figures of a window and of the window it is compared with.
 type StoreMetrics struct {
 	Revenue    answer.Metric[answer.Money] `json:"revenue"`
 	Orders     answer.Metric[answer.Count] `json:"orders"`
@@ -23,11 +23,11 @@ type StoreMetrics struct {
 	ROAS       answer.Metric[answer.Ratio] `json:"roas"`
 	Refunds    answer.Metric[answer.Money] `json:"refunds"`
 	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
-	// NewOrders counts orders by customers who never ordered before.
+	// NewOrders is the number of first orders of customers.
 	NewOrders *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst"`
 }
 
-// StoreMetricsOf compares two windows.
+// StoreMetricsOf returns the key figures of two windows.
 func StoreMetricsOf(f answer.Figures, now, before snapshot.Total) StoreMetrics {
 	return StoreMetrics{
 		Revenue:    answer.MetricOf(f.Revenue(now.Sums), f.Revenue(before.Sums)),
@@ -41,7 +41,7 @@ func StoreMetricsOf(f answer.Figures, now, before snapshot.Total) StoreMetrics {
 	}
 }
 
-// spendOf returns what was spent, nil when that is not known.
+// spendOf returns the spend, nil if unknown.
 func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	if !t.SpendKnown {
 		return nil
@@ -49,7 +49,7 @@ func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 	return new(f.Money(t.Spend))
 }
 
-// RoasOf returns revenue per unit of spend, nil when either is not known.
+// RoasOf returns the ROAS, nil if revenue or spend is unknown.
 func RoasOf(f answer.Figures, t snapshot.Total) *answer.Ratio {
 	if !t.SpendKnown || t.Untold {
 		return nil

@@ -12,43 +12,43 @@ import (
 	"assay/internal/snapshot"
 )
 
-// MmmMethod is how the media mix model infers.
-const MmmMethod = "Bayesian media mix model of weekly sales and spend: geometric carry-over, diminishing returns along a curve whose bend is learnt, trend, waves of the year; " +
-	"posterior means with 90 % intervals. The store's completed tests by region are part of it, where there are any. Spend that follows demand is taken for its cause; only an experiment can tell."
+// MmmMethod describes the media mix model.
+const MmmMethod = "Bayesian media mix model of weekly sales and spend: geometric adstock, saturation with an estimated shape, trend, seasonal terms; " +
+	"posterior means with 90% credible intervals. Completed geo experiments calibrate it. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
 
-// WhyNotNewer says why the last training did not replace the model that answers; "" where it did.
+// WhyNotNewer explains why the last training did not replace the model in use, "" if it did.
 func (c *Call) WhyNotNewer() string {
 	m := c.MMM.Attempt
 	if m == nil {
 		return ""
 	}
-	return fmt.Sprintf("A newer training (model %d, up to %s) was refused, so model %d goes on to answer: %s.",
+	return fmt.Sprintf("A newer training (model %d, up to %s) was refused, so model %d stays in use: %s.",
 		m.Version, m.Window.Last, c.MMM.Model.Version, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
-// Model returns the workspace's media mix model. Without one that has figures the fault says how it is trained.
+// Model returns the workspace's media mix model. Without a usable model the fault explains how to train one.
 func (c *Call) Model() (*mix.Model, error) {
 	status, why := ModelState(c.Snapshot)
 	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)
 	switch status {
 	case "":
 		if c.MMM.Training {
-			return nil, fault.NotReady("the media mix model is being trained, %d %% done", c.MMM.DonePct).WithHint("Ask again in a minute.")
+			return nil, fault.NotReady("the media mix model is being trained, %d%% done", c.MMM.DonePct).WithHint("Ask again in a minute.")
 		}
 		return nil, fault.NotReady("this workspace has no trained media mix model").
-			WithHint("%s. Meanwhile performance and campaigns show spend beside revenue.", train)
+			WithHint("%s. Meanwhile, performance and campaigns show spend and revenue.", train)
 	case mix.Refused:
-		return nil, fault.NotReady("the media mix model was refused, so there are no figures: %s", strings.Join(why, "; ")).
-			WithHint("Then train again: assay train mmm --workspace %s", c.Workspace.ID)
+		return nil, fault.NotReady("the last training of the media mix model was refused: %s", strings.Join(why, "; ")).
+			WithHint("Fix this, then train again: assay train mmm --workspace %s", c.Workspace.ID)
 	case mix.Active, mix.Stale:
 	}
 	if c.MMM.Model.Settings != c.Workspace.ModelSettings() {
-		return nil, fault.NotReady("the media mix model speaks of another currency or meaning of revenue than the workspace now has").WithHint("%s", train)
+		return nil, fault.NotReady("the workspace's currency or revenue definition has changed since the media mix model was trained").WithHint("%s", train)
 	}
 	return c.MMM.Model, nil
 }
 
-// WarnModelAge says that the store has moved on since the model was trained, or that a newer training was refused.
+// WarnModelAge warns that the model is stale or that a newer training was refused.
 func (c *Call) WarnModelAge(a *answer.Closing) {
 	if status, why := ModelState(c.Snapshot); status == mix.Stale {
 		a.Warn(answer.WarnModelStale, "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))
@@ -58,7 +58,7 @@ func (c *Call) WarnModelAge(a *answer.Closing) {
 	}
 }
 
-// ModelTools names the tools that answer from the media mix model.
+// ModelTools lists the tools that use the media mix model.
 func ModelTools(all []Spec) []string {
 	var names []string
 	for _, s := range all {
@@ -69,7 +69,7 @@ func ModelTools(all []Spec) []string {
 	return names
 }
 
-// ModelState returns the status of the workspace's model and why it is not active, as it is written.
+// ModelState returns the status of the workspace's model and, with cleaned text, why it is not active.
 func ModelState(s *snapshot.Snapshot) (status mix.Status, why []string) {
 	status, why = s.ModelState()
 	for i := range why {
@@ -78,21 +78,21 @@ func ModelState(s *snapshot.Snapshot) (status mix.Status, why []string) {
 	return status, why
 }
 
-// ModelInfo says which model an answer rests on.
+// ModelInfo describes the model behind an answer.
 type ModelInfo struct {
 	Version  int          `json:"version"`
 	Status   mix.Status   `json:"status" doc:"active or stale."`
 	Start    civil.Date   `json:"window_start"`
 	End      civil.Date   `json:"window_end"`
 	Weeks    int          `json:"weeks"`
-	R2       answer.Ratio `json:"r2" doc:"Share of the weeks' variance that the model explains."`
-	LeftOut  []string     `json:"left_out,omitempty" doc:"Channels with too little spend to be in the model."`
-	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed tests of channels: those that the model was fitted to, and why it was not to others."`
+	R2       answer.Ratio `json:"r2" doc:"Share of the weekly variance that the model explains."`
+	LeftOut  []string     `json:"left_out,omitempty" doc:"Channels with too little spend for the model."`
+	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed experiments: those that calibrate the model, and why others do not."`
 	Seed     uint64       `json:"seed,omitempty" detail:"debug"`
 	DataHash string       `json:"data_hash,omitempty" detail:"debug"`
 }
 
-// ModelInfo says which model an answer uses.
+// ModelInfo describes the model that an answer uses.
 func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 	status, _ := ModelState(c.Snapshot)
 	info := ModelInfo{
@@ -105,37 +105,37 @@ func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 	return info
 }
 
-// ModelEstimates says what the intervals of the model's answers are.
+// ModelEstimates describes the intervals of the model's estimates.
 func ModelEstimates() answer.Estimates {
 	return answer.Estimates{LevelPct: 90, Method: "posterior of a media mix model", Basis: "modelled"}
 }
 
-// Posterior turns a summary of draws, times a factor, into an estimate.
+// Posterior converts a summary of posterior draws, scaled by a factor, to an estimate.
 func Posterior[T ~float64](s stats.Summary, times float64) answer.Estimate[T] {
 	return answer.Estimate[T]{Value: T(times * s.Mean), Low: T(times * s.Q05), High: T(times * s.Q95)}
 }
 
-// ModelSentence says in a sentence how the model stands.
+// ModelSentence returns a sentence on the model's status.
 func (c *Call) ModelSentence() string {
 	status, _ := ModelState(c.Snapshot)
 	switch {
 	case c.MMM.Training:
-		return fmt.Sprintf("An MMM model is being trained, %d %% done.", c.MMM.DonePct)
+		return fmt.Sprintf("The MMM is being trained, %d%% done.", c.MMM.DonePct)
 	case status == mix.Active && c.MMM.Attempt != nil:
-		return "The MMM model is active; a newer training was refused."
+		return "The MMM is active; a newer training was refused."
 	case status == mix.Active:
-		return "The MMM model is active."
+		return "The MMM is active."
 	case status == mix.Stale && c.MMM.Attempt != nil:
-		return "The MMM model is stale; a newer training was refused."
+		return "The MMM is stale; a newer training was refused."
 	case status == mix.Stale:
-		return "The MMM model is stale."
+		return "The MMM is stale."
 	case status == mix.Refused:
-		return "The MMM model was refused."
+		return "The last MMM training was refused."
 	}
-	return "There is no trained MMM model yet."
+	return "No MMM has been trained."
 }
 
-// ModelCapability says whether the tools that need a model can answer.
+// ModelCapability reports whether tools that need a model can answer.
 func (c *Call) ModelCapability() (status, why string) {
 	switch _, err := c.Model(); {
 	case err == nil:

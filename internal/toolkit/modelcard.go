@@ -12,11 +12,10 @@ import (
 	"assay/internal/snapshot"
 )
 
-// ModelCard is the resource that says what the workspace's media mix model is. A model that was refused has reasons
-// there, and no figures.
+// ModelCard is the resource that describes the workspace's media mix model. A refused model has reasons and no figures.
 type ModelCard struct {
 	Status      string           `json:"status"`        // none, active, stale, refused
-	Why         []string         `json:"why,omitempty"` // it is not active
+	Why         []string         `json:"why,omitempty"` // why it is not active
 	Training    bool             `json:"training"`
 	How         string           `json:"how_to_train"`
 	Version     int              `json:"version,omitempty"`
@@ -34,13 +33,13 @@ type ModelCard struct {
 	Spec        *mmm.Spec        `json:"spec,omitempty"`
 	Accuracy    *mmm.Accuracy    `json:"accuracy_in_sample,omitempty"`
 	Diagnostics *mmm.Diagnostics `json:"diagnostics,omitempty"`
-	Drift       string           `json:"drift,omitempty"` // of the figures inside the window since
+	Drift       string           `json:"drift,omitempty"` // change of the window's data since the training
 	Attempt     *refusedAttempt  `json:"newer_training_refused,omitempty"`
 	Method      string           `json:"method"`
 	Limits      []string         `json:"limits"`
 }
 
-// refusedAttempt is a training that came after the model and was refused.
+// refusedAttempt is a refused training that is newer than the model.
 type refusedAttempt struct {
 	Version int          `json:"version"`
 	Start   civil.Date   `json:"window_start,omitzero"`
@@ -48,13 +47,13 @@ type refusedAttempt struct {
 	Reasons []mmm.Reason `json:"reasons"`
 }
 
-// modelLimits is what no model of this kind can tell.
+// modelLimits lists the limits of the method.
 var modelLimits = []string{
-	"Spend that follows demand is taken for its cause; only an experiment tells the two apart.",
-	"Effects are taken not to change over the window, and channels not to act on each other.",
-	"Figures are revenue, not profit: costs of goods are not part of them.",
-	"Beyond the spend that was ever seen, the assumed shape of saturation speaks.",
-	"With less than two years of weeks, waves of the year are hardly told from spend that follows them.",
+	"Confounding: if spend follows demand, the model overstates the channel. Only an experiment separates the two.",
+	"Effects are assumed constant over the window, and channels are assumed not to interact.",
+	"Figures are revenue, not profit: cost of goods is not included.",
+	"Estimates above the observed spend extrapolate the assumed saturation curve.",
+	"With less than two years of data, seasonality is hard to distinguish from seasonal spend.",
 }
 
 func (s *Session) modelCard(ctx context.Context) (string, error) {

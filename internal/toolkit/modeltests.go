@@ -10,22 +10,22 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// modelTest is a completed test of a channel beside what the media mix model says without any.
+// modelTest is a completed experiment on a channel, compared with the observational fit.
 type modelTest struct {
 	ID      string                         `json:"experiment_id"`
 	Channel measure.Channel                `json:"channel"`
 	Start   civil.Date                     `json:"start"`
 	End     civil.Date                     `json:"end"`
-	Used    bool                           `json:"used" doc:"The model was fitted to it."`
+	Used    bool                           `json:"used" doc:"It calibrates the model."`
 	Why     string                         `json:"why_not,omitempty"`
-	Found   *answer.Estimate[answer.Ratio] `json:"found,omitempty" doc:"Revenue of the whole store for each unit of the spend that the test changed."`
-	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"The same by a fit to weeks of sales and spend without any test."`
-	Apart   *float64                       `json:"apart_sd,omitempty" doc:"How much more a unit of spend brought in the test, in standard deviations of the difference; from 2 on, either way, the two contradict each other."`
-	ROAS    *answer.Estimate[answer.Ratio] `json:"roas_without_tests,omitempty" doc:"The channel's return over the window by that fit."`
-	Share   *answer.Percent                `json:"share_of_sales_pct,omitempty" doc:"Of the treated regions, before the test."`
+	Found   *answer.Estimate[answer.Ratio] `json:"found,omitempty" doc:"Revenue of the whole store per unit of spend that the experiment changed."`
+	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"The same quantity from the observational fit, without experiments."`
+	Apart   *float64                       `json:"apart_sd,omitempty" doc:"z-score: experiment minus observational fit, in standard deviations of the difference. They contradict each other from 2 in either direction."`
+	ROAS    *answer.Estimate[answer.Ratio] `json:"roas_without_tests,omitempty" doc:"The channel's ROAS over the window in the observational fit."`
+	Share   *answer.Percent                `json:"share_of_sales_pct,omitempty" doc:"Share of the treated regions before the experiment."`
 }
 
-// modelTests lists the tests that a model knows.
+// modelTests lists the experiments of a model.
 func modelTests(m *mix.Model) []modelTest {
 	var out []modelTest
 	for _, t := range m.Tests {
@@ -46,7 +46,7 @@ func modelTests(m *mix.Model) []modelTest {
 	return out
 }
 
-// CalibratedBy names the tests of a channel that a model was fitted to.
+// CalibratedBy lists the experiments on a channel that calibrate a model.
 func CalibratedBy(m *mix.Model, channel measure.Channel) []string {
 	var out []string
 	for _, t := range m.TestsOf(channel) {
@@ -55,7 +55,7 @@ func CalibratedBy(m *mix.Model, channel measure.Channel) []string {
 	return out
 }
 
-// WarnTests says which tests contradict what weeks of sales and spend say.
+// WarnTests warns of experiments that contradict the observational fit.
 func (c *Call) WarnTests(a *answer.Closing, m *mix.Model) {
 	for _, t := range m.Tests {
 		if t.Contradicts() {
@@ -64,19 +64,19 @@ func (c *Call) WarnTests(a *answer.Closing, m *mix.Model) {
 	}
 }
 
-// Contradiction says how an experiment and the model without experiments differ.
+// Contradiction describes the difference between an experiment and the observational fit.
 func Contradiction(t mix.Calibration) string {
 	found, weeks := t.PerCost(), t.FitPerCost()
-	more := "more"
+	more := "higher"
 	if t.Observational.ZScore < 0 {
-		more = "less"
+		more = "lower"
 	}
-	return fmt.Sprintf("The test of %s %s found that the changed spend brought %.2f for each unit; weeks of sales and spend alone say %.2f. The test found %s, by %.1f standard deviations: "+
-		"one of the two is wrong, and what the model says of the channel is a compromise. Look at the test in experiments with experiment_id=%s, and at what budgets of the channel follow.",
+	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other: revenue per unit of spend is %.2f in the experiment and %.2f in the fit, %s by %.1f standard deviations. "+
+		"The model's estimate for the channel is a compromise. Check the experiment with experiments and experiment_id=%s, and check whether the channel's budget follows demand.",
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Observational.ZScore), answer.Clean(t.ID))
 }
 
-// TestsSentence says how many tests a model was fitted to; "" where there is none.
+// TestsSentence returns a sentence on the number of experiments that calibrate a model, "" for none.
 func TestsSentence(m *mix.Model) string {
 	used := 0
 	for _, t := range m.Tests {
@@ -87,5 +87,5 @@ func TestsSentence(m *mix.Model) string {
 	if used == 0 {
 		return ""
 	}
-	return " It was fitted to " + answer.Plural(used, "test by region", "tests by region") + "."
+	return " " + answer.Plural(used, "geo experiment calibrates", "geo experiments calibrate") + " it."
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// SortBy sorts by a figure, smallest first, and leaves equals in their order.
+// SortBy sorts by a figure, smallest first. The sort is stable.
 func SortBy[T any](items []T, of func(T) float64) {
 	slices.SortStableFunc(items, func(a, b T) int { return cmp.Compare(of(a), of(b)) })
 }
 
-// LargestFirst sorts by a figure, ties by id; what has none comes last.
+// LargestFirst sorts by a figure, largest first, then by ID. Rows without the figure come last.
 func LargestFirst[T any](rows []T, of func(T) (float64, bool), id func(T) string) {
 	slices.SortStableFunc(rows, func(x, y T) int {
 		a, hasA := of(x)

@@ -12,11 +12,11 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Testable returns the canonical key of a channel of the store, or of a platform that it does not use yet.
+// Testable returns the canonical key of a channel of the store, or of a platform that the store does not use yet.
 func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	key, err := KnownChannel(s, name)
 	if err == nil && key == measure.Unattributed {
-		return "", fault.Invalid("channel %q cannot be tested: it is what no channel is credited with", name)
+		return "", fault.Invalid("channel %q cannot be tested: it is the revenue that no channel is credited with", name)
 	}
 	if named := measure.ParseChannel(name); err != nil && slices.Contains(measure.Platforms(), measure.Platform(named)) {
 		return named, nil
@@ -24,21 +24,21 @@ func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	return key, err
 }
 
-// Channel returns the canonical key of a channel of the workspace's store, or of a platform that it does not use yet.
-// Another is a fault of kind invalid that lists the channels it knows.
+// Channel returns the canonical key of a channel of the workspace's store, or of a platform that the store does not use
+// yet. An unknown channel is a fault of kind invalid that lists the known ones.
 func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
 	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {
 		return "", err
 	}
 	if measure.ParseChannel(name) == measure.Unattributed {
-		return "", fault.Invalid("%q is no channel: it is what no channel is credited with", answer.Clean(name))
+		return "", fault.Invalid("%q is not a channel: it is the revenue that no channel is credited with", answer.Clean(name))
 	}
 	return Testable(snap, name)
 }
 
-// Planned returns an experiment with its channel and its regions as the workspace's store writes them: of "us-ca" CA.
-// A channel or a region that the store does not know is a fault of kind invalid that lists those it knows.
+// Planned returns an experiment with its channel and regions spelled as in the workspace's store, such as CA for
+// "us-ca". An unknown channel or region is a fault of kind invalid that lists the known ones.
 func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error) {
 	snap, err := s.reader.Take(ctx, w, snapshot.Wants{})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 	return e, nil
 }
 
-// regionsNamed returns the regions of an experiment as orders write them.
+// regionsNamed returns the regions of an experiment, spelled as in orders.
 func regionsNamed(what string, known []geo.Region, names []string) ([]string, error) {
 	var regions []string
 	for _, name := range names {
@@ -77,19 +77,19 @@ func regionsNamed(what string, known []geo.Region, names []string) ([]string, er
 		case ok:
 			regions = append(regions, string(region))
 		case len(known) == 0:
-			return nil, fault.Invalid("%s: no order says which region it comes from, so %q cannot be measured", what, answer.Clean(name)).
-				WithHint("import orders with regions first, or keep the plan without regions")
+			return nil, fault.Invalid("%s: no order has a region, so %q cannot be measured", what, answer.Clean(name)).
+				WithHint("Import orders with regions first, or save the experiment without regions.")
 		default:
-			return nil, fault.Invalid("%s: no order comes from %q; regions with orders are %s", what, answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(known)))
+			return nil, fault.Invalid("%s: %q has no orders; regions with orders are %s", what, answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(known)))
 		}
 	}
 	return regions, nil
 }
 
-// NamedRegionsShown is how many regions a message lists: the states of a country.
+// NamedRegionsShown is the maximum number of regions in a message, enough for the states of a country.
 const NamedRegionsShown = 60
 
-// SpelledRegions names regions for a message.
+// SpelledRegions lists regions for a message.
 func SpelledRegions(known []geo.Region) []string {
 	names := make([]string, len(known))
 	for i, r := range known {
@@ -98,7 +98,7 @@ func SpelledRegions(known []geo.Region) []string {
 	return names
 }
 
-// NamedRegions returns the candidates as the panel writes them: "ca" and "US-CA" are CA.
+// NamedRegions returns the regions, spelled as in the panel: "ca" and "US-CA" are CA.
 func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	if panel == nil {
 		return nil, nil
@@ -107,8 +107,8 @@ func NamedRegions(panel *geo.Panel, names []string) ([]geo.Region, error) {
 	for _, name := range names {
 		region, ok := snapshot.RegionNamed(panel.Regions, name)
 		if !ok {
-			return nil, fault.Invalid("treatmentRegions: no order comes from %q; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(panel.Regions))).
-				WithHint("Leave treatmentRegions out to have a set searched for.")
+			return nil, fault.Invalid("treatmentRegions: %q has no orders; regions with orders are %s", answer.Clean(name), answer.ListedUpTo(NamedRegionsShown, SpelledRegions(panel.Regions))).
+				WithHint("Omit treatmentRegions to search for a set.")
 		}
 		if !slices.Contains(treated, region) {
 			treated = append(treated, region)

@@ -19,9 +19,9 @@ const WeeklyReview = "weekly_review"
 func (s *Session) ListPrompts() []mcp.Prompt {
 	return []mcp.Prompt{{
 		Name: WeeklyReview, Title: "Weekly review",
-		Description: "Review a week: what changed against the week before, why, and what to look at next.",
+		Description: "Review a week: what changed from the previous week, why, and what to check next.",
 		Arguments: []mcp.PromptArgument{
-			{Name: "week", Description: "A day of the week as YYYY-MM-DD, or words such as 'last week'. Default the last whole week."},
+			{Name: "week", Description: "A day of the week as YYYY-MM-DD, or words such as 'last week'. Default: the last complete week."},
 			{Name: "channel", Description: "Only this channel."},
 		},
 	}}
@@ -30,11 +30,11 @@ func (s *Session) ListPrompts() []mcp.Prompt {
 // GetPrompt returns a prompt with its dates filled in.
 func (s *Session) GetPrompt(_ context.Context, name string, args map[string]string) (mcp.PromptResult, error) {
 	if name != WeeklyReview {
-		return mcp.PromptResult{}, fault.NotFound("there is no prompt %q", answer.Clean(name)).WithHint("prompts/list names all prompts")
+		return mcp.PromptResult{}, fault.NotFound("prompt %q does not exist", answer.Clean(name)).WithHint("prompts/list lists all prompts.")
 	}
 	for _, given := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains([]string{"week", "channel"}, given) {
-			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; known are week, channel", WeeklyReview, answer.Clean(given))
+			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; its arguments are week and channel", WeeklyReview, answer.Clean(given))
 		}
 	}
 	week := s.week(args["week"])
@@ -44,11 +44,11 @@ func (s *Session) GetPrompt(_ context.Context, name string, args map[string]stri
 	}
 	text := fmt.Sprintf(`%[6]s.
 1. compare with period1_start=%[3]s, period1_end=%[4]s, period2_start=%[1]s, period2_end=%[2]s, include_channels=true%[5]s
-2. trends with start_date=%[1]s, end_date=%[2]s%[5]s: the days that stand out
+2. trends with start_date=%[1]s, end_date=%[2]s%[5]s: anomalies
 3. campaigns with start_date=%[1]s, end_date=%[2]s, detail_level=analyst: where the spend went
-Then write, for the person who runs the store: revenue, orders, spend and ROAS against the week before; the channel that
-moved most; days that stand out; what the figures cannot tell; at most three things to look at next. Name the basis of each
-figure, and do not add claims of platforms to the store's own revenue.`,
+Then write for the store owner: revenue, orders, spend and ROAS compared with the previous week; the channel with the largest
+change; anomalies; limits of the figures; at most three next steps. State the basis of each figure. Do not add
+platform-reported revenue to the store's own revenue.`,
 		week.first, week.last, week.beforeFirst, week.beforeLast, filter, week.title)
 	return mcp.PromptResult{
 		Description: "Weekly review",
@@ -56,15 +56,14 @@ figure, and do not add claims of platforms to the store's own revenue.`,
 	}, nil
 }
 
-// reviewed is a week and the one before it, as a prompt names them.
+// reviewed is a week and the previous week, as text for a prompt.
 type reviewed struct {
 	first, last             string
 	beforeFirst, beforeLast string
-	title                   string // how the review begins
+	title                   string // first sentence of the prompt
 }
 
-// week returns the week that a day lies in; without a day the last whole week. Words that are no date are left to
-// the model to understand.
+// week returns the week of a day, the last complete week without a day. Text that is not a date is passed to the model.
 func (s *Session) week(said string) reviewed {
 	today := civil.DayOf(s.service.deps.Clock(), s.principal.Workspace.Location())
 	in := today.AddDays(-7)

@@ -11,7 +11,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// Addresses of resources.
+// URIs of resources.
 const (
 	guideURI  = "assay://guide"
 	SchemaURI = "assay://result-schemas/"
@@ -21,30 +21,30 @@ const (
 //go:embed guide.md
 var guide string
 
-// ListResources lists the guide and the schemas of the results of the tools that the caller may call.
+// ListResources lists the guide, the model card and the result schemas of the tools that the caller may call.
 func (s *Session) ListResources() []mcp.Resource {
 	all := []mcp.Resource{{
 		URI: guideURI, Name: "guide", Title: "Reading the figures",
-		Description: "What the figures mean, how answers are laid out, which tool to use.", MIMEType: "text/markdown",
+		Description: "Definitions of the figures, structure of answers, which tool to use.", MIMEType: "text/markdown",
 	}}
 	if s.principal.Has(control.ScopeRead) {
 		all = append(all, mcp.Resource{
-			URI: CardURI, Name: "model-card-mmm", Title: "Card of the media mix model",
-			Description: "What the workspace's media mix model is made of, how it fits and what it cannot tell.", MIMEType: "application/json",
+			URI: CardURI, Name: "model-card-mmm", Title: "Media mix model card",
+			Description: "Specification, fit, diagnostics and limits of the workspace's media mix model.", MIMEType: "application/json",
 		})
 	}
 	for _, line := range s.service.listed {
 		if t := s.service.tools[line.name]; s.describes(t) {
 			all = append(all, mcp.Resource{
 				URI: SchemaURI + t.Name, Name: "result-schema-" + t.Name, Title: "Result of " + t.Name,
-				Description: "JSON Schema of what " + t.Name + " returns.", MIMEType: "application/schema+json",
+				Description: "JSON Schema of the result of " + t.Name + ".", MIMEType: "application/schema+json",
 			})
 		}
 	}
 	return all
 }
 
-// describes reports whether the caller may know the schema of a tool's result, and whether there is one.
+// describes reports whether a tool has a result schema that the caller may read.
 func (s *Session) describes(t Tool) bool {
 	return s.principal.MayCall(t.Name) && !t.Later.Set()
 }
@@ -63,5 +63,5 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (mcp.ResourceCon
 			return mcp.ResourceContents{URI: uri, MIMEType: "application/schema+json", Text: string(t.Result)}, nil
 		}
 	}
-	return mcp.ResourceContents{}, fault.NotFound("there is no resource %q", answer.Clean(uri)).WithHint("resources/list names all resources")
+	return mcp.ResourceContents{}, fault.NotFound("resource %q does not exist", answer.Clean(uri)).WithHint("resources/list lists all resources.")
 }

@@ -19,7 +19,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Deps is what the tools are built from.
+// Deps are the dependencies of the tools.
 type Deps struct {
 	snapshot.Sources
 	Keys       Keys
@@ -31,7 +31,7 @@ type Deps struct {
 	Deadline   time.Duration // of one call; 0: 30 seconds
 }
 
-// Callers tells what a caller may do now. Who is recognised may have been remembered for a moment.
+// Callers returns a caller's current permissions. Authentication may use a principal that is cached for a short time.
 type Callers interface {
 	Renew(ctx context.Context, p auth.Principal) (auth.Principal, error)
 }
@@ -39,10 +39,10 @@ type Callers interface {
 const (
 	usualCacheBytes = 64 << 20
 	usualDeadline   = 30 * time.Second
-	entryOverhead   = 300 // bytes that an entry of the cache takes besides its key's and its value's text
+	entryOverhead   = 300 // bytes of a cache entry in addition to the text of its key and value
 )
 
-// Service answers tools/list and tools/call. Answers are cached until the workspace's data, settings or day change.
+// Service answers tools/list and tools/call. It caches answers until the workspace's data, settings or day change.
 type Service struct {
 	deps    Deps
 	tools   map[string]Tool
@@ -53,8 +53,8 @@ type Service struct {
 	reader  *snapshot.Reader
 }
 
-// answerKey is all that an answer depends on. The arguments are the bytes that came: two spellings of one call are two
-// entries, and no spelling is ever taken for another.
+// answerKey is everything that an answer depends on. The arguments are the received bytes: equivalent arguments with
+// different spelling are separate entries.
 type answerKey struct {
 	snapshot.Key
 	tool      string
@@ -96,11 +96,11 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 	return s, err
 }
 
-// Snapshots returns the reader of the service's facts, for pages and jobs: they share its caches.
+// Snapshots returns the service's snapshot reader, so that pages and jobs share its caches.
 func (s *Service) Snapshots() *snapshot.Reader { return s.reader }
 
-// Session returns what one caller can see and do. The request's id is repeated where something goes wrong inside, so
-// that it can be found in the log.
+// Session returns the session of one caller. Messages about internal errors contain the request ID, which is also in
+// the log.
 func (s *Service) Session(p auth.Principal, requestID string) mcp.Session {
 	return &Session{service: s, principal: p, requestID: requestID}
 }
@@ -110,7 +110,7 @@ type Session struct {
 	service   *Service
 	principal auth.Principal
 	requestID string
-	faults    bool // a failure is an error, and no result that says it
+	faults    bool // a failure is returned as an error, not as a tool result
 }
 
 // CallTool calls a tool and returns its encoded result.
@@ -120,8 +120,8 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	return s.callTool(ctx, name, args)
 }
 
-// Answer answers a call that a page makes for who looks at it. It is the answer that a program gets, and stands in no
-// call log, because no program asked. A failure is an error of its kind, where a program gets a result that says it.
+// Answer calls a tool for a page. The answer is the same as for a program, but the call is not in the call log, and a
+// failure is returned as an error instead of a tool result.
 func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
 	return (&Session{service: s, principal: p, faults: true}).callTool(ctx, name, args)
 }
@@ -129,7 +129,7 @@ func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, arg
 func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	tool, ok := s.service.tools[name]
 	if !ok {
-		return nil, fault.NotFound("there is no tool %q", answer.Clean(name)).WithHint("tools/list names all tools")
+		return nil, fault.NotFound("tool %q does not exist", answer.Clean(name)).WithHint("tools/list lists all tools.")
 	}
 	if acts(tool, args) {
 		renewed, err := s.service.deps.Callers.Renew(ctx, s.principal)
@@ -139,7 +139,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 		s.principal = renewed
 	}
 	if !s.principal.MayCall(name) {
-		return s.refused(fault.Forbidden("this key may not call %s: its allow-list holds %s", name, strings.Join(s.principal.Tools, ", ")).
+		return s.refused(fault.Forbidden("this key may not call %s: its allow-list contains %s", name, strings.Join(s.principal.Tools, ", ")).
 			WithHint("Use one of those tools, or a key without an allow-list."))
 	}
 	if needed := s.missing(tool, args); needed != "" {
@@ -156,7 +156,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	return result, nil
 }
 
-// missing returns the scope that the call needs and the caller does not hold, "" when there is none.
+// missing returns the scope that the call needs and the caller lacks, "" for none.
 func (s *Session) missing(tool Tool, args json.RawMessage) control.Scope {
 	for _, scope := range scopesOf(tool, args) {
 		if !s.principal.Has(scope) {
@@ -166,7 +166,7 @@ func (s *Session) missing(tool Tool, args json.RawMessage) control.Scope {
 	return ""
 }
 
-// scopesOf returns the scopes that a call needs. Everything can be looked at with the scope to read.
+// scopesOf returns the scopes that a call needs. Calls that do not act need the read scope only.
 func scopesOf(tool Tool, args json.RawMessage) []control.Scope {
 	if !acts(tool, args) {
 		return []control.Scope{control.ScopeRead}
@@ -174,13 +174,12 @@ func scopesOf(tool Tool, args json.RawMessage) []control.Scope {
 	return []control.Scope{control.ScopeRead, tool.Acts.Scope}
 }
 
-// acts reports whether a call changes something: a writing tool acts only on the word true.
+// acts reports whether a call changes something: a writing tool acts only if its argument is the literal true.
 func acts(tool Tool, args json.RawMessage) bool {
 	return tool.Acts.Argument != "" && string(argument(args, tool.Acts.Argument)) == "true"
 }
 
-// argument returns an argument as it was sent, nil when it was not. What else is wrong with the arguments is the
-// tool's to say.
+// argument returns an argument as it was sent, nil if it is missing. The tool reports other errors in the arguments.
 func argument(args json.RawMessage, name string) json.RawMessage {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal(args, &sent) != nil {
@@ -189,9 +188,9 @@ func argument(args json.RawMessage, name string) json.RawMessage {
 	return sent[name]
 }
 
-// answer returns the cached answer of the same call, or makes it. Calls that arrive while it is being made wait for it.
-// Failures are not cached, and nothing is while the version of the data is unknown. The state is read once: it identifies
-// the answer in the cache, and the answer is made from it.
+// answer returns the cached answer of an identical call, or calculates it. Identical concurrent calls share one
+// calculation. Failures are not cached, nor any answer while the data version is unknown. The state is read once: it is
+// part of the cache key, and the answer is calculated from it.
 func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
 	state, err := s.service.reader.State(ctx, s.principal.Workspace, tool.Reads)
 	if err != nil {
@@ -210,9 +209,9 @@ func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 	return s.cache(ctx, tool, args, key, state)
 }
 
-// cache makes an answer and caches it.
+// cache calculates an answer and caches it.
 func (s *Session) cache(ctx context.Context, tool Tool, args json.RawMessage, key answerKey, state snapshot.State) (json.RawMessage, error) {
-	// The one who asked first may hang up while others wait, so the work does not end with their request.
+	// The calculation must outlive the first request, because other requests may wait for it.
 	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.service.deps.Deadline)
 	defer cancel()
 	return s.service.answers.Get(detached, key, snapshot.Loading(func(ctx context.Context, _ answerKey) (json.RawMessage, error) {
@@ -250,26 +249,26 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 	return answer.Encode(result)
 }
 
-// failed turns a failure into a result that the caller's model can act on. What is not the caller's doing is logged in
-// full and shown as a sentence with the request's id; a page logs it itself.
+// failed converts a failure to a result that the calling model can act on. Internal errors are logged in full and
+// reported with the request ID only. A page logs its own errors.
 func (s *Session) failed(ctx context.Context, tool string, err error) (json.RawMessage, error) {
 	if _, _, ok := fault.Public(err); ok {
 		return s.refused(err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return s.refused(fault.Unavailable("%s took longer than %s", tool, s.service.deps.Deadline).
-			WithHint("Ask for a shorter period, or try again when the service is less busy."))
+			WithHint("Use a shorter period, or try again when the service is less busy."))
 	}
 	if s.faults {
 		return nil, err
 	}
 	s.service.deps.Log.LogAttrs(ctx, fault.LogLevel(ctx), "tool failed", slog.String("tool", tool), slog.String("workspace", string(s.principal.Workspace.ID)),
 		slog.String("request_id", s.requestID), slog.Any("error", err))
-	return s.refused(fault.New(fault.KindUnavailable, "%s met an error inside the service; it was logged as request %s", tool, s.requestID).
-		WithHint("Try again; if it stays, give the operator that request id."))
+	return s.refused(fault.New(fault.KindUnavailable, "%s failed with an internal error, logged as request %s", tool, s.requestID).
+		WithHint("Try again. If the error persists, report the request ID to the operator."))
 }
 
-// refused encodes a failure as a result: what is wrong, and what to do next.
+// refused encodes a failure as a tool result: what is wrong and what to do.
 func (s *Session) refused(err error) (json.RawMessage, error) {
 	if s.faults {
 		return nil, err
@@ -284,7 +283,7 @@ func (s *Session) refused(err error) (json.RawMessage, error) {
 	return answer.Encode(mcp.CallResult{Content: []mcp.Content{{Type: "text", Text: text}}, IsError: true})
 }
 
-// joined makes one text of a set of names, whatever their order.
+// joined returns a set of names as one text that does not depend on their order.
 func joined[T ~string](names []T) string {
 	if len(names) == 0 {
 		return ""

@@ -1,5 +1,5 @@
-// Package toolkit is what tools are made with: the definition of a tool, the call that its handler gets, the sentences that
-// several tools share, and the service that lists tools, calls them and caches their answers. It knows no tool.
+// Package toolkit is the framework of the tools: the definition of a tool, the call that its handler gets, shared
+// sentences, and the service that lists tools, calls them and caches their answers. It does not depend on any tool.
 package toolkit
 
 import (
@@ -18,38 +18,38 @@ type Tool struct {
 	Spec
 }
 
-// Spec is what a tool is, besides its parameters and its result.
+// Spec is the metadata of a tool.
 type Spec struct {
 	Name        string
 	Title       string
-	Description string // one or two sentences: when to use it and when not
-	Writes      bool   // changes something; the zero value is a tool that only reads
-	Destructive bool   // a change that replaces or stops something
-	Repeatable  bool   // calling a writing tool twice with the same arguments changes nothing more
+	Description string // one or two sentences: when to use it and when not to
+	Writes      bool   // changes something; the zero value is a read-only tool
+	Destructive bool   // the change replaces or stops something
+	Repeatable  bool   // idempotent: repeating a call changes nothing more
 	OpenWorld   bool   // reaches systems outside the service
 
-	Needs     string         // the facts without which it has nothing to answer; "": none, or a model
-	Model     bool           // answers from the media mix model
+	Needs     string         // the data that the tool requires; "": none, or a model
+	Model     bool           // uses the media mix model
 	Reads     snapshot.Wants // records of the control store that its answers depend on
-	Uncached  bool           // answers depend on more than the snapshot
-	Acts      Action         // of a tool that writes
-	Later     Absence        // of a tool without answers
-	Arguments map[string]any // an example: the least that it answers to
+	Uncached  bool           // answers depend on more than the snapshot, so they are not cached
+	Acts      Action         // how a writing tool acts
+	Later     Absence        // set if the tool is not implemented
+	Arguments map[string]any // an example with the minimum arguments
 }
 
-// Action is how a tool that writes is told to act.
+// Action is the argument that makes a writing tool act, with the scope that it requires.
 type Action struct {
-	Argument string        // acts where this argument is true
-	Scope    control.Scope // that acting needs
+	Argument string        // the tool acts if this argument is true
+	Scope    control.Scope // required to act
 }
 
-// Absence says why a tool has no answers yet. Its arguments are checked all the same.
+// Absence explains why a tool is not implemented. The tool still validates its arguments.
 type Absence struct {
-	Needs   string // what its answers will be based on
-	Instead string // what helps now
+	Needs   string // what the tool is missing
+	Instead string // alternative
 }
 
-// Set reports whether the tool has no answers.
+// Set reports whether the tool is not implemented.
 func (a Absence) Set() bool { return a != Absence{} }
 
 func (s Spec) mcp() mcp.Spec {
@@ -59,7 +59,7 @@ func (s Spec) mcp() mcp.Spec {
 	}
 }
 
-// Define makes a tool that only reads. Its parameters embed [answer.Shared], which says how the answer is written.
+// Define returns a read-only tool. Its parameters embed [answer.Shared], which selects the format of the answer.
 func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Tool {
 	spec.Repeatable = spec.Repeatable || !spec.Writes
 	return Tool{mcp.NewTool(spec.mcp(), func(ctx context.Context, call *Call, p P) (A, error) {
@@ -68,12 +68,12 @@ func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Contex
 	}), spec}
 }
 
-// DefineLater makes a tool without answers: it checks its arguments and says what it needs.
+// DefineLater returns a tool that is not implemented: it validates its arguments and reports what it needs.
 func DefineLater[P any](spec Spec) Tool {
 	spec.Repeatable = spec.Repeatable || !spec.Writes
 	return Tool{mcp.NewTool(spec.mcp(), func(context.Context, *Call, P) (*statement, error) {
 		return nil, fault.NotReady("%s is not available yet: it needs %s", spec.Name, spec.Later.Needs).
-			WithHint("Meanwhile: %s.", spec.Later.Instead)
+			WithHint("Alternative: %s.", spec.Later.Instead)
 	}), spec}
 }
 

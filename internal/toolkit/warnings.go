@@ -10,41 +10,40 @@ import (
 	"assay/internal/snapshot"
 )
 
-// WarnUntouched says that no order names its channel, and offers what platforms claim before anything else.
+// WarnUntouched warns that no order has a channel and suggests the platform-reported figures as the first next call.
 func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.Channel) {
-	text := "No order says which channel it came from, so channel revenue and ROAS cannot be told"
+	text := "No order is attributed to a channel, so channel revenue and ROAS are unknown"
 	if c.Store.AdDays.Days() == 0 {
 		a.Warn(answer.WarnNoTouchpoints, text+".")
 		return
 	}
-	a.Warn(answer.WarnNoTouchpoints, text+"; model=platform_reported shows what platforms claim.")
+	a.Warn(answer.WarnNoTouchpoints, text+"; model=platform_reported shows platform-reported figures.")
 	arguments := With(Dated(w), "model", string(measure.PlatformReported))
 	if channel != "" {
 		arguments["channel"] = string(channel)
 	}
-	c.Suggest(a, "performance", arguments, "See what the platforms claim.")
+	c.Suggest(a, "performance", arguments, "Platform-reported figures.")
 }
 
-// UntoldSummary is what there is to say of a channel when no order names one.
+// UntoldSummary is the summary for a channel when no order has a channel.
 func (c *Call) UntoldSummary(channel measure.Channel, days civil.Range, now snapshot.Total) string {
 	if !now.SpendKnown {
-		return fmt.Sprintf("What %s brought %s cannot be told: no order says which channel it came from.", answer.ChannelName(channel), answer.Dates(days))
+		return fmt.Sprintf("Revenue of %s %s is unknown: no order is attributed to a channel.", answer.ChannelName(channel), answer.Dates(days))
 	}
-	return fmt.Sprintf("%s spent %s %s; what it brought cannot be told, because no order says which channel it came from.",
+	return fmt.Sprintf("%s spent %s %s; its revenue is unknown because no order is attributed to a channel.",
 		answer.ChannelName(channel), c.Amount(now.Spend), answer.Dates(days))
 }
 
-// WarnSpend says that spend is not known where it is a part of the question. A channel that no ad platform runs, such
-// as mail, is not expected to have any.
+// WarnSpend warns that spend is unknown. It does not warn for channels without ad reports, such as email.
 func (c *Call) WarnSpend(a *answer.Closing, now snapshot.Total, channel measure.Channel) {
 	if v, ok := c.Store.Volume(channel); now.SpendKnown || channel != "" && (!ok || v.SpendDays == 0) {
 		return
 	}
-	a.Warn(answer.WarnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, which is not zero.")
+	a.Warn(answer.WarnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, not zero.")
 }
 
-// WarnDays says what there is to know about the days of a window: a day that is not over, days without data, days that
-// platforms may still change, refunds without a date.
+// WarnDays adds warnings about the days of a window: an incomplete day, days without data, days that platforms may
+// still restate and refunds without a date.
 func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds bool) {
 	c.WarnPartial(a, w)
 	c.warnEnd(a, w)
@@ -53,27 +52,27 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 		c.WarnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("%s of refunds have no date and are dated by their orders.",
+		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("%s of refunds have no date; they use the date of the order.",
 			c.Amount(undated)))
 	}
 }
 
-// WarnBefore tells of a window before that the store's orders do not fill, so that a change against it says little.
+// WarnBefore warns that the store's orders do not cover the previous window, so that changes are not comparable.
 func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
-		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders begin on %s: the window before is not whole, and changes against it say little.", first))
+		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders start on %s: the previous window is incomplete, so changes from it are not reliable.", first))
 	}
 }
 
-// WarnPartial says that today is not over.
+// WarnPartial warns that the window includes today.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes against whole days look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes compared with complete days look worse than they are.", c.Today))
 	}
 }
 
-// warnEnd tells of whole days at the window's end on which the store has no orders at all.
+// warnEnd warns that the store has no orders on the last complete days of the window.
 func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 	last := c.Store.OrderDays.Last
 	end := w.Last
@@ -81,11 +80,11 @@ func (c *Call) warnEnd(a *answer.Closing, w civil.Range) {
 		end = c.Today.AddDays(-1)
 	}
 	if !last.IsZero() && !last.Before(w.First) && last.Before(end) {
-		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The last order is of %s: later days have no orders.", last))
+		a.Warn(answer.WarnDataEnd, fmt.Sprintf("The last order is from %s: later days have no orders.", last))
 	}
 }
 
-// WarnStale tells of ad reports that end inside the window.
+// WarnStale warns of ad reports that end inside the window.
 func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 	var late []string
 	for _, s := range c.Store.Sources {
@@ -98,12 +97,12 @@ func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 		}
 	}
 	if len(late) > 0 {
-		a.Warn(answer.WarnSourceStale, "Spend is missing after the last reports: "+answer.Listed(late)+".")
+		a.Warn(answer.WarnSourceStale, "Spend is missing after the last ad reports: "+answer.Listed(late)+".")
 	}
 }
 
-// WarnProvisional tells of days that ad platforms may still restate: so many before today, as far as their reports
-// and the window reach. Where one was seen to do so later than it is known for, it says that too.
+// WarnProvisional warns of days in the window that ad platforms may still restate, including restatements that were
+// observed after a platform's documented window.
 func (c *Call) WarnProvisional(a *answer.Closing, w civil.Range) {
 	var days civil.Range
 	for _, s := range c.Store.Sources {
@@ -114,25 +113,25 @@ func (c *Call) WarnProvisional(a *answer.Closing, w civil.Range) {
 	}
 	text := c.stillGrowing(w)
 	if days.Days() > 0 {
-		text = fmt.Sprintf("Platforms may still change what they report %s.", answer.Dates(days)) + text
+		text = fmt.Sprintf("Ad platforms may still restate figures %s.", answer.Dates(days)) + text
 	}
 	if text != "" {
 		a.Warn(answer.WarnProvisional, strings.TrimSpace(text))
 	}
 }
 
-// ExplainEmpty says why there are no rows, and where to look.
+// ExplainEmpty returns the summary of an answer without rows, with the reason and a next call.
 func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 	have := c.Store.Days()
-	c.Suggest(a, "diagnose", map[string]any{}, "See what the store has and what is missing.")
+	c.Suggest(a, "diagnose", map[string]any{}, "Check which data are missing.")
 	if c.Store.Empty() {
-		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
-		return "There are no data yet: nothing was imported into this workspace."
+		a.Warn(answer.WarnNoData, "No data have been imported into this workspace.")
+		return "No data have been imported into this workspace."
 	}
 	if have.Intersect(w).Days() == 0 {
-		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data reach from %s to %s.", have.First, have.Last))
-		return fmt.Sprintf("There are no data from %s to %s; the store's data reach from %s to %s.", w.First, w.Last, have.First, have.Last)
+		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data range from %s to %s.", have.First, have.Last))
+		return fmt.Sprintf("No data from %s to %s; the store's data range from %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.Warn(answer.WarnNoData, "Nothing in this window matches.")
-	return fmt.Sprintf("There is nothing to show from %s to %s.", w.First, w.Last)
+	a.Warn(answer.WarnNoData, "No data in this window match.")
+	return fmt.Sprintf("No matching data from %s to %s.", w.First, w.Last)
 }

@@ -5,7 +5,7 @@ import (
 	"assay/internal/civil"
 )
 
-// OpenWindow returns the period between two days; an end that was not given is that of the store's days, today at most.
+// OpenWindow returns the period between two days. The start defaults to the store's first day, the end to today.
 func (c *Call) OpenWindow(start, end civil.Date) (civil.Range, error) {
 	have := c.Store.Days()
 	if have.Days() == 0 {
@@ -15,7 +15,7 @@ func (c *Call) OpenWindow(start, end civil.Date) (civil.Range, error) {
 	return answer.Window(c.Today, start.Or(civil.Earliest(have.First, last)), last, 0)
 }
 
-// AgainstWindow writes a change for a window whose start was asked for. One that holds all there is has none before it.
+// AgainstWindow formats a change for a window with an explicit start, "" otherwise: all days have no previous window.
 func AgainstWindow(start civil.Date, change *answer.Percent, days civil.Range) string {
 	if start.IsZero() {
 		return ""
@@ -23,7 +23,8 @@ func AgainstWindow(start civil.Date, change *answer.Percent, days civil.Range) s
 	return ", " + answer.Against(change, days)
 }
 
-// WarnWindow warns of a window's days. Over all of the store's days, the last one does not matter.
+// WarnWindow adds the warnings about a window's days. Without an explicit start it warns of missing days at the end
+// only.
 func (c *Call) WarnWindow(a *answer.Closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
 	if start.IsZero() {
 		c.warnEnd(a, days)

@@ -10,12 +10,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ListedPlatform reports whether campaigns can be asked for this platform alone.
+// ListedPlatform reports whether campaigns can filter by this platform.
 func ListedPlatform(p measure.Platform) bool {
 	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
 }
 
-// MajorAmount writes whole units of the currency for a sentence.
+// MajorAmount formats whole units of the currency for a sentence.
 func MajorAmount(c *Call, major float64) string {
 	return c.Amount(int64(major/float64(c.Figures.Money(1)) + 0.5))
 }

@@ -34,7 +34,7 @@ func (n *noted) Note(c control.Call) {
 	n.calls = append(n.calls, c)
 }
 
-func TestEachCallIsNotedAsItEnded(t *testing.T) {
+func TestCallLogHasTheStatusOfEachCall(t *testing.T) {
 	t.Parallel()
 	deps, log := fixtureDeps(t), &noted{}
 	ticks := 0
@@ -86,15 +86,15 @@ func TestEachCallIsNotedAsItEnded(t *testing.T) {
 	}
 }
 
-// brokenFacts panic where the answer of performance is made.
+// brokenFacts panics when performance calculates its answer.
 type brokenFacts struct{ snapshot.Facts }
 
 func (brokenFacts) ChannelBriefs(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	panic("what cannot happen")
 }
 
-// The cache would make an error of its own of a panic, which no counter sees.
-func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
+// The cache would convert a panic to its own error, which is not counted.
+func TestAPanicInACachedAnswerIsCounted(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	deps := fixtureDeps(t)
@@ -114,7 +114,7 @@ func TestADefectInAnAnswerThatIsKeptIsOne(t *testing.T) {
 	}
 }
 
-// countedModels has a model for the first who asks, and none after that.
+// countedModels returns a model for the first call only.
 type countedModels struct {
 	fixtureModels
 	asked *int
@@ -127,7 +127,7 @@ func (m countedModels) MMM(ctx context.Context, w control.Workspace) (mix.Held, 
 	return m.fixtureModels.MMM(ctx, w)
 }
 
-func TestAnAnswerIsMadeFromTheStateThatIdentifiesIt(t *testing.T) {
+func TestAnAnswerUsesTheStateOfItsCacheKey(t *testing.T) {
 	t.Parallel()
 	deps, models := fixtureDeps(t), countedModels{asked: new(int)}
 	deps.Models = models
@@ -141,7 +141,7 @@ func TestAnAnswerIsMadeFromTheStateThatIdentifiesIt(t *testing.T) {
 	}
 }
 
-func TestACallThatPanicsIsNoted(t *testing.T) {
+func TestACallThatPanicsIsLogged(t *testing.T) {
 	t.Parallel()
 	log := &noted{}
 	deps := fixtureDeps(t)

@@ -17,7 +17,7 @@ import (
 var campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
-	Description: "What ad platforms report of campaigns or creatives: spend, claimed revenue, ROAS, conversions, beside the orders credited to them. Use after performance.",
+	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with the orders credited to them. Use after performance.",
 	Needs:       "ad_days",
 }, runCampaigns)
 
@@ -25,7 +25,7 @@ type campaignsParams struct {
 	answer.Last30
 	Platform   string                  `json:"platform" enum:"facebook|google|tiktok|amazon|snapchat" also:"meta=facebook|facebook_ads=facebook|google_ads=google|tiktok_ads=tiktok|amazon_ads=amazon|snapchat_ads=snapchat" doc:"Only this platform."`
 	CampaignID string                  `json:"campaign_id" doc:"Only this campaign."`
-	Level      warehouse.CampaignLevel `json:"level" enum:"campaign|creative" default:"campaign" doc:"Grain of the rows."`
+	Level      warehouse.CampaignLevel `json:"level" enum:"campaign|creative" default:"campaign" doc:"Granularity of the rows."`
 	SortBy     warehouse.CampaignSort  `json:"sort_by" enum:"spend|revenue|roas|conversions" default:"spend" doc:"Largest first."`
 	answer.Paged
 	answer.Shared
@@ -34,14 +34,14 @@ type campaignsParams struct {
 type campaignsAnswer struct {
 	answer.Opening
 	Level   warehouse.CampaignLevel `json:"level"`
-	Basis   measure.Basis           `json:"basis" doc:"Of revenue, roas, conversions and cpa."`
-	Metrics campaignMetrics         `json:"metrics" doc:"Over all campaigns of the selection, not the page."`
+	Basis   measure.Basis           `json:"basis" doc:"Basis of revenue, roas, conversions and cpa."`
+	Metrics campaignMetrics         `json:"metrics" doc:"Totals of all selected campaigns, not of the page."`
 	answer.Table[campaignRow]
-	Changes []campaignChange `json:"changes,omitempty" detail:"analyst" doc:"What the platforms changed of names, statuses and budgets in the period, the newest first; at most 20."`
+	Changes []campaignChange `json:"changes,omitempty" detail:"analyst" doc:"Changes of names, statuses and budgets on the platforms in the period, newest first; at most 20."`
 	answer.Closing
 }
 
-// campaignMetrics are the sums of what the platforms report.
+// campaignMetrics are the totals of the platform-reported figures.
 type campaignMetrics struct {
 	Spend       answer.Metric[answer.Money]  `json:"spend"`
 	Revenue     answer.Metric[answer.Money]  `json:"revenue"`
@@ -52,24 +52,24 @@ type campaignMetrics struct {
 	Credited    *answer.Metric[answer.Money] `json:"credited_revenue,omitempty" detail:"analyst"`
 }
 
-// campaignRow is a campaign, or one ad of it, as its platform reports it.
+// campaignRow is a campaign or one of its ads, as reported by the platform.
 type campaignRow struct {
 	Platform        string         `json:"platform"`
 	Name            answer.Foreign `json:"name"`
 	CampaignID      string         `json:"campaign_id,omitempty" detail:"analyst"`
-	PlatformID      string         `json:"platform_campaign_id" doc:"The platform's own id: what campaign_id filters by and the writing tools take."`
+	PlatformID      string         `json:"platform_campaign_id" doc:"The platform's campaign ID, for campaign_id and the writing tools."`
 	AdName          answer.Foreign `json:"ad_name,omitempty"`
 	AdID            string         `json:"ad_id,omitempty"`
 	AdSet           answer.Foreign `json:"ad_set,omitempty" detail:"analyst"`
 	Spend           answer.Money   `json:"spend"`
-	Revenue         answer.Money   `json:"revenue" doc:"Claimed by the platform."`
+	Revenue         answer.Money   `json:"revenue" doc:"Platform-reported."`
 	ROAS            *answer.Ratio  `json:"roas,omitempty"`
-	Conversions     answer.Count   `json:"conversions" doc:"Claimed by the platform."`
+	Conversions     answer.Count   `json:"conversions" doc:"Platform-reported."`
 	CPA             *answer.Money  `json:"cpa,omitempty" detail:"analyst"`
 	CTRPct          *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
-	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Of the store's orders, by last touch."`
+	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Store orders credited by last touch."`
 	CreditedRevenue *answer.Money  `json:"credited_revenue,omitempty" detail:"analyst"`
-	State           *campaignState `json:"state,omitempty" detail:"analyst" doc:"As the platform last said until the end of the period."`
+	State           *campaignState `json:"state,omitempty" detail:"analyst" doc:"Last platform-reported state up to the end of the period."`
 	Impressions     int64          `json:"impressions,omitempty" detail:"debug"`
 	Clicks          int64          `json:"clicks,omitempty" detail:"debug"`
 	Account         answer.Foreign `json:"account,omitempty" detail:"debug"`
@@ -115,7 +115,7 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*cam
 		warnCampaigns(c, a, days, found.Totals.Recent, creatives)
 		campaignsNext(c, a, days, p, creatives)
 	}
-	quality := answer.DataQuality{Revenue: "claimed by the platforms"}
+	quality := answer.DataQuality{Revenue: "reported by the ad platforms"}
 	if c.View.DetailLevel != answer.SummaryLevel {
 		quality = answer.DataQuality{Revenue: quality.Revenue + "; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}
 	}
@@ -123,15 +123,15 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*cam
 	return a, nil
 }
 
-// where leaves out what no report covers.
+// where removes the figures of windows that no report covers.
 func (m *campaignMetrics) where(reported, reportedBefore bool) {
 	m.Spend = m.Spend.Where(reported, reportedBefore)
 	m.Revenue = m.Revenue.Where(reported, reportedBefore)
 	m.Conversions = m.Conversions.Where(reported, reportedBefore)
 }
 
-// haveCreatives reports whether the reports of the selection name ads: whether their finest rows are more than the
-// campaigns, or any of them has an ad. Reports by campaign have one row without an ad for each.
+// haveCreatives reports whether the reports of the selection contain ads: whether there are more rows than campaigns,
+// or any row has an ad. A campaign-level report has one row without an ad for each campaign.
 func haveCreatives(ctx context.Context, c *toolkit.Call, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
 	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }
 	if of.Level == warehouse.Creatives && len(found.Rows) > 0 {
@@ -186,22 +186,22 @@ func campaignsSummary(c *toolkit.Call, a *campaignsAnswer, days civil.Range, fou
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platforms claim %s of revenue for it, a ROAS of %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Platform-reported revenue was %s, ROAS %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	return text
 }
 
-// warnCampaigns says first of all that the figures are claims, and by how much they exceed what the store credits.
+// warnCampaigns warns that the figures are platform-reported, with their ratio to the revenue that the store credits.
 func warnCampaigns(c *toolkit.Call, a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
-		a.Warn(answer.WarnNoCreatives, "The reports have no ads or creatives: the rows are campaigns.")
+		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives: the rows are campaigns.")
 	}
 	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnNoTouchpoints, "No order says which channel it came from, so what orders credit to campaigns cannot be told.")
+		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no credited orders.")
 	}
-	text := "revenue and conversions are what platforms claim; their sum can exceed the store's orders."
+	text := "revenue and conversions are platform-reported; their totals can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
-		text = fmt.Sprintf("revenue and conversions are what platforms claim: %s times what the store's orders credit them with by last touch.",
+		text = fmt.Sprintf("revenue and conversions are platform-reported: %s times the last-touch revenue from the store's orders.",
 			number.Grouped(answer.Decimals(times, 2), 2))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -217,7 +217,7 @@ func campaignsNext(c *toolkit.Call, a *campaignsAnswer, days civil.Range, p camp
 		if p.CampaignID != "" {
 			arguments["campaign_id"] = p.CampaignID
 		}
-		c.Suggest(&a.Closing, "campaigns", arguments, "See the creatives.")
+		c.Suggest(&a.Closing, "campaigns", arguments, "Creatives of these campaigns.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "See the claims beside the store's revenue.")
+	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Platform-reported revenue compared with the store's revenue.")
 }

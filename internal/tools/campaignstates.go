@@ -12,22 +12,22 @@ import (
 	"assay/internal/warehouse"
 )
 
-// campaignState is how a campaign stands at its platform.
+// campaignState is the state of a campaign on its platform.
 type campaignState struct {
 	Status measure.AdStatus `json:"status,omitempty" doc:"active, paused, removed or other."`
-	Told   answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"The platform's own word for the status."`
+	Told   answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"Status as reported by the platform."`
 	Budget *campaignBudget  `json:"budget,omitempty"`
-	AsOf   time.Time        `json:"as_of" doc:"When the platform last changed it, as far as imported."`
+	AsOf   time.Time        `json:"as_of" doc:"Last imported change on the platform."`
 }
 
-// campaignBudget is what a campaign may spend.
+// campaignBudget is a campaign's budget.
 type campaignBudget struct {
-	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"In the account's currency; left out where no report tells it."`
+	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"In the account's currency; absent if unknown."`
 	Currency money.Currency       `json:"currency,omitempty"`
-	Per      measure.BudgetPeriod `json:"per" doc:"day, lifetime or none: then ad sets have budgets of their own."`
+	Per      measure.BudgetPeriod `json:"per" doc:"day, lifetime or none. none: the ad sets have budgets."`
 }
 
-// campaignChange is one thing that changed of a campaign, an ad set or an ad.
+// campaignChange is one change of a campaign, an ad set or an ad.
 type campaignChange struct {
 	At       time.Time       `json:"at"`
 	Platform string          `json:"platform"`
@@ -39,11 +39,11 @@ type campaignChange struct {
 	Now      answer.Foreign  `json:"now"`
 }
 
-// changesTold is how many changes an answer lists.
+// changesTold is the maximum number of changes in an answer.
 const changesTold = 20
 
-// addCampaignStates adds how the campaigns of the page stood at the end of the period, and what changed in it. Stores that have
-// no table of campaigns are not asked.
+// addCampaignStates adds the states of the page's campaigns at the end of the period and the changes in the period. It
+// does nothing for stores without campaign data.
 func addCampaignStates(ctx context.Context, c *toolkit.Call, a *campaignsAnswer, of warehouse.CampaignsOf) error {
 	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil

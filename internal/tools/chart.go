@@ -18,7 +18,7 @@ import (
 var chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",
-	Description: "Draw a metric over time, in total or channel by channel.",
+	Description: "Chart of a metric over time, in total or by channel.",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"metric": "revenue"},
@@ -30,7 +30,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 		return nil, err
 	}
 	if n := len(days.Buckets(p.Granularity)); n > drawing.MaxSlots {
-		return nil, fault.Invalid("start_date and end_date span %d points by granularity=%s, and a chart has at most %d", n, p.Granularity, drawing.MaxSlots).
+		return nil, fault.Invalid("start_date to end_date has %d points with granularity=%s; a chart has at most %d", n, p.Granularity, drawing.MaxSlots).
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
 	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
@@ -88,10 +88,10 @@ func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapsho
 	return chartMetrics{Revenue: &all.Revenue}
 }
 
-// chartSummary gives the total and its change, and what is drawn where that is not plain.
+// chartSummary returns the total, its change and, with several channels, the share of the largest one.
 func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
 	total, change := chartTotal(c, a)
-	text := fmt.Sprintf("%s cannot be told %s.", metricName[a.Metric], answer.Dates(days))
+	text := fmt.Sprintf("%s %s is unknown.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
 		was := "was"
 		if a.Metric == snapshot.Orders {
@@ -109,10 +109,10 @@ func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []sna
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest drawn on its own is %s with %s %%.", answer.ChannelName(shown[0].Name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest channel is %s with %s%%.", answer.ChannelName(shown[0].Name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
 }
 
-// chartTotal writes the metric's total for a sentence, "" when it is not known.
+// chartTotal formats the metric's total for a sentence, "" if unknown.
 func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.Percent) {
 	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
@@ -141,7 +141,7 @@ func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range,
 		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.seriesLimit() {
-		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d channels were named and %d are drawn on their own; the rest is other.", named, p.seriesLimit()))
+		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series; the rest are combined as other.", p.seriesLimit(), named))
 	}
 	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {
@@ -161,11 +161,11 @@ func chartNext(c *toolkit.Call, a *chartAnswer, days civil.Range) {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.Suggest(&a.Closing, "trends", arguments, "See which points stand out.")
+		c.Suggest(&a.Closing, "trends", arguments, "Expected values and anomalies.")
 	}
 	if a.Breakdown == noBreakdown && a.Channel == "" {
 		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
-		c.Suggest(&a.Closing, "chart", arguments, "Draw the channels apart.")
+		c.Suggest(&a.Closing, "chart", arguments, "The same chart by channel.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See the totals by channel.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Totals by channel.")
 }

@@ -13,19 +13,19 @@ import (
 )
 
 type chartParams struct {
-	Metric    snapshot.Metric `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"What to draw."`
-	ChartType drawing.Kind    `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Form."`
+	Metric    snapshot.Metric `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"Metric."`
+	ChartType drawing.Kind    `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Type."`
 	answer.Last30
 	Channel     string            `json:"channel" doc:"Only this channel."`
-	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One line, or one for each channel."`
+	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
 	Channels    []string          `json:"channels" doc:"Channels to compare."`
-	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Most channels to compare."`
-	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Width of a point."`
-	Title       string            `json:"title" doc:"Title of the chart."`
+	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Maximum number of channels."`
+	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Period of a point."`
+	Title       string            `json:"title" doc:"Chart title."`
 	answer.Shared
 }
 
-// breakdown is what the series of a chart are.
+// breakdown selects the series of a chart.
 type breakdown string
 
 const (
@@ -41,14 +41,14 @@ type chartAnswer struct {
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     chartMetrics      `json:"metrics"`
-	Annotations []chartMark       `json:"annotations,omitempty" doc:"What is marked on the chart: starts and ends of experiments, and points that trends finds worth a look."`
+	Annotations []chartMark       `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
 	answer.Table[chartRow]
 	answer.Closing
 
 	png []byte
 }
 
-// chartMetrics has the metric's total over everything that is drawn, beside the window before.
+// chartMetrics is the metric's total over all series, with that of the previous window.
 type chartMetrics struct {
 	Revenue *answer.Metric[answer.Money] `json:"revenue,omitempty"`
 	Orders  *answer.Metric[answer.Count] `json:"orders,omitempty"`
@@ -57,35 +57,36 @@ type chartMetrics struct {
 	AOV     *answer.Metric[answer.Money] `json:"aov,omitempty"`
 }
 
-// chartRow is a point of a series, or a slice of a pie. Its figures are rounded as the metric is.
+// chartRow is a point of a series or a slice of a pie. Its figures are rounded like the metric.
 type chartRow struct {
-	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. A slice has none."`
-	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels that are not drawn on their own."`
-	Value   *float64        `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Of a slice."`
-	Partial bool            `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. Absent for a slice."`
+	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels without their own series."`
+	Value   *float64        `json:"value,omitempty" doc:"Absent if unknown."`
+	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Share of a slice."`
+	Partial bool            `json:"partial,omitempty" doc:"The point is cut by the period or is not over."`
 }
 
-// Check refuses a reversed period and choices that contradict one another.
+// Check rejects a reversed period and contradictory parameters.
 func (p chartParams) Check() error {
 	if err := p.Last30.Check(); err != nil {
 		return err
 	}
 	switch {
 	case p.ChartType == drawing.Pie && !additive(p.Metric):
-		return fault.Invalid("chart_type=pie shows parts of a whole, and metric=%s does not add up", p.Metric).
+		return fault.Invalid("chart_type=pie requires an additive metric; metric=%s is not additive", p.Metric).
 			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
 	case p.Channel != "" && len(p.Channels) > 0:
-		return fault.Invalid("channel and channels were both given").
-			WithHint("Use channel for one channel alone, or channels to compare several.")
+		return fault.Invalid("channel and channels exclude each other").
+			WithHint("Use channel for one channel, or channels to compare several.")
 	case p.Breakdown == noBreakdown && len(p.Channels) > 0:
-		return fault.Invalid("breakdown=total draws one line, and channels names several to compare").
-			WithHint("Leave breakdown out, or name one channel as channel.")
+		return fault.Invalid("breakdown=total draws one series, but channels requests several").
+			WithHint("Omit breakdown, or use channel for one channel.")
 	}
 	return nil
 }
 
-// breakdown returns what the series are: channels where several are named or a whole is cut into parts.
+// breakdown returns the requested breakdown. The default is by channel for a pie or a list of channels, otherwise
+// total.
 func (p chartParams) breakdown() breakdown {
 	switch {
 	case p.Breakdown != "":
@@ -107,20 +108,20 @@ func (a *chartAnswer) Picture() []mcp.Content {
 // additive reports whether values of the metric can be summed.
 func additive(m snapshot.Metric) bool { return m != snapshot.ROAS && m != snapshot.AOV }
 
-// metricName is how a metric is written on a chart and at the start of a sentence.
+// metricName is the name of a metric on a chart and at the start of a sentence.
 var metricName = map[snapshot.Metric]string{
 	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS", snapshot.AOV: "Average order value",
 }
 
-// chartMark is something that happened in the window and is marked on the chart.
+// chartMark is an event that is marked on the chart.
 type chartMark struct {
 	Date    civil.Date      `json:"date"`
 	Kind    markKind        `json:"kind" doc:"experiment or anomaly."`
-	Label   string          `json:"label" doc:"As it stands on the chart."`
+	Label   string          `json:"label" doc:"Label on the chart."`
 	Channel measure.Channel `json:"channel,omitempty"`
 }
 
-// markKind is what a mark is about.
+// markKind is the kind of a mark.
 type markKind string
 
 const (
@@ -128,7 +129,7 @@ const (
 	markAnomaly    markKind = "anomaly"
 )
 
-// searched reports whether odd points are looked for.
+// searched reports whether the chart marks anomalies.
 func searched(p chartParams, a *chartAnswer) bool {
 	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }

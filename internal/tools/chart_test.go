@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// pictureOf returns the PNG of a result that has one image behind its text.
+// pictureOf returns the PNG of a result with one image after its text.
 func pictureOf(t *testing.T, r mcp.CallResult) []byte {
 	t.Helper()
 	if r.IsError || len(r.Content) != 2 || r.Content[1].Type != "image" || r.Content[1].MIMEType != "image/png" {
@@ -25,8 +25,8 @@ func pictureOf(t *testing.T, r mcp.CallResult) []byte {
 	return data
 }
 
-// ASSAY_PICTURES names a folder for the pictures, to be looked at.
-func TestChartsArePictures(t *testing.T) {
+// ASSAY_PICTURES is a folder to which the test writes the images for inspection.
+func TestChartsAreImages(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ASSAY_PICTURES")
 	for i, args := range []string{
@@ -52,14 +52,14 @@ func TestChartsArePictures(t *testing.T) {
 	}
 }
 
-func TestTablesHaveNoPicture(t *testing.T) {
+func TestCSVHasNoImage(t *testing.T) {
 	t.Parallel()
 	if r := call(t, "full", "chart", `{"metric":"revenue","format":"csv"}`); len(r.Content) != 1 {
 		t.Errorf("%d pieces of content as CSV, want the table alone", len(r.Content))
 	}
 }
 
-// Whatever is drawn on its own and whatever is grouped, points add up to the window's total.
+// With and without a combined series, points add up to the window's total.
 func TestChartPointsAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	const window = `"start_date":"2026-01-05","end_date":"2026-02-28","detail_level":"debug"`
@@ -85,7 +85,7 @@ func TestChartPointsAddUpToTheTotal(t *testing.T) {
 	}
 }
 
-func TestChartOfChannelsKeepsTheLimit(t *testing.T) {
+func TestChartHasAtMostTheLimitOfSeries(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int]int{1: 2, 2: 3, 100: 4} { // facebook, google, podcast and tiktok have spend
 		a := answerAs[chartAnswer](t, "chart", fmt.Sprintf(`{"metric":"spend","breakdown":"channel","series_limit":%d,"detail_level":"debug"}`, limit))
@@ -99,7 +99,7 @@ func TestChartOfChannelsKeepsTheLimit(t *testing.T) {
 	}
 }
 
-// A channel's points are those of the tool that follows it.
+// A channel's points are equal in chart and trends.
 func TestChartAgreesWithTrends(t *testing.T) {
 	t.Parallel()
 	const args = `{"metric":"roas","channel":"google","granularity":"week","start_date":"2026-01-01","end_date":"2026-02-28","detail_level":"debug"`

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	mostAnomalies = 3  // that are marked: those that stand out most
-	mostMarks     = 12 // of a chart, the latest; more hide what they explain
+	mostAnomalies = 3  // marked anomalies, the strongest
+	mostMarks     = 12 // marks on a chart, the latest; more would hide the lines
 )
 
-// chartMarks returns what is marked on lines and bars, in order of days: where experiments on the channels that are drawn
-// start and end, and the points of a single series that are worth a look. A pie has no days to mark.
+// chartMarks returns the marks of a line or bar chart by date: starts and ends of experiments on the channels of the
+// chart, and the actionable anomalies of a single series. A pie has no marks.
 func chartMarks(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]chartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
@@ -49,7 +49,7 @@ func chartMarks(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAns
 	return marks[max(0, len(marks)-mostMarks):], nil
 }
 
-// marksExperiment reports whether an experiment has settled days and is about a channel that is drawn.
+// marksExperiment reports whether an experiment has fixed days and is on a channel of the chart.
 func marksExperiment(e control.Experiment, p chartParams, shown []snapshot.NamedSeries) bool {
 	switch {
 	case e.Days.Days() == 0 || e.Status == control.ExperimentDraft || e.Status == control.ExperimentCancelled:
@@ -60,7 +60,7 @@ func marksExperiment(e control.Experiment, p chartParams, shown []snapshot.Named
 	return slices.ContainsFunc(shown, func(d snapshot.NamedSeries) bool { return d.Name == e.Channel })
 }
 
-// oddPoints returns the points of a single series that trends says are worth a look, the strongest of them.
+// oddPoints returns the strongest actionable anomalies of a single series.
 func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
 	if !searched(p, a) {
 		return nil, nil
@@ -86,7 +86,7 @@ func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnsw
 	return marks, nil
 }
 
-// markSentence names the marks for who does not see the picture.
+// markSentence lists the marks for readers without the image.
 func markSentence(marks []chartMark) string {
 	if len(marks) == 0 {
 		return ""

@@ -14,14 +14,14 @@ import (
 	"assay/internal/toolkit"
 )
 
-// otherChannels is the name of the group of channels that are not drawn on their own.
+// otherChannels is the name of the series that combines the remaining channels.
 const otherChannels measure.Channel = "other"
 
-// chartSeries returns what is drawn, and the sum of all that was asked for.
+// chartSeries returns the series of the chart and the total of all requested channels.
 func chartSeries(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
-		if searched(p, a) { // the history is read first, and has the window in it
+		if searched(p, a) { // the history is read first and includes the window
 			if _, err := c.History(ctx, a.Channel, days); err != nil {
 				return nil, snapshot.Series{}, err
 			}
@@ -48,7 +48,7 @@ func chartSeries(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAn
 	return withOther(c, p.Metric, days, alone, rest), whole, nil
 }
 
-// chartChannels returns the channels that the caller named, each once; none means all.
+// chartChannels returns the requested channels without duplicates. None means all.
 func chartChannels(c *toolkit.Call, p chartParams, only measure.Channel) ([]measure.Channel, error) {
 	if only != "" {
 		return []measure.Channel{only}, nil
@@ -66,12 +66,12 @@ func chartChannels(c *toolkit.Call, p chartParams, only measure.Channel) ([]meas
 	return out, nil
 }
 
-// seriesLimit is how many channels are drawn on their own: as many as the caller allows, and as can be told apart
-// beside the group of the others.
+// seriesLimit is the maximum number of channels with their own series: the caller's limit, capped by the number of
+// colors that remain distinguishable next to the combined series.
 func (p chartParams) seriesLimit() int { return min(p.SeriesLimit, drawing.MaxSeries-1) }
 
-// apart sorts the channels, largest first, and tells those drawn on their own from the rest. Channels that were not
-// asked for belong to the rest of a pie, which shows a whole, and to nothing else.
+// apart sorts the channels, largest first, and separates those with their own series from the rest. Channels that were
+// not requested are part of the rest in a pie, which shows a whole, and are omitted from other charts.
 func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Channel, found map[measure.Channel]snapshot.Series) (alone, rest []snapshot.NamedSeries) {
 	for _, d := range snapshot.NamedSorted(found) {
 		size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(days))
@@ -93,7 +93,7 @@ func apart(c *toolkit.Call, p chartParams, days civil.Range, wanted []measure.Ch
 	return alone, rest
 }
 
-// withOther adds the rest as one series. Orders that no channel is credited with keep their name if they are all of it.
+// withOther adds the rest as one series. If the rest is only unattributed orders, the series keeps that name.
 func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone, rest []snapshot.NamedSeries) []snapshot.NamedSeries {
 	if len(rest) == 0 {
 		return alone
@@ -108,7 +108,7 @@ func withOther(c *toolkit.Call, metric snapshot.Metric, days civil.Range, alone,
 	return append(alone, group)
 }
 
-// chartPoints cuts a series into the points that are drawn.
+// chartPoints returns the points of a series.
 func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.Range) []drawing.Point {
 	var out []drawing.Point
 	for _, bucket := range days.Intersect(s.Days).Buckets(p.Granularity) {
@@ -149,10 +149,10 @@ func chartRows(c *toolkit.Call, p chartParams, shown []snapshot.NamedSeries, day
 
 const (
 	dotsPerPixel = 1.25 // sharp on dense screens and still a small file
-	manySlots    = 12   // from which bars of channels stand on each other
+	manySlots    = 12   // from which bars of channels are stacked
 )
 
-// chartOf lays out the picture.
+// chartOf returns the chart to draw.
 func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []snapshot.NamedSeries, days civil.Range) drawing.Chart {
 	picture := drawing.Chart{
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,

@@ -17,7 +17,7 @@ import (
 var compare = toolkit.Define(toolkit.Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
-	Description: "Compare two periods of any length: what changed in revenue, orders, AOV, spend and ROAS, on request for each channel.",
+	Description: "Compare two periods of any length: changes in revenue, orders, AOV, spend and ROAS, optionally by channel.",
 	Needs:       "orders",
 }, runCompare)
 
@@ -31,7 +31,7 @@ type compareParams struct {
 	answer.Shared
 }
 
-// Check refuses reversed periods.
+// Check rejects reversed periods.
 func (p compareParams) Check() error {
 	if err := answer.CheckOrder("period1_start", p.Period1Start, "period1_end", p.Period1End); err != nil {
 		return err
@@ -45,7 +45,7 @@ type compareAnswer struct {
 	Period2  comparedPeriod       `json:"period2"`
 	Timezone string               `json:"timezone"`
 	Channel  measure.Channel      `json:"channel,omitempty"`
-	Metrics  toolkit.StoreMetrics `json:"metrics" doc:"value is of period 2, previous of period 1."`
+	Metrics  toolkit.StoreMetrics `json:"metrics" doc:"value: period 2; previous: period 1."`
 	answer.Table[comparedRow]
 	answer.Closing
 }
@@ -119,7 +119,7 @@ func compared(r civil.Range) comparedPeriod {
 	return comparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
 }
 
-// comparedRows returns a row for each channel of either period, in the order of performance.
+// comparedRows returns a row for each channel of either period, sorted as in performance.
 func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
@@ -171,7 +171,7 @@ func compareSummary(c *toolkit.Call, a *compareAnswer, now, before snapshot.Tota
 	if now.Untold {
 		return c.UntoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
-	text := fmt.Sprintf("Revenue was %s in %d days against %s in %d days: %s.", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
+	text := fmt.Sprintf("Revenue was %s in %d days, compared with %s in %d days: %s.", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if change := a.Metrics.Revenue.PerDay; change != nil {
 		text = fmt.Sprintf("%s, %s per day.", text[:len(text)-1], answer.Moved(change))
@@ -187,17 +187,17 @@ func compareSummary(c *toolkit.Call, a *compareAnswer, now, before snapshot.Tota
 
 func warnCompare(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare change_pct_per_day.", earlier.Days(), recent.Days()))
+		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: use change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
 	if earlier.Intersect(recent).Days() > 0 {
-		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods share %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))
+		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))
 	}
 	if first := c.Store.OrderDays.First; earlier.First.Before(first) {
 		where := "inside period 1"
 		if earlier.Last.Before(first) {
 			where = "after period 1"
 		}
-		a.Warn(answer.WarnDataStart, fmt.Sprintf("The store's orders begin on %s, %s.", first, where))
+		a.Warn(answer.WarnDataStart, fmt.Sprintf("The store's orders start on %s, %s.", first, where))
 	}
 	c.WarnDays(&a.Closing, recent, undated, true)
 }
@@ -207,11 +207,11 @@ func compareNext(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range,
 		c.Suggest(&a.Closing, "compare", map[string]any{
 			"period1_start": earlier.First.String(), "period1_end": earlier.Last.String(),
 			"period2_start": recent.First.String(), "period2_end": recent.Last.String(), "include_channels": true,
-		}, "See which channels the change comes from.")
+		}, "Changes by channel.")
 	}
 	arguments := toolkit.Dated(recent)
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
-	c.Suggest(&a.Closing, "trends", arguments, "See on which days it changed.")
+	c.Suggest(&a.Closing, "trends", arguments, "Changes by day.")
 }

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// connection is what one source has delivered, and when.
+// connection is the data that one source has delivered.
 type connection struct {
 	Source   answer.Foreign   `json:"source"`
 	Kind     string           `json:"kind"`
@@ -22,20 +22,20 @@ type connection struct {
 	Rows     int64            `json:"rows"`
 	FirstDay civil.Date       `json:"first_day,omitzero"`
 	LastDay  civil.Date       `json:"last_day,omitzero"`
-	Behind   *int             `json:"days_behind,omitempty" doc:"Days from its last day to today, of sources that deliver daily."`
+	Behind   *int             `json:"days_behind,omitempty" doc:"Days from its last day to today, for daily sources."`
 	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
-	Watched  *span            `json:"watched,omitempty" doc:"The days that silent is about."`
-	Silent   []span           `json:"silent,omitempty" doc:"Days of watched without a row, together where they follow one another."`
+	Watched  *span            `json:"watched,omitempty" doc:"Days that silent covers."`
+	Silent   []span           `json:"silent,omitempty" doc:"Days of watched without a row, as ranges of consecutive days."`
 	Imported string           `json:"last_import,omitempty"`
 }
 
-// span is days that follow one another, both ends included.
+// span is a range of consecutive days, both ends included.
 type span struct {
 	Start civil.Date `json:"start"`
 	End   civil.Date `json:"end"`
 }
 
-// importLine is an import as the ledger has it.
+// importLine is an import in the import ledger.
 type importLine struct {
 	At        string         `json:"at"`
 	Source    answer.Foreign `json:"source"`
@@ -44,17 +44,17 @@ type importLine struct {
 	Updated   int64          `json:"updated"`
 	Unchanged int64          `json:"unchanged"`
 	Removed   int64          `json:"removed"`
-	FirstDay  civil.Date     `json:"first_day,omitzero" doc:"Of the days that changed."`
+	FirstDay  civil.Date     `json:"first_day,omitzero" doc:"First changed day."`
 	LastDay   civil.Date     `json:"last_day,omitzero"`
 }
 
-// toldImports is how many imports are listed.
+// toldImports is the maximum number of imports in an answer.
 const toldImports = 20
 
-// watchedDays are looked at one by one, up to today, of sources that deliver daily.
+// watchedDays is the number of days up to today in which daily sources are checked for missing days.
 const watchedDays = 90
 
-// connections describes each source that has delivered anything.
+// connections describes each source that has delivered data.
 func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
 	days, err := c.SourceDays(ctx, watched)
@@ -79,8 +79,8 @@ func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
 	return all, nil
 }
 
-// silence returns the days of a period on which a source has no rows, as periods. It looks neither before the source's first day
-// nor at today, which has only begun.
+// silence returns the days of a period without rows of a source, as ranges. It ignores days before the source's first
+// day and today, which is not over.
 func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First
@@ -102,8 +102,8 @@ func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.So
 	return &span{in.First, in.Last}, silent
 }
 
-// importLines lists imports. Those of one day that came in small parts without files between them, as webhooks do, are
-// one line.
+// importLines lists imports. It combines consecutive imports of one source and day without a file, such as webhooks,
+// into one line.
 func importLines(imports []warehouse.ImportRecord) []importLine {
 	var lines []importLine
 	var last warehouse.ImportRecord

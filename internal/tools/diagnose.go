@@ -16,17 +16,17 @@ import (
 var diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
-	Description: "What is wrong with the store's data, sources, keys or models, and how to put it right. Use when other tools return empty.",
-	Uncached:    true, // it looks at keys and when they end
+	Description: "Problems with the store's data, sources, keys or models, and how to fix them. Use when other tools return no data.",
+	Uncached:    true, // it checks the expiry of keys
 }, runDiagnose)
 
 type diagnoseParams struct{ answer.Shared }
 
 type diagnoseAnswer struct {
 	answer.Opening
-	Status      string       `json:"status" doc:"The worst of the rows: ok, info, warning or error."`
-	Checks      int          `json:"checks" doc:"Checks made."`
-	Connections []connection `json:"connections,omitempty" doc:"What each source has delivered. In JSON at the debug level."`
+	Status      string       `json:"status" doc:"Worst severity of the rows: ok, info, warning or error."`
+	Checks      int          `json:"checks" doc:"Number of checks."`
+	Connections []connection `json:"connections,omitempty" doc:"Data delivered by each source. In JSON at the debug level."`
 	Imports     []importLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
 	answer.Table[finding]
 	answer.Closing
@@ -36,8 +36,8 @@ type diagnoseAnswer struct {
 var severities = []severity{bad, poor, note, fine}
 
 const (
-	diagnosedImports = 500                 // latest lines of the ledger that are looked at
-	keyEndsSoon      = 14 * 24 * time.Hour // before a key's end
+	diagnosedImports = 500                 // latest ledger entries that are checked
+	keyEndsSoon      = 14 * 24 * time.Hour // before a key expires
 )
 
 func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagnoseAnswer, error) {
@@ -81,9 +81,9 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagn
 	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
 	}
-	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See each source with its range and gaps.")
+	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "Date range and gaps of each source.")
 	if !c.Store.Empty() {
-		c.Suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "Performance of the last 30 days.")
 	}
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
@@ -96,7 +96,7 @@ func diagnoseSummary(found []finding) string {
 	}
 	text := fmt.Sprintf("%d checks: %s, %s.", len(found), answer.Plural(count[bad], "error", "errors"), answer.Plural(count[poor], "warning", "warnings"))
 	if found[0].Severity == bad || found[0].Severity == poor {
-		text += " First, " + found[0].line()
+		text += " Most severe: " + found[0].line()
 	}
 	return text
 }
@@ -104,32 +104,32 @@ func diagnoseSummary(found []finding) string {
 func checkFacts(c *toolkit.Call) []finding {
 	if c.Store.OrderDays.Days() == 0 {
 		return []finding{{
-			Check: "orders", Severity: bad, Finding: "There are no orders.",
-			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the shop's order export.",
+			Check: "orders", Severity: bad, Finding: "The store has no orders.",
+			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the store's order export.",
 		}}
 	}
 	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
 	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > snapshot.StaleAfter {
 		out[0] = finding{
-			Check: "orders", Severity: poor, Finding: fmt.Sprintf("The last order is of %s, %d days ago.", c.Store.OrderDays.Last, behind),
+			Check: "orders", Severity: poor, Finding: fmt.Sprintf("The last order is from %s, %d days ago.", c.Store.OrderDays.Last, behind),
 			Fix: "Import the orders since then.",
 		}
 	}
 	if c.Store.AdDays.Days() == 0 {
 		out = append(out, finding{
-			Check: "ad_reports", Severity: poor, Finding: "There are no ad reports: spend, ROAS and campaigns are empty.",
-			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's report by day and campaign.",
+			Check: "ad_reports", Severity: poor, Finding: "The store has no ad reports: spend, ROAS and campaigns are empty.",
+			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's daily campaign report.",
 		})
 	}
 	if c.Store.Counts["touches"] == 0 {
 		out = append(out, finding{
-			Check: "touchpoints", Severity: note, Finding: "No order has touchpoints: channels rest on what the shop itself credits.",
-			Fix: "Import orders with their visits or UTM parameters.",
+			Check: "touchpoints", Severity: note, Finding: "No order has a touchpoint: channels use the shop's own attribution.",
+			Fix: "Import orders with visits or UTM parameters.",
 		})
 	}
 	if c.Store.Counts["order_lines"] == 0 {
-		out = append(out, finding{Check: "order_lines", Severity: note, Finding: "No order has lines: products is empty.", Fix: "Import an order export with line items."})
+		out = append(out, finding{Check: "order_lines", Severity: note, Finding: "No order has line items: products is empty.", Fix: "Import an order export with line items."})
 	}
 	return out
 }
@@ -152,7 +152,7 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) finding {
 	case "gaps":
 		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
-		f.Fix = "If ads ran on those days, import their report again; days without ads leave no rows."
+		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
 		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
 		f.Severity, f.Finding = fine, answer.Plural(int(s.Rows), "row", "rows")+"."
@@ -165,12 +165,12 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) finding {
 
 func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) finding {
 	if len(imports) == 0 {
-		return finding{Check: "imports", Severity: bad, Finding: "Nothing was ever imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
+		return finding{Check: "imports", Severity: bad, Finding: "No data have been imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
-	return finding{Check: "imports", Severity: fine, Finding: fmt.Sprintf("The last one was on %s.", imports[0].At.UTC().Format("2006-01-02"))}
+	return finding{Check: "imports", Severity: fine, Finding: fmt.Sprintf("The last import was on %s.", imports[0].At.UTC().Format("2006-01-02"))}
 }
 
-// checkKeys looks for keys that end soon and keys that are never used.
+// checkKeys checks for API keys that expire soon and keys that may execute changes and never expire.
 func checkKeys(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if c.Keys == nil {
 		return nil, nil
@@ -196,14 +196,14 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	var out []finding
 	if len(ending) > 0 {
 		out = append(out, finding{
-			Check: "keys", Severity: poor, Finding: "API keys end within 14 days: " + answer.Listed(ending) + ".", Fix: "assay keys rotate ID",
-			about: answer.Plural(len(ending), "API key ends", "API keys end") + " within 14 days",
+			Check: "keys", Severity: poor, Finding: "API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "assay keys rotate ID",
+			about: answer.Plural(len(ending), "API key expires", "API keys expire") + " within 14 days",
 		})
 	}
 	if len(mighty) > 0 {
 		out = append(out, finding{
-			Check: "keys", Severity: note, Finding: "API keys that may execute changes never end: " + answer.Listed(mighty) + ".",
-			Fix: "Rotate them into keys with an end.",
+			Check: "keys", Severity: note, Finding: "API keys that may execute changes never expire: " + answer.Listed(mighty) + ".",
+			Fix: "Rotate them to keys with an expiry date.",
 		})
 	}
 	if len(out) == 0 {
@@ -213,11 +213,12 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 }
 
 const (
-	hooksSilent = 7 * 24 * time.Hour // after which webhooks that came are missed
-	hooksLate   = 1000               // messages that wait are a sign that something does not work
+	hooksSilent = 7 * 24 * time.Hour // without messages before a warning
+	hooksLate   = 1000               // pending messages before a warning
 )
 
-// checkHooks looks for messages that came and are not in the figures. A workspace without webhooks has nothing to check.
+// checkHooks checks for received webhook messages that are not in the figures, and for missing messages. A workspace
+// without webhooks has nothing to check.
 func checkHooks(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if c.Hooks == nil {
 		return nil, nil
@@ -226,35 +227,35 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 	if err != nil || h.Secrets == 0 {
 		return nil, err
 	}
-	f := finding{Check: "webhooks", Severity: fine, Finding: "The last message came on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
+	f := finding{Check: "webhooks", Severity: fine, Finding: "The last message arrived on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
 	switch {
 	case h.Unusable > 0:
-		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be used, the latest because of this: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
+		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be processed. Latest error: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
 		f.Fix = "Import the orders of those days from an export."
-		f.about = answer.Plural(h.Unusable, "message of a webhook", "messages of webhooks") + " could not be used"
+		f.about = answer.Plural(h.Unusable, "webhook message", "webhook messages") + " could not be processed"
 	case h.Waiting > hooksLate:
-		f.Severity, f.Finding, f.Fix = poor, fmt.Sprintf("%d messages wait to become facts.", h.Waiting), "Look for errors in the service's log."
+		f.Severity, f.Finding, f.Fix = poor, fmt.Sprintf("%d messages are waiting to be processed.", h.Waiting), "Check the service's log for errors."
 	case h.Last.IsZero():
-		f.Severity, f.Finding = note, "A secret is kept, and no message has come yet."
-		f.Fix = "In Shopify, point webhooks at /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
+		f.Severity, f.Finding = note, "A webhook secret is stored, but no message has arrived."
+		f.Fix = "In Shopify, send webhooks to /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
 	case c.Real.Sub(h.Last) > hooksSilent:
-		f.Severity, f.Finding = poor, f.Finding+" None has come since."
-		f.Fix = "See in Shopify whether the webhooks are still there: it removes those that were not answered."
+		f.Severity, f.Finding = poor, f.Finding+" None has arrived since."
+		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks whose deliveries fail."
 	}
 	return []finding{f}, nil
 }
 
 func checkSettings(c *toolkit.Call) []finding {
-	zone := finding{Check: "zone", Severity: fine, Finding: "Days begin at midnight in " + c.Workspace.Zone + "."}
+	zone := finding{Check: "zone", Severity: fine, Finding: "Days start at midnight in " + c.Workspace.Zone + "."}
 	if c.Workspace.Zone == "UTC" {
 		zone = finding{
-			Check: "zone", Severity: note, Finding: "Days begin at midnight UTC.",
-			Fix: "Set the workspace's zone if the store counts its days elsewhere.",
+			Check: "zone", Severity: note, Finding: "Days start at midnight UTC.",
+			Fix: "Set the workspace's time zone if the store uses another one.",
 		}
 	}
-	limit := finding{Check: "limits", Severity: fine, Finding: "The rate limit follows the volume of orders."}
+	limit := finding{Check: "limits", Severity: fine, Finding: "The rate limit depends on the order volume."}
 	if c.Workspace.RatePerMin > 0 {
-		limit.Finding = fmt.Sprintf("The rate limit is set to %d calls a minute.", c.Workspace.RatePerMin)
+		limit.Finding = fmt.Sprintf("The rate limit is %d requests per minute.", c.Workspace.RatePerMin)
 	}
 	return []finding{zone, limit}
 }

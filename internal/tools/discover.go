@@ -16,8 +16,8 @@ import (
 
 var discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
-	Title:       "What the store has",
-	Description: "Which data, channels, sources and tools this store has, without dates. A good first call for a store you do not know.",
+	Title:       "Store data overview",
+	Description: "Lists the store's data, channels, sources and tools. Takes no dates. A good first call for an unknown store.",
 }, runDiscover)
 
 type discoverParams struct {
@@ -25,7 +25,7 @@ type discoverParams struct {
 	answer.Shared
 }
 
-// aspect is what discover lists.
+// aspect selects what discover lists.
 type aspect string
 
 const (
@@ -51,7 +51,7 @@ type workspaceInfo struct {
 	Revenue  string     `json:"revenue_basis,omitempty" detail:"analyst"`
 }
 
-// discoverRow is a kind of facts, a channel, a source or a tool; each has the fields that belong to it.
+// discoverRow is a kind of data, a channel, a source or a tool. Each sets its own fields.
 type discoverRow struct {
 	Facts     string           `json:"facts,omitempty"`
 	Channel   measure.Channel  `json:"channel,omitempty"`
@@ -59,11 +59,11 @@ type discoverRow struct {
 	Source    answer.Foreign   `json:"source,omitempty"`
 	Kind      string           `json:"kind,omitempty"`
 	Tool      string           `json:"tool,omitempty"`
-	Status    string           `json:"status,omitempty" doc:"Of a source: current, stale or gaps. Of a tool: has_data, empty or not_available."`
+	Status    string           `json:"status,omitempty" doc:"Source: current, stale or gaps. Tool: has_data, empty or not_available."`
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
-	Orders    *answer.Count    `json:"orders,omitempty" doc:"Credited by last touch."`
-	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"What customers were charged in those orders."`
+	Orders    *answer.Count    `json:"orders,omitempty" doc:"Orders credited by last touch."`
+	Revenue   *answer.Money    `json:"revenue,omitempty" doc:"Amount that customers were charged in those orders."`
 	Spend     *answer.Money    `json:"spend,omitempty"`
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
 	LastDay   civil.Date       `json:"last_day,omitzero"`
@@ -90,19 +90,19 @@ func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*discove
 	}
 	a.Summary = discoverSummary(c, p.Aspect, a.Rows)
 	if c.Store.Empty() {
-		a.Warn(answer.WarnNoData, "Nothing was imported into this workspace yet.")
-		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See what is missing and how to import it.")
+		a.Warn(answer.WarnNoData, "No data have been imported into this workspace.")
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are missing and how to import them.")
 	} else {
-		c.Suggest(&a.Closing, "performance", map[string]any{}, "See how the last 30 days went.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "Performance of the last 30 days.")
 		if p.Aspect != channelsAspect {
-			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
+			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "Channels and their volume.")
 		}
 	}
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
 
-// factRows lists the kinds of facts that the store has.
+// factRows lists the kinds of data that the store has.
 func factRows(c *toolkit.Call) []discoverRow {
 	var rows []discoverRow
 	for _, name := range slices.Sorted(maps.Keys(c.Store.Counts)) {
@@ -155,7 +155,7 @@ func sourceRows(c *toolkit.Call) []discoverRow {
 	return rows
 }
 
-// capabilities lists every tool with whether it has something to answer from.
+// capabilities lists every tool and whether its data are available.
 func capabilities(c *toolkit.Call) []discoverRow {
 	var rows []discoverRow
 	for _, t := range c.Tools {
@@ -166,7 +166,7 @@ func capabilities(c *toolkit.Call) []discoverRow {
 		case t.Model:
 			row.Status, row.Why = c.ModelCapability()
 		case t.Needs != "" && c.Store.Counts[t.Needs] == 0:
-			row.Status, row.Why = "empty", "there are no "+t.Needs+" yet"
+			row.Status, row.Why = "empty", "the store has no "+t.Needs
 		}
 		rows = append(rows, row)
 	}
@@ -177,25 +177,25 @@ func discoverSummary(c *toolkit.Call, what aspect, rows []discoverRow) string {
 	switch what {
 	case channelsAspect:
 		if len(rows) == 0 {
-			return "The store has no channels yet: import orders with touchpoints or ad reports."
+			return "The store has no channels. Import orders with touchpoints or ad reports."
 		}
 		if c.Store.Untouched() {
-			return fmt.Sprintf("The store has %s with orders or spend; no order says which one it came from.", answer.Plural(c.Store.Active(), "channel", "channels"))
+			return fmt.Sprintf("The store has %s with orders or spend, but no order is attributed to one of them.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
 		if len(rows) == 0 {
-			return "No source has delivered anything yet."
+			return "No source has delivered data."
 		}
 		late := countOf(rows, "stale")
-		return fmt.Sprintf("%s delivered data; %d of them are stale.", answer.Plural(len(rows), "source has", "sources have"), late)
+		return fmt.Sprintf("%s delivered data; %d stale.", answer.Plural(len(rows), "source has", "sources have"), late)
 	case capabilitiesAspect:
-		return fmt.Sprintf("%d of %d tools have data, %d would return empty, %d are not available yet.",
+		return fmt.Sprintf("%d of %d tools have data, %d have no data, %d are not available.",
 			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
 	case overviewAspect:
 	}
 	if c.Store.Empty() {
-		return "The store is empty: nothing was imported into this workspace yet."
+		return "The store is empty: no data have been imported into this workspace."
 	}
 	channels := answer.Plural(c.Store.Active(), "channel", "channels") + " with orders or spend"
 	text := fmt.Sprintf("The store has %s from %s to %s; %s", answer.Plural(int(c.Store.Orders), "order", "orders"),
@@ -204,7 +204,7 @@ func discoverSummary(c *toolkit.Call, what aspect, rows []discoverRow) string {
 		text = "The store has no orders; " + channels
 	}
 	if c.Store.AdDays.Days() > 0 {
-		text += fmt.Sprintf("; ad reports reach from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
+		text += fmt.Sprintf("; ad reports range from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
 	}
 	return text + "."
 }

@@ -13,7 +13,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// FuzzArguments sends any arguments to any tool: there is always a result, a text first, and an object only for JSON.
+// FuzzArguments sends random arguments to random tools. Every call returns a result with text first, and an object only
+// for JSON.
 func FuzzArguments(f *testing.F) {
 	all := All()
 	for i, tool := range all {

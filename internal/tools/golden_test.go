@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// A case is a txtar archive in testdata/<tool>: a sentence on what it is for, arguments.json, optionally store.txt that
-// names another workspace than the full one, and the answer: answer.json for an object (indented, for reading),
-// answer.txt for text, error.txt for a refusal.
+// A case is a txtar archive in testdata/<tool>: a sentence on its purpose, arguments.json, optionally store.txt with
+// the name of a workspace other than the full one, and the answer: answer.json for an object (indented), answer.txt for
+// text, error.txt for an error.
 func TestAnswersAreGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*/*.txtar")
@@ -74,7 +74,7 @@ func goldenCase(t *testing.T, tool, file string) {
 	}
 }
 
-// call calls a tool as a key that may read, and decodes the result.
+// call calls a tool with a read-only key and decodes the result.
 func call(t *testing.T, store, tool, args string) mcp.CallResult {
 	t.Helper()
 	s := fixtureService(t).Session(reader(newWorkspace(measure.WorkspaceID(store))), "r1")
@@ -94,7 +94,7 @@ func callAs(t *testing.T, s mcp.Session, tool, args string) mcp.CallResult {
 	return result
 }
 
-// answerOf returns the name of the golden file that a result belongs to, and its text for reading.
+// answerOf returns the name of a result's golden file and its formatted text.
 func answerOf(t *testing.T, r mcp.CallResult) (name, text string) {
 	t.Helper()
 	text = r.Content[0].Text
@@ -111,5 +111,5 @@ func answerOf(t *testing.T, r mcp.CallResult) (name, text string) {
 	return "answer.json", dataVersion.ReplaceAllString(b.String(), "${1}1") + "\n"
 }
 
-// dataVersion finds the version of the data, which a new store chooses by chance.
+// dataVersion matches the data version, which is random for a new store.
 var dataVersion = regexp.MustCompile(`("data_version": )\d+`)

@@ -10,10 +10,11 @@ import (
 	"assay/internal/toolkit"
 )
 
-// lateDays are looked back on for days that changed after they were shown.
+// lateDays is the number of days of imports that checkHistory covers.
 const lateDays = 7
 
-// checkHistory says what changed after it was shown, and whether a platform settles later than it is known for.
+// checkHistory reports days that imports changed after they were shown, and platforms that settle later than
+// documented.
 func checkHistory(ctx context.Context, c *toolkit.Call) (finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
 	parts, days, err := c.LateChanges(ctx, imported)
@@ -22,13 +23,13 @@ func checkHistory(ctx context.Context, c *toolkit.Call) (finding, error) {
 	}
 	f := finding{Check: "history", Severity: fine, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
 	if parts > 0 {
-		f.Finding = fmt.Sprintf("In the last %d days imports changed %s after they were shown, %s, each surface and platform counted apart.",
+		f.Finding = fmt.Sprintf("In the last %d days imports changed %s that had already been shown, %s, counted per surface and platform.",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.Late {
 		f.Severity = note
-		f.Finding += fmt.Sprintf(" The %s of %s were still changing after its %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
-		f.Fix = "Import its reports of more days again."
+		f.Finding += fmt.Sprintf(" The %s of %s still changed after its window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
+		f.Fix = "Import its reports again for a longer window."
 	}
 	return f, nil
 }

@@ -17,7 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// answerAs decodes the object of a call that must succeed.
+// answerAs decodes the object of a successful call.
 func answerAs[A any](t *testing.T, tool, args string) A {
 	t.Helper()
 	return decoded[A](t, call(t, "full", tool, args).StructuredContent)
@@ -32,7 +32,7 @@ func decoded[A any](t *testing.T, object json.RawMessage) A {
 	return a
 }
 
-// near compares money that was rounded to cents when it was written, n times.
+// near compares sums of n amounts that are rounded to cents.
 func near(t *testing.T, what string, got, want float64, n int) {
 	t.Helper()
 	if math.Abs(got-want) > 0.005*float64(n)+1e-9 {
@@ -66,7 +66,7 @@ func TestChannelRowsSumToTheStoreForEveryModel(t *testing.T) {
 	}
 }
 
-func TestRatiosComeFromSums(t *testing.T) {
+func TestRatiosAreCalculatedFromSums(t *testing.T) {
 	t.Parallel()
 	m := answerAs[performanceAnswer](t, "performance", `{`+february+`}`).Metrics
 	near(t, "aov", float64(*m.AOV.Value), float64(*m.Revenue.Value)/float64(*m.Orders.Value), 2)
@@ -111,7 +111,7 @@ func TestChannelFilterShowsTheChannelsRow(t *testing.T) {
 	}
 }
 
-func TestPreviousIsTheWindowBefore(t *testing.T) {
+func TestPreviousIsThePreviousWindow(t *testing.T) {
 	t.Parallel()
 	now := answerAs[performanceAnswer](t, "performance", `{`+february+`}`).Metrics
 	before := answerAs[performanceAnswer](t, "performance", `{"start_date":"2026-01-04","end_date":"2026-01-31","detail_level":"debug"}`).Metrics
@@ -130,7 +130,7 @@ func TestPreviousIsTheWindowBefore(t *testing.T) {
 	near(t, "compare: channels of period 1", previous, float64(*before.Revenue.Value), len(both.Rows)+1)
 }
 
-func TestPagesTileTheRows(t *testing.T) {
+func TestPagesCoverAllRowsOnce(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"trends", "campaigns", "products", "customers", "surveys"} {
 		extra := ""
@@ -171,7 +171,7 @@ func TestPagesTileTheRows(t *testing.T) {
 	}
 }
 
-func TestExplicitLimitWinsOverTheLevel(t *testing.T) {
+func TestExplicitLimitOverridesTheLevel(t *testing.T) {
 	t.Parallel()
 	a := answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":28}`)
 	if len(a.Rows) != 28 {
@@ -193,7 +193,7 @@ func TestLowerThresholdFlagsMore(t *testing.T) {
 	}
 }
 
-func TestDayIsJudgedAlikeInEveryWindow(t *testing.T) {
+func TestDayHasTheSameScoreInEveryWindow(t *testing.T) {
 	t.Parallel()
 	z := func(first, last string) answer.Ratio {
 		a := answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{"start_date":%q,"end_date":%q,"limit":100}`, first, last))
@@ -211,8 +211,8 @@ func TestDayIsJudgedAlikeInEveryWindow(t *testing.T) {
 	}
 }
 
-// A day is a day in the store's zone: an order one second before its midnight belongs to the day before, whatever UTC
-// or a change of clocks says.
+// Days are in the store's time zone: an order one second before midnight belongs to the previous day, independent of
+// UTC and of daylight saving time.
 func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ zone, day string }{
@@ -262,7 +262,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 	}
 }
 
-func TestFixtureIsClosedToTheFuture(t *testing.T) {
+func TestFixtureHasNoFutureData(t *testing.T) {
 	t.Parallel()
 	a := answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-03-01","end_date":"2026-03-31","limit":100}`)
 	if len(a.Rows) != 10 || !a.Period.Partial || a.Rows[9].Z != nil {

@@ -18,7 +18,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// members are the names that an answer may begin and end with, in their order.
+// members are the first and last members of an answer, in order.
 var members = []string{
 	"summary", "period", "currency", "metrics", "rows", "pagination", "truncated", "warnings", "next", "sources", "data_quality",
 	"store_data_range",
@@ -27,7 +27,7 @@ var members = []string{
 // stores are the workspaces of the fixture.
 var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 
-// built lists the tools with answers.
+// built lists the implemented tools.
 func built() []toolkit.Tool {
 	var out []toolkit.Tool
 	for _, tool := range All() {
@@ -38,7 +38,7 @@ func built() []toolkit.Tool {
 	return out
 }
 
-// argumentsOf encodes a call of a tool: what it requires, and more.
+// argumentsOf encodes the arguments of a tool call: the required ones and more.
 func argumentsOf(tool string, more map[string]any) string {
 	args := maps.Clone(more)
 	if args == nil {
@@ -57,12 +57,12 @@ func toolNamed(name string) toolkit.Tool {
 	return all[slices.IndexFunc(all, func(t toolkit.Tool) bool { return t.Name == name })]
 }
 
-// refuses reports whether the tool has no answer for the store, as it has no model; the refusal is golden.
+// refuses reports whether the tool returns an error for the store because it has no model. The error is golden.
 func refuses(store string, tool toolkit.Tool) bool {
 	return store == "empty" && tool.Model
 }
 
-func TestEveryToolHasItsCases(t *testing.T) {
+func TestEveryToolHasGoldenCases(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
 		files, err := filepath.Glob("testdata/" + tool.Name + "/*.txtar")
@@ -87,7 +87,7 @@ func TestEveryToolHasItsCases(t *testing.T) {
 	}
 }
 
-func TestToolsWithoutAnswersSayWhatHelpsInstead(t *testing.T) {
+func TestUnimplementedToolsNameAnAlternative(t *testing.T) {
 	t.Parallel()
 	for _, tool := range All() {
 		if l := tool.Later; l.Set() && (l.Needs == "" || l.Instead == "") {
@@ -96,7 +96,7 @@ func TestToolsWithoutAnswersSayWhatHelpsInstead(t *testing.T) {
 	}
 }
 
-func TestToolsThatWriteSayHowTheyAct(t *testing.T) {
+func TestWritingToolsDeclareTheirAction(t *testing.T) {
 	t.Parallel()
 	for _, tool := range All() {
 		acts := tool.Acts.Argument != "" && tool.Acts.Scope != ""
@@ -117,7 +117,7 @@ func TestDescriptionsAreShortSentences(t *testing.T) {
 	}
 }
 
-func TestAnswersKeepTheOrderAndTheBudgets(t *testing.T) {
+func TestAnswersHaveTheOrderAndStayInBudget(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
 		for lvl, tokens := range answer.Budgets {
@@ -163,7 +163,7 @@ func checkOrderOfMembers(t *testing.T, tool, text string) {
 	}
 }
 
-func TestCompactLeavesOutTheMetadata(t *testing.T) {
+func TestCompactOmitsTheMetadata(t *testing.T) {
 	t.Parallel()
 	blocks := []string{"sources", "data_quality", "store_data_range"}
 	for _, tool := range built() {
@@ -179,7 +179,7 @@ func TestCompactLeavesOutTheMetadata(t *testing.T) {
 	}
 }
 
-// The schemas are what the OpenAPI document and the resources promise.
+// The schemas are published in the OpenAPI document and the resources.
 func TestAnswersMatchTheirSchemas(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
@@ -219,8 +219,8 @@ func TestSummaryFormatIsShortText(t *testing.T) {
 	}
 }
 
-// Each step must be complete: it is made as it stands.
-func TestNextStepsWorkAsTheyStand(t *testing.T) {
+// Each next call must have complete arguments.
+func TestNextCallsSucceed(t *testing.T) {
 	t.Parallel()
 	for _, tool := range built() {
 		for _, store := range stores {
@@ -260,7 +260,7 @@ func TestSameCallGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestToolsOnTheListCheckTheirArguments(t *testing.T) {
+func TestListedToolsValidateTheirArguments(t *testing.T) {
 	t.Parallel()
 	everything := reader(newWorkspace("full"))
 	everything.Scopes = control.Scopes()
@@ -292,7 +292,7 @@ func TestToolsOnTheListCheckTheirArguments(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatContradictThemselvesAreRefused(t *testing.T) {
+func TestContradictoryArgumentsAreRejected(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ tool, args, names string }{
 		{"influencers", `{"action":"performance"}`, "influencer_id"},

@@ -13,10 +13,10 @@ import (
 	"assay/internal/toolkit"
 )
 
-func TestAPlanHasChannelAndRegionsAsTheStoreWritesThem(t *testing.T) {
+func TestAPlanSpellsChannelAndRegionsLikeTheStore(t *testing.T) {
 	t.Parallel()
 	s, w := fixtureService(t), newWorkspace("tested")
-	if _, err := s.Planned(t.Context(), w, control.Experiment{Channel: "Meta Ads", Treated: []string{"us-oh", " ga"}, HeldOut: []string{"AL", "IA"}}); err == nil || !strings.Contains(err.Error(), `treated regions: no order comes from "us-oh"; regions with orders are AL, AR`) {
+	if _, err := s.Planned(t.Context(), w, control.Experiment{Channel: "Meta Ads", Treated: []string{"us-oh", " ga"}, HeldOut: []string{"AL", "IA"}}); err == nil || !strings.Contains(err.Error(), `treated regions: "us-oh" has no orders; regions with orders are AL, AR`) {
 		t.Errorf("a state without orders: %v", err)
 	}
 	e, err := s.Planned(t.Context(), w, control.Experiment{Channel: "Meta Ads", Treated: []string{"us-or", " ga"}, HeldOut: []string{"AL", "IA"}})
@@ -31,11 +31,11 @@ func TestAPlanHasChannelAndRegionsAsTheStoreWritesThem(t *testing.T) {
 		plan  control.Experiment
 		says  string
 	}{
-		"channel":           {"tested", control.Experiment{Channel: "fcebook"}, `channel "fcebook" is not known; known are facebook`},
+		"channel":           {"tested", control.Experiment{Channel: "fcebook"}, `channel "fcebook" does not exist; channels of this store are facebook`},
 		"no channel":        {"tested", control.Experiment{Channel: "unattributed"}, "cannot be tested"},
-		"held out":          {"tested", control.Experiment{Channel: "facebook", HeldOut: []string{"Atlantis"}}, `held-out regions: no order comes from "Atlantis"`},
-		"before all orders": {"tested", control.Experiment{Channel: "facebook", Treated: []string{"OR"}, Days: civil.Range{First: civil.MustParse("2019-01-01"), Last: civil.MustParse("2019-01-31")}}, "no order says which region"},
-		"no orders at all":  {"empty", control.Experiment{Channel: "facebook", Treated: []string{"CA"}}, "no order says which region"},
+		"held out":          {"tested", control.Experiment{Channel: "facebook", HeldOut: []string{"Atlantis"}}, `held-out regions: "Atlantis" has no orders`},
+		"before all orders": {"tested", control.Experiment{Channel: "facebook", Treated: []string{"OR"}, Days: civil.Range{First: civil.MustParse("2019-01-01"), Last: civil.MustParse("2019-01-31")}}, "no order has a region"},
+		"no orders at all":  {"empty", control.Experiment{Channel: "facebook", Treated: []string{"CA"}}, "no order has a region"},
 	} {
 		_, err := s.Planned(t.Context(), newWorkspace(c.store), c.plan)
 		if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.says) {
@@ -47,7 +47,7 @@ func TestAPlanHasChannelAndRegionsAsTheStoreWritesThem(t *testing.T) {
 	}
 }
 
-func TestADraftNamesWhatItOverlaps(t *testing.T) {
+func TestADraftListsOverlappingExperiments(t *testing.T) {
 	t.Parallel()
 	days := func(first, last string) civil.Range {
 		return civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}

@@ -16,13 +16,13 @@ func TestGainDescribesRevenueChange(t *testing.T) {
 		change answer.Estimate[answer.Money]
 		want   string
 	}{
-		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to bring 5,007 USD more revenue than today (90 % interval 1,000 USD to 9,000 USD more)"},
-		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to bring 5,007 USD less revenue than today (90 % interval 1,000 USD to 9,000 USD less)"},
-		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "makes no clear difference: 5,007 USD less revenue than today is expected, with a 90 % interval from 9,000 USD less to 1,000 USD more"},
-		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "makes no clear difference: 20.00 USD more revenue than today is expected, with a 90 % interval from 1,000 USD less to 1,040 USD more"},
-		{answer.Estimate[answer.Money]{}, "changes no revenue"},
+		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to increase revenue by 5,007 USD compared with today (90% interval +1,000 USD to +9,000 USD)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to reduce revenue by 5,007 USD compared with today (90% interval -9,000 USD to -1,000 USD)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit: expected -5,007 USD of revenue compared with today (90% interval -9,000 USD to +1,000 USD)"},
+		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: expected +20.00 USD of revenue compared with today (90% interval -1,000 USD to +1,040 USD)"},
+		{answer.Estimate[answer.Money]{}, "does not change revenue"},
 	} {
-		if got := toolkit.Gain(c, test.change, " than today"); got != test.want {
+		if got := toolkit.Gain(c, test.change, " compared with today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
 		}
 	}

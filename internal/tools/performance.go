@@ -19,40 +19,40 @@ import (
 var performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
-	Description: "Start here for how the store did in a period: revenue, orders, AOV, spend and ROAS with changes, and each channel's part. For single campaigns use campaigns, for days use trends.",
+	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. For single campaigns use campaigns, for days use trends.",
 	Needs:       "orders",
 }, runPerformance)
 
 type performanceParams struct {
 	answer.Last30
 	Channel string `json:"channel" doc:"Only this channel."`
-	Model   string `json:"model" doc:"How orders are credited: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported, markov, shapley, survey_blended."`
+	Model   string `json:"model" doc:"Attribution model: last_touch (default), first_touch, linear, time_decay, position_based, platform_reported, markov, shapley, survey_blended."`
 	answer.Shared
 }
 
 type performanceAnswer struct {
 	answer.Opening
-	Model   measure.Model        `json:"model" doc:"How orders were credited to channels."`
-	Basis   measure.Basis        `json:"basis" doc:"What the channels' revenue rests on."`
+	Model   measure.Model        `json:"model" doc:"Attribution model."`
+	Basis   measure.Basis        `json:"basis" doc:"Basis of the channels' revenue."`
 	Channel measure.Channel      `json:"channel,omitempty"`
 	Metrics toolkit.StoreMetrics `json:"metrics"`
 	answer.Table[channelRow]
 	answer.Closing
 }
 
-// channelRow is what a channel is credited with, spends and claims.
+// channelRow is the credited, spent and platform-reported figures of a channel.
 type channelRow struct {
 	Channel       measure.Channel `json:"channel"`
 	Revenue       answer.Money    `json:"revenue"`
 	Orders        answer.Count    `json:"orders"`
-	Spend         *answer.Money   `json:"spend,omitempty" doc:"Absent where it is not known."`
+	Spend         *answer.Money   `json:"spend,omitempty" doc:"Absent if unknown."`
 	ROAS          *answer.Ratio   `json:"roas,omitempty"`
 	RevenueChange *answer.Percent `json:"revenue_change_pct,omitempty"`
 	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
 	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
 	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
 	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
-	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Basis reported: what the platform claims."`
+	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Platform-reported revenue; basis reported."`
 	ClaimedOrders *answer.Count   `json:"claimed_orders,omitempty" detail:"analyst"`
 	Impressions   int64           `json:"impressions,omitempty" detail:"debug"`
 	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
@@ -106,7 +106,7 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	return a, nil
 }
 
-// parseModel reads a model of attribution, last touch when none is named.
+// parseModel parses an attribution model. The default is last touch.
 func parseModel(name string) (measure.Model, error) {
 	if name == "" {
 		return measure.LastTouch, nil
@@ -123,7 +123,7 @@ func parseModel(name string) (measure.Model, error) {
 	for _, m := range models {
 		known = append(known, string(m))
 	}
-	return "", fault.Invalid("model %q is not known; known are %s", answer.Clean(name), strings.Join(known, ", ")).
+	return "", fault.Invalid("model %q does not exist; models are %s", answer.Clean(name), strings.Join(known, ", ")).
 		WithHint(`Corrected arguments: {"model":"%s"}`, measure.LastTouch)
 }
 
@@ -137,14 +137,14 @@ func basisOf(model measure.Model) measure.Basis {
 	return measure.Attributed
 }
 
-// brief reports whether the answer shows so little that fewer figures do, which cost less.
+// brief reports whether the answer shows so few figures that a cheaper query is enough.
 func brief(c *toolkit.Call, model measure.Model) bool {
 	basis := c.Workspace.Basis
 	return c.View.DetailLevel == answer.SummaryLevel && !basis.WithoutTax && !basis.WithoutShipping && !slices.Contains(measure.Fitted(), model)
 }
 
-// channelRows returns a row for each channel of the recent window, largest revenue first. Without touches, a channel
-// has no figure that sets spend against what it brought.
+// channelRows returns a row for each channel of the recent window, largest revenue first. Without touchpoints a channel
+// has no ROAS or CPA.
 func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
@@ -188,7 +188,7 @@ func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sum
 	return row
 }
 
-// reported leaves out what a platform's claim does not say, and what would repeat it.
+// reported removes the figures that platforms do not report, and duplicates of the reported ones.
 func (r *channelRow) reported() {
 	r.Claimed, r.ClaimedOrders = nil, nil
 	if r.Channel != measure.Unattributed {
@@ -200,14 +200,14 @@ func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range,
 	if now.Untold {
 		return c.UntoldSummary(a.Channel, days, now)
 	}
-	who := "The store took"
+	who := "Revenue was"
 	if a.Channel != "" {
-		who = answer.ChannelName(a.Channel) + " is credited with"
+		who = answer.ChannelName(a.Channel) + ": credited revenue was"
 	}
-	text := fmt.Sprintf("%s %s %s in %s orders, %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
+	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
 		answer.Dates(days), answer.Quantity(float64(answer.Orders(now.Orders))), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend of %s gives a ROAS of %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend was %s, ROAS %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.BiggestMover(totals)
@@ -215,8 +215,8 @@ func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range,
 	return text
 }
 
-// warnClaims says that the figures are claims, and by how much they exceed what the store's orders credit the same
-// channels with by last touch.
+// warnClaims warns that the figures are platform-reported, with their ratio to the revenue that last touch credits to
+// the same channels.
 func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days civil.Range, claims []warehouse.ChannelTotal) error {
 	credited, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, "")
 	if err != nil {
@@ -233,9 +233,9 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 			touched += c.Workspace.Basis.Revenue(t.Sums)
 		}
 	}
-	text := "Channel figures are the platforms' own claims; unattributed takes the difference to the store's revenue and can be negative."
+	text := "Channel figures are platform-reported; unattributed is the difference to the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms claim %s, %s times what orders credit them with by last touch; unattributed takes the difference to the store's revenue.",
+		text = fmt.Sprintf("Platforms report revenue of %s, %s times their last-touch revenue; unattributed is the difference to the store's revenue.",
 			c.Amount(claimed), number.Grouped(answer.Decimals(times, 2), 2))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -245,41 +245,41 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 func performanceNext(c *toolkit.Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
-			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Where the spend went.")
+			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Spend by campaign.")
 		}
-		c.Suggest(&a.Closing, "trends", toolkit.Dated(days), "Days that stand out.")
+		c.Suggest(&a.Closing, "trends", toolkit.Dated(days), "Anomalies by day.")
 		return
 	}
-	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "See this channel's days.")
+	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "This channel by day.")
 	if v, ok := c.Store.Volume(channel); ok && toolkit.ListedPlatform(v.Platform) {
-		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "See this platform's campaigns.")
+		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "This platform's campaigns.")
 	}
 }
 
-// otherModelNames are spellings of models that other tools use.
+// otherModelNames are names of models in other products.
 var otherModelNames = map[string]measure.Model{
 	"first": measure.FirstTouch, "last": measure.LastTouch, "last_non_direct": measure.LastTouch, "position": measure.PositionBased,
 	"survey_blend": measure.SurveyBlended,
 }
 
-// methods says how the models that are fitted to a window's own data come about.
+// methods describes the models that are fitted to the data of the window.
 var methods = map[measure.Model]string{
-	measure.Markov: "Removal effects in a Markov chain of order 1 over the journeys of the window; orders without touches as under last touch. " +
-		"Journeys that ended without an order are not known, so the effects say how many orders pass through a channel.",
-	measure.Shapley:       "Each order in equal parts to the different channels of its journey; orders without touches as under last touch.",
-	measure.SurveyBlended: "Last touch drawn towards what customers answer, new and returning weighted by their orders; the click record weighs as much as 200 answers.",
+	measure.Markov: "Removal effects in a first-order Markov chain over the conversion paths of the window; orders without touchpoints as in last touch. " +
+		"Paths without an order are unknown, so the effects measure the share of orders whose path includes a channel.",
+	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path; orders without touchpoints as in last touch.",
+	measure.SurveyBlended: "Last touch combined with survey answers, new and returning customers weighted by their orders; last touch has the weight of 200 answers.",
 }
 
-// warnModel says how much a survey counted where one was asked for.
+// warnModel reports the weight of the survey in the survey-blended model.
 func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civil.Range) {
 	if model != measure.SurveyBlended || c.Blended == nil {
 		return
 	}
 	if c.Blended.SurveyWeight == 0 {
-		a.Warn(answer.WarnNoSurvey, "No answer of the period names a channel: the credits are those of last touch.")
-		c.Suggest(a, "surveys", toolkit.Dated(days), "See what was answered.")
+		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel: the credits are those of last touch.")
+		c.Suggest(a, "surveys", toolkit.Dated(days), "Survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel weigh %s %%, last touch the rest; what people remember is not what caused the order.",
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel have a weight of %s%%, last touch has the rest. Customers' memory does not show what caused the order.",
 		answer.Plural(int(c.Blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.Blended.SurveyWeight, 0), 0)))
 }

@@ -32,8 +32,8 @@ func TestPreflightErrorsStateTheReason(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
 		`{"channel":"facebook","treatmentRegions":["AL","AR","AZ","CO","CT","GA","IA","KS","MD","MN","NV","OR","SC","UT","WA","WI"]}`: "too few donors remain",
-		`{"channel":"facebook","treatmentRegions":["ZZ"]}`:           `no order comes from "ZZ"`,
-		`{"channel":"facebook","treatmentRegions":["AL","nowhere"]}`: `no order comes from "nowhere"`,
+		`{"channel":"facebook","treatmentRegions":["ZZ"]}`:           `"ZZ" has no orders`,
+		`{"channel":"facebook","treatmentRegions":["AL","nowhere"]}`: `"nowhere" has no orders`,
 	} {
 		r := call(t, "tested", "geo_experiment_preflight", args)
 		if text := r.Content[0].Text; !r.IsError || !strings.Contains(text, want) || strings.Contains(text, "NaN") {

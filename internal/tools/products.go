@@ -17,20 +17,20 @@ import (
 var products = toolkit.Define(toolkit.Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
-	Description: "What sold, by revenue, units or order value, and which coupon codes were used.",
+	Description: "Product sales by revenue, units or order value, and the use of coupon codes.",
 	Needs:       "order_lines",
 }, runProducts)
 
 type productsParams struct {
 	answer.Last30
-	View   salesView             `json:"view" enum:"products|coupons" default:"products" doc:"What the rows are."`
-	SortBy warehouse.ProductSort `json:"sort_by" enum:"revenue|units|aov" default:"revenue" doc:"Of products, largest first."`
-	Code   string                `json:"code" doc:"Only this coupon; with view=coupons."`
+	View   salesView             `json:"view" enum:"products|coupons" default:"products" doc:"Rows."`
+	SortBy warehouse.ProductSort `json:"sort_by" enum:"revenue|units|aov" default:"revenue" doc:"Sort order of products, largest first."`
+	Code   string                `json:"code" doc:"Only this coupon; requires view=coupons."`
 	answer.Paged
 	answer.Shared
 }
 
-// salesView is what the rows of products are.
+// salesView selects the rows of products.
 type salesView string
 
 const (
@@ -38,10 +38,10 @@ const (
 	couponsView  salesView = "coupons"
 )
 
-// Check refuses a reversed period, and a coupon where products are asked for.
+// Check rejects a reversed period and a coupon code in the products view.
 func (p productsParams) Check() error {
 	if p.Code != "" && p.View == productsView {
-		return fault.Invalid("code filters coupons, and view is products").
+		return fault.Invalid("code filters coupons, but view is products").
 			WithHint(`Corrected arguments: {"view":"coupons","code":%q}`, answer.Clean(p.Code))
 	}
 	return p.Last30.Check()
@@ -50,7 +50,7 @@ func (p productsParams) Check() error {
 type productsAnswer struct {
 	answer.Opening
 	View    salesView    `json:"view"`
-	Metrics salesMetrics `json:"metrics" doc:"Over all products or coupons of the selection, not the page."`
+	Metrics salesMetrics `json:"metrics" doc:"Totals of all selected products or coupons, not of the page."`
 	answer.Table[salesRow]
 	answer.Closing
 }
@@ -68,17 +68,17 @@ type salesRow struct {
 	Title     answer.Foreign  `json:"title,omitempty"`
 	SKU       answer.Foreign  `json:"sku,omitempty"`
 	Code      answer.Foreign  `json:"code,omitempty"`
-	Channel   measure.Channel `json:"channel,omitempty" doc:"What the coupon is mapped to."`
-	Revenue   answer.Money    `json:"revenue" doc:"Charged for the product's lines, or for the orders that used the coupon."`
+	Channel   measure.Channel `json:"channel,omitempty" doc:"Channel that the coupon is mapped to."`
+	Revenue   answer.Money    `json:"revenue" doc:"Amount charged for the product's line items, or for the orders with the coupon."`
 	Units     *int64          `json:"units,omitempty"`
 	Orders    answer.Count    `json:"orders"`
 	AOV       *answer.Money   `json:"aov,omitempty" doc:"Revenue per order."`
 	NewOrders *answer.Count   `json:"new_orders,omitempty" doc:"Orders by new customers."`
 	Discount  *answer.Money   `json:"discount,omitempty" detail:"analyst"`
-	SharePct  *answer.Percent `json:"share_pct,omitempty" detail:"analyst" doc:"Of the revenue of all rows of all pages."`
-	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Of goods, where the cost of every unit is known."`
+	SharePct  *answer.Percent `json:"share_pct,omitempty" detail:"analyst" doc:"Share of the revenue of all pages."`
+	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Cost of goods, if the cost of every unit is known."`
 	MarginPct *answer.Percent `json:"margin_pct,omitempty" detail:"analyst"`
-	CostedPct *answer.Percent `json:"costed_pct,omitempty" detail:"debug" doc:"Units whose cost is known."`
+	CostedPct *answer.Percent `json:"costed_pct,omitempty" detail:"debug" doc:"Share of units with a known cost."`
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }
 
@@ -108,9 +108,9 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*produ
 		c.WarnDays(&a.Closing, days, 0, false)
 		productsNext(c, a, days)
 	}
-	quality := answer.DataQuality{Revenue: "charged for the lines after discounts, without shipping"}
+	quality := answer.DataQuality{Revenue: "amount charged for line items after discounts, without shipping"}
 	if p.View == couponsView {
-		quality.Revenue = "charged for the orders that used the code; an order with two codes counts for both"
+		quality.Revenue = "amount charged for orders with the code; an order with two codes counts for both"
 	}
 	c.Describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
 	return a, nil
@@ -177,17 +177,17 @@ func coupons(ctx context.Context, c *toolkit.Call, a *productsAnswer, p products
 	return now.Charged, nil
 }
 
-// each returns the revenue per whole order.
+// each returns the revenue per order.
 func each(f answer.Figures, revenue, orders int64) *answer.Money {
 	return f.PerMinor(measure.AOV(revenue, orders*measure.Millionths))
 }
 
 func productsSummary(c *toolkit.Call, a *productsAnswer, days civil.Range, revenue int64) string {
-	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "took"
+	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "had revenue of"
 	if a.View == couponsView {
-		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders of"
+		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders with revenue of"
 		if a.Pagination.Total == 1 {
-			subject = "was used in orders of"
+			subject = "was used in orders with revenue of"
 		}
 	}
 	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.Amount(revenue), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
@@ -195,7 +195,7 @@ func productsSummary(c *toolkit.Call, a *productsAnswer, days civil.Range, reven
 
 func productsNext(c *toolkit.Call, a *productsAnswer, days civil.Range) {
 	if a.View == productsView && c.Store.Counts["order_coupons"] > 0 {
-		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "See which coupon codes were used.")
+		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "Use of coupon codes.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See which channels the orders came from.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Revenue and orders by channel.")
 }

@@ -25,7 +25,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// counted passes questions on to the fixture's warehouse, counts them and fails them on request.
+// counted forwards queries to the fixture's warehouse, counts them and fails them on request.
 type counted struct {
 	snapshot.Facts
 	asked   atomic.Int64
@@ -54,7 +54,7 @@ func (c *counted) Version(context.Context, measure.WorkspaceID) (uint64, error) 
 	return c.version.Load(), nil
 }
 
-// countedService is a service whose questions are counted and whose clock the test moves.
+// countedService returns a service with counted queries and a clock that the test controls.
 func countedService(t *testing.T) (*toolkit.Service, *counted, *atomic.Pointer[time.Time], *bytes.Buffer) {
 	t.Helper()
 	facts := &counted{Facts: fixtureDeps(t).Facts}
@@ -70,7 +70,7 @@ func countedService(t *testing.T) (*toolkit.Service, *counted, *atomic.Pointer[t
 	return s, facts, &now, log
 }
 
-func TestAnswerIsKeptUntilSomethingItRestsOnChanges(t *testing.T) {
+func TestAnswerIsCachedUntilItsInputChanges(t *testing.T) {
 	t.Parallel()
 	s, facts, now, _ := countedService(t)
 	w := newWorkspace("full")
@@ -121,7 +121,7 @@ func TestAnswerIsKeptUntilSomethingItRestsOnChanges(t *testing.T) {
 	}
 }
 
-func TestNothingIsKeptWhileTheVersionIsUnknown(t *testing.T) {
+func TestNothingIsCachedWhileTheDataVersionIsUnknown(t *testing.T) {
 	t.Parallel()
 	s, facts, _, _ := countedService(t)
 	p := reader(newWorkspace("full"))
@@ -139,8 +139,8 @@ func TestNothingIsKeptWhileTheVersionIsUnknown(t *testing.T) {
 	}
 }
 
-// The clock of answers may stand still, as a demo's does; keys end all the same.
-func TestKeysEndByTheRealClock(t *testing.T) {
+// The clock of answers may be fixed, as in a demo. Keys still expire by the real clock.
+func TestKeysExpireByTheRealClock(t *testing.T) {
 	t.Parallel()
 	deps := fixtureDeps(t)
 	deps.Now = func() time.Time { return fixtureNow.AddDate(0, 0, 4) }
@@ -154,7 +154,7 @@ func TestKeysEndByTheRealClock(t *testing.T) {
 	}
 }
 
-func TestCallsAtTheSameTimeAskOnce(t *testing.T) {
+func TestConcurrentIdenticalCallsShareOneQuery(t *testing.T) {
 	t.Parallel()
 	s, facts, _, _ := countedService(t)
 	p := reader(newWorkspace("full"))
@@ -180,7 +180,7 @@ func TestCallsAtTheSameTimeAskOnce(t *testing.T) {
 	})
 }
 
-func TestFailureIsNotKept(t *testing.T) {
+func TestFailureIsNotCached(t *testing.T) {
 	t.Parallel()
 	s, facts, _, log := countedService(t)
 	p := reader(newWorkspace("full"))
@@ -209,7 +209,7 @@ func TestFailureIsNotKept(t *testing.T) {
 	}
 }
 
-func TestCallerWhoHangsUpDoesNotSpoilTheAnswer(t *testing.T) {
+func TestCanceledCallDoesNotFailOtherCallers(t *testing.T) {
 	t.Parallel()
 	s, _, _, _ := countedService(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,7 +220,7 @@ func TestCallerWhoHangsUpDoesNotSpoilTheAnswer(t *testing.T) {
 	}
 }
 
-func TestDiagnoseIsNeverKept(t *testing.T) {
+func TestDiagnoseIsNotCached(t *testing.T) {
 	t.Parallel()
 	s, _, now, _ := countedService(t)
 	p := reader(newWorkspace("full"))
@@ -251,7 +251,7 @@ func TestReadingNeedsItsScope(t *testing.T) {
 	}
 }
 
-func TestBasisOfRevenueFollowsTheWorkspace(t *testing.T) {
+func TestRevenueBasisIsTheWorkspaces(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace("full")
 	plain := decoded[performanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
@@ -266,7 +266,7 @@ func TestBasisOfRevenueFollowsTheWorkspace(t *testing.T) {
 	}
 }
 
-func TestTheModelCardSaysThatTheModelIsStale(t *testing.T) {
+func TestTheModelCardReportsAStaleModel(t *testing.T) {
 	t.Parallel()
 	card := func(w control.Workspace) (card toolkit.ModelCard) {
 		t.Helper()
@@ -317,7 +317,7 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 	}
 }
 
-func TestWeeklyReviewNamesItsDates(t *testing.T) {
+func TestWeeklyReviewContainsItsDates(t *testing.T) {
 	t.Parallel()
 	s := fixtureService(t).Session(reader(newWorkspace("full")), "r1")
 	for _, p := range s.ListPrompts() {
@@ -368,7 +368,7 @@ func BenchmarkKeptAnswer(b *testing.B) {
 	}
 }
 
-// demoted is the store's word on a caller who may only read by now.
+// demoted returns a caller who by now has read permission only.
 type demoted struct{ asked int }
 
 func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) {
@@ -377,7 +377,7 @@ func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, er
 	return p, nil
 }
 
-func TestWhoActsIsAskedForAnewAndWhoReadsIsNot(t *testing.T) {
+func TestOnlyActingCallsRenewTheCaller(t *testing.T) {
 	t.Parallel()
 	callers := &demoted{}
 	deps := fixtureDeps(t)

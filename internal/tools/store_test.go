@@ -20,8 +20,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// The fixture's clock stands at 02:00 UTC of the 11th, which in the store's zone is still the 10th: a forgotten zone
-// shows at once. Two days before, the zone's clocks went forward.
+// The fixture's clock is 02:00 UTC on the 11th, which is the 10th in the store's time zone: code that ignores the zone
+// fails. Two days earlier daylight saving time started.
 var (
 	fixtureNow   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 	fixtureToday = civil.MustParse("2026-03-10")
@@ -36,15 +36,14 @@ func newWorkspace(id measure.WorkspaceID) control.Workspace {
 	return control.Workspace{ID: id, Name: "Fixture", Currency: "USD", Zone: fixtureZone, WeekStart: time.Monday, Version: 1}
 }
 
-// reader is a key that may read and nothing else.
+// reader is a read-only key.
 func reader(w control.Workspace) auth.Principal {
 	return auth.Principal{Workspace: w, Actor: "key:k1", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}
 }
 
-// fixture opens the service over the fixed store, in the workspace "full", beside the workspaces "untouched" and
-// "orders", whose orders name no channel, "loyal", whose customers come back, "tested", whose orders come from sixteen
-// regions with a test in four of them, and "empty", which has no facts.
-// It is made once, because every test only reads.
+// fixture opens the service over the fixed store. The workspace "full" has all data. The orders of "untouched" and
+// "orders" have no channel, the customers of "loyal" return, the orders of "tested" come from 16 regions with an
+// experiment in four of them, and "empty" has no data. It is created once, because every test only reads.
 var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	ctx := context.Background()
 	w, err := openFacts(ctx, fixtureDir)
@@ -61,7 +60,7 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	return deps, nil
 })
 
-// plainDeps are those of a service that has facts and nothing else. Both clocks are one.
+// plainDeps are the dependencies of a service with data only and one clock.
 func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
 	return toolkit.Deps{
 		Sources: snapshot.Sources{Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
@@ -70,7 +69,7 @@ func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
 	}
 }
 
-// fixtureDeps are those of the service over the fixed store.
+// fixtureDeps are the dependencies of the service over the fixed store.
 func fixtureDeps(tb testing.TB) toolkit.Deps {
 	tb.Helper()
 	deps, err := fixture()
@@ -120,8 +119,8 @@ func load(ctx context.Context, w *warehouse.Warehouse, ws measure.WorkspaceID, b
 	return err
 }
 
-// fixtureBatch is a store of nine months: some orders a day with a weekly rhythm, four channels and orders without any,
-// reports of three platforms, coupons, refunds, a day that stands out, and everything that must not be counted.
+// fixtureBatch is nine months of data: several orders per day with weekly seasonality, four channels and unattributed
+// orders, reports of three platforms, coupons, refunds, an anomaly, and rows that must not be counted.
 func fixtureBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for day := fixtureFirst; !day.After(fixtureToday); day = day.AddDays(1) {
@@ -141,7 +140,7 @@ func fixtureBatch() *warehouse.Batch {
 	return b
 }
 
-// fixtureTargets are goals of every metric and kind of period, over, under way and to come.
+// fixtureTargets are targets of every metric and period type: past, current and future.
 func fixtureTargets() []warehouse.Target {
 	goal := func(metric, period, start string, channel measure.Channel, value float64) warehouse.Target {
 		return warehouse.Target{Metric: metric, Period: period, Start: civil.MustParse(start), Channel: channel, Value: value}
@@ -157,7 +156,7 @@ func fixtureTargets() []warehouse.Target {
 
 var outlier = civil.MustParse("2026-02-20")
 
-// fixtureOrders is how many orders a day has: a weekly rhythm with a little unrest.
+// fixtureOrders is the number of orders of a day: weekly seasonality with noise.
 func fixtureOrders(day civil.Date) int {
 	n := day.Sub(fixtureFirst)
 	count := []int{7, 6, 6, 8, 9, 11, 5}[int(day.Weekday())] + []int{0, 1, 0, 2, 1}[n%5]
@@ -277,8 +276,8 @@ func addReports(b *warehouse.Batch, day civil.Date, n int) {
 	}
 }
 
-// addStates adds versions of campaigns and of an ad set: a budget that is raised in the last 30 days, a pause, an older raise, and
-// a campaign of which only the status is known.
+// addStates adds versions of campaigns and of an ad set: a budget increase in the last 30 days, a pause, an older
+// increase, and a campaign with only a status.
 func addStates(b *warehouse.Batch) {
 	add := func(platform measure.Platform, level measure.AdLevel, id, name, since, told string, status measure.AdStatus, budget measure.AdBudget) {
 		at, err := time.Parse(time.RFC3339, since)
@@ -304,7 +303,7 @@ func addStates(b *warehouse.Batch) {
 	add(measure.Google, measure.AdCampaign, "g-1", "Brand search", "2026-02-01T00:00:00Z", "ENABLED", measure.AdActive, measure.AdBudget{})
 }
 
-// addOddities adds a refund without a date, a cancelled order, a test order and an order with two codes.
+// addOddities adds a refund without a date, a canceled order, a test order and an order with two codes.
 func addOddities(b *warehouse.Batch) {
 	day := civil.MustParse("2026-02-25")
 	at := day.UTC().Add(17 * time.Hour)
@@ -323,8 +322,8 @@ func addOddities(b *warehouse.Batch) {
 	}
 }
 
-// untouchedBatch is an order a day for ten weeks, none of which says where it came from, as some shops export them. With
-// ads there are reports by campaign, which know no ads, and a gap of two days.
+// untouchedBatch is one order per day for ten weeks without a channel, as some shops export them. With ads it has
+// campaign-level reports without ads and with a gap of two days.
 func untouchedBatch(ads bool) *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for day := fixtureToday.AddDays(-69); !day.After(fixtureToday); day = day.AddDays(1) {

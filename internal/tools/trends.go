@@ -17,16 +17,16 @@ import (
 var trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
-	Description: "A metric day by day, week by week or month by month, with what was expected and which points stand out. For totals use performance.",
+	Description: "A metric by day, week or month, with expected values and anomalies. For totals use performance.",
 	Needs:       "orders",
 }, runTrends)
 
 type trendsParams struct {
 	answer.Last90
-	Metric      snapshot.Metric   `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"What to follow."`
+	Metric      snapshot.Metric   `json:"metric" enum:"revenue|orders|spend|roas" default:"revenue" doc:"Metric."`
 	Channel     string            `json:"channel" doc:"Only this channel."`
 	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Weeks start on Monday."`
-	Threshold   float64           `json:"anomaly_threshold" default:"2.0" min:"0" doc:"Z-score from which a point stands out."`
+	Threshold   float64           `json:"anomaly_threshold" default:"2.0" min:"0" doc:"Minimum absolute z-score of an anomaly."`
 	answer.Paged
 	answer.Shared
 }
@@ -37,36 +37,36 @@ type trendsAnswer struct {
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     trendMetrics      `json:"metrics"`
-	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"The points that stand out most, of all pages; absent where the rows are they."`
+	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"Strongest anomalies of all pages; absent if the rows are the strongest anomalies."`
 	answer.Table[trendRow]
 	answer.Closing
 
 	byStrength []trendRow // all anomalies, the strongest first
 }
 
-// trendMetrics are the totals of the window. Only those that the metric is made of are there.
+// trendMetrics are the totals of the window. Only the requested metric and its components are set.
 type trendMetrics struct {
 	Revenue    *answer.Metric[answer.Money] `json:"revenue,omitempty"`
 	Orders     *answer.Metric[answer.Count] `json:"orders,omitempty"`
 	Spend      *answer.Metric[answer.Money] `json:"spend,omitempty"`
 	ROAS       *answer.Metric[answer.Ratio] `json:"roas,omitempty"`
-	Anomalies  int                          `json:"anomalies" doc:"Points of all pages that stand out."`
-	Actionable int                          `json:"actionable" doc:"Of them, those worth a look: at most one in five is a false alarm."`
+	Anomalies  int                          `json:"anomalies" doc:"Number of anomalies on all pages."`
+	Actionable int                          `json:"actionable" doc:"Number of anomalies to check: the expected share of false alarms is at most one in five."`
 }
 
-// trendRow is one point. Its figures are rounded as the metric is.
+// trendRow is one point. Its figures are rounded like the metric.
 type trendRow struct {
 	Date       civil.Date    `json:"date" doc:"First day of the point."`
-	Value      *float64      `json:"value,omitempty" doc:"Absent where it cannot be told."`
-	Expected   *float64      `json:"expected,omitempty" doc:"What the points around it let expect; of the newest, those before."`
-	Z          *answer.Ratio `json:"z,omitempty" doc:"How unusual it is, in standard deviations of what is usual: beyond 2 lies one ordinary point in 22."`
-	Q          *float64      `json:"q_value,omitempty" detail:"analyst" doc:"Share of false alarms among the points of the window that are no less unusual."`
+	Value      *float64      `json:"value,omitempty" doc:"Absent if unknown."`
+	Expected   *float64      `json:"expected,omitempty" doc:"Expected value from the surrounding points; for the newest points, from the points before."`
+	Z          *answer.Ratio `json:"z,omitempty" doc:"Deviation in standard deviations. One ordinary point in 22 is beyond 2."`
+	Q          *float64      `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate among the points of the window that deviate at least as much."`
 	Actionable bool          `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
-	Anomaly    string        `json:"anomaly,omitempty" doc:"high or low where |z| reaches the threshold."`
-	Partial    bool          `json:"partial,omitempty" doc:"The period cuts the point, or it is not over."`
+	Anomaly    string        `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
+	Partial    bool          `json:"partial,omitempty" doc:"The point is cut by the period or is not over."`
 }
 
-const strongest = 3 // anomalies that are named before the rows
+const strongest = 3 // anomalies listed before the rows
 
 func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAnswer, error) {
 	days, err := p.Window(c.Today)
@@ -114,12 +114,12 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAns
 	if channel == "" {
 		quality.Model = ""
 	}
-	quality.Method = "expected: robust local line with weekday factors, the point left out; z and q_value from Student's t fitted to the errors; see methods/anomalies"
+	quality.Method = "expected: robust local regression with weekday factors, leaving out the point; z and q_value from a Student's t distribution fitted to the errors; see methods/anomalies"
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	return a, nil
 }
 
-// trendRows writes the points of a window.
+// trendRows returns the points of a window.
 func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
 	round := c.Rounding(metric)
 	rows := make([]trendRow, len(points))
@@ -133,7 +133,7 @@ func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.Judged
 	return rows
 }
 
-// standOut marks the anomalies, counts them and names the strongest ones.
+// standOut marks and counts the anomalies and returns the strongest ones.
 func (a *trendsAnswer) standOut(rows []trendRow, points []snapshot.JudgedPoint, threshold float64) {
 	judged := make([]forecast.Judged, len(points))
 	for i, p := range points {
@@ -153,7 +153,7 @@ func (a *trendsAnswer) standOut(rows []trendRow, points []snapshot.JudgedPoint, 
 	a.Strongest = a.byStrength[:min(len(a.byStrength), strongest)]
 }
 
-// headline returns what stands out most, the strongest first, and as far as there is room the latest points.
+// headline returns the strongest anomalies, strongest first, followed by the latest points as far as the limit allows.
 func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 	shown := slices.Clone(a.byStrength[:min(len(a.byStrength), most)])
 	latest, odd := len(rows), len(shown)
@@ -192,21 +192,21 @@ func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snaps
 	case snapshot.Revenue, snapshot.AOV:
 		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
 	case snapshot.Orders:
-		text = fmt.Sprintf("There were %s orders %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
+		text = fmt.Sprintf("Orders: %s %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
 	case snapshot.Spend:
-		text = fmt.Sprintf("Spend is not known %s: no report covers it", answer.Dates(days))
+		text = fmt.Sprintf("Spend is unknown %s: no ad report covers it", answer.Dates(days))
 		if now.SpendKnown {
 			text = fmt.Sprintf("Spend was %s %s, %s", c.Amount(now.Spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
 		}
 	case snapshot.ROAS:
-		why := "there is no spend"
+		why := "the spend is zero"
 		switch {
 		case now.Untold:
-			why = "no order says which channel it came from"
+			why = "no order is attributed to a channel"
 		case !now.SpendKnown:
-			why = "no report of spend covers it"
+			why = "no ad report covers it"
 		}
-		text = fmt.Sprintf("ROAS cannot be told %s, because %s", answer.Dates(days), why)
+		text = fmt.Sprintf("ROAS is unknown %s: %s", answer.Dates(days), why)
 		if m.ROAS.Value != nil {
 			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
 		}
@@ -219,25 +219,7 @@ func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snaps
 		return text
 	}
 	s := a.byStrength[0]
-	return text + fmt.Sprintf(" %s out; the strongest is %s (z %s). %s worth a look.", stands(m.Anomalies, a.Granularity), s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1), are(m.Actionable))
-}
-
-// are counts what was named before.
-func are(n int) string {
-	switch n {
-	case 0:
-		return "None is"
-	case 1:
-		return "1 is"
-	}
-	return number.Grouped(float64(n), 0) + " are"
-}
-
-func stands(n int, g civil.Granularity) string {
-	if n == 1 {
-		return "1 " + string(g) + " stands"
-	}
-	return fmt.Sprintf("%d %ss stand", n, g)
+	return text + fmt.Sprintf(" %s, %d actionable; the strongest is on %s (z = %s).", answer.Plural(m.Anomalies, "anomaly", "anomalies"), m.Actionable, s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1))
 }
 
 func warnTrends(c *toolkit.Call, a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
@@ -262,11 +244,11 @@ func warnTrends(c *toolkit.Call, a *trendsAnswer, p trendsParams, days civil.Ran
 	}
 	switch {
 	case p.Granularity == civil.ByMonth:
-		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: there are too few of them to know what was to be expected.")
+		a.Warn(answer.WarnNotJudged, "Months are not checked for anomalies: they are too few to estimate expected values.")
 	case judged == 0:
-		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: that takes 21 whole days, or 21 whole weeks.")
+		a.Warn(answer.WarnNotJudged, "No point is checked for anomalies: the check requires 21 complete days or weeks.")
 	case judged < whole:
-		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("%d of %d whole points have the history that a check for anomalies takes.", judged, whole))
+		a.Warn(answer.WarnPartlyJudged, fmt.Sprintf("%d of %d complete points have enough history for the anomaly check.", judged, whole))
 	}
 }
 
@@ -281,11 +263,11 @@ func trendsNext(c *toolkit.Call, a *trendsAnswer, days civil.Range) {
 		arguments := filter(toolkit.Dated(days))
 		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
 		arguments["limit"], arguments["format"] = 100, string(answer.CSVFormat)
-		c.Suggest(&a.Closing, "trends", arguments, "See up to 100 points as a table.")
+		c.Suggest(&a.Closing, "trends", arguments, "Up to 100 points as a table.")
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the channels on the day that stands out most.")
+		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "Channels on the day of the strongest anomaly.")
 	}
-	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "See the totals by channel.")
+	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "Totals by channel.")
 }

@@ -1,4 +1,4 @@
-// Package toolkittest has what tests and benchmarks of the tools share.
+// Package toolkittest contains helpers for tests and benchmarks of the tools.
 package toolkittest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// Nothing stands for the stores that a test does not need: no model, no experiments, no keys, no webhooks, a call log that
-// records nothing, and callers who keep the rights they came with.
+// Nothing implements the stores that a test does not need: no model, no experiments, no keys, no webhooks, a call log
+// that discards calls, and callers with unchanged permissions.
 type Nothing struct{}
 
 // MMM returns no model.
@@ -25,12 +25,12 @@ func (Nothing) Experiments(context.Context, measure.WorkspaceID) ([]control.Expe
 // Keys returns no keys.
 func (Nothing) Keys(context.Context, measure.WorkspaceID) ([]control.Key, error) { return nil, nil }
 
-// HookState returns that of a workspace without webhooks.
+// HookState returns the state of a workspace without webhooks.
 func (Nothing) HookState(context.Context, measure.WorkspaceID) (control.HookState, error) {
 	return control.HookState{}, nil
 }
 
-// Note drops the call.
+// Note discards the call.
 func (Nothing) Note(control.Call) {}
 
 // Renew returns the caller unchanged.
