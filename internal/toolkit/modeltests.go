@@ -71,9 +71,9 @@ func Contradiction(t mix.Calibration) string {
 	if t.Observational.ZScore < 0 {
 		more = "lower"
 	}
-	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other: revenue per unit of spend is %.2f in the experiment and %.2f in the fit, %s by %.1f standard deviations. "+
+	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other: revenue per unit of spend is %.2f in the experiment, %.1f standard deviations %s than %.2f in the fit. "+
 		"The model's estimate for the channel is a compromise. Check the experiment with experiments and experiment_id=%s, and check whether the channel's budget follows demand.",
-		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, weeks.Mean, more, math.Abs(t.Observational.ZScore), answer.Clean(t.ID))
+		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, math.Abs(t.Observational.ZScore), more, weeks.Mean, answer.Clean(t.ID))
 }
 
 // TestsSentence returns a sentence on the number of experiments that calibrate a model, "" for none.

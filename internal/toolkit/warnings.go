@@ -68,7 +68,7 @@ func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
 // WarnPartial warns that the window includes today.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes compared with complete days look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes from complete days look worse than they are.", c.Today))
 	}
 }
 
@@ -97,7 +97,7 @@ func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 		}
 	}
 	if len(late) > 0 {
-		a.Warn(answer.WarnSourceStale, "Spend is missing after the last ad reports: "+answer.Listed(late)+".")
+		a.Warn(answer.WarnSourceStale, "Spend is missing after the last reports: "+answer.Listed(late)+".")
 	}
 }
 

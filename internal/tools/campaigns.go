@@ -186,7 +186,7 @@ func campaignsSummary(c *toolkit.Call, a *campaignsAnswer, days civil.Range, fou
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platform-reported revenue was %s, ROAS %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Platform-reported revenue %s, ROAS %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
 	}
 	return text
 }
@@ -201,7 +201,7 @@ func warnCampaigns(c *toolkit.Call, a *campaignsAnswer, days civil.Range, now wa
 	}
 	text := "revenue and conversions are platform-reported; their totals can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
-		text = fmt.Sprintf("revenue and conversions are platform-reported: %s times the last-touch revenue from the store's orders.",
+		text = fmt.Sprintf("revenue and conversions are platform-reported: %s times the store's last-touch revenue.",
 			number.Grouped(answer.Decimals(times, 2), 2))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -219,5 +219,5 @@ func campaignsNext(c *toolkit.Call, a *campaignsAnswer, days civil.Range, p camp
 		}
 		c.Suggest(&a.Closing, "campaigns", arguments, "Creatives of these campaigns.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Platform-reported revenue compared with the store's revenue.")
+	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Compare with the store's revenue.")
 }
