@@ -13,7 +13,7 @@ import (
 	"assay/internal/control"
 )
 
-func TestToolsStandInTheContractsOrder(t *testing.T) {
+func TestToolsHaveTheContractsOrder(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, tool := range All() {

@@ -315,7 +315,7 @@ func ratioOf(x *float64) *answer.Ratio {
 
 func resultsSummary(rows []experimentRow) string {
 	r := rows[0]
-	days, text := "", ""
+	var days, text string
 	if !r.Start.IsZero() {
 		days = " " + answer.Dates(civil.Range{First: r.Start, Last: r.End})
 	}

@@ -245,7 +245,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 		if err := load(t.Context(), facts, w.ID, b); err != nil {
 			t.Fatal(err)
 		}
-		// The clock stands at the day's last second: in the store it is still that day.
+		// The clock shows the last second of the day in the store's time zone.
 		s, err := toolkit.NewService(plainDeps(facts, func() time.Time { return end.Add(-time.Second) }), All())
 		if err != nil {
 			t.Fatal(err)

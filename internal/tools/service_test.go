@@ -31,7 +31,7 @@ type counted struct {
 	asked   atomic.Int64
 	version atomic.Uint64
 	failing atomic.Pointer[error]
-	lost    atomic.Pointer[error] // why the version cannot be told
+	lost    atomic.Pointer[error] // why the version is unknown
 	hold    chan struct{}         // when set, a question waits until it is closed, and finds nothing
 }
 
