@@ -116,7 +116,8 @@ func (o Operation[In, Out]) Serve(ctx context.Context, s *Service, c Call, input
 // None is the input or output of operations that have none.
 type None struct{}
 
-// All lists every operation, those of one subject together.
+// All lists the operations whose input and output are JSON, those of one subject together. [ImportStream] and [ApplyMessages] have
+// streams and messages.
 func All() []Served {
 	return []Served{
 		CreateWorkspace, UpdateWorkspace, DeleteWorkspace, ClearFacts, ListUnopened,

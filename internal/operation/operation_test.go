@@ -136,7 +136,10 @@ func TestOperationsNeedTheirPermission(t *testing.T) {
 	viewer, _ := s.member(control.RoleViewer)
 	for _, o := range operation.All() {
 		spec := o.Describe()
-		for name, caller := range map[string]operation.Caller{"a viewer": operation.Member(viewer.ID), "a stranger": operation.Member("nobody")} {
+		for name, caller := range map[string]operation.Caller{
+			"a viewer": operation.Member(viewer.ID), "an unknown person": operation.Member("unknown"),
+			"a person without an ID": operation.Member(""), "the zero caller": {},
+		} {
 			if name == "a viewer" && spec.Needs == operation.Read && spec.Scope == operation.OneWorkspace {
 				continue
 			}

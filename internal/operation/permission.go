@@ -21,24 +21,34 @@ const (
 	Manage            // keys, members, settings, and what cannot be undone
 )
 
-// Caller is who runs an operation.
+// Caller is who runs an operation. The zero value has no permission.
 type Caller struct {
-	Actor  string          // name of the caller in the audit log
-	member control.UserID  // of a person
-	client *auth.Principal // of a key or an OAuth client
-	system bool            // work of the service itself
-	wait   time.Duration   // how long to wait for a busy workspace; 0: as long as the context allows
+	Actor  string // name of the caller in the audit log
+	kind   callerKind
+	member control.UserID // of a person
+	client auth.Principal // of a key or an OAuth client
+	wait   time.Duration  // how long to wait for a busy workspace; 0: as long as the context allows
 }
+
+// callerKind is how a caller proved who it is.
+type callerKind int
+
+const (
+	byOperator callerKind = iota + 1
+	byMember
+	byClient
+	bySystem
+)
 
 // memberWait is how long a page waits for a busy workspace. A long import takes minutes, too long for a person who waits.
 const memberWait = 5 * time.Second
 
 // Operator is a person who may run commands on the data directory. The actor is the name of the command.
-func Operator(command string) Caller { return Caller{Actor: command} }
+func Operator(command string) Caller { return Caller{Actor: command, kind: byOperator} }
 
 // Member is a person who uses a page.
 func Member(id control.UserID) Caller {
-	return Caller{Actor: control.ActorOf(id), member: id, wait: memberWait}
+	return Caller{Actor: control.ActorOf(id), kind: byMember, member: id, wait: memberWait}
 }
 
 // Waiting returns the caller, who then waits for a busy workspace as long as the context allows.
@@ -48,33 +58,36 @@ func (c Caller) Waiting() Caller {
 }
 
 // Client is an API key or an OAuth client.
-func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, client: &p} }
+func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
 // System is the service itself, for background work. The name is the actor in the audit log.
-func System(name string) Caller { return Caller{Actor: name, system: true} }
+func System(name string) Caller { return Caller{Actor: name, kind: bySystem} }
 
 // way describes how a change was made, for the list of imports.
 func (c Caller) way() string {
-	switch {
-	case c.member != "":
+	switch c.kind {
+	case byMember:
 		return "on a page"
-	case c.client != nil:
+	case byClient:
 		return "by a call"
+	case byOperator, bySystem:
 	}
 	return "by a command"
 }
 
-func (c Caller) operator() bool { return c.member == "" && c.client == nil && !c.system }
+func (c Caller) operator() bool { return c.kind == byOperator }
 
 // permit returns a fault of kind forbidden unless the caller has the permission now. It bypasses caches.
 func (s *Service) permit(ctx context.Context, c Caller, ws measure.WorkspaceID, needs Permission) error {
-	switch {
-	case c.member != "":
+	switch c.kind {
+	case byOperator, bySystem:
+		return nil
+	case byMember:
 		return s.permitMember(ctx, c.member, ws, needs)
-	case c.client != nil:
-		return s.permitClient(ctx, *c.client, ws, needs)
+	case byClient:
+		return s.permitClient(ctx, c.client, ws, needs)
 	}
-	return nil
+	return fault.Forbidden("the caller is unknown: nothing was changed")
 }
 
 func (s *Service) permitMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, needs Permission) error {
@@ -98,7 +111,10 @@ func (s *Service) permitClient(ctx context.Context, p auth.Principal, ws measure
 		return err
 	}
 	scope, grantable := map[Permission]control.Scope{Read: control.ScopeRead, Write: control.ScopeWrite}[needs]
-	if !grantable || p.Workspace.ID != ws || !current.Has(scope) {
+	if !grantable {
+		return fault.Forbidden("keys and OAuth clients may not do this: nothing was changed").WithHint("use a page or a command")
+	}
+	if p.Workspace.ID != ws || !current.Has(scope) {
 		return fault.Forbidden("the credential expired or lacks the scope %s: nothing more was changed", scope)
 	}
 	return nil
