@@ -18,18 +18,19 @@ const (
 	AdItself   AdLevel = "ad"
 )
 
-// AdState is the state of a campaign, ad set or ad from an instant on. Empty fields keep their previous value.
+// AdState is the state of a campaign, ad set or ad from an instant on. Empty fields keep their previous value. The tags
+// are those of fact tables, see package facts.
 type AdState struct {
-	Platform Platform
-	Level    AdLevel
-	ID       string
-	Since    time.Time // when the platform changed it, or when it was read if that is unknown
-	Read     time.Time // when it was read; for equal Since the later one counts
-	Account  string
-	Name     string
-	Campaign string // ID of the campaign of an ad set or ad
-	Status   AdStatus
-	Told     string // the platform's own status
+	Platform Platform  `column:"platform,key"`
+	Level    AdLevel   `column:"level,key"`
+	ID       string    `column:"id,key"`
+	Since    time.Time `column:"since,key"`       // when the platform changed it, or when it was read if that is unknown
+	Read     time.Time `column:"read_at,version"` // when it was read; for equal Since the later one counts
+	Account  string    `column:"account"`
+	Name     string    `column:"name"`
+	Campaign string    `column:"campaign_id"` // ID of the campaign of an ad set or ad
+	Status   AdStatus  `column:"status"`
+	Told     string    `column:"told"` // the platform's own status
 	Budget   AdBudget
 }
 
@@ -64,9 +65,9 @@ const (
 
 // AdBudget is the budget of a campaign or ad set. The zero value means unknown.
 type AdBudget struct {
-	Value int64
-	Unit  BudgetUnit
-	Per   BudgetPeriod
+	Value int64        `column:"budget"`
+	Unit  BudgetUnit   `column:"budget_unit"`
+	Per   BudgetPeriod `column:"budget_per"`
 }
 
 // BudgetUnit is the unit of a budget. Platforms do not include the account's currency.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
-	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
@@ -70,28 +68,4 @@ func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, ba
 		return nil, fmt.Errorf("target of %s, %s from %s: %w", c.Target.Metric, c.Target.Period, c.Target.Start, err)
 	}
 	return before, nil
-}
-
-// SameGoal reports whether two targets are for the same metric, kind of period, first day and channel.
-func (t Target) SameGoal(other Target) bool {
-	t.Value, other.Value = 0, 0
-	return t == other
-}
-
-// Days returns the days of the target: one, seven, or those until the same day of the next month or of the third
-// month after. If that month lacks the day, it overflows into the following month.
-func (t Target) Days() civil.Range {
-	days := civil.Range{First: t.Start, Last: t.Start}
-	later := func(months int) civil.Date {
-		return civil.New(t.Start.Year(), t.Start.Month()+time.Month(months), t.Start.Day()).AddDays(-1)
-	}
-	switch t.Period {
-	case "weekly":
-		days.Last = t.Start.AddDays(6)
-	case "monthly":
-		days.Last = later(1)
-	case "quarterly":
-		days.Last = later(3)
-	}
-	return days
 }

@@ -2,7 +2,7 @@ package duckdb
 
 import "assay/internal/measure"
 
-// Dialect renders questions for DuckDB.
+// Dialect renders questions and merges for DuckDB.
 type Dialect struct{}
 
 // Name returns "duckdb".
@@ -12,6 +12,28 @@ func (Dialect) Name() string { return "duckdb" }
 func (Dialect) Table(ws measure.WorkspaceID, table string) string {
 	return identifier(catalog(ws)) + ".main." + identifier(table)
 }
+
+// Month returns the first day of a day's month.
+func (Dialect) Month(day string) string { return "CAST(date_trunc('month', " + day + ") AS DATE)" }
+
+// EachDay returns a row per day of a period.
+func (Dialect) EachDay(first, last string) string {
+	return "CAST(unnest(generate_series(" + first + ", " + last + ", INTERVAL 1 DAY)) AS DATE)"
+}
+
+// Seconds returns an instant as seconds since 1970.
+func (Dialect) Seconds(instant string) string { return "epoch(" + instant + ")" }
+
+// Instant returns the instant of a number of microseconds since 1970.
+func (Dialect) Instant(micros string) string { return "make_timestamp(" + micros + ")" }
+
+// Fingerprint returns a number of 60 bits derived from a text.
+func (Dialect) Fingerprint(text string) string {
+	return "CAST(md5_number_lower(" + text + ") // 16 AS BIGINT)"
+}
+
+// Variable returns the value of a variable that was set with SET VARIABLE.
+func (Dialect) Variable(name string) string { return "getvariable('" + name + "')" }
 
 // catalog is the catalog name of a workspace's file. The prefix distinguishes it from DuckDB's own catalogs, such as
 // memory and temp.

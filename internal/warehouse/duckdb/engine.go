@@ -21,6 +21,7 @@ import (
 
 	"assay/internal/measure"
 	"assay/internal/warehouse"
+	"assay/internal/warehouse/merge"
 )
 
 // Options are the settings of an engine. The comments give the meaning of zero values.
@@ -115,7 +116,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, unusable(dir, err)
 	}
 	e := &Engine{
-		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: panelSize,
+		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: merge.PanelSize,
 		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}
 	e.instance, err = e.start(ctx)

@@ -10,14 +10,17 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
+	"assay/internal/warehouse/facts"
 )
 
-// exported are the tables of an export: all facts and the import ledger. Roll-ups are derived from them.
-var exported = []string{
-	"orders", "profiles", "customer_ties", "order_lines", "refunds", "order_coupons", "touches", "landed_orders", "landed_lines", "landed_discounts", "landed_codes",
-	"ad_days", "ad_names", "ad_states", "channel_spend", "products", "product_costs",
-	"message_days", "survey_responses", "creators", "creator_codes", "creator_costs", "link_days", "coupon_channels", "targets", "fx_rates",
-	"region_days", "surface_days", "imports", "import_tables", "day_history", "told_days",
+// exported are the tables of an export: all facts, the import ledger and the history of days. Roll-ups are derived from
+// facts.
+func exported() []string {
+	var names []string
+	for _, t := range facts.Tables {
+		names = append(names, t.Name)
+	}
+	return append(names, "imports", "import_tables", "day_history", "told_days")
 }
 
 // Export writes every table of a workspace to a directory, one file each, from one snapshot; see
@@ -80,8 +83,8 @@ func (e *Engine) copyTables(ctx context.Context, w *workspace, dir, ending, opti
 		return nil, err
 	}
 	defer tx.Rollback() //nolint:errcheck // read-only
-	tables := make([]warehouse.ExportedTable, 0, len(exported))
-	for _, name := range exported {
+	tables := make([]warehouse.ExportedTable, 0, len(facts.Tables)+4)
+	for _, name := range exported() {
 		t := warehouse.ExportedTable{Table: name, File: name + ending}
 		text := fmt.Sprintf("COPY (SELECT * FROM {{%s}} ORDER BY ALL) TO %s (%s)", name, quoted(filepath.Join(dir, t.File)), options)
 		done, err := tx.ExecContext(ctx, w.text(text))

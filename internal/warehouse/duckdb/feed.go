@@ -8,22 +8,21 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 	"unicode/utf8"
 	"unsafe"
 
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
-	"assay/internal/civil"
+	"assay/internal/warehouse/facts"
 )
 
-// feed provides rows of Go structs to a statement as the table assay_rows(token). DuckDB reads one chunk at a time,
-// on as many threads as the feed has. Values are written directly into DuckDB's memory: nothing is boxed, and only
-// long texts need a call into the database.
+// feed provides rows to a statement as the table assay_rows(token). DuckDB reads one chunk at a time, on as many
+// threads as the feed has. Columns are copied directly into DuckDB's memory: nothing is boxed, and only long texts need
+// a call into the database.
 type feed struct {
 	columns []duckdb.ColumnInfo
-	rows    source
+	rows    facts.Rows
 	threads int
 	claimed atomic.Int64 // rows assigned to threads
 }
@@ -32,23 +31,15 @@ type feed struct {
 // compresses once.
 const spanRows = 122_880
 
-// span is the assigned and not yet written rows of a thread.
-type span struct{ at, end int }
+// stripRows is the number of rows whose columns are copied one after the other: few enough to stay in the processor's
+// cache.
+const stripRows = 256
 
-// source is a block of rows of one type.
-type source interface {
-	len() int
-	write(c *cells, row int)
+// span is the assigned and not yet written rows of a thread, and its memory for texts.
+type span struct {
+	at, end int
+	texts   [stripRows]string
 }
-
-// block is a source whose rows a function writes.
-type block[T any] struct {
-	rows []T
-	put  func(*cells, *T)
-}
-
-func (b block[T]) len() int                { return len(b.rows) }
-func (b block[T]) write(c *cells, row int) { b.put(c, &b.rows[row]) }
 
 // feeds are the blocks of running statements, by token.
 type feeds struct {
@@ -74,19 +65,30 @@ func (f *feeds) register(conn *sql.Conn) error {
 	})
 }
 
-// insert writes a block of rows into a table, in the order of its columns. With one thread the rows arrive in order.
-func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, columns []column, rows source, threads int) error {
-	token := f.last.Add(1)
+// carried are the types of columns as DuckDB stores them.
+var carried = map[facts.Type]duckdb.Type{
+	facts.Text: duckdb.TYPE_VARCHAR, facts.Nullable: duckdb.TYPE_VARCHAR, facts.Int: duckdb.TYPE_BIGINT,
+	facts.Small: duckdb.TYPE_INTEGER, facts.Flag: duckdb.TYPE_BOOLEAN, facts.Float: duckdb.TYPE_DOUBLE,
+	facts.Instant: duckdb.TYPE_TIMESTAMP, facts.Day: duckdb.TYPE_DATE,
+}
+
+// insert writes a block of rows into a table, by the names of its columns. With one thread the rows arrive in order.
+func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, rows facts.Rows, threads int) error {
+	columns := rows.Columns()
 	infos := make([]duckdb.ColumnInfo, len(columns))
-	exprs := make([]string, len(columns))
+	names := make([]string, len(columns))
 	for i, c := range columns {
-		infos[i] = duckdb.ColumnInfo{Name: c.name, T: c.carried}
-		exprs[i] = c.expr
+		info, err := duckdb.NewTypeInfo(carried[c.Type])
+		if err != nil {
+			return err
+		}
+		infos[i], names[i] = duckdb.ColumnInfo{Name: c.Name, T: info}, identifier(c.Name)
 	}
+	token := f.last.Add(1)
 	f.active.Store(token, &feed{columns: infos, rows: rows, threads: threads})
 	defer f.active.Delete(token)
-	return execute(ctx, conn, fmt.Sprintf("INSERT INTO %s SELECT %s FROM assay_rows(%d)",
-		target, strings.Join(exprs, ", "), token))
+	return execute(ctx, conn, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM assay_rows(%[3]d)",
+		target, strings.Join(names, ", "), token))
 }
 
 // ColumnInfos returns the column types of the feed.
@@ -94,7 +96,7 @@ func (f *feed) ColumnInfos() []duckdb.ColumnInfo { return f.columns }
 
 // Cardinality returns the number of rows.
 func (f *feed) Cardinality() *duckdb.CardinalityInfo {
-	return &duckdb.CardinalityInfo{Cardinality: uint(f.rows.len()), Exact: true}
+	return &duckdb.CardinalityInfo{Cardinality: uint(f.rows.Len()), Exact: true}
 }
 
 // Init returns the maximum number of writing threads.
@@ -110,26 +112,42 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 	s := state.(*span)
 	if s.at == s.end {
 		end := int(f.claimed.Add(spanRows))
-		s.at, s.end = min(end-spanRows, f.rows.len()), min(end, f.rows.len())
+		s.at, s.end = min(end-spanRows, f.rows.Len()), min(end, f.rows.Len())
 	}
 	n := min(duckdb.GetDataChunkCapacity(), s.end-s.at)
-	first := s.at
-	s.at += n
-	c := cells{vectors: vectorsOf(chunk, len(f.columns))}
-	for i := range n {
-		c.row, c.column = i, 0
-		f.rows.write(&c, first+i)
-		if c.column != len(f.columns) {
-			return fmt.Errorf("%d values for %d columns", c.column, len(f.columns))
+	vectors := vectorsOf(chunk, len(f.columns))
+	for row := 0; row < n; row += stripRows {
+		rows := min(stripRows, n-row)
+		for i, c := range f.rows.Columns() {
+			f.copyColumn(s, &vectors[i], i, c.Type, row, rows)
 		}
+		s.at += rows
 	}
 	return chunk.SetSize(n)
 }
 
-// cells writes the values of a row from left to right, directly into the database's memory.
-type cells struct {
-	vectors     []vector
-	row, column int
+// copyColumn writes rows of a column, from the span's position on, into a chunk from a row on.
+func (f *feed) copyColumn(s *span, v *vector, column int, kind facts.Type, row, rows int) {
+	switch kind {
+	case facts.Text, facts.Nullable:
+		texts := s.texts[:rows]
+		f.rows.Texts(column, s.at, texts)
+		v.putTexts(texts, row, kind == facts.Nullable)
+	case facts.Int, facts.Instant:
+		out := memory[int64](v, row, rows)
+		f.rows.Ints(column, s.at, out)
+		nulls(v, out, row, facts.NullInt)
+	case facts.Day:
+		out := memory[int32](v, row, rows)
+		f.rows.Smalls(column, s.at, out)
+		nulls(v, out, row, facts.NullDay)
+	case facts.Small:
+		f.rows.Smalls(column, s.at, memory[int32](v, row, rows))
+	case facts.Flag:
+		f.rows.Flags(column, s.at, memory[bool](v, row, rows))
+	case facts.Float:
+		f.rows.Floats(column, s.at, memory[float64](v, row, rows))
+	}
 }
 
 // vector is the memory of a column of a chunk.
@@ -153,20 +171,27 @@ func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
 	return vectors
 }
 
-// put writes a fixed-size value.
-func put[T int64 | int32 | bool | float64](c *cells, value T) {
-	*(*T)(unsafe.Add(c.vectors[c.column].data, uintptr(c.row)*unsafe.Sizeof(value))) = value
-	c.column++
+// memory returns the memory of rows of a column of fixed-size values.
+func memory[T int64 | int32 | bool | float64](v *vector, row, rows int) []T {
+	var value T
+	return unsafe.Slice((*T)(unsafe.Add(v.data, uintptr(row)*unsafe.Sizeof(value))), rows) //nolint:gosec // the chunk has room for more rows
 }
 
-func (c *cells) null() {
-	v := &c.vectors[c.column]
+// nulls marks the values of a column that mean NULL.
+func nulls[T int64 | int32](v *vector, values []T, row int, null T) {
+	for i, value := range values {
+		if value == null {
+			v.putNull(row + i)
+		}
+	}
+}
+
+func (v *vector) putNull(row int) {
 	if v.validity == nil {
 		mapping.VectorEnsureValidityWritable(v.handle)
 		v.validity = mapping.VectorGetValidity(v.handle)
 	}
-	*(*uint64)(unsafe.Add(v.validity, c.row/64*8)) &^= 1 << (c.row % 64)
-	c.column++
+	*(*uint64)(unsafe.Add(v.validity, row/64*8)) &^= 1 << (row % 64)
 }
 
 // inlined is the representation of a text of at most twelve bytes: duckdb_string_t of DuckDB's C API. The bytes after
@@ -176,89 +201,23 @@ type inlined struct {
 	bytes  [12]byte
 }
 
-// text writes a string; invalid UTF-8 bytes are replaced.
-func (c *cells) text(s string) {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	v := &c.vectors[c.column]
-	c.column++
-	if len(s) > len(inlined{}.bytes) {
-		// The database copies the bytes before the call returns.
-		mapping.VectorAssignStringElementLen(v.handle, mapping.IdxT(c.row), unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above
-		return
-	}
-	short := inlined{length: uint32(len(s))}
-	copy(short.bytes[:], s)
-	*(*inlined)(unsafe.Add(v.data, uintptr(c.row)*unsafe.Sizeof(short))) = short
-}
-
-func (c *cells) int(n int64)     { put(c, n) }
-func (c *cells) number(n int32)  { put(c, n) }
-func (c *cells) flag(b bool)     { put(c, b) }
-func (c *cells) float(x float64) { put(c, x) }
-
-// instant writes a time; the zero time is NULL.
-func (c *cells) instant(t time.Time) {
-	if t.IsZero() {
-		c.null()
-		return
-	}
-	put(c, t.UnixMicro())
-}
-
-var epoch = civil.New(1970, time.January, 1)
-
-// day writes a date; the zero date is NULL.
-func (c *cells) day(d civil.Date) {
-	if d.IsZero() {
-		c.null()
-		return
-	}
-	put(c, int32(d.Sub(epoch)))
-}
-
-// column is a column of a fact table: its type in a feed, and the expression that converts it to the column's type.
-type column struct {
-	name    string
-	carried duckdb.TypeInfo
-	expr    string
-}
-
-// columns returns the columns of a table of the workspace.
-func (w *workspace) columns(ctx context.Context, conn *sql.Conn, table string) ([]column, error) {
-	rows, err := conn.QueryContext(ctx, w.text("SELECT * FROM {{"+table+"}} LIMIT 0"))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return nil, err
-	}
-	columns := make([]column, len(types))
-	for i, t := range types {
-		name := identifier(t.Name())
-		carried, expr := duckdb.TYPE_VARCHAR, name
-		switch t.DatabaseTypeName() {
-		case "INTEGER":
-			carried = duckdb.TYPE_INTEGER
-		case "BIGINT":
-			carried = duckdb.TYPE_BIGINT
-		case "BOOLEAN":
-			carried = duckdb.TYPE_BOOLEAN
-		case "DOUBLE":
-			carried = duckdb.TYPE_DOUBLE
-		case "TIMESTAMP":
-			carried, expr = duckdb.TYPE_BIGINT, "make_timestamp("+name+")"
-		case "DATE":
-			carried, expr = duckdb.TYPE_INTEGER, "DATE '1970-01-01' + "+name
+// putTexts writes texts from a row on; invalid UTF-8 bytes are replaced.
+func (v *vector) putTexts(texts []string, row int, nullable bool) {
+	out := unsafe.Slice((*inlined)(v.data), row+len(texts))[row:] //nolint:gosec // the chunk has room for more rows
+	for i, s := range texts {
+		if nullable && s == facts.NullText {
+			v.putNull(row + i)
+			continue
 		}
-		info, err := duckdb.NewTypeInfo(carried)
-		if err != nil {
-			return nil, err
+		if !utf8.ValidString(s) {
+			s = strings.ToValidUTF8(s, "\uFFFD")
 		}
-		columns[i] = column{name: t.Name(), carried: info, expr: expr}
+		if len(s) > len(inlined{}.bytes) {
+			// The database copies the bytes before the call returns.
+			mapping.VectorAssignStringElementLen(v.handle, mapping.IdxT(row+i), unsafe.Slice(unsafe.StringData(s), len(s))) //nolint:gosec // see above
+			continue
+		}
+		out[i] = inlined{length: uint32(len(s))}
+		copy(out[i].bytes[:], s)
 	}
-	return columns, rows.Err()
 }

@@ -134,14 +134,19 @@ func TestDropDeletesTheFile(t *testing.T) {
 func TestACommitOutlivesItsCaller(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})
-	in, err := e.Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop"})
+	w, release, err := e.acquire(t.Context(), "shop")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Abort()
+	defer release()
+	s, err := e.session(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := in.(*load).makeVisible(gone); err != nil {
+	if err := s.Commit(gone); err != nil {
 		t.Errorf("commit for a caller who has left: %v", err)
 	}
 }

@@ -31,9 +31,6 @@ type workspace struct {
 	statements sync.Map // text → *sql.Stmt
 }
 
-// table returns the full name of one of the workspace's tables.
-func (w *workspace) table(name string) string { return Dialect{}.Table(w.id, name) }
-
 // text fills in the full names of the workspace's tables.
 func (w *workspace) text(template string) string {
 	return warehouse.Render(Dialect{}, w.id, template)

@@ -1,0 +1,91 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/internal/civil"
+)
+
+// Course is what the order of an import's rows implies: which steps a merge can skip.
+type Course struct {
+	Unordered bool // keys neither only rise nor only fall, so there may be duplicates
+	Unsorted  bool // days neither only rise nor only fall
+	Tied      bool // two orders of a customer may have the same instant
+	Long      bool // an order may have more rows than are stored
+}
+
+// watch compares a row with the previous one and records what follows.
+type watch[T any] func(c *Course, before, row *T)
+
+// direction tracks whether a sequence only rises or only falls.
+type direction struct{ first int }
+
+// turned reports whether a step reverses the direction.
+func (d *direction) turned(step int) bool {
+	if step == 0 {
+		return false
+	}
+	step = cmp.Compare(step, 0)
+	if d.first == 0 {
+		d.first = step
+	}
+	return d.first != step
+}
+
+// compareRefs compares the keys of orders, short ones first, which is numerical order for numbers. Any strict order
+// would do.
+func compareRefs(a, b *OrderRef) int {
+	if c := cmp.Compare(len(a.Key), len(b.Key)); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Key, b.Key); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Source, b.Source)
+}
+
+// sharedInstant is the maximum number of orders at one instant that are compared with one another.
+const sharedInstant = 16
+
+func watchOrders() watch[orderRow] {
+	var keys, days, instants direction
+	var people []string // customers of the previous orders at this instant
+	return func(c *Course, before, o *orderRow) {
+		step := compareRefs(&before.ref, &o.ref)
+		c.Unordered = c.Unordered || step == 0 || keys.turned(step)
+		c.Unsorted = c.Unsorted || days.turned(cmp.Compare(o.day, before.day))
+		if c.Tied {
+			return
+		}
+		step = cmp.Compare(o.at, before.at)
+		if step != 0 {
+			c.Tied = instants.turned(step)
+			people = people[:0]
+			return
+		}
+		people = append(people, before.customer)
+		c.Tied = len(people) > sharedInstant || o.customer != "" && slices.Contains(people, o.customer)
+	}
+}
+
+// watchDays watches only the days of rows without a unique key.
+func watchDays[T any](day func(*T) civil.Date) watch[T] {
+	var days direction
+	return func(c *Course, before, row *T) {
+		c.Unsorted = c.Unsorted || days.turned(day(row).Compare(day(before)))
+	}
+}
+
+// watchParts watches rows of orders: within an order, their keys must rise. number is the key of tables that store
+// only the last rows of an order; else it is nil.
+func watchParts[T any](t *Table, ref func(*T) *OrderRef, compare func(a, b *T) int, number func(*T) int64) watch[T] {
+	var refs direction
+	return func(c *Course, before, row *T) {
+		step := compareRefs(ref(before), ref(row))
+		c.Unordered = c.Unordered || refs.turned(step) || step == 0 && compare(before, row) >= 0
+		if number != nil {
+			c.Long = c.Long || number(row) > int64(t.Most)
+		}
+	}
+}

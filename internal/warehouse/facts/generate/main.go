@@ -1,0 +1,22 @@
+// Command generate writes what follows from the tags of fact tables: the tables, access to rows by column, previews,
+// the aliases of package warehouse and the question for the number of rows. See docs/decisions/0025.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	// go generate runs in the folder of package facts.
+	files, err := generate(".")
+	for path, text := range files {
+		if err == nil {
+			err = os.WriteFile(path, text, 0o644) //nolint:gosec // source files are readable
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,85 @@
+package facts
+
+// Preview is the first rows of a table, for people who check how a file was read.
+type Preview struct {
+	Title   string
+	Columns []PreviewColumn
+	Rows    [][]any // a value per column; nil: nothing to show
+}
+
+// PreviewColumn is a column of a preview.
+type PreviewColumn struct {
+	Title  string
+	Format Format
+}
+
+// Format is how a preview writes a value.
+type Format int
+
+// The formats. Amounts are minor units of the workspace's currency, or of their own as money.Amount.
+const (
+	Plain   Format = iota // as it is; times in the workspace's zone
+	Money                 // an amount
+	Amount                // an amount; nothing for zero
+	Nonzero               // a number; nothing for zero
+	Hash                  // whether there is a value, which is stored as a hash
+	Words                 // an identifier, with spaces
+)
+
+// shown is a column of a preview of rows of type T.
+type shown[T any] struct {
+	PreviewColumn
+	value func(*T) any
+}
+
+func addPreview[T any](all []Preview, title string, rows []T, most int, columns []shown[T]) []Preview {
+	if len(rows) == 0 {
+		return all
+	}
+	p := Preview{Title: title}
+	for _, c := range columns {
+		p.Columns = append(p.Columns, c.PreviewColumn)
+	}
+	for i := range rows[:min(len(rows), most)] {
+		values := make([]any, len(columns))
+		for j, c := range columns {
+			values[j] = c.value(&rows[i])
+		}
+		p.Rows = append(p.Rows, values)
+	}
+	return append(all, p)
+}
+
+// when returns a value, or nothing.
+func when(is bool, value any) any {
+	if !is {
+		return nil
+	}
+	return value
+}
+
+// excluded returns why an order is in no figure.
+func (o *Order) excluded() string {
+	switch {
+	case o.Test:
+		return "no, a test"
+	case o.Cancelled:
+		return "no, cancelled"
+	}
+	return ""
+}
+
+func (l *LandedLine) excluded() string {
+	if l.Gone {
+		return "no, removed"
+	}
+	return ""
+}
+
+// dated returns the day of a refund in words.
+func (r *Refund) dated() string {
+	if r.DateUnknown || r.Day.IsZero() {
+		return "unknown, set to the order's date"
+	}
+	return r.Day.String()
+}

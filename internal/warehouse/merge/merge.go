@@ -1,0 +1,178 @@
+// Package merge merges the rows of an import into the facts and updates the roll-ups, on any engine.
+//
+// The plan is Go; the statements are files in sql and rollups, which a [Dialect] renders. An engine provides a [Session]:
+// it runs statements in one transaction and appends rows in bulk.
+package merge
+
+import (
+	"context"
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/facts"
+)
+
+// Session is a transaction of an engine on one workspace. Temporary tables belong to it. One goroutine at a time uses
+// it.
+type Session interface {
+	// Run executes statements without parameters.
+	Run(ctx context.Context, text string) error
+	// Change executes one statement with the parameters $1, $2, … and returns the number of changed rows.
+	Change(ctx context.Context, text string, args ...any) (int64, error)
+	// Read runs a statement and calls each for every row.
+	Read(ctx context.Context, text string, each func(warehouse.Row) error) error
+	// Append writes rows to a table, by the names of their columns. Rows that have to stay in order are.
+	Append(ctx context.Context, table string, rows facts.Rows, inOrder bool) error
+	// Commit makes the changes visible, also for a caller who has left: otherwise facts could be visible without a known
+	// data version.
+	Commit(ctx context.Context) error
+	// Close ends the session and discards changes that were not committed.
+	Close()
+}
+
+// Options are what an import needs from its engine.
+type Options struct {
+	Session   Session
+	Dialect   Dialect
+	Spec      warehouse.ImportSpec
+	Clock     func() time.Time
+	BlockRows int    // rows that are appended together
+	PanelSize int    // maximum number of customers in the panel
+	Version   uint64 // data version before the import
+
+	Explain   func(ctx context.Context, err error) error // gives an error of the session its kind
+	Committed func(version uint64)                       // the data version after the import
+	Ended     func()                                     // the session is closed
+}
+
+// Import is an import in progress; see [warehouse.Import].
+type Import struct {
+	*plan
+	explain   func(context.Context, error) error
+	committed func(uint64)
+	ended     func()
+	over      bool
+
+	blocks  chan block
+	written chan struct{} // closed when the writer has ended
+	failure failure
+}
+
+// plan merges the rows of an import into the facts and the roll-ups.
+type plan struct {
+	session   Session
+	texts     texts
+	spec      warehouse.ImportSpec
+	clock     func() time.Time
+	panelSize int
+	version   uint64
+
+	buffers *facts.Buffers
+	all     []*part // of every table
+	parts   []*part // with rows, in the order of merging
+	windows []warehouse.AdWindow
+	fresh   bool // the store had no orders at the start of the import
+
+	counts  map[string]warehouse.Counts
+	stale   int64 // orders dropped because the store has a later version
+	waiting int64 // orders with parts in separate tables that are not in the store
+}
+
+// Parts of the plan with their own tables.
+type (
+	identities    struct{ *plan } // customers that ties unite
+	reportWindows struct{ *plan } // days of ad reports, which replace what the store has of them
+	landedParts   struct{ *plan } // lines and codes from tables of their own
+	rollup        struct{ *plan } // tables that are derived from facts
+	dayHistory    struct{ *plan } // previous totals of changed days
+)
+
+// part is an import's rows of one table.
+type part struct {
+	*facts.Table
+	*facts.Course
+	opened bool
+	direct bool   // rows go directly into the empty table
+	target string // table that rows are written to
+	rows   int64
+}
+
+// stage is the temporary table with a table's imported rows.
+func stage(t *facts.Table) string { return "stage_" + t.Name }
+
+// from returns the relation with the imported rows.
+func (p *plan) from(of *part) string {
+	if of.direct {
+		return p.texts.table(of.Name)
+	}
+	return stage(of.Table)
+}
+
+// of returns the rows of a table.
+func (p *plan) of(t *facts.Table) *part {
+	for _, known := range p.all {
+		if known.Table == t {
+			return known
+		}
+	}
+	panic("merge: no rows of " + t.Name)
+}
+
+// run executes a text.
+func (p *plan) run(ctx context.Context, name string, values args) error {
+	text, err := p.texts.render(name, values)
+	if err != nil {
+		return err
+	}
+	return p.session.Run(ctx, text)
+}
+
+// runEach executes texts with the same parameters.
+func (p *plan) runEach(ctx context.Context, values args, names ...string) error {
+	for _, name := range names {
+		if err := p.run(ctx, name, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change executes a text with bound parameters and returns the number of changed rows.
+func (p *plan) change(ctx context.Context, name string, values args, bound ...any) (int64, error) {
+	text, err := p.texts.render(name, values)
+	if err != nil {
+		return 0, err
+	}
+	return p.session.Change(ctx, text, bound...)
+}
+
+// each runs a text and calls scan for every row.
+func (p *plan) each(ctx context.Context, name string, values args, scan func(warehouse.Row) error) error {
+	text, err := p.texts.render(name, values)
+	if err != nil {
+		return err
+	}
+	return p.session.Read(ctx, text, scan)
+}
+
+// one runs a text that returns one row.
+func (p *plan) one(ctx context.Context, name string, values args, dest ...any) error {
+	return p.each(ctx, name, values, func(row warehouse.Row) error { return row.Scan(dest...) })
+}
+
+// count returns the number of rows of a relation.
+func (p *plan) count(ctx context.Context, from string) (n int64, err error) {
+	err = p.one(ctx, "sql/count", args{"from": from}, &n)
+	return n, err
+}
+
+// any reports whether one of the workspace's tables has rows.
+func (p *plan) any(ctx context.Context, table string) (bool, error) {
+	var n int64
+	err := p.one(ctx, "sql/any", args{"from": p.texts.table(table)}, &n)
+	return n > 0, err
+}
+
+// levels are the levels of ad accounts.
+var levels = []measure.AdLevel{measure.AdCampaign, measure.AdSet, measure.AdItself}

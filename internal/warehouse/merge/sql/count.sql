@@ -1,0 +1,2 @@
+-- One row: the number of rows.
+SELECT count(*) FROM {{.from}}

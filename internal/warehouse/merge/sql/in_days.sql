@@ -1,0 +1,5 @@
+-- A macro that reports whether a day is one of the days of a table. Their period is two constants, so the database skips
+-- blocks of rows outside.
+CREATE OR REPLACE TEMP MACRO {{.macro}}(d) AS (
+    d >= DATE '{{.first}}' AND d <= DATE '{{.last}}'{{if .table}} AND d IN (SELECT day FROM {{.table}}){{end}}
+)

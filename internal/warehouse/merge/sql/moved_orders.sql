@@ -1,0 +1,5 @@
+-- The orders stored under a name whose customer changed.
+INSERT INTO touched
+SELECT k.source, r.key FROM {{order_rows}} r
+SEMI JOIN moved v ON v.name = r.customer
+INNER JOIN {{order_kinds}} k ON k.kind = r.kind

@@ -1,0 +1,3 @@
+-- Cached statements are planned again after the transaction. DuckDB keeps a plan until the catalog changes, but plans
+-- assume properties of the data, such as no NULL or no day after the last one, which imports change.
+COMMENT ON TABLE {{data_version}} IS 'Changed with every import, which outdates what was planned before'

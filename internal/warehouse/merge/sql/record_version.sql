@@ -1,0 +1,2 @@
+-- The data version after the import.
+UPDATE {{data_version}} SET version = $1

@@ -1,0 +1,11 @@
+-- One row: the numbers of rows on new account days, of rows that were added and removed on others, and of the added
+-- ones whose key a removed one has.
+SELECT (SELECT count(*) FROM stage_ad_days t ANTI JOIN days_before d ON {{same "d" "t" .unit}}),
+    (SELECT coalesce(CAST(sum(more) AS BIGINT), 0) FROM differing WHERE more > 0),
+    (SELECT coalesce(CAST(-sum(more) AS BIGINT), 0) FROM differing WHERE more < 0),
+    (
+        SELECT coalesce(CAST(sum(c.more) AS BIGINT), 0)
+        FROM differing c
+        SEMI JOIN (SELECT * FROM differing WHERE more < 0) g ON {{same "g" "c" .fact.Key}}
+        WHERE c.more > 0
+    )
