@@ -61,14 +61,14 @@ func (s *service) call(ctx context.Context, key, tool, arguments string) (time.D
 	}
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
-	began := time.Now()
+	watch := process.Begin()
 	reply, err := s.client.Do(request)
 	if err != nil {
 		return 0, err
 	}
 	defer reply.Body.Close()
 	text, err := io.ReadAll(reply.Body)
-	took := time.Since(began)
+	took, _ := watch.Took()
 	if err != nil {
 		return 0, err
 	}
@@ -149,11 +149,15 @@ func measured(ctx context.Context, o settings, stores []store) error {
 // soak makes mixed calls, with a small import each half minute, and prints the memory each minute.
 func soak(ctx context.Context, o settings, s *service, stores []store, random *rand.Rand) error {
 	fmt.Fprintf(os.Stdout, "\nSoak of %s: minute, calls so far, memory in MiB\n", o.soak)
-	began, calls := time.Now(), 0
-	for minute := 1; time.Since(began) < o.soak; minute++ {
+	watch, calls := process.Begin(), 0
+	elapsed := func() time.Duration {
+		wall, _ := watch.Took()
+		return wall
+	}
+	for minute := 1; elapsed() < o.soak; minute++ {
 		for half := range 2 {
-			until := began.Add(time.Duration(2*minute-1+half) * 30 * time.Second)
-			took, err := s.mix(ctx, stores, random, func(int) bool { return time.Now().Before(until) })
+			until := time.Duration(2*minute-1+half) * 30 * time.Second
+			took, err := s.mix(ctx, stores, random, func(int) bool { return elapsed() < until })
 			if err != nil {
 				return err
 			}

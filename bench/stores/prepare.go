@@ -105,7 +105,7 @@ func fill(ctx context.Context, o settings, data string, stores []store) (err err
 			return err
 		}
 		options := demo.Options{
-			Seed: uint64(i) + 1, Days: o.days, Orders: o.orders, Today: today, Zone: zone, Currency: demo.StoreCurrency, //nolint:gosec // an index
+			Seed: uint64(i) + 1, Days: o.days, Orders: o.orders, Today: today, Zone: zone, Currency: demo.StoreCurrency,
 			HashKey: []byte("the key of the benchmark's customers"),
 		}
 		_, err = demo.Generate(options, func(b *warehouse.Batch) error {

@@ -261,11 +261,11 @@ const newFile = " (BLOCK_SIZE 16384)"
 // open attaches the file, migrates its schema and reads the data version.
 func (w *workspace) open(ctx context.Context, path string) error {
 	db := w.instance.db
-	attach := "ATTACH " + quoted(path) + " AS " + identifier(catalog(w.id))
+	options := ""
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		attach += newFile
+		options = newFile
 	}
-	if _, err := db.ExecContext(ctx, attach); err != nil {
+	if _, err := db.ExecContext(ctx, "ATTACH "+quoted(path)+" AS "+identifier(catalog(w.id))+options); err != nil {
 		return err
 	}
 	err := migrate(ctx, db, w)
