@@ -180,7 +180,7 @@ func importOrders(ctx context.Context, o settings, s store, serial int) error {
 	path := filepath.Join(o.folder, "orders.csv")
 	text := "order_id,created_at,customer_id,currency,total,channel\n"
 	for i := range 20 {
-		text += fmt.Sprintf("%d,%s,c%d,USD,%d.00,google\n", 9_000_000+serial*100+i, time.Now().UTC().Format("2006-01-02T15:04:05Z"), i, 20+i)
+		text += fmt.Sprintf("%d,%s,c%d,USD,%d.00,google\n", 9_000_000+serial*100+i, now().UTC().Format("2006-01-02T15:04:05Z"), i, 20+i)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return err

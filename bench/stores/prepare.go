@@ -23,6 +23,9 @@ import (
 // adRegion is the only region of the ad reports: a small store has no report by region, which the demo store has.
 const adRegion = "NY"
 
+// now is the clock: the measured service has the real one, and its default calls read the last days.
+var now = time.Now //nolint:forbidigo // no other clock reaches another process
+
 // store is a workspace with a key.
 type store struct {
 	ID  measure.WorkspaceID
@@ -92,8 +95,8 @@ func fill(ctx context.Context, o settings, data string, stores []store) (err err
 	if err != nil {
 		return err
 	}
-	today := civil.DayOf(time.Now(), zone)
-	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: filepath.Join(data, "facts"), Clock: time.Now, MaxAttached: 8})
+	today := civil.DayOf(now(), zone)
+	engine, err := duckdb.Open(ctx, duckdb.Options{Dir: filepath.Join(data, "facts"), Clock: now, MaxAttached: 8})
 	if err != nil {
 		return err
 	}
