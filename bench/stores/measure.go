@@ -178,11 +178,11 @@ func soak(ctx context.Context, o settings, s *service, stores []store, random *r
 // importOrders imports a few new orders through the running service.
 func importOrders(ctx context.Context, o settings, s store, serial int) error {
 	path := filepath.Join(o.folder, "orders.csv")
-	text := "order_id,created_at,customer_id,currency,total,channel\n"
+	text := []byte("order_id,created_at,customer_id,currency,total,channel\n")
 	for i := range 20 {
-		text += fmt.Sprintf("%d,%s,c%d,USD,%d.00,google\n", 9_000_000+serial*100+i, now().UTC().Format("2006-01-02T15:04:05Z"), i, 20+i)
+		text = fmt.Appendf(text, "%d,%s,c%d,USD,%d.00,google\n", 9_000_000+serial*100+i, now().UTC().Format("2006-01-02T15:04:05Z"), i, 20+i)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return err
 	}
 	_, err := process.Run(ctx, o.assay, "import", path, "--workspace", string(s.ID), "--data", filepath.Join(o.folder, "data"))
