@@ -121,7 +121,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
-		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
+		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit, MaxAttached: c.MaxAttached,
 		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
 	})
 	if err != nil {
@@ -209,15 +209,23 @@ func (a *App) ready(ctx context.Context) error {
 // tryAgain is the interval between attempts to open facts that could not be opened.
 const tryAgain = time.Minute
 
-// tryFacts opens the facts of every workspace once, so that failures are logged, and retries those that cannot be opened until
-// ctx ends. Other workspaces are not affected.
+// tryFacts opens the facts of every workspace once, one after the other, so that failures are logged and roll-ups that stores of an
+// earlier release lack are rebuilt. It retries those that cannot be opened until ctx ends. Other workspaces are not affected.
 func (a *App) tryFacts(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
 		return err
 	}
-	for _, w := range all {
-		_ = a.engine.Try(ctx, w.ID) // which logs it
+	for i, w := range all {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
+			a.catchUp(ctx, w.ID)
+		}
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // many small stores: memory is for those in use
+			_ = a.engine.Rest(ctx, w.ID) // it stays open, at worst
+		}
 	}
 	again := time.NewTicker(tryAgain)
 	defer again.Stop()
@@ -285,7 +293,6 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{callLog, a.calls.Run},
 		{"webhook messages", a.takeIn},
 		{"opening of facts", a.tryFacts},
-		{"roll-ups after an update", a.catchUp},
 		{"loading of models", a.warmModels},
 		{"trainings and forecasts", a.jobs.Run},
 	} {

@@ -3,26 +3,18 @@ package app
 import (
 	"context"
 	"log/slog"
+
+	"assay/internal/measure"
 )
 
-// catchUp rebuilds the roll-ups that stores of an earlier release lack, one workspace after the other. If it fails, the store
-// answers as before, and its next import rebuilds them.
-func (a *App) catchUp(ctx context.Context) error {
-	all, err := a.control.Store.Workspaces(ctx)
-	if err != nil {
-		return err
+// catchUp rebuilds the roll-ups that a store of an earlier release lacks. If it fails, the store answers as before, and its next
+// import rebuilds them.
+func (a *App) catchUp(ctx context.Context, ws measure.WorkspaceID) {
+	made, err := a.facts.CatchUp(ctx, ws)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.WarnContext(ctx, "roll-ups could not be rebuilt after an update", slog.String("workspace", string(ws)), slog.Any("error", err))
+	case made:
+		a.log.InfoContext(ctx, "roll-ups rebuilt after an update", slog.String("workspace", string(ws)))
 	}
-	for _, w := range all {
-		if ctx.Err() != nil {
-			return nil
-		}
-		made, err := a.facts.CatchUp(ctx, w.ID)
-		switch {
-		case err != nil && ctx.Err() == nil:
-			a.log.WarnContext(ctx, "roll-ups could not be rebuilt after an update", slog.String("workspace", string(w.ID)), slog.Any("error", err))
-		case made:
-			a.log.InfoContext(ctx, "roll-ups rebuilt after an update", slog.String("workspace", string(w.ID)))
-		}
-	}
-	return nil
 }

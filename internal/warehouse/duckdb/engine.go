@@ -35,7 +35,7 @@ type Options struct {
 	SpillLimit  string        // of temporary files on disk, such as "50GB"; empty: 90% of the disk
 	Deadline    time.Duration // of one question; 0: 10 seconds
 	MaxRows     int           // of one answer; 0: 500,000
-	MaxAttached int           // workspaces kept open; 0: 1,000
+	MaxAttached int           // workspaces whose files stay open; 0: 64
 
 	// Files records which workspaces have a file. nil: every missing file is created.
 	Files Files
@@ -77,7 +77,7 @@ func (o Options) withDefaults() Options {
 		o.MaxRows = 500_000
 	}
 	if o.MaxAttached <= 0 {
-		o.MaxAttached = 1000
+		o.MaxAttached = 64
 	}
 	return o
 }
@@ -92,11 +92,12 @@ type Engine struct {
 
 	mu       sync.Mutex // guards the fields below
 	instance *instance
-	moving   map[string]bool               // workspaces whose files are being opened or closed, by file name
-	uses     uint64                        // counts acquisitions, to find the least recently used workspace
-	writers  map[string]chan struct{}      // the import lock of each workspace, by file name
-	released chan struct{}                 // closed and replaced whenever a workspace or an instance is released
-	failed   map[measure.WorkspaceID]error // workspaces whose file could not be opened at the last attempt
+	moving   map[string]bool                // workspaces whose files are being opened or closed, by file name
+	uses     uint64                         // counts acquisitions, to find the least recently used workspace
+	writers  map[string]chan struct{}       // the import lock of each workspace, by file name
+	released chan struct{}                  // closed and replaced whenever a workspace or an instance is released
+	failed   map[measure.WorkspaceID]error  // workspaces whose file could not be opened at the last attempt
+	detached map[measure.WorkspaceID]uint64 // data versions of workspaces that were attached before
 	closed   bool
 }
 
@@ -117,7 +118,8 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	}
 	e := &Engine{
 		options: options, pools: newQueryPools(options.Threads), feeds: &feeds{}, panelSize: merge.PanelSize,
-		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
+		moving: map[string]bool{}, failed: map[measure.WorkspaceID]error{},
+		detached: map[measure.WorkspaceID]uint64{}, writers: map[string]chan struct{}{}, released: make(chan struct{}),
 	}
 	e.instance, err = e.start(ctx)
 	return e, err

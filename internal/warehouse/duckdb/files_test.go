@@ -102,6 +102,90 @@ func TestUnusedWorkspacesAreDetachedAndAttachedAgain(t *testing.T) {
 	}
 }
 
+func TestARestedWorkspaceKeepsItsVersionWithoutItsFile(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	version := mustVersion(t, w, "shop")
+	if err := e.Rest(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustVersion(t, w, "shop"); got != version {
+		t.Errorf("version of a closed workspace is %d, want %d", got, version)
+	}
+	if n := attachedCount(e); n != 0 {
+		t.Errorf("%d workspaces are attached after a rest and a question for the version, want 0", n)
+	}
+	wantOrders(t, w, "shop", 3)
+	mustImport(t, w, "shop", someOrders("b", 1))
+	if got := mustVersion(t, w, "shop"); got != version+1 {
+		t.Errorf("version after another import is %d, want %d", got, version+1)
+	}
+}
+
+func TestAWorkspaceInUseDoesNotRest(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	in, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	if err := e.Rest(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if n := attachedCount(e); n != 1 {
+		t.Errorf("%d workspaces are attached during an import, want 1", n)
+	}
+	if err := e.Rest(t.Context(), "never-there"); err != nil {
+		t.Errorf("rest of a workspace that is not open: %v", err)
+	}
+}
+
+func TestAFileDamagedWhileClosedIsReported(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	if err := e.Rest(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(e.path("shop"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Try(t.Context(), "shop"); err == nil {
+		t.Error("a damaged file opens")
+	}
+	if _, err := w.Version(t.Context(), "shop"); err == nil {
+		t.Error("a workspace whose file is damaged has a version")
+	}
+}
+
+func TestASmallStoreTakesLittleDisk(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 300))
+	if err := e.Rest(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(e.path("shop"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 2<<20 {
+		t.Errorf("300 orders take %d bytes, want at most 2 MiB", info.Size())
+	}
+}
+
+func attachedCount(e *Engine) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.instance.attached)
+}
+
 func TestDropDeletesTheFile(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})
