@@ -48,6 +48,7 @@ var parts = []struct {
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
+	{"internal/backup", []string{"internal/civil", "internal/fault", "internal/panics", "internal/measure", "internal/warehouse", "internal/control/..."}},
 	{"internal/experiment", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
 	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
@@ -72,8 +73,8 @@ var parts = []struct {
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
-		"internal/control", "internal/control/...", "internal/training", "internal/jobs", "internal/auth", "internal/ingest/...",
-		"internal/oauth/...",
+		"internal/control", "internal/control/...", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
+		"internal/ingest/...", "internal/oauth/...",
 	}},
 	{"internal/console/...", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
