@@ -78,7 +78,8 @@ var parts = []struct {
 	}},
 	{"internal/console/...", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
-		"internal/sheet", "internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...", "internal/operation", "internal/console/...",
+		"internal/sheet", "internal/slowbody", "internal/auth", "internal/backup", "internal/chart", "internal/oauth/...", "internal/operation",
+		"internal/console/...",
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},

@@ -32,6 +32,9 @@ type settings struct {
 	MemoryLimit     *string `placeholder:"4GB" help:"Memory limit of the fact store."`
 	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
+	BackupDir       *string `placeholder:"DIR" help:"Folder of scheduled backups (none)."`
+	BackupEvery     *string `placeholder:"24h" help:"Interval between scheduled backups."`
+	BackupKeep      *string `placeholder:"14" help:"Number of backups to keep."`
 	ShutdownTimeout *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 

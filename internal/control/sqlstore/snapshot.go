@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"assay/internal/measure"
 )
@@ -25,15 +26,28 @@ func (d *database) Snapshot(ctx context.Context, path string) error {
 
 // Counts returns the number of rows of each table of a database file, which is not changed.
 func Counts(ctx context.Context, path string) (map[string]int64, error) {
-	db, err := pool(path, "deferred", []string{"query_only(1)"}, 1)
+	db, err := reading(path)
 	if err != nil {
-		return nil, fmt.Errorf("control database %s: %w", path, err)
+		return nil, err
 	}
 	counts, err := countRows(ctx, db)
 	if err = errors.Join(engineFault(err), db.Close()); err != nil {
 		return nil, fmt.Errorf("rows of the control database %s: %w", path, err)
 	}
 	return counts, nil
+}
+
+// reading opens a database file that is not changed.
+func reading(path string) (*sql.DB, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("control database %s: %w", path, err)
+	}
+	db, err := pool(full, "deferred", []string{"query_only(1)"}, 1)
+	if err != nil {
+		return nil, fmt.Errorf("control database %s: %w", path, err)
+	}
+	return db, nil
 }
 
 func countRows(ctx context.Context, db *sql.DB) (map[string]int64, error) {
@@ -63,9 +77,9 @@ func countRows(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 
 // FactsFiles returns the workspaces of a database file that have a facts file.
 func FactsFiles(ctx context.Context, path string) ([]measure.WorkspaceID, error) {
-	db, err := pool(path, "deferred", []string{"query_only(1)"}, 1)
+	db, err := reading(path)
 	if err != nil {
-		return nil, fmt.Errorf("control database %s: %w", path, err)
+		return nil, err
 	}
 	ids, err := collect(ctx, db, func(row scanner) (id measure.WorkspaceID, err error) {
 		return id, row.Scan(&id)
