@@ -33,6 +33,9 @@ type settings struct {
 	MaxAttached     *string `name:"max-attached" placeholder:"64" help:"Workspaces whose facts file stays open."`
 	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
+	BackupDir       *string `placeholder:"DIR" help:"Folder of scheduled backups (none)."`
+	BackupEvery     *string `placeholder:"24h" help:"Interval between scheduled backups."`
+	BackupKeep      *string `placeholder:"14" help:"Number of backups to keep."`
 	ShutdownTimeout *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/auth"
+	"assay/internal/backup"
 	"assay/internal/bodybudget"
 	"assay/internal/config"
 	"assay/internal/connlimit"
@@ -87,6 +88,7 @@ type App struct {
 	calls   *calllog.Recorder
 	models  *training.Keeper
 	jobs    *jobs.Runner
+	backups *backup.Schedule
 	tools   *toolkit.Service
 	clock   func() time.Time   // the clock of answers
 	arrived chan struct{}      // a webhook message is waiting
@@ -136,6 +138,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.jobs = jobs.New(jobs.Options{
 		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
 	})
+	if a.backups, err = a.newBackups(); err != nil {
+		return nil, err
+	}
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
@@ -165,14 +170,14 @@ func (a *App) setClock() error {
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
-		Keys: a.control.Store, Hooks: a.control.Store, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
+		Keys: a.control.Store, Hooks: a.control.Store, Backups: a.backupState, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
 	}, tools.All())
 	if err != nil {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, uploadsDir), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
-		Drop: a.dropFacts, Unopened: a.engine.Unopened,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups,
 	})
 	return nil
 }
@@ -247,6 +252,9 @@ func (a *App) unopened() int { return len(a.engine.Unopened()) }
 // Serve answers calls until ctx ends, then finishes running calls. It calls ready with the base URL once calls are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
 // cancellation. Imports are transactions, so nothing is half stored.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
+	if err := a.backups.Check(); err != nil {
+		return err
+	}
 	a.trainDemo(ctx)
 	open, err := a.listen(ctx)
 	if err != nil {
@@ -295,6 +303,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"opening of facts", a.tryFacts},
 		{"loading of models", a.warmModels},
 		{"trainings and forecasts", a.jobs.Run},
+		{"backups", a.backups.Run},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}

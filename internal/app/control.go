@@ -44,6 +44,9 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
 		return nil, unwritable("created", o.Data, err)
 	}
+	if err := restoreEnded(o.Data); err != nil {
+		return nil, err
+	}
 	if err := secretKept(o.Data); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"assay/internal/backup"
 	"assay/internal/config"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -47,6 +48,7 @@ func Diagnose(ctx context.Context, c config.Config, now func() time.Time) []Find
 	if d.directory() {
 		d.space()
 		d.secret()
+		d.backups()
 		d.stores(ctx)
 	}
 	return d.findings
@@ -112,6 +114,25 @@ func (d *diagnosis) secret() {
 		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, "secret"), "the installation secret is readable by other users")
 	default:
 		d.add("secret", Fine, "", "readable by its owner only")
+	}
+}
+
+// backups checks the age of scheduled backups.
+func (d *diagnosis) backups() {
+	if d.config.BackupDir == "" {
+		return
+	}
+	last, err := backup.Newest(d.config.BackupDir)
+	fix := "assay backup " + d.config.BackupDir
+	switch {
+	case err != nil:
+		d.add("backups", Broken, "make the folder readable", "%v", err)
+	case last.IsZero():
+		d.add("backups", Careful, fix, "%s has no backup", d.config.BackupDir)
+	case d.now().Sub(last) > 2*d.config.BackupEvery:
+		d.add("backups", Broken, fix, "the last backup is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
+	default:
+		d.add("backups", Fine, "", "the last one is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 }
 

@@ -42,6 +42,9 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f.metrics.NotLogged(a.calls.Dropped)
 	f.metrics.Unopened(a.unopened)
 	f.metrics.Defects(panics.Seen)
+	if a.backups.Plan.Dir != "" {
+		f.metrics.Backups(a.backupMetric)
+	}
 	f.server, err = oauth.New(oauth.Options{
 		BaseURL: baseURL, Store: a.control.Store, Secrets: secrets, TrustedProxies: a.config.TrustedProxies,
 		Counter: a.counter, Now: a.now, Log: a.log,

@@ -109,6 +109,7 @@ func syncDir(dir string) error {
 //
 //	assay/api-key/v1        hashes of API keys
 //	assay/contact/v1/ID     hashes of email addresses and phone numbers in the workspace ID
+//	assay/name/v1           name of the installation, which is not secret
 //	assay/sealed/v1/ID      encrypted third-party secrets of the workspace ID
 type Installation struct{ secret []byte }
 
@@ -120,6 +121,9 @@ func NewInstallation(secret []byte) Installation { return Installation{secret: b
 func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 	return i.derive("assay/contact/v1/" + string(ws))
 }
+
+// Name identifies the installation without disclosing its secret. Backups have it.
+func (i Installation) Name() string { return hex.EncodeToString(i.derive("assay/name/v1")[:8]) }
 
 // apiKeyHashing returns the 32-byte key under which API keys are hashed.
 func (i Installation) apiKeyHashing() []byte { return i.derive("assay/api-key/v1") }

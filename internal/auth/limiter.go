@@ -19,7 +19,7 @@ type Tier = struct {
 
 // DefaultTiers returns the default tiers.
 func DefaultTiers() []Tier {
-	return []Tier{{UpTo: 5_000, PerMinute: 10}, {UpTo: 25_000, PerMinute: 60}, {PerMinute: 300}}
+	return []Tier{{UpTo: 5_000, PerMinute: 120}, {UpTo: 25_000, PerMinute: 300}, {PerMinute: 600}}
 }
 
 // LimiterOptions configure [NewLimiter]. The zero value of all but Now works.

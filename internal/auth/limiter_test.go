@@ -125,11 +125,11 @@ func TestLimitFollowsTheVolumeUnlessItIsSet(t *testing.T) {
 		caller Principal
 		want   int
 	}{
-		{"no orders", LimiterOptions{}, 0, principal("a"), 10},
-		{"the last order of the first tier", LimiterOptions{}, 5_000, principal("a"), 10},
-		{"the first order of the second tier", LimiterOptions{}, 5_001, principal("a"), 60},
-		{"the last order of the second tier", LimiterOptions{}, 25_000, principal("a"), 60},
-		{"the first order of the third tier", LimiterOptions{}, 25_001, principal("a"), 300},
+		{"no orders", LimiterOptions{}, 0, principal("a"), 120},
+		{"the last order of the first tier", LimiterOptions{}, 5_000, principal("a"), 120},
+		{"the first order of the second tier", LimiterOptions{}, 5_001, principal("a"), 300},
+		{"the last order of the second tier", LimiterOptions{}, 25_000, principal("a"), 300},
+		{"the first order of the third tier", LimiterOptions{}, 25_001, principal("a"), 600},
 		{"a limit of the workspace's own", LimiterOptions{}, 25_001, own, 42},
 		{"a limit for all", LimiterOptions{Override: 600}, 0, own, 600},
 		{"other tiers", LimiterOptions{Tiers: custom}, 11, principal("a"), 2},
@@ -142,8 +142,8 @@ func TestLimitFollowsTheVolumeUnlessItIsSet(t *testing.T) {
 			t.Errorf("%s: %d calls a minute, want %d", c.name, got, c.want)
 		}
 	}
-	if got := NewLimiter(LimiterOptions{Now: time.Now}).Count(t.Context(), principal("a")).PerMinute; got != 10 {
-		t.Errorf("without a warehouse: %d calls a minute, want 10", got)
+	if got := NewLimiter(LimiterOptions{Now: time.Now}).Count(t.Context(), principal("a")).PerMinute; got != 120 {
+		t.Errorf("without a warehouse: %d calls a minute, want 120", got)
 	}
 }
 
@@ -161,20 +161,20 @@ func TestVolumeIsReadAgainInTheBackground(t *testing.T) {
 			synctest.Wait()
 			return got
 		}
-		if got := perMinute(); got != 10 {
-			t.Errorf("at first: %d, want 10", got)
+		if got := perMinute(); got != 120 {
+			t.Errorf("at first: %d, want 120", got)
 		}
 		w.set(30_000, nil)
 		time.Sleep(volumeFresh - time.Second)
-		if got := perMinute(); got != 10 || w.times() != 1 {
-			t.Errorf("while it is fresh: %d after %d readings, want 10 after 1", got, w.times())
+		if got := perMinute(); got != 120 || w.times() != 1 {
+			t.Errorf("while it is fresh: %d after %d readings, want 120 after 1", got, w.times())
 		}
 		time.Sleep(time.Second)
-		if got := perMinute(); got != 10 || w.times() != 2 {
-			t.Errorf("the call that finds it due: %d after %d readings, want 10 after 2", got, w.times())
+		if got := perMinute(); got != 120 || w.times() != 2 {
+			t.Errorf("the call that finds it due: %d after %d readings, want 120 after 2", got, w.times())
 		}
-		if got := perMinute(); got != 300 || w.times() != 2 {
-			t.Errorf("afterwards: %d after %d readings, want 300 after 2", got, w.times())
+		if got := perMinute(); got != 600 || w.times() != 2 {
+			t.Errorf("afterwards: %d after %d readings, want 600 after 2", got, w.times())
 		}
 		if want := civil.MustParse("1999-12-01"); w.asked[0] != want {
 			t.Errorf("orders are counted from %s, want %s", w.asked[0], want)
@@ -196,20 +196,20 @@ func TestUnreadableVolumeNeverFailsACall(t *testing.T) {
 			}
 			return got.PerMinute
 		}
-		if got := perMinute(); got != 300 {
-			t.Errorf("while nothing is known: %d, want the widest tier, 300", got)
+		if got := perMinute(); got != 600 {
+			t.Errorf("while nothing is known: %d, want the widest tier, 600", got)
 		}
 		w.set(100, nil)
 		time.Sleep(volumeRetry)
 		perMinute()
-		if got := perMinute(); got != 10 {
-			t.Errorf("after another try: %d, want 10", got)
+		if got := perMinute(); got != 120 {
+			t.Errorf("after another try: %d, want 120", got)
 		}
 		w.set(0, errors.New("the warehouse is away again"))
 		time.Sleep(volumeFresh)
 		perMinute()
-		if got := perMinute(); got != 10 {
-			t.Errorf("after a later failure: %d, want 10 as before", got)
+		if got := perMinute(); got != 120 {
+			t.Errorf("after a later failure: %d, want 120 as before", got)
 		}
 	})
 }
@@ -224,7 +224,7 @@ func TestSlowWarehouseDelaysTheFirstCallsOnly(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 5 {
 			wg.Go(func() {
-				if d := l.Count(t.Context(), principal("acme")); !d.Allowed || d.PerMinute != 300 {
+				if d := l.Count(t.Context(), principal("acme")); !d.Allowed || d.PerMinute != 600 {
 					t.Errorf("%+v, want it allowed in the widest tier", d)
 				}
 				if waited := time.Since(start); waited != volumeWait {
@@ -248,8 +248,8 @@ func TestCanceledCallDoesNotStopTheReading(t *testing.T) {
 	end()
 	l := NewLimiter(LimiterOptions{Orders: &warehouse{count: 6_000}, Now: func() time.Time { return noon }})
 	l.Count(ended, principal("acme"))
-	if got := l.Count(t.Context(), principal("acme")).PerMinute; got != 60 {
-		t.Errorf("%d calls a minute, want 60", got)
+	if got := l.Count(t.Context(), principal("acme")).PerMinute; got != 300 {
+		t.Errorf("%d calls a minute, want 300", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // minSecretLen is the minimum key length of HMAC-SHA256 in bytes (RFC 7518, section 3.2).
@@ -40,6 +41,9 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"max_attached":                c.MaxAttached >= 1,
 		"rate_tiers":                  areTiers(c.RateTiers),
 		"rate_limit":                  c.RateLimit >= 0,
+		"backup_dir":                  !strings.ContainsRune(c.BackupDir, 0),
+		"backup_every":                c.BackupEvery >= time.Minute,
+		"backup_keep":                 c.BackupKeep >= 1,
 		"shutdown_timeout":            c.ShutdownTimeout > 0,
 	}
 	for _, m := range unread {

@@ -25,8 +25,11 @@ type Config struct {
 	LogFormat       LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Log format: text or json."`
 	MemoryLimit     string        `key:"memory_limit" want:"an amount such as 4GB or 512MB" doc:"Memory limit of the fact store. Default: 80% of the machine's memory."`
 	MaxAttached     int           `key:"max_attached" default:"64" want:"a whole number, 1 or more" doc:"Workspaces whose facts file stays open, by last use. The first answer of another workspace takes some milliseconds longer."`
-	RateTiers       RateTiers     `key:"rate_tiers" default:"5000:10, 25000:60, *:300" want:"ORDERS:REQUESTS pairs with increasing orders, the last *:REQUESTS" doc:"Requests per minute of a workspace, by its orders of the last 30 days."`
+	RateTiers       RateTiers     `key:"rate_tiers" default:"5000:120, 25000:300, *:600" want:"ORDERS:REQUESTS pairs with increasing orders, the last *:REQUESTS" doc:"Requests per minute of a workspace, by its orders of the last 30 days."`
 	RateLimit       int           `key:"rate_limit" default:"0" want:"a whole number, 0 or more" doc:"Requests per minute of every workspace; overrides tiers and workspace limits. 0: no override."`
+	BackupDir       string        `key:"backup_dir" want:"a folder outside of the data directory" doc:"Folder of scheduled backups. Default: no scheduled backups."`
+	BackupEvery     time.Duration `key:"backup_every" default:"24h" want:"a duration such as 24h, 1m or more" doc:"Interval between scheduled backups."`
+	BackupKeep      int           `key:"backup_keep" default:"14" want:"a whole number, 1 or more" doc:"Number of backups to keep; each scheduled backup removes older ones."`
 	ShutdownTimeout time.Duration `key:"shutdown_timeout" default:"10s" want:"a duration such as 10s, above 0" doc:"Time that running calls have to finish on shutdown."`
 }
 

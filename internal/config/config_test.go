@@ -40,6 +40,7 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 	want := Config{
 		Addr: "127.0.0.1:8080", Data: "./assay-data", LogLevel: slog.LevelInfo, LogFormat: LogText,
 		RateTiers: RateTiers(auth.DefaultTiers()), MaxAttached: 64, ShutdownTimeout: 10 * time.Second, MaxConnections: 512,
+		BackupEvery: 24 * time.Hour, BackupKeep: 14,
 	}
 	for name, from := range map[string]Sources{
 		"no sources":         {},
@@ -89,12 +90,14 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		TrustedProxies: Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("fd00::/8")},
 		MetricsAddr:    "127.0.0.1:9001", LogLevel: slog.LevelDebug, LogFormat: LogJSON, MemoryLimit: "1.5GB", MaxAttached: 9,
 		RateTiers: RateTiers{{UpTo: 100, PerMinute: 1}, {PerMinute: 2}}, RateLimit: 7, ShutdownTimeout: 90 * time.Second, MaxConnections: 100,
+		BackupDir: "/backup", BackupEvery: 6 * time.Hour, BackupKeep: 30,
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
 		"allowed_origins": "https://a.example.com, http://localhost:3000,", "trusted_proxies": "10.1.2.3/8,192.0.2.7 , fd00::1/8",
 		"metrics_addr": "127.0.0.1:9001", "log_level": "DEBUG", "log_format": "json", "memory_limit": "1.5GB", "max_attached": "9",
 		"rate_tiers": "100:1,*:2", "rate_limit": "7", "shutdown_timeout": "1m30s", "max_connections_per_address": "100",
+		"backup_dir": "/backup", "backup_every": "6h", "backup_keep": "30",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -186,7 +189,7 @@ func TestAllMistakesAreInOneMessage(t *testing.T) {
 			"adr: 127.0.0.1:80", "oauth: {secret: x}", "port: 80", "base_url: http://assay.example.com", "rate_limit: many", "log_level: loud",
 			"shutdown_timeout: 10",
 		}, "\n")),
-		Environ: []string{"ASSAY_RATE_TIERS=25000:60,5000:10,*:300", "ASSAY_OAUTH_SECRET=short and secret"},
+		Environ: []string{"ASSAY_RATE_TIERS=25000:300,5000:120,*:600", "ASSAY_OAUTH_SECRET=short and secret"},
 		Flags:   map[string]string{"addr": "localhost", "verbose": "1"},
 	}
 	_, err := Load(from)
@@ -224,6 +227,8 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"rate_tiers":       {[]string{"*:5", "1:1,2:2,*:3"}, []string{"5000:10", "*:1,*:2", "5:1,5:2,*:3", "5:0,*:1", "0:1,*:2", "-5:1,*:2", "5", "*", "x:1,*:1", "5:x,*:1"}},
 		"rate_limit":       {[]string{"1", "600"}, []string{"-1", "1.5", "ten", "99999999999999999999"}},
 		"shutdown_timeout": {[]string{"1s", "2m"}, []string{"-1s", "10", "soon"}},
+		"backup_every":     {[]string{"1m", "24h", "168h"}, []string{"59s", "-1h", "daily", "24"}},
+		"backup_keep":      {[]string{"1", "365"}, []string{"-1", "1.5", "all"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}
 	for key, c := range cases {

@@ -127,7 +127,7 @@ type Tier = struct {
 // RateTiers are the tiers in increasing order.
 type RateTiers []Tier
 
-// UnmarshalText parses a list such as "5000:10, 25000:60, *:300".
+// UnmarshalText parses a list such as "5000:120, 25000:300, *:600".
 func (t *RateTiers) UnmarshalText(text []byte) error {
 	var all RateTiers
 	for _, pair := range list(string(text)) {

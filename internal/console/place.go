@@ -2,8 +2,10 @@ package console
 
 import (
 	"net/http"
+	"slices"
 
 	"assay/internal/auth"
+	"assay/internal/backup"
 	"assay/internal/control"
 	"assay/internal/measure"
 )
@@ -55,7 +57,32 @@ func (c *settingsPages) home(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	c.render(w, v.Request, http.StatusOK, page{name: "home", title: "Workspaces", view: all, visitor: &v.visitor})
+	view := homeView{All: all}
+	manages := func(m control.Membership) bool { return m.Role.Manages() }
+	if c.operations != nil && c.operations.Backups != nil && slices.ContainsFunc(all, manages) {
+		view.Backups = homeBackups(c.operations.Backups.State())
+	}
+	c.render(w, v.Request, http.StatusOK, page{name: "home", title: "Workspaces", view: view, visitor: &v.visitor})
+}
+
+// homeView is the view of the home page.
+type homeView struct {
+	All     []control.Membership
+	Backups *backupsView // nil: not scheduled, or not for this visitor
+}
+
+// backupsView is the state of scheduled backups, for owners and admins.
+type backupsView struct{ Problem, Fix, Last string }
+
+func homeBackups(s backup.State) *backupsView {
+	if !s.Scheduled {
+		return nil
+	}
+	view := &backupsView{Problem: s.Problem, Fix: s.Fix}
+	if !s.Last.IsZero() {
+		view.Last = s.Last.UTC().Format("Jan 2, 2006 15:04 UTC")
+	}
+	return view
 }
 
 // connectView is the view of the page with set-up instructions for apps.

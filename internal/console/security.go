@@ -35,7 +35,7 @@ func eventGroups() []eventGroup {
 		{"keys", "API keys", []control.EventKind{control.KeyMade, control.KeyRotated, control.KeyRevoked}},
 		{"programs", "Connected apps", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
-		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved}},
+		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
@@ -92,6 +92,8 @@ func eventWords(kind control.EventKind) string {
 		return "Workspace deleted"
 	case control.CustomerForgotten:
 		return "Customer forgotten"
+	case control.BackupMade:
+		return "Backup made"
 	case control.TargetSet:
 		return "Target set"
 	case control.TargetRemoved:

@@ -40,6 +40,8 @@ const (
 
 	TargetSet     EventKind = "target_set" // set on a page; the subject is the target, the detail its value
 	TargetRemoved EventKind = "target_removed"
+
+	BackupMade EventKind = "backup_made" // by a command; the subject is the manifest
 )
 
 // EventFilter selects entries of the audit log. The zero value of every field but Limit selects all.
@@ -64,5 +66,6 @@ func EventKinds() []EventKind {
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 		TargetSet, TargetRemoved,
 		CustomerForgotten,
+		BackupMade,
 	}
 }

@@ -70,6 +70,26 @@ func (m *Metrics) Unopened(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
+// Backups adds the time of the last backup and whether the scheduled backups have a problem.
+func (m *Metrics) Backups(state func() (last time.Time, failing bool)) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "assay_backup_last_timestamp_seconds", Help: "Time of the last backup; 0: none.",
+	}, func() float64 {
+		last, _ := state()
+		if last.IsZero() {
+			return 0
+		}
+		return float64(last.Unix())
+	}), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "assay_backup_failing", Help: "1 if the last scheduled backup failed or is older than twice its interval.",
+	}, func() float64 {
+		if _, failing := state(); failing {
+			return 1
+		}
+		return 0
+	}))
+}
+
 // Defects adds a counter of the panics that were caught.
 func (m *Metrics) Defects(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{

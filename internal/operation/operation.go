@@ -130,5 +130,6 @@ func All() []Served {
 		SetTarget, RemoveTarget, ListTargets,
 		CreateExperiment, MoveExperiment, ApplyFactor,
 		TrainModel, StartTraining, CancelTraining,
+		MakeBackup,
 	}
 }

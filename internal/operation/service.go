@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/backup"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
@@ -45,6 +46,7 @@ type Facts struct {
 	Drop func(ctx context.Context, ws measure.WorkspaceID) error
 	// Unopened lists the workspaces whose facts cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
+	Backups  *backup.Schedule
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

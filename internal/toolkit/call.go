@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/internal/answer"
 	"assay/internal/auth"
@@ -29,6 +30,14 @@ type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 }
 
+// BackupState is the state of scheduled backups.
+type BackupState struct {
+	Scheduled bool
+	Last      time.Time // zero: there is none
+	Problem   string    // one sentence; "" if the backups are as planned
+	Fix       string    // what to do about the problem
+}
+
 // Call is one tool call: the caller and their permissions, the snapshot of the data and the format of the answer.
 type Call struct {
 	*snapshot.Snapshot
@@ -37,7 +46,8 @@ type Call struct {
 	Principal auth.Principal
 	Keys      Keys
 	Hooks     Hooks
-	Tools     []Spec // of all tools, in the contract's order
+	Backups   func() BackupState // nil: backups are not scheduled here
+	Tools     []Spec             // of all tools, in the contract's order
 	Log       *slog.Logger
 }
 

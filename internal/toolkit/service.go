@@ -24,6 +24,7 @@ type Deps struct {
 	snapshot.Sources
 	Keys       Keys
 	Hooks      Hooks
+	Backups    func() BackupState // nil: backups are not scheduled here
 	Calls      Calls
 	Callers    Callers
 	Log        *slog.Logger
@@ -231,7 +232,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			Figures:    answer.Figures{Currency: state.Workspace.Currency, Basis: state.Workspace.Basis},
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
-		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks,
+		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Backups: s.service.deps.Backups,
 		Tools: s.service.specs, Log: s.service.deps.Log,
 	}
 	value, err := tool.Call(ctx, call, args)

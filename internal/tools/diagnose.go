@@ -63,6 +63,7 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagn
 		return nil, err
 	}
 	found = append(found, hooks...)
+	found = append(found, checkBackups(c)...)
 	found = append(found, checkSettings(c)...)
 	found = append(found, checkModel(c))
 	slices.SortStableFunc(found, func(a, b finding) int {
@@ -243,6 +244,27 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]finding, error) {
 		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks whose deliveries fail."
 	}
 	return []finding{f}, nil
+}
+
+// checkBackups checks scheduled backups of the installation. Without a schedule there is nothing to check.
+func checkBackups(c *toolkit.Call) []finding {
+	if c.Backups == nil {
+		return nil
+	}
+	s := c.Backups()
+	switch {
+	case !s.Scheduled:
+		return nil
+	case s.Problem != "":
+		return []finding{{
+			Check: "backups", Severity: bad, Finding: s.Problem, Fix: s.Fix, about: "a scheduled backup is missing or failed",
+		}}
+	case s.Last.IsZero():
+		return []finding{{Check: "backups", Severity: note, Finding: "The first scheduled backup is not complete yet.", Fix: "Check again later."}}
+	}
+	return []finding{{
+		Check: "backups", Severity: fine, Finding: "The last backup is of " + s.Last.UTC().Format("2006-01-02 15:04 UTC") + ".",
+	}}
 }
 
 func checkSettings(c *toolkit.Call) []finding {

@@ -35,7 +35,7 @@ func connect(path string, busyTimeout time.Duration) (*database, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	return &database{write: write, read: read, states: states}, nil
+	return &database{path: path, write: write, read: read, states: states}, nil
 }
 
 // stateQuery reads the header of the write-ahead log that all processes share. It counts the changes of other

@@ -73,6 +73,7 @@ func newStore(d *database) *Store {
 // Writes go through one connection, because SQLite allows one writer at a time: waiting for it here is fairer than
 // polling for the lock. Reads have their own connections and never wait for a write.
 type database struct {
+	path   string
 	write  *sql.DB
 	read   *sql.DB
 	access *sql.Stmt // on read

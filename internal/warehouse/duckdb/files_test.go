@@ -328,21 +328,76 @@ func TestHeavyQuestionsRunOneAtATime(t *testing.T) {
 	wantOrders(t, w, "shop", 2)
 }
 
-func TestABackupIsACompleteStore(t *testing.T) {
-	t.Parallel()
-	e, dir := open(t, Options{}), t.TempDir()
-	w := warehouse.New(e)
-	mustImport(t, w, "shop", someOrders("a", 500))
-	if err := e.Backup(t.Context(), "shop", filepath.Join(dir, "copy.duckdb")); err != nil {
+// snapshotOf writes a snapshot and returns it with a warehouse that has opened it as the workspace "copy".
+func snapshotOf(t *testing.T, e *Engine, ws measure.WorkspaceID) (warehouse.Snapshot, *Engine) {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := e.Snapshot(t.Context(), ws, dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	mustImport(t, w, "shop", someOrders("b", 3))
-	restored := warehouse.New(open(t, Options{Dir: dir}))
-	wantOrders(t, restored, "copy", 500)
-	wantOrders(t, w, "shop", 503)
-	left, err := filepath.Glob(filepath.Join(dir, "*.part-*"))
-	if err != nil || len(left) > 0 {
+	if got, err := FileTotals(t.Context(), s.Path); err != nil || !warehouse.EqualTotals(got, s.Tables) {
+		t.Errorf("totals of the copy: %v, %v; want %v", got, err, s.Tables)
+	}
+	if err := os.Rename(s.Path, filepath.Join(dir, "copy.duckdb")); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(e.options.Dir, stagingFolder)); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+	return s, open(t, Options{Dir: dir})
+}
+
+func TestASnapshotDuringAnImportHasTheStateBeforeIt(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 500))
+	running, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.Abort()
+	b := someOrders("b", 3000)
+	if err := running.Add(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	s, copied := snapshotOf(t, e, "shop")
+	if _, err := running.Commit(t.Context()); err != nil {
+		t.Fatalf("the import during the snapshot: %v", err)
+	}
+	wantOrders(t, warehouse.New(copied), "copy", 500)
+	wantOrders(t, w, "shop", 3500)
+	later, err := e.State(t.Context(), "shop")
+	if err != nil || later == s.State {
+		t.Errorf("the state is %v before and %v after an import, %v", s.State, later, err)
+	}
+	mustImport(t, warehouse.New(copied), "copy", someOrders("c", 7)) // the copy is a complete store
+	wantOrders(t, warehouse.New(copied), "copy", 507)
+}
+
+func TestASnapshotKeepsTheSchema(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	mustImport(t, warehouse.New(e), "shop", someOrders("a", 500))
+	_, copied := snapshotOf(t, e, "shop")
+	if _, err := copied.Version(t.Context(), "copy"); err != nil {
+		t.Fatal(err)
+	}
+	schema := func(e *Engine, ws measure.WorkspaceID) string {
+		t.Helper()
+		var all string
+		err := e.instance.db.QueryRowContext(t.Context(), `
+SELECT string_agg(sql, '; ' ORDER BY sql)
+FROM (SELECT database_name, sql FROM duckdb_tables() UNION ALL SELECT database_name, sql FROM duckdb_views())
+WHERE database_name = $1`, catalog(ws)).Scan(&all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if got, want := schema(copied, "copy"), schema(e, "shop"); got != want {
+		t.Errorf("schema of the copy:\n%s\nwant\n%s", got, want)
 	}
 }
 

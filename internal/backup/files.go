@@ -1,0 +1,80 @@
+package backup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"assay/internal/fault"
+)
+
+// left are the names in a data directory that no backup has: state of the running process, and what is copied in
+// another way. They are patterns of [path.Match].
+var left = []string{
+	"lock", "assay.sock", "uploads", unwritten, ".secret-*", RestoringDir,
+	controlFile, controlFile + "-*", factsDir,
+}
+
+// unwritten is the pattern of files that are being written: they are renamed when they are complete.
+const unwritten = "*.new"
+
+// secret are the names in a data directory that only a backup with the secret has: the installation's secret, and the
+// token secret and the credentials of a demo.
+var secret = []string{"secret", "oauth-secret", "demo.json"}
+
+// others returns the files of the data directory that are copied as they are, sorted. Every file is copied unless a
+// list above names it.
+func (r *run) others() ([]string, error) {
+	entries, err := os.ReadDir(r.Data)
+	if err != nil {
+		return nil, fault.Unavailable("data directory %s cannot be read", r.Data).Wrap(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if matches(left, name) || matches(secret, name) && !r.request.WithSecret {
+			continue
+		}
+		found, err := filesBelow(r.Data, name)
+		if err != nil {
+			return nil, fault.Unavailable("%s cannot be read", filepath.Join(r.Data, name)).Wrap(err).
+				WithHint("make it readable for the user that runs the service")
+		}
+		names = append(names, found...)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { ok, _ := path.Match(p, name); return ok })
+}
+
+// filesBelow returns the regular files of an entry of the data directory. The entry itself may be a symbolic link,
+// because a folder may be on another disk.
+func filesBelow(dir, name string) (files []string, err error) {
+	from, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(from, func(found string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case !entry.Type().IsRegular() || matches([]string{unwritten}, entry.Name()):
+			return nil
+		}
+		below, err := filepath.Rel(from, found)
+		files = append(files, filepath.Join(name, below))
+		return err
+	})
+	return files, err
+}

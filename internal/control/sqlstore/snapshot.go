@@ -1,0 +1,91 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"assay/internal/measure"
+)
+
+// Snapshot writes a consistent copy of the database to a new file. Readers and writers of all processes continue.
+func (d *database) Snapshot(ctx context.Context, path string) error {
+	// Its own connection, because the copy must not delay writes that wait for theirs.
+	db, err := pool(d.path, "deferred", []string{fmt.Sprintf("busy_timeout(%d)", defaultBusyTimeout.Milliseconds())}, 1)
+	if err != nil {
+		return fmt.Errorf("copy of the control database: %w", err)
+	}
+	_, err = db.ExecContext(ctx, `VACUUM INTO $1`, path)
+	if err = errors.Join(engineFault(err), db.Close()); err != nil {
+		return fmt.Errorf("copy of the control database: %w", err)
+	}
+	return nil
+}
+
+// Counts returns the number of rows of each table of a database file, which is not changed.
+func Counts(ctx context.Context, path string) (map[string]int64, error) {
+	db, err := reading(path)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := countRows(ctx, db)
+	if err = errors.Join(engineFault(err), db.Close()); err != nil {
+		return nil, fmt.Errorf("rows of the control database %s: %w", path, err)
+	}
+	return counts, nil
+}
+
+// reading opens a database file that is not changed.
+func reading(path string) (*sql.DB, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("control database %s: %w", path, err)
+	}
+	db, err := pool(full, "deferred", []string{"query_only(1)"}, 1)
+	if err != nil {
+		return nil, fmt.Errorf("control database %s: %w", path, err)
+	}
+	return db, nil
+}
+
+func countRows(ctx context.Context, db *sql.DB) (map[string]int64, error) {
+	var damage string
+	if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&damage); err != nil {
+		return nil, err
+	}
+	if damage != "ok" {
+		return nil, fmt.Errorf("damaged: %s", damage)
+	}
+	names, err := collect(ctx, db, func(row scanner) (name string, err error) {
+		return name, row.Scan(&name)
+	}, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int64{}
+	for _, name := range names {
+		var n int64
+		if err := db.QueryRowContext(ctx, `SELECT count(*) FROM "`+name+`"`).Scan(&n); err != nil {
+			return nil, err
+		}
+		counts[name] = n
+	}
+	return counts, nil
+}
+
+// FactsFiles returns the workspaces of a database file that have a facts file.
+func FactsFiles(ctx context.Context, path string) ([]measure.WorkspaceID, error) {
+	db, err := reading(path)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := collect(ctx, db, func(row scanner) (id measure.WorkspaceID, err error) {
+		return id, row.Scan(&id)
+	}, `SELECT id FROM workspaces WHERE facts_file ORDER BY id`)
+	if err = errors.Join(engineFault(err), db.Close()); err != nil {
+		return nil, fmt.Errorf("workspaces of the control database %s: %w", path, err)
+	}
+	return ids, nil
+}

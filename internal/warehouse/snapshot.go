@@ -1,0 +1,59 @@
+package warehouse
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// Snapshotter is an engine that can copy all facts of a workspace to one file while imports and questions run.
+type Snapshotter interface {
+	// State identifies what a snapshot taken now would contain. A workspace without facts has the zero state.
+	State(ctx context.Context, ws measure.WorkspaceID) (SnapshotState, error)
+	// Snapshot writes the committed facts to a new file in an existing directory. It blocks neither imports nor
+	// questions, and leaves out imports that are not committed when it begins. The file is on disk when it returns.
+	Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (Snapshot, error)
+}
+
+// SnapshotState identifies the content of a workspace's facts. An import that changes no figure leaves the data version
+// as it is and adds to the ledger of imports.
+type SnapshotState struct {
+	Version uint64 `json:"data_version"`
+	Imports int64  `json:"imports"`
+	Schema  int64  `json:"schema"`
+}
+
+// Snapshot describes a copy of a workspace's facts.
+type Snapshot struct {
+	Path   string // of the file
+	State  SnapshotState
+	Tables []TableTotals // sorted by name
+}
+
+// TableTotals are the totals of a table, to compare a copy with its original.
+type TableTotals struct {
+	Table string            `json:"table"`
+	Rows  int64             `json:"rows"`
+	Sums  map[string]string `json:"sums,omitempty"` // of the columns with whole numbers, such as amounts in minor units
+	Days  string            `json:"days,omitempty"` // SHA-256 of the rows and sums of each day
+}
+
+// Equal reports whether two tables have the same totals.
+func (t TableTotals) Equal(o TableTotals) bool {
+	return t.Table == o.Table && t.Rows == o.Rows && t.Days == o.Days && maps.Equal(t.Sums, o.Sums)
+}
+
+// EqualTotals reports whether two lists of tables have the same totals.
+func EqualTotals(a, b []TableTotals) bool { return slices.EqualFunc(a, b, TableTotals.Equal) }
+
+// Snapshots returns the engine's snapshots. An engine without them is a fault of kind not_ready.
+func (w *Warehouse) Snapshots() (Snapshotter, error) {
+	engine, ok := w.engine.(Snapshotter)
+	if !ok {
+		return nil, fault.NotReady("this fact store does not support backups")
+	}
+	return engine, nil
+}
