@@ -40,9 +40,9 @@ type Store struct {
 type Finding struct {
 	*geo.Assessment
 
-	Excluded []civil.Date // days before the test that other experiments exclude
-	Change   *float64     // spend minus counterfactual spend, in whole units; nil if it hardly changed
-	Return   *geo.Factor  // iROAS with its interval
+	Excluded []civil.Date      // days before the test that other experiments exclude
+	Change   *float64          // spend minus counterfactual spend, in whole units; nil if it hardly changed
+	Return   *measure.Estimate // iROAS
 
 	spent    float64 // in the treated regions during the test, in whole units
 	reported float64 // in all regions during the test
@@ -121,9 +121,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	if f.Assessment, err = geo.Assess(panel, test, block, options); err != nil {
 		return f, err
 	}
-	if r := f.Assessment.Return; r != nil && r.PerCostInterval != nil {
-		f.Return = &geo.Factor{Value: r.PerCost, Interval: *r.PerCostInterval}
-	}
+	f.Return = f.Assessment.Return.Estimate()
 	return f, nil
 }
 

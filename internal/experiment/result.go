@@ -16,14 +16,14 @@ import (
 // Result is an experiment with its measured values. A value that cannot be calculated is nil.
 type Result struct {
 	control.Experiment
-	Found    *geo.Assessment // of a geo experiment
-	Excluded []civil.Date    // days before it that other experiments exclude
-	Spend    *float64        // spend minus counterfactual spend, in whole units
-	Returned *geo.Factor     // iROAS with its interval
-	Reported *float64        // last-touch ROAS on its days
-	Factor   *geo.Factor     // incrementality factor: incremental over reported ROAS
-	Unread   error           // why the data do not allow a comparison of regions
-	Missing  Missing         // input that the factor lacks
+	Found    *geo.Assessment   // of a geo experiment
+	Excluded []civil.Date      // days before it that other experiments exclude
+	Spend    *float64          // spend minus counterfactual spend, in whole units
+	Returned *measure.Estimate // iROAS
+	Reported *float64          // last-touch ROAS on its days
+	Factor   *measure.Estimate // incrementality factor: incremental over reported ROAS
+	Unread   error             // why the data do not allow a comparison of regions
+	Missing  Missing           // input that the factor lacks
 }
 
 // Missing is the input that a completed experiment lacks for an incrementality factor.
@@ -43,7 +43,10 @@ const Level = 1 - alpha
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
-		r.Returned = &geo.Factor{Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
+		r.Returned = &measure.Estimate{
+			Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100},
+			Method: measure.PlatformStudy, Basis: measure.Incremental,
+		}
 	} else {
 		found, err := s.Assess(ctx, e)
 		r.Found, r.Excluded, r.Spend, r.Returned = found.Assessment, found.Excluded, found.Change, found.Return
@@ -61,7 +64,7 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 	case reported == nil || *reported <= 0:
 		r.Missing = NoReported
 	default:
-		f, err := geo.NewFactor(r.Returned.Value, r.Returned.Interval, *reported)
+		f, err := geo.Factor(*r.Returned, *reported)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +84,7 @@ type ChannelFactor struct {
 // ChannelFactors pools the factors of each channel: those of applied experiments or, if none is applied, of all
 // experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
-	applied, others := map[measure.Channel][]geo.Factor{}, map[measure.Channel][]geo.Factor{}
+	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}
 	latest := map[measure.Channel]map[bool]civil.Date{}
 	for _, r := range all {
 		if r.Factor == nil {

@@ -49,7 +49,7 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 		found, err := s.onSurface(e, outcomes[surface], spent)
 		switch kind := fault.KindOf(err); {
 		case err == nil && found != nil:
-			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.SD()})
+			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.NormalSD()})
 		case err != nil && kind != fault.KindInvalid && kind != fault.KindNotReady:
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 }
 
 // onSurface returns the iROAS of an experiment on a surface, nil if it is unknown.
-func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*geo.Factor, error) {
+func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*measure.Estimate, error) {
 	test, panel, err := s.panelOf(e, outcome)
 	if err != nil || outcome.soldShare(e.Treated, test.Start) < minSold {
 		return nil, err
@@ -77,14 +77,14 @@ func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.
 		return nil, nil
 	}
 	found, err := geo.Fit(panel, test, geo.Options{Alpha: alpha, Seed: seed, Draws: surfaceDraws, Cost: change})
-	if err != nil || found.Return == nil || found.Return.PerCostInterval == nil {
+	if err != nil {
 		return nil, err
 	}
-	factor := &geo.Factor{Value: found.Return.PerCost, Interval: *found.Return.PerCostInterval}
-	if !(factor.SD() > 0) {
-		return nil, nil //nolint:nilnil // an interval of zero length gives no standard error
+	returned := found.Return.Estimate()
+	if returned == nil || !(returned.NormalSD() > 0) {
+		return nil, nil //nolint:nilnil // without an interval of positive length there is no standard error
 	}
-	return factor, nil
+	return returned, nil
 }
 
 // soldShare is the share of the days before a test with an order from any of the regions.

@@ -96,7 +96,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) err
 	}
 	for _, f := range factors {
 		row := experimentRow{
-			Channel: f.Channel, Factor: estimateOf[answer.Ratio](f.Value, f.Interval, 1), Applied: &f.Applied, Tests: f.Tests, LastTest: f.Latest,
+			Channel: f.Channel, Factor: answer.EstimateOf[answer.Ratio](f.Estimate, 1), Applied: &f.Applied, Tests: f.Tests, LastTest: f.Latest,
 		}
 		if f.Tests > 1 {
 			row.Between = new(answer.Ratio(f.Between))
@@ -255,10 +255,10 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	row.Applied, row.Outcome = &t.Applied, cannotBeRead
 	if f := t.Found; f != nil {
 		row.PValue = new(answer.Decimals(f.P, 3))
-		if f.LiftRange != nil {
-			row.Lift = estimateOf[answer.Percent](f.Lift, *f.LiftRange, 100)
-			row.Incremental = estimateOf[answer.Money](f.Incremental, *f.IncrementalRange, 1)
-			row.Outcome = outcomeOf(*f.LiftRange)
+		if f.LiftEstimate != nil {
+			row.Lift = answer.Percents(*f.LiftEstimate)
+			row.Incremental = answer.EstimateOf[answer.Money](*f.IncrementalEstimate, 1)
+			row.Outcome = outcomeOf(f.LiftEstimate.Interval)
 		}
 	}
 	if t.Spend != nil {
@@ -266,13 +266,13 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	}
 	if t.Returned != nil {
 		shown := t.Returned.At(answer.Level90)
-		row.Return = estimateOf[answer.Ratio](shown.Value, shown.Interval, 1)
+		row.Return = answer.EstimateOf[answer.Ratio](shown, 1)
 		if t.Found == nil {
 			row.Outcome = outcomeOf(shown.Interval)
 		}
 	}
 	if t.Factor != nil {
-		row.Factor = estimateOf[answer.Ratio](t.Factor.Value, t.Factor.Interval, 1)
+		row.Factor = answer.EstimateOf[answer.Ratio](*t.Factor, 1)
 	}
 	return row
 }

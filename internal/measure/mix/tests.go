@@ -58,17 +58,18 @@ func (c Calibration) FitMorePrecise() bool {
 }
 
 // PerCost is the test's incremental revenue per unit of changed spend, with its 90% interval.
-func (c Calibration) PerCost() Interval {
-	l := c.Lift
-	reach := distuv.UnitNormal.Quantile(0.95) * l.Sigma / math.Abs(l.DeltaX)
-	return Interval{Mean: l.DeltaY / l.DeltaX, Low: l.DeltaY/l.DeltaX - reach, High: l.DeltaY/l.DeltaX + reach}
+func (c Calibration) PerCost() measure.Estimate {
+	perCost := c.Lift.DeltaY / c.Lift.DeltaX
+	return measure.Estimate{
+		Value: perCost, Interval: measure.NormalInterval(perCost, c.Lift.Sigma/math.Abs(c.Lift.DeltaX), mmm.Level),
+		Method: measure.GeoExperiment, Basis: measure.Incremental,
+	}
 }
 
 // FitPerCost is the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be an
 // [Observational].
-func (c Calibration) FitPerCost() Interval {
-	low, high := c.Observational.Change.Q05/c.Lift.DeltaX, c.Observational.Change.Q95/c.Lift.DeltaX
-	return Interval{Mean: c.Observational.Change.Mean / c.Lift.DeltaX, Low: math.Min(low, high), High: math.Max(low, high)}
+func (c Calibration) FitPerCost() measure.Estimate {
+	return mmm.EstimateOf(c.Observational.Change).Times(1 / c.Lift.DeltaX)
 }
 
 // String describes the results of test and observational fit.
@@ -78,12 +79,12 @@ func (c Calibration) String() string {
 		return text + ", not used in the model: " + c.Why
 	}
 	found := c.PerCost()
-	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)", found.Mean, found.Low, found.High)
+	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)", found.Value, found.Low, found.High)
 	if c.Observational == nil {
 		return text
 	}
 	weeks := c.FitPerCost()
-	text += fmt.Sprintf("; the observational fit estimates %.2f (%.2f to %.2f)", weeks.Mean, weeks.Low, weeks.High)
+	text += fmt.Sprintf("; the observational fit estimates %.2f (%.2f to %.2f)", weeks.Value, weeks.Low, weeks.High)
 	if c.FitMorePrecise() {
 		text += ", more precise than the experiment"
 	}

@@ -130,7 +130,7 @@ func TestNewTestsAreThoseTheModelDoesNotUse(t *testing.T) {
 func TestContradictionStartsAtTwoStandardDeviations(t *testing.T) {
 	t.Parallel()
 	c := Calibration{Test: made(tested(), "t", 100)}
-	if i := c.PerCost(); i.Mean != 1.8 || math.Abs(i.High-(900+1.6449*300)/500) > 1e-3 {
+	if i := c.PerCost(); i.Value != 1.8 || math.Abs(i.High-(900+1.6449*300)/500) > 1e-3 {
 		t.Errorf("900 ± 300 for 500 is %+v", i)
 	}
 	for apart, want := range map[float64]bool{1.9: false, -1.9: false, 2.1: true, -2.1: true} {
@@ -141,7 +141,7 @@ func TestContradictionStartsAtTwoStandardDeviations(t *testing.T) {
 	}
 	c.Lift.DeltaX = -500 // spend was reduced
 	c.Observational.Change = stats.Summary{Mean: -100, Q05: -150, Q95: -50}
-	if i := c.FitPerCost(); i.Mean != 0.2 || i.Low != 0.1 || i.High != 0.3 {
+	if i := c.FitPerCost(); i.Value != 0.2 || i.Low != 0.1 || i.High != 0.3 {
 		t.Errorf("a loss of 100 (50 to 150) for 500 less is %+v for each unit", i)
 	}
 }
