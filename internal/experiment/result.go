@@ -31,9 +31,29 @@ type Missing string
 
 // Inputs that may be missing.
 const (
-	NoReturn   Missing = "return"          // the channel's spend by region is unknown, or it hardly changed
+	NoReturn   Missing = "return"          // see [noSpendChange]
 	NoReported Missing = "reported return" // last touch credits the channel with no revenue, or its spend is unknown
 )
+
+// Why a test has no result, no iROAS or no use.
+const (
+	notCovered    = "the store's orders do not cover the days of the test"
+	noSpendChange = "the channel's spend by region is unknown, or it hardly changed"
+)
+
+// Why returns the reason why the experiment has no factor, "" if it has one.
+func (r *Result) Why() string {
+	switch {
+	case r.Unread != nil:
+		text, _, _ := fault.Public(r.Unread)
+		return text
+	case r.Missing == NoReturn:
+		return "there is a lift but no iROAS: " + noSpendChange
+	case r.Missing == NoReported:
+		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
+	}
+	return ""
+}
 
 // Level is the level of all intervals in results.
 const Level = 1 - alpha
@@ -50,7 +70,7 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 	} else {
 		found, err := s.Assess(ctx, e)
 		r.Found, r.Excluded, r.Spend, r.Returned = found.Assessment, found.Excluded, found.Change, found.Return
-		if kind := fault.KindOf(err); kind == fault.KindInvalid || kind == fault.KindNotReady {
+		if unusable(err) {
 			r.Unread = err
 			return r, nil
 		}

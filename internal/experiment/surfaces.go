@@ -8,7 +8,6 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/measure/halo"
@@ -21,10 +20,10 @@ const (
 )
 
 // BySurface compares the treated regions of a completed experiment with the control regions on each surface. It leaves
-// out surfaces on which the treated regions order too rarely. It returns nothing if spend by region is unknown or the
-// store's orders do not cover the experiment.
+// out surfaces on which the treated regions order too rarely. It returns nothing for other experiments, or if spend by
+// region is unknown or the store's orders do not cover the experiment.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
-	if !s.Covers(e.Days) {
+	if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted || !s.covers(e.Days) {
 		return nil, nil
 	}
 	days, _ := s.cleanDays(e)
@@ -47,11 +46,11 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 	var out []halo.Experiment
 	for _, surface := range slices.Sorted(maps.Keys(outcomes)) {
 		found, err := s.onSurface(e, outcomes[surface], spent)
-		switch kind := fault.KindOf(err); {
-		case err == nil && found != nil:
-			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.NormalSD()})
-		case err != nil && kind != fault.KindInvalid && kind != fault.KindNotReady:
+		if err != nil && !unusable(err) {
 			return nil, err
+		}
+		if found != nil {
+			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.NormalSD()})
 		}
 	}
 	return out, nil

@@ -243,7 +243,7 @@ func noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	row := experimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
-		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: unreadBecause(t), Expects: answer.Foreign(t.Hypothesis),
+		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: answer.Clean(t.Why()), Expects: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {
@@ -275,20 +275,6 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 		row.Factor = answer.EstimateOf[answer.Ratio](*t.Factor, 1)
 	}
 	return row
-}
-
-// unreadBecause returns the reason why an experiment has no factor, "" if it has one.
-func unreadBecause(r *experiment.Result) string {
-	switch {
-	case r.Unread != nil:
-		text, _, _ := fault.Public(r.Unread)
-		return answer.Clean(text)
-	case r.Missing == experiment.NoReturn:
-		return "there is a lift but no iROAS: the channel's spend by region is unknown, or it hardly changed"
-	case r.Missing == experiment.NoReported:
-		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
-	}
-	return ""
 }
 
 func outcomeOf(i measure.Interval) experimentOutcome {
