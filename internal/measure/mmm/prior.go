@@ -44,19 +44,6 @@ func (p Prior) validate() error {
 	return nil
 }
 
-// PriorOfReturn turns an experiment's result into a prior of a channel's return ("roi"): log-normal with the estimate
-// as mean and the standard error as standard deviation (Zhang et al. 2024). Use it for tests whose exposures are too
-// uncertain for a [Lift]. An estimate that is not positive gives an invalid fault.
-func PriorOfReturn(estimate, standardError float64) (Prior, error) {
-	if !(estimate > 0) || !(standardError > 0) || math.IsInf(estimate+standardError, 0) {
-		return Prior{}, fault.Invalid("no prior from a return of %v with standard error %v: both must be positive", estimate, standardError).
-			WithHint("give the experiment as a lift test")
-	}
-	ratio := standardError / estimate
-	variance := math.Log1p(ratio * ratio)
-	return Prior{LogNormalPrior, math.Log(estimate) - variance/2, math.Sqrt(variance)}, nil
-}
-
 // logp returns the log density at v up to a constant, and its derivative.
 func (p Prior) logp(v float64) (value, slope float64) {
 	switch p.Family {

@@ -123,11 +123,3 @@ func (m *model) measureLifts(theta []float64, random *rand.Rand) {
 		}
 	}
 }
-
-// logLikelihood returns the log density of the fitted rows under one draw, up to a constant.
-func (p *Posterior) logLikelihood(theta []float64) float64 {
-	m := p.model
-	mu := m.fitted(m.newLocator().location(theta))
-	noise := theta[m.noiseAt:m.pooledAt]
-	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
-}
