@@ -183,7 +183,7 @@ func (p *Posterior) quantities() map[string][]float64 {
 	}
 	for i := range p.model.channels {
 		c := &p.model.channels[i]
-		out[string(c.name)+".contribution"] = p.contributionTotals(c.name)
+		out[string(c.name)+".contribution"] = p.ContributionTotals(c.name)
 		out[string(c.name)+".margin"] = p.slopes(c)
 		if p.model.geos > 1 {
 			out[string(c.name)+".first_geo"] = of(func(theta []float64) float64 { return theta[p.model.ofGeo(0)+1+i] })

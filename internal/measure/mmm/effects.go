@@ -48,7 +48,7 @@ func (p *Posterior) Effects() []ChannelEffect {
 }
 
 func (p *Posterior) effect(c *channel) ChannelEffect {
-	total := p.contributionTotals(c.name)
+	total := p.ContributionTotals(c.name)
 	e := ChannelEffect{
 		Channel: c.name, Spend: floats.Sum(c.cost),
 		Contribution: stats.Summarize(total), Share: stats.Summarize(divided(total, floats.Sum(p.data.Target))),

@@ -2,8 +2,10 @@ package mmm
 
 import (
 	"math"
+	"strings"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Family is the name of a prior's distribution.
@@ -106,4 +108,22 @@ func (s support) constrain(u float64) (v, dv, logJacobian, slope float64) {
 		return math.Max(u, 0) + math.Log1p(down), rise, math.Min(u, 0) - math.Log1p(down), 1 - rise
 	}
 	panic("mmm: unknown support")
+}
+
+// ChannelPriors returns the priors of each channel's parameters, given or default, by the parameter's name.
+func ChannelPriors(d Data, s Spec) (map[measure.Channel]map[string]Prior, error) {
+	m, err := newModel(d, s)
+	if err != nil {
+		return nil, err
+	}
+	out := map[measure.Channel]map[string]Prior{}
+	for _, c := range m.channels {
+		out[c.name] = map[string]Prior{}
+		for _, p := range m.parameters {
+			if name, mine := strings.CutPrefix(p.name, string(c.name)+"."); mine {
+				out[c.name][name] = p.prior
+			}
+		}
+	}
+	return out, nil
 }
