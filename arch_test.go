@@ -39,6 +39,9 @@ var parts = []struct {
 	{"internal/measure/holiday", []string{"internal/civil", "internal/fault"}},
 	{"internal/measure/decide", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
 	{"internal/measure/mmm", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
+	{"internal/measure/mmm/check", []string{
+		"internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/mmm",
+	}},
 	{"internal/measure/mix", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
 	{"internal/measure/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
 	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},

@@ -165,7 +165,7 @@ func creators() ([]byte, error) {
 		named = append(named, chart.Point{Date: at, Value: s.Named})
 		links = append(links, chart.Point{Date: at, Value: s.Link})
 		codes = append(codes, chart.Point{Date: at, Value: s.Code})
-		estimates = append(estimates, chart.Point{Date: at, Value: e.Orders, Band: &chart.Band{Low: e.Low, High: e.High}})
+		estimates = append(estimates, chart.Point{Date: at, Value: e.Orders.Value, Band: &chart.Band{Low: e.Orders.Low, High: e.Orders.High}})
 	}
 	return chart.Draw(chart.Chart{
 		Kind: chart.Bar, Title: "Three signals of one creator, and the estimate", Metric: "Orders", Granularity: civil.ByMonth,
@@ -266,7 +266,7 @@ func geoExperiment() ([]byte, error) {
 		observed = append(observed, chart.Point{Date: at, Value: b.Observed})
 		expected = append(expected, chart.Point{Date: at, Value: b.Expected, Band: &chart.Band{Low: b.Low, High: b.High}})
 	}
-	title := fmt.Sprintf("Lift %.1f%% (90%% interval %.1f%% to %.1f%%); planted: 12%%", 100*found.Lift, 100*found.LiftRange.Low, 100*found.LiftRange.High)
+	title := fmt.Sprintf("Lift %.1f%% (90%% interval %.1f%% to %.1f%%); planted: 12%%", 100*found.Lift, 100*found.LiftEstimate.Low, 100*found.LiftEstimate.High)
 	c := revenue(title, civil.ByWeek, chart.Series{Name: "treated regions", Points: observed}, chart.Series{Name: "synthetic control", Points: expected})
 	c.BandName = "range of nine in ten weeks before the experiment"
 	c.Annotations = []chart.Annotation{
@@ -330,7 +330,7 @@ func lifetimeValue() ([]byte, error) {
 	for day := 0; day < len(curves[0].Points); day += 3 {
 		p := curves[0].Points[day]
 		c.Points = append(c.Points, chart.CurvePoint{
-			At: float64(day), Value: p.Value / 100, Band: chart.Band{Low: p.Interval.Low / 100, High: p.Interval.High / 100},
+			At: float64(day), Value: p.Value / 100, Band: chart.Band{Low: p.Low / 100, High: p.High / 100},
 		})
 		if len(c.Marks) == 0 && p.Value/100 >= cost {
 			c.Marks = []chart.CurveMark{{At: float64(day), Label: fmt.Sprintf("payback of a CAC of $%.0f: day %d", cost, day)}}

@@ -3,6 +3,7 @@ package answer
 import (
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
+	"assay/internal/money"
 )
 
 // Estimate is an inferred figure with its interval at the answer's level.
@@ -27,13 +28,16 @@ type Estimates struct {
 // Level90 is the level of all intervals.
 const Level90 = cohort.DefaultLevel
 
-// Percents turns a rate with its interval into percent.
-func Percents(rate float64, in measure.Interval) *Estimate[Percent] {
-	return &Estimate[Percent]{Value: Percent(100 * rate), Low: Percent(100 * in.Low), High: Percent(100 * in.High)}
+// EstimateOf returns an estimate in the unit of an answer, of which there are per in the unit of the estimate.
+func EstimateOf[T ~float64](e measure.Estimate, per float64) *Estimate[T] {
+	e = e.Times(per)
+	return &Estimate[T]{Value: T(e.Value), Low: T(e.Low), High: T(e.High)}
 }
 
-// Estimate turns minor units with their interval into money.
-func (f Figures) Estimate(value float64, in measure.Interval) *Estimate[Money] {
-	one := func(minor float64) Money { return *f.PerMinor(minor, true) }
-	return &Estimate[Money]{Value: one(value), Low: one(in.Low), High: one(in.High)}
+// Percents turns an estimated share into percent.
+func Percents(share measure.Estimate) *Estimate[Percent] { return EstimateOf[Percent](share, 100) }
+
+// Estimate turns an estimate in minor units into money.
+func (f Figures) Estimate(minor measure.Estimate) *Estimate[Money] {
+	return EstimateOf[Money](minor, money.Major(1, f.Currency))
 }

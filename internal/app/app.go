@@ -136,7 +136,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
 	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Log: log})
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
+		File: filepath.Join(c.Data, jobsFile), Trainer: a.models, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
 	})
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err

@@ -3,31 +3,18 @@ package app
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/control"
-	"assay/internal/measure/mix"
 	"assay/internal/operation"
 )
 
 // jobsFile is the file of requested trainings in a data directory.
 const jobsFile = "jobs.json"
 
-// trainer trains models with the clock of answers.
-type trainer struct{ *App }
-
 // today is the day by the clock of answers, in the workspace's zone.
 func (a *App) today(w control.Workspace) civil.Date { return civil.DayOf(a.clock(), w.Location()) }
-
-// Train trains the workspace's model.
-func (t trainer) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
-	return t.models.Train(ctx, w, t.today(w), asked)
-}
-
-// Tried returns when the workspace's last training ended.
-func (t trainer) Tried(w control.Workspace) (time.Time, error) { return t.models.Tried(w) }
 
 // modelsDir is the folder of models in a data directory, with one file per workspace.
 const modelsDir = "models"

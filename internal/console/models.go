@@ -14,6 +14,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/operation"
@@ -170,14 +171,14 @@ func priorRows(m *mix.Model) []priorRow {
 		if b.Narrowed > 0.01 {
 			narrowed = fmt.Sprintf("%.0f%% narrower", 100*b.Narrowed)
 		}
-		say := func(i mix.Interval) string { return between(ratio(i.Mean), ratio(i.Low), ratio(i.High)) }
+		say := func(e measure.Estimate) string { return between(ratio(e.Value), ratio(e.Low), ratio(e.High)) }
 		rows = append(rows, priorRow{string(b.Channel), parameterNames[b.Parameter], say(b.Before), say(b.After), narrowed})
 	}
 	return rows
 }
 
 func testRows(m *mix.Model) []testRow {
-	say := func(i mix.Interval) string { return between(ratio(i.Mean), ratio(i.Low), ratio(i.High)) }
+	say := func(e measure.Estimate) string { return between(ratio(e.Value), ratio(e.Low), ratio(e.High)) }
 	var rows []testRow
 	for _, t := range m.Tests {
 		row := testRow{Channel: string(t.Channel), Days: rangeText(t.Days), Result: "–", Observational: "–", Before: "–", After: "–"}

@@ -18,6 +18,11 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Source returns the workspaces' experiments. The control store implements it.
+type Source interface {
+	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
+}
+
 // Facts are the warehouse queries behind an experiment's result. [warehouse.Warehouse] implements them.
 type Facts interface {
 	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
@@ -32,6 +37,7 @@ type Store struct {
 	Workspace control.Workspace
 	Facts     Facts
 	OrderDays civil.Range          // days with orders
+	AdDays    civil.Range          // days with ad reports
 	Today     civil.Date           // in the workspace's zone
 	All       []control.Experiment // of the workspace; a comparison excludes days and regions of other experiments
 }
@@ -40,9 +46,9 @@ type Store struct {
 type Finding struct {
 	*geo.Assessment
 
-	Excluded []civil.Date // days before the test that other experiments exclude
-	Change   *float64     // spend minus counterfactual spend, in whole units; nil if it hardly changed
-	Return   *geo.Factor  // iROAS with its interval
+	Excluded []civil.Date      // days before the test that other experiments exclude
+	Change   *float64          // spend minus counterfactual spend, in whole units; nil if it hardly changed
+	Return   *measure.Estimate // iROAS
 
 	spent    float64 // in the treated regions during the test, in whole units
 	reported float64 // in all regions during the test
@@ -65,17 +71,26 @@ const (
 	washout    = 7    // days after another experiment in which its effect may persist
 )
 
-// Covers reports whether the days of a test are over and the store's orders cover them.
-func (s Store) Covers(days civil.Range) bool {
-	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && days.Last.Before(s.Today)
+// Over reports whether the days of a test are over.
+func (s Store) Over(days civil.Range) bool { return days.Last.Before(s.Today) }
+
+// covers reports whether the days of a test are over and the store's orders cover them.
+func (s Store) covers(days civil.Range) bool {
+	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && s.Over(days)
+}
+
+// unusable reports whether an error says that the data do not allow a result. Any other error is a failure.
+func unusable(err error) bool {
+	kind := fault.KindOf(err)
+	return err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady)
 }
 
 // Assess compares the treated regions of a completed experiment with the control regions. If the data do not allow a
 // comparison, it returns a fault of kind invalid or not_ready, and the finding has the known values.
 func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error) {
 	var f Finding
-	if !s.Covers(e.Days) {
-		return f, fault.NotReady("the store's orders do not cover the days of the test")
+	if !s.covers(e.Days) {
+		return f, fault.NotReady("%s", notCovered)
 	}
 	var days []civil.Date
 	days, f.Excluded = s.cleanDays(e)
@@ -121,9 +136,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	if f.Assessment, err = geo.Assess(panel, test, block, options); err != nil {
 		return f, err
 	}
-	if r := f.Assessment.Return; r != nil && r.PerCostInterval != nil {
-		f.Return = &geo.Factor{Value: r.PerCost, Interval: *r.PerCostInterval}
-	}
+	f.Return = f.Assessment.Return.Estimate()
 	return f, nil
 }
 
@@ -144,11 +157,11 @@ func beforeOf(e control.Experiment, sales table) before {
 // cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if
 // the store has as many. excluded lists the days that other experiments exclude.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
-	wanted := max(minHistory, 4*e.Days.Days())
+	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
-		disturbed := slices.ContainsFunc(s.All, func(other control.Experiment) bool {
+		disturbed := slices.ContainsFunc(others, func(other control.Experiment) bool {
 			lasting := civil.Range{First: other.Days.First, Last: other.Days.Last.AddDays(washout)}
-			return other.ID != e.ID && other.Kind == control.GeoTest && other.Status.Settled() && lasting.Contains(day)
+			return other.Kind == control.GeoTest && lasting.Contains(day)
 		})
 		if disturbed {
 			excluded = append(excluded, day)
@@ -163,15 +176,22 @@ func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	return days, excluded
 }
 
+// others returns the experiments whose effects can be in the data of an experiment: those that run, ran or will run.
+func (s Store) others(e control.Experiment) []control.Experiment {
+	return slices.DeleteFunc(slices.Clone(s.All), func(other control.Experiment) bool {
+		return other.ID == e.ID || !other.Status.Settled()
+	})
+}
+
 // panelOf returns the test and the panel of its treated and control regions. It leaves out control regions that another
 // experiment treats on the same days, and regions without orders before the test.
 func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Panel, error) {
 	test := geo.Test{Start: len(outcome.days) - e.Days.Days(), End: len(outcome.days) - 1}
-	kept := newTable(outcome.days)
+	kept, others := newTable(outcome.days), s.others(e)
 	for region, days := range outcome.values {
 		silent := !slices.ContainsFunc(outcome.days[:test.Start], func(day civil.Date) bool { return days[day] != 0 })
-		elsewhere := slices.ContainsFunc(s.All, func(other control.Experiment) bool {
-			return other.ID != e.ID && other.Status.Settled() && other.Days.Intersect(e.Days).Days() > 0 && slices.Contains(other.Treated, region)
+		elsewhere := slices.ContainsFunc(others, func(other control.Experiment) bool {
+			return other.Days.Intersect(e.Days).Days() > 0 && slices.Contains(other.Treated, region)
 		})
 		compared := len(e.HeldOut) == 0 || slices.Contains(e.HeldOut, region)
 		if treated := slices.Contains(e.Treated, region); !silent && (treated || !elsewhere && compared) {

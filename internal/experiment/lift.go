@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -22,67 +23,108 @@ const (
 	minReported = 0.5 // of the channel's spend during the test
 )
 
-// Completed lists the completed experiments as lift tests for the media mix model, without estimating their results.
-// Why has the reason when the model cannot use one.
-func (s Store) Completed(reported civil.Range) []mix.Test {
+// shortlyBefore is the number of days before a model's window within which a test may have ended: a quarter, over which
+// effects are assumed constant.
+const shortlyBefore = 13 * week
+
+// LiftTests returns the completed experiments as lift tests for a media mix model. Why has the reason when the model
+// cannot use one; Waits says that orders, reports or a later model may change that.
+func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) {
 	var out []mix.Test
-	for _, e := range s.All {
-		if e.Status != control.ExperimentCompleted {
-			continue
-		}
+	for _, e := range s.completed() {
 		t := mix.Test{ID: string(e.ID), Channel: e.Channel, Days: e.Days}
-		switch {
-		case e.Kind != control.GeoTest:
-			t.Why = "it is a study that the platform ran, with its own sales count; only geo experiments are estimated from the store's orders"
-		case !s.Covers(e.Days):
-			t.Why, t.Waits = "the store's orders do not cover its days", true
-		case e.Days.Last.After(reported.Last):
-			t.Why, t.Waits = "no ad report covers its last days", true
+		if t.Why, t.Waits = s.unreadable(e); t.Why == "" {
+			t.Why, t.Waits = outside(e, of)
+		}
+		if t.Why == "" {
+			var err error
+			if t, err = s.estimate(ctx, t, e); err != nil {
+				return nil, fmt.Errorf("experiment %q: %w", e.ID, err)
+			}
 		}
 		out = append(out, t)
+	}
+	return out, nil
+}
+
+// NewTests describes the completed experiments that a model does not use yet and that it, or a later model, may use.
+// Their results are not estimated.
+func (s Store) NewTests(m *mix.Model) []string {
+	if m.Status == mix.Refused {
+		return nil
+	}
+	var out []string
+	for _, e := range s.completed() {
+		if why, _ := s.unreadable(e); why != "" {
+			continue
+		}
+		if why, waits := outside(e, m.Scope()); why != "" && !waits {
+			continue
+		}
+		if !m.Considered(string(e.ID)) {
+			out = append(out, fmt.Sprintf("the geo experiment of %s from %s is completed and not yet in the model", e.Channel, e.Days))
+		}
 	}
 	return out
 }
 
-// Lift estimates a lift test for the media mix model: the change of the whole store's weekly revenue when the channel's
-// weekly spend changes from its counterfactual to its actual level. Why has the reason when the model cannot use the
-// test.
+// completed returns the completed experiments. A running one is not read: ending a test when it looks good finds
+// effects that are not there.
+func (s Store) completed() []control.Experiment {
+	return slices.DeleteFunc(slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
+}
+
+// unreadable returns why the store's data give no result of a completed experiment; "" if they may. waits reports
+// whether data can still arrive.
+func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
+	switch {
+	case e.Kind != control.GeoTest:
+		return "it is a study that the platform ran, with its own sales count; only geo experiments are estimated from the store's orders", false
+	case !s.covers(e.Days):
+		return notCovered, true
+	case e.Days.Last.After(s.AdDays.Last):
+		return "no ad report covers its last days", true
+	}
+	return "", false
+}
+
+// outside returns why a completed experiment does not fit a model of these channels and days; "" if it does. waits
+// reports whether a later model may fit.
+func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
+	switch {
+	case !slices.Contains(of.Channels, e.Channel):
+		return "the channel is not in the model", false
+	case e.Days.Last.After(of.Days.Last):
+		return fmt.Sprintf("it ended after %s, the last day with sales and spend", of.Days.Last), true
+	case e.Days.Last.Before(of.Days.First.AddDays(-shortlyBefore)):
+		return fmt.Sprintf("it ended more than 13 weeks before the model's first day, %s", of.Days.First), false
+	}
+	return "", false
+}
+
+// estimate estimates a lift test for the media mix model: the change of the whole store's weekly revenue when the
+// channel's weekly spend changes from its counterfactual to its actual level. Why has the reason when the data do not
+// allow it.
 //
 // The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed
 // to have the same distribution as sales of known region. Spend of unknown region, such as that of national campaigns,
 // is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the
 // test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
-func (s Store) Lift(ctx context.Context, t mix.Test) (mix.Test, error) {
-	e, err := s.experiment(t.ID)
-	if err != nil {
-		return t, err
-	}
+func (s Store) estimate(ctx context.Context, t mix.Test, e control.Experiment) (mix.Test, error) {
 	f, err := s.Assess(ctx, e)
-	if kind := fault.KindOf(err); err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady) {
-		t.Why, _, _ = fault.Public(err) // the store's data do not allow a result
-		return t, nil
-	}
-	if err != nil {
-		return t, err
-	}
 	switch {
+	case unusable(err):
+		t.Why, _, _ = fault.Public(err)
+	case err != nil:
+		return t, err
 	case f.Change == nil:
-		t.Why = "the channel's spend by region is unknown, or it hardly changed"
+		t.Why = noSpendChange
 	case f.Interval == nil || !(f.Interval.High > f.Interval.Low):
 		t.Why = "its effect has no interval: there are too few control regions"
 	default:
 		return s.lift(ctx, t, f)
 	}
 	return t, nil
-}
-
-func (s Store) experiment(id string) (control.Experiment, error) {
-	for _, e := range s.All {
-		if string(e.ID) == id {
-			return e, nil
-		}
-	}
-	return control.Experiment{}, fault.NotFound("experiment %q does not exist", id)
 }
 
 // lift extends a finding from the treated regions to the whole store.

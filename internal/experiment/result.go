@@ -16,14 +16,14 @@ import (
 // Result is an experiment with its measured values. A value that cannot be calculated is nil.
 type Result struct {
 	control.Experiment
-	Found    *geo.Assessment // of a geo experiment
-	Excluded []civil.Date    // days before it that other experiments exclude
-	Spend    *float64        // spend minus counterfactual spend, in whole units
-	Returned *geo.Factor     // iROAS with its interval
-	Reported *float64        // last-touch ROAS on its days
-	Factor   *geo.Factor     // incrementality factor: incremental over reported ROAS
-	Unread   error           // why the data do not allow a comparison of regions
-	Missing  Missing         // input that the factor lacks
+	Found    *geo.Assessment   // of a geo experiment
+	Excluded []civil.Date      // days before it that other experiments exclude
+	Spend    *float64          // spend minus counterfactual spend, in whole units
+	Returned *measure.Estimate // iROAS
+	Reported *float64          // last-touch ROAS on its days
+	Factor   *measure.Estimate // incrementality factor: incremental over reported ROAS
+	Unread   error             // why the data do not allow a comparison of regions
+	Missing  Missing           // input that the factor lacks
 }
 
 // Missing is the input that a completed experiment lacks for an incrementality factor.
@@ -31,9 +31,29 @@ type Missing string
 
 // Inputs that may be missing.
 const (
-	NoReturn   Missing = "return"          // the channel's spend by region is unknown, or it hardly changed
+	NoReturn   Missing = "return"          // see [noSpendChange]
 	NoReported Missing = "reported return" // last touch credits the channel with no revenue, or its spend is unknown
 )
+
+// Why a test has no result, no iROAS or no use.
+const (
+	notCovered    = "the store's orders do not cover the days of the test"
+	noSpendChange = "the channel's spend by region is unknown, or it hardly changed"
+)
+
+// Why returns the reason why the experiment has no factor, "" if it has one.
+func (r *Result) Why() string {
+	switch {
+	case r.Unread != nil:
+		text, _, _ := fault.Public(r.Unread)
+		return text
+	case r.Missing == NoReturn:
+		return "there is a lift but no iROAS: " + noSpendChange
+	case r.Missing == NoReported:
+		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
+	}
+	return ""
+}
 
 // Level is the level of all intervals in results.
 const Level = 1 - alpha
@@ -43,11 +63,14 @@ const Level = 1 - alpha
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
-		r.Returned = &geo.Factor{Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100}}
+		r.Returned = &measure.Estimate{
+			Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100},
+			Method: measure.PlatformStudy, Basis: measure.Incremental,
+		}
 	} else {
 		found, err := s.Assess(ctx, e)
 		r.Found, r.Excluded, r.Spend, r.Returned = found.Assessment, found.Excluded, found.Change, found.Return
-		if kind := fault.KindOf(err); kind == fault.KindInvalid || kind == fault.KindNotReady {
+		if unusable(err) {
 			r.Unread = err
 			return r, nil
 		}
@@ -61,7 +84,7 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 	case reported == nil || *reported <= 0:
 		r.Missing = NoReported
 	default:
-		f, err := geo.NewFactor(r.Returned.Value, r.Returned.Interval, *reported)
+		f, err := geo.Factor(*r.Returned, *reported)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +104,7 @@ type ChannelFactor struct {
 // ChannelFactors pools the factors of each channel: those of applied experiments or, if none is applied, of all
 // experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
-	applied, others := map[measure.Channel][]geo.Factor{}, map[measure.Channel][]geo.Factor{}
+	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}
 	latest := map[measure.Channel]map[bool]civil.Date{}
 	for _, r := range all {
 		if r.Factor == nil {

@@ -8,7 +8,6 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
-	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 	"assay/internal/measure/halo"
@@ -21,10 +20,10 @@ const (
 )
 
 // BySurface compares the treated regions of a completed experiment with the control regions on each surface. It leaves
-// out surfaces on which the treated regions order too rarely. It returns nothing if spend by region is unknown or the
-// store's orders do not cover the experiment.
+// out surfaces on which the treated regions order too rarely. It returns nothing for other experiments, or if spend by
+// region is unknown or the store's orders do not cover the experiment.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
-	if !s.Covers(e.Days) {
+	if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted || !s.covers(e.Days) {
 		return nil, nil
 	}
 	days, _ := s.cleanDays(e)
@@ -47,18 +46,18 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 	var out []halo.Experiment
 	for _, surface := range slices.Sorted(maps.Keys(outcomes)) {
 		found, err := s.onSurface(e, outcomes[surface], spent)
-		switch kind := fault.KindOf(err); {
-		case err == nil && found != nil:
-			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.SD()})
-		case err != nil && kind != fault.KindInvalid && kind != fault.KindNotReady:
+		if err != nil && !unusable(err) {
 			return nil, err
+		}
+		if found != nil {
+			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.NormalSD()})
 		}
 	}
 	return out, nil
 }
 
 // onSurface returns the iROAS of an experiment on a surface, nil if it is unknown.
-func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*geo.Factor, error) {
+func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*measure.Estimate, error) {
 	test, panel, err := s.panelOf(e, outcome)
 	if err != nil || outcome.soldShare(e.Treated, test.Start) < minSold {
 		return nil, err
@@ -77,14 +76,14 @@ func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.
 		return nil, nil
 	}
 	found, err := geo.Fit(panel, test, geo.Options{Alpha: alpha, Seed: seed, Draws: surfaceDraws, Cost: change})
-	if err != nil || found.Return == nil || found.Return.PerCostInterval == nil {
+	if err != nil {
 		return nil, err
 	}
-	factor := &geo.Factor{Value: found.Return.PerCost, Interval: *found.Return.PerCostInterval}
-	if !(factor.SD() > 0) {
-		return nil, nil //nolint:nilnil // an interval of zero length gives no standard error
+	returned := found.Return.Estimate()
+	if returned == nil || !(returned.NormalSD() > 0) {
+		return nil, nil //nolint:nilnil // without an interval of positive length there is no standard error
 	}
-	return factor, nil
+	return returned, nil
 }
 
 // soldShare is the share of the days before a test with an order from any of the regions.

@@ -33,7 +33,7 @@ type MMM struct {
 	Spec         mmm.Spec          // all but priors and lift tests
 	Sampling     mmm.Sampling
 	Checks       []MMMCheck
-	Slices       string // of the backtest; empty for [mmm.LastFour]
+	Slices       string // of the backtest; empty for [check.LastFour]
 }
 
 // MMMReport is the result of a fit, or the reasons why there is none.

@@ -5,6 +5,7 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure/mmm"
+	"assay/internal/measure/mmm/check"
 )
 
 // MMMCheck is a check of a media mix model. All but the first refit the model.
@@ -23,19 +24,19 @@ const dataSets = 20
 
 // mmmChecks has the results of the requested checks.
 type mmmChecks struct {
-	Prior    *mmm.PriorCheck `json:"prior,omitempty"`
-	Slices   *mmm.Backtest   `json:"slices,omitempty"`
-	Placebo  []mmm.Placebo   `json:"placebo,omitempty"` // one per channel
-	DataSets *mmm.Recovery   `json:"worlds,omitempty"`
+	Prior    *check.PriorCheck `json:"prior,omitempty"`
+	Slices   *check.Backtest   `json:"slices,omitempty"`
+	Placebo  []check.Placebo   `json:"placebo,omitempty"` // one per channel
+	DataSets *check.Recovery   `json:"worlds,omitempty"`
 }
 
 // checksKnown rejects unknown checks before the fit.
 func (m MMM) checksKnown() error {
-	for _, check := range m.Checks {
-		switch check {
+	for _, kind := range m.Checks {
+		switch kind {
 		case PriorCheck, SlicesCheck, PlaceboCheck, WorldsCheck:
 		default:
-			return fault.Invalid("unknown check %q (want prior, slices, placebo or worlds)", check)
+			return fault.Invalid("unknown check %q (want prior, slices, placebo or worlds)", kind)
 		}
 	}
 	if m.Slices == "" {
@@ -44,26 +45,26 @@ func (m MMM) checksKnown() error {
 	if !slices.Contains(m.Checks, SlicesCheck) {
 		return fault.Invalid("slices %q are given without the check slices", m.Slices).WithHint("add the check slices")
 	}
-	_, err := mmm.ParseSlices(m.Slices)
+	_, err := check.ParseSlices(m.Slices)
 	return err
 }
 
 // check runs the requested checks.
 func (m MMM) check(p *mmm.Posterior, d mmm.Data, s mmm.Spec) (*mmmChecks, error) {
 	out := new(mmmChecks)
-	for _, check := range m.Checks {
+	for _, kind := range m.Checks {
 		var err error
-		switch check {
+		switch kind {
 		case PriorCheck:
-			var prior mmm.PriorCheck
-			prior, err = mmm.CheckPriors(d, s, m.Sampling.Seed)
+			var prior check.PriorCheck
+			prior, err = check.Priors(d, s, m.Sampling.Seed)
 			out.Prior = &prior
 		case SlicesCheck:
 			out.Slices, err = m.backtest(d, s)
 		case PlaceboCheck:
 			out.Placebo, err = m.placebos(d, s)
 		case WorldsCheck:
-			out.DataSets, err = p.Recover(dataSets, m.Sampling)
+			out.DataSets, err = check.Recover(p, dataSets, m.Sampling)
 		}
 		if err != nil {
 			return nil, err
@@ -72,21 +73,21 @@ func (m MMM) check(p *mmm.Posterior, d mmm.Data, s mmm.Spec) (*mmmChecks, error)
 	return out, nil
 }
 
-func (m MMM) backtest(d mmm.Data, s mmm.Spec) (*mmm.Backtest, error) {
-	by := mmm.LastFour(len(d.Dates))
+func (m MMM) backtest(d mmm.Data, s mmm.Spec) (*check.Backtest, error) {
+	by := check.LastFour(len(d.Dates))
 	if m.Slices != "" {
 		var err error
-		if by, err = mmm.ParseSlices(m.Slices); err != nil {
+		if by, err = check.ParseSlices(m.Slices); err != nil {
 			return nil, err
 		}
 	}
-	return mmm.Backtested(d, s, m.Sampling, by)
+	return check.Backtested(d, s, m.Sampling, by)
 }
 
-func (m MMM) placebos(d mmm.Data, s mmm.Spec) ([]mmm.Placebo, error) {
-	var out []mmm.Placebo
+func (m MMM) placebos(d mmm.Data, s mmm.Spec) ([]check.Placebo, error) {
+	var out []check.Placebo
 	for _, media := range d.Media {
-		placebo, err := mmm.CheckPlacebo(d, s, m.Sampling, media.Channel)
+		placebo, err := check.PlaceboOf(d, s, m.Sampling, media.Channel)
 		if err != nil {
 			return nil, err
 		}

@@ -203,7 +203,7 @@ func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) 
 		if value == 0 {
 			value = usual
 		}
-		out = append(out, CreatorEstimate{f, e, int64(math.Round(e.Orders * value)), value})
+		out = append(out, CreatorEstimate{f, e, int64(math.Round(e.Orders.Value * value)), value})
 	}
 	return out, nil
 }

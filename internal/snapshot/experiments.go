@@ -15,11 +15,6 @@ import (
 	"assay/internal/measure/halo"
 )
 
-// Experiments returns the workspaces' experiments. The control store implements it.
-type Experiments interface {
-	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
-}
-
 // stateOfExperiments is a hash that changes with any experiment.
 func stateOfExperiments(all []control.Experiment) uint64 {
 	h := fnv.New64a()
@@ -76,7 +71,7 @@ func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experimen
 }
 
 func (c *Snapshot) resultKey(e control.Experiment) resultKey {
-	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: e.Days.Last.Before(c.Today), id: e.ID}
+	return resultKey{dataKey: c.dataKey, experiments: c.experiments, over: c.evidence().Over(e.Days), id: e.ID}
 }
 
 // Results returns the experiments of a channel, or all, with their results.
@@ -111,16 +106,15 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experim
 
 // evidence returns the data on which the workspace's experiments are evaluated.
 func (c *Snapshot) evidence() experiment.Store {
-	return experiment.Store{Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, Today: c.Today, All: c.Experiments}
+	return experiment.Store{
+		Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, AdDays: c.Store.AdDays, Today: c.Today, All: c.Experiments,
+	}
 }
 
 // surfaceTests returns the results of completed geo experiments by channel and sales surface.
 func (c *Snapshot) surfaceTests(ctx context.Context) ([]halo.Experiment, error) {
 	var all []halo.Experiment
 	for _, e := range c.Experiments {
-		if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted {
-			continue
-		}
 		found, err := c.surfaceTest(ctx, e)
 		if err != nil {
 			return nil, fmt.Errorf("experiment %q by surface: %w", e.ID, err)

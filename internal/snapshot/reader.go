@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/experiment"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/reportlag"
@@ -22,7 +23,7 @@ import (
 type Sources struct {
 	Facts       Facts
 	Models      Models
-	Experiments Experiments
+	Experiments experiment.Source
 	Forecasts   Forecasts        // nil: forecasts are not recorded
 	Clock       func() time.Time // the clock of answers
 	Now         func() time.Time // the real clock

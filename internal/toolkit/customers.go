@@ -26,7 +26,7 @@ type ValueSoFar struct {
 func ValueSoFarOf(f answer.Figures, curve cohort.Curve) (v ValueSoFar) {
 	for age, into := range v.ages() {
 		if point, ok := curve.At(age); ok {
-			*into = f.Estimate(point.Value, point.Interval)
+			*into = f.Estimate(point.Estimate)
 		}
 	}
 	return v

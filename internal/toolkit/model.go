@@ -7,7 +7,9 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 	"assay/internal/snapshot"
 )
@@ -107,12 +109,12 @@ func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 
 // ModelEstimates describes the intervals of the model's estimates.
 func ModelEstimates() answer.Estimates {
-	return answer.Estimates{LevelPct: 90, Method: "posterior of a media mix model", Basis: "modelled"}
+	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: string(measure.MediaMixPosterior), Basis: measure.Modelled}
 }
 
 // Posterior converts a summary of posterior draws, scaled by a factor, to an estimate.
 func Posterior[T ~float64](s stats.Summary, times float64) answer.Estimate[T] {
-	return answer.Estimate[T]{Value: T(times * s.Mean), Low: T(times * s.Q05), High: T(times * s.Q95)}
+	return *answer.EstimateOf[T](mmm.EstimateOf(s), times)
 }
 
 // ModelSentence returns a sentence on the model's status.

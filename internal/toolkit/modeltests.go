@@ -33,12 +33,10 @@ func modelTests(m *mix.Model) []modelTest {
 			ID: answer.Clean(t.ID), Channel: measure.Channel(answer.Clean(string(t.Channel))), Start: t.Days.First, End: t.Days.Last, Used: t.Used(), Why: answer.Clean(t.Why),
 		}
 		if t.Used() {
-			found := t.PerCost()
-			row.Found, row.Share = &answer.Estimate[answer.Ratio]{Value: answer.Ratio(found.Mean), Low: answer.Ratio(found.Low), High: answer.Ratio(found.High)}, new(answer.Percent(100*t.Share))
+			row.Found, row.Share = answer.EstimateOf[answer.Ratio](t.PerCost(), 1), new(answer.Percent(100*t.Share))
 		}
 		if a := t.Observational; a != nil {
-			weeks := t.FitPerCost()
-			row.Weeks = &answer.Estimate[answer.Ratio]{Value: answer.Ratio(weeks.Mean), Low: answer.Ratio(weeks.Low), High: answer.Ratio(weeks.High)}
+			row.Weeks = answer.EstimateOf[answer.Ratio](t.FitPerCost(), 1)
 			row.Apart, row.ROAS = new(answer.Decimals(a.ZScore, 1)), new(Posterior[answer.Ratio](a.ROAS, 1))
 		}
 		out = append(out, row)
@@ -73,7 +71,7 @@ func Contradiction(t mix.Calibration) string {
 	}
 	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other: revenue per unit of spend is %.2f in the experiment, %.1f standard deviations %s than %.2f in the fit. "+
 		"The model's estimate for the channel is a compromise. Check the experiment with experiments and experiment_id=%s, and check whether the channel's budget follows demand.",
-		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Mean, math.Abs(t.Observational.ZScore), more, weeks.Mean, answer.Clean(t.ID))
+		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Value, math.Abs(t.Observational.ZScore), more, weeks.Value, answer.Clean(t.ID))
 }
 
 // TestsSentence returns a sentence on the number of experiments that calibrate a model, "" for none.

@@ -168,7 +168,7 @@ func whole(orders float64) answer.Count { return answer.Count(math.Round(orders)
 func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 	switch s {
 	case byTotalOrders:
-		return e.Orders, true
+		return e.Orders.Value, true
 	case byReturn:
 		return measure.ROI(e.Revenue, e.Cost)
 	case byConfidence:
@@ -180,7 +180,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) creatorBlend {
 	return creatorBlend{
-		Method: "capture-recapture of codes, surveys and links", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: string(measure.CaptureRecapture), Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &evidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -197,7 +197,7 @@ func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapsh
 	sum := rates.Sum(parts, snapshot.CreatorLevel)
 	return creatorMetrics{
 		TotalRevenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), TotalOrders: answer.MetricOf(whole(n.orders), whole(b.orders)),
-		OrdersLow: whole(sum.Low), OrdersHigh: whole(sum.High), SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen))),
+		OrdersLow: whole(sum.Orders.Low), OrdersHigh: whole(sum.Orders.High), SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen))),
 		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
 		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))),
 	}
@@ -213,7 +213,7 @@ type creatorSums struct {
 func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 	for _, e := range all {
 		sum.revenue += e.Revenue
-		sum.orders += e.Orders
+		sum.orders += e.Orders.Value
 		sum.seen += e.Seen.Orders
 		sum.cost += e.Cost
 		sum.costKnown = sum.costKnown || e.CostKnown
@@ -241,8 +241,8 @@ func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstima
 	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
 	row := creatorRow{
 		ID: e.ID, Name: answer.Foreign(e.Name), Platform: answer.Foreign(e.Platform), Handle: answer.Foreign(e.Handle),
-		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(worth(e.Low))), RevenueHigh: new(f.Money(worth(e.High))),
-		Orders: whole(e.Orders), OrdersLow: whole(e.Low), OrdersHigh: whole(e.High), Confidence: answer.Ratio(e.Confidence),
+		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(worth(e.Orders.Low))), RevenueHigh: new(f.Money(worth(e.Orders.High))),
+		Orders: whole(e.Orders.Value), OrdersLow: whole(e.Orders.Low), OrdersHigh: whole(e.Orders.High), Confidence: answer.Ratio(e.Confidence),
 		SurveyMentions: new(answer.Orders(e.Named.Orders)), SeenOrders: new(answer.Orders(e.Seen.Orders)), Signals: signalRows(rates, e),
 	}
 	if e.HasCode {
@@ -253,7 +253,7 @@ func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstima
 	}
 	if e.CostKnown {
 		row.Cost, row.ROI = new(f.Money(e.Cost)), answer.RatioOf(measure.ROI(e.Revenue, e.Cost))
-		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(worth(e.Low), e.Cost)), answer.RatioOf(measure.ROI(worth(e.High), e.Cost))
+		row.ROILow, row.ROIHigh = answer.RatioOf(measure.ROI(worth(e.Orders.Low), e.Cost)), answer.RatioOf(measure.ROI(worth(e.Orders.High), e.Cost))
 	}
 	return row
 }

@@ -182,7 +182,7 @@ func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days ci
 	} {
 		if month <= len(matrix.Average) {
 			cell := matrix.Average[month-1]
-			*into = answer.Percents(cell.Rate, cell.Interval)
+			*into = answer.Percents(cell.Rate)
 		}
 	}
 	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
@@ -201,7 +201,7 @@ func retentionRow(r cohort.Row) customersRow {
 			break
 		}
 		*into[i] = &retentionCell{
-			Value: answer.Percent(100 * cell.Rate), Low: new(answer.Percent(100 * cell.Interval.Low)), High: new(answer.Percent(100 * cell.Interval.High)),
+			Value: answer.Percent(100 * cell.Rate.Value), Low: new(answer.Percent(100 * cell.Rate.Low)), High: new(answer.Percent(100 * cell.Rate.High)),
 			Active: new(answer.Count(cell.Active)), Partial: cell.Partial,
 		}
 	}

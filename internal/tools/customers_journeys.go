@@ -164,7 +164,7 @@ func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
 	for _, in := range intervals {
 		row := rows[in.Channel]
 		row.First, row.Last, row.Shapley = row.First/answer.Percent(total), row.Last/answer.Percent(total), row.Shapley/answer.Percent(total)
-		row.Markov = &answer.Estimate[answer.Percent]{Value: answer.Percent(100 * in.Share), Low: answer.Percent(100 * in.Low), High: answer.Percent(100 * in.High)}
+		row.Markov = answer.Percents(in.Share)
 		out = append(out, *row)
 	}
 	slices.SortStableFunc(out, func(a, b pathCredit) int { return cmp.Compare(b.Markov.Value, a.Markov.Value) })

@@ -41,10 +41,7 @@ func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) 
 
 // ordersEach is the expected number of further orders per customer.
 func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
-	n := float64(expected.Customers)
-	return &answer.Estimate[answer.Ratio]{
-		Value: answer.Ratio(expected.Purchases / n), Low: answer.Ratio(expected.PurchasesInterval.Low / n), High: answer.Ratio(expected.PurchasesInterval.High / n),
-	}
+	return answer.EstimateOf[answer.Ratio](expected.Purchases, 1/float64(expected.Customers))
 }
 
 // ltv fills in the lifetime value of customers acquired in the window, by acquisition channel.
@@ -138,10 +135,9 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 	if err != nil {
 		return row, fmt.Errorf("projection of %q: %w", curve.Channel, err)
 	}
-	n := float64(len(group))
 	row.Expected = ordersEach(expected)
 	if ahead.Valued {
-		row.Value = c.Figures.Estimate(expected.Value/n, measure.Interval{Low: expected.ValueInterval.Low / n, High: expected.ValueInterval.High / n})
+		row.Value = c.Figures.Estimate(expected.Value.Times(1 / float64(len(group))))
 	}
 	return row, nil
 }
@@ -185,7 +181,7 @@ func bestCurve(c *toolkit.Call, curves []cohort.Curve, age int) string {
 	switch {
 	case best == "" || best == least:
 		return ""
-	case high.Interval.Low <= low.Interval.High:
+	case high.Low <= low.High:
 		return " The intervals of the channels overlap."
 	}
 	return fmt.Sprintf(" Value per customer is highest for %s (%s) and lowest for %s (%s).", answer.ChannelName(best), c.Amount(int64(high.Value)), answer.ChannelName(least), c.Amount(int64(low.Value)))

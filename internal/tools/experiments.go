@@ -96,7 +96,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) err
 	}
 	for _, f := range factors {
 		row := experimentRow{
-			Channel: f.Channel, Factor: estimateOf[answer.Ratio](f.Value, f.Interval, 1), Applied: &f.Applied, Tests: f.Tests, LastTest: f.Latest,
+			Channel: f.Channel, Factor: answer.EstimateOf[answer.Ratio](f.Estimate, 1), Applied: &f.Applied, Tests: f.Tests, LastTest: f.Latest,
 		}
 		if f.Tests > 1 {
 			row.Between = new(answer.Ratio(f.Between))
@@ -243,7 +243,7 @@ func noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	row := experimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
-		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: unreadBecause(t), Expects: answer.Foreign(t.Hypothesis),
+		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: answer.Clean(t.Why()), Expects: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {
@@ -255,10 +255,10 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	row.Applied, row.Outcome = &t.Applied, cannotBeRead
 	if f := t.Found; f != nil {
 		row.PValue = new(answer.Decimals(f.P, 3))
-		if f.LiftRange != nil {
-			row.Lift = estimateOf[answer.Percent](f.Lift, *f.LiftRange, 100)
-			row.Incremental = estimateOf[answer.Money](f.Incremental, *f.IncrementalRange, 1)
-			row.Outcome = outcomeOf(*f.LiftRange)
+		if f.LiftEstimate != nil {
+			row.Lift = answer.Percents(*f.LiftEstimate)
+			row.Incremental = answer.EstimateOf[answer.Money](*f.IncrementalEstimate, 1)
+			row.Outcome = outcomeOf(f.LiftEstimate.Interval)
 		}
 	}
 	if t.Spend != nil {
@@ -266,29 +266,15 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	}
 	if t.Returned != nil {
 		shown := t.Returned.At(answer.Level90)
-		row.Return = estimateOf[answer.Ratio](shown.Value, shown.Interval, 1)
+		row.Return = answer.EstimateOf[answer.Ratio](shown, 1)
 		if t.Found == nil {
 			row.Outcome = outcomeOf(shown.Interval)
 		}
 	}
 	if t.Factor != nil {
-		row.Factor = estimateOf[answer.Ratio](t.Factor.Value, t.Factor.Interval, 1)
+		row.Factor = answer.EstimateOf[answer.Ratio](*t.Factor, 1)
 	}
 	return row
-}
-
-// unreadBecause returns the reason why an experiment has no factor, "" if it has one.
-func unreadBecause(r *experiment.Result) string {
-	switch {
-	case r.Unread != nil:
-		text, _, _ := fault.Public(r.Unread)
-		return answer.Clean(text)
-	case r.Missing == experiment.NoReturn:
-		return "there is a lift but no iROAS: the channel's spend by region is unknown, or it hardly changed"
-	case r.Missing == experiment.NoReported:
-		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
-	}
-	return ""
 }
 
 func outcomeOf(i measure.Interval) experimentOutcome {

@@ -174,10 +174,6 @@ func (a *experimentsAnswer) estimated() {
 	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "experiments; geo experiments use placebo sets", Basis: measure.Incremental}
 }
 
-func estimateOf[T ~float64](value float64, in measure.Interval, times float64) *answer.Estimate[T] {
-	return &answer.Estimate[T]{Value: T(value * times), Low: T(in.Low * times), High: T(in.High * times)}
-}
-
 // guideTopic is a topic of the guide to experiments.
 type guideTopic string
 

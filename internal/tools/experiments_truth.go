@@ -31,17 +31,17 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p ans
 		return err
 	}
 	m := &a.Metrics
-	var spend, covered, reported, value, low, high float64
+	var spend, covered, reported float64
+	var sum measure.Estimate
 	for _, r := range rows {
 		spend += float64(*r.Spend)
 		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.Reported != nil {
-			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
-			roas, in := f.Times(float64(*r.ROAS))
-			r.Return = estimateOf[answer.Ratio](roas, in, 1)
-			revenue, in := f.Times(float64(*r.Reported))
-			r.Incremental = estimateOf[answer.Money](revenue, in, 1)
-			covered, reported, value = covered+float64(*r.Spend), reported+float64(*r.Reported), value+revenue
-			low, high = math.Hypot(low, revenue-in.Low), math.Hypot(high, in.High-revenue)
+			r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
+			r.Return = answer.EstimateOf[answer.Ratio](f.Estimate, float64(*r.ROAS))
+			revenue := f.Times(float64(*r.Reported))
+			r.Incremental = answer.EstimateOf[answer.Money](revenue, 1)
+			covered, reported = covered+float64(*r.Spend), reported+float64(*r.Reported)
+			sum = sum.Plus(revenue)
 		}
 		a.Rows = append(a.Rows, r)
 	}
@@ -56,7 +56,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p ans
 	if covered > 0 {
 		a.estimated()
 		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
-		m.Incremental = &answer.Estimate[answer.Money]{Value: answer.Money(value), Low: answer.Money(value - low), High: answer.Money(value + high)}
+		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
 		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s%% of spend. %s",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.Reported),
 			number.Grouped(answer.Decimals(float64(*m.Covered), 0), 0), factorAssumes)
@@ -120,8 +120,8 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) er
 	for _, r := range rows {
 		sd := geo.Uncertainty(nil, 0)
 		if f, ok := factors[r.Channel]; ok {
-			sd = geo.Uncertainty(&f.Factor, c.Years(f.Latest))
-			r.Factor, r.Tests, r.LastTest = estimateOf[answer.Ratio](f.Value, f.Interval, 1), f.Tests, f.Latest
+			sd = geo.Uncertainty(&f.Estimate, c.Years(f.Latest))
+			r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
 		}
 		r.FactorSD = new(answer.Ratio(sd))
 		if r.Reported != nil {

@@ -296,7 +296,7 @@ func paybackWords(p cohort.Payback) string {
 }
 
 func paybackDays(p cohort.Payback) *answer.Estimate[answer.Count] {
-	return &answer.Estimate[answer.Count]{Value: answer.Count(p.Day.Day), Low: answer.Count(p.Earliest.Day), High: answer.Count(p.Latest.Day)}
+	return answer.EstimateOf[answer.Count](p.Days(), 1)
 }
 
 // marginToCost is the margin at the last observed day divided by CAC, nil when CAC is zero.
@@ -304,8 +304,7 @@ func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Rat
 	if cost <= 0 {
 		return nil
 	}
-	last := margin.Points[len(margin.Points)-1]
-	return &answer.Estimate[answer.Ratio]{Value: answer.Ratio(last.Value / cost), Low: answer.Ratio(last.Interval.Low / cost), High: answer.Ratio(last.Interval.High / cost)}
+	return answer.EstimateOf[answer.Ratio](margin.Points[len(margin.Points)-1].Estimate, 1/cost)
 }
 
 // wholeValues fills in the metrics over all channels, including customers acquired without spend.

@@ -196,7 +196,7 @@ func zScore(e halo.Effect) float64 {
 	if e.SD == 0 {
 		return 0
 	}
-	return e.Coefficient / e.SD
+	return e.Coefficient.Value / e.SD
 }
 
 func (n *haloCounts) count(e halo.Effect) {
@@ -217,9 +217,10 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 		row.Inflation, row.LeadZ = new(answer.Ratio(e.Inflation)), new(answer.Ratio(e.LeadZ))
 	}
 	if e.Reason == "" {
-		row.Coefficient, row.Low, row.High = new(answer.Ratio(e.Coefficient)), new(answer.Ratio(e.Low)), new(answer.Ratio(e.High))
+		row.Coefficient = new(answer.Ratio(e.Coefficient.Value))
+		row.Low, row.High = new(answer.Ratio(e.Coefficient.Low)), new(answer.Ratio(e.Coefficient.High))
 		row.Positive, row.MeanLag = new(answer.Percent(100*e.Positive)), new(answer.Ratio(e.MeanLag))
-		row.Revenue, row.Grade = new(answer.Money(e.Coefficient*spend)), "correlation"
+		row.Revenue, row.Grade = new(answer.Money(e.Coefficient.Value*spend)), "correlation"
 		switch {
 		case e.Alone:
 			row.Grade, row.MeanLag = "experiment", nil
@@ -245,7 +246,7 @@ func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelPara
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
-		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient, 2), 2), number.Grouped(answer.Decimals(e.Low, 2), 2), number.Grouped(answer.Decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
+		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient.Value, 2), 2), number.Grouped(answer.Decimals(e.Coefficient.Low, 2), 2), number.Grouped(answer.Decimals(e.Coefficient.High, 2), 2), n.AboveZero, n.Estimated)
 }
 
 func orZero(p *answer.Percent) *answer.Percent {

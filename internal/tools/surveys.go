@@ -148,11 +148,11 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of wareh
 	a.Metrics = surveyMetricsOf(found.Totals)
 	if asked := found.Answerable / measure.Millionths; asked > 0 {
 		answered := min(found.Totals.Recent.Responses, asked)
-		interval, err := cohort.Wilson(int(answered), int(asked), answer.Level90)
+		share, err := cohort.Wilson(int(answered), int(asked), answer.Level90)
 		if err != nil {
 			return err
 		}
-		a.Metrics.ResponsePct = answer.Percents(float64(answered)/float64(asked), interval)
+		a.Metrics.ResponsePct = answer.Percents(share)
 	}
 	a.Metrics.NamedPct = namedShare(found.Counts)
 	rows, err := answerRows(c, found)
@@ -217,13 +217,13 @@ func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]surveyRow, er
 	rows := make([]surveyRow, len(counts))
 	for i, n := range counts {
 		all := totals[n.Question]
-		interval, err := cohort.Wilson(int(n.Answers), int(all.Answers), answer.Level90)
+		share, err := cohort.Wilson(int(n.Answers), int(all.Answers), answer.Level90)
 		if err != nil {
 			return nil, err
 		}
 		rows[i] = surveyRow{
 			Question: answer.Foreign(n.Question), Channel: n.Channel, Answer: answer.Foreign(n.Answer), Answers: new(answer.Count(n.Answers)),
-			Share:  answer.Percents(float64(n.Answers)/float64(all.Answers), interval),
+			Share:  answer.Percents(share),
 			NewPct: answer.PercentOf(measure.Share(n.New, n.Known)), AOV: each(c.Figures, n.Charged, n.Known),
 		}
 		if n.Channel != "" {

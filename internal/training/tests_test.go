@@ -117,7 +117,7 @@ func (s *regionStore) keeper(dir string) *Keeper {
 
 func (s *regionStore) learnt(k *Keeper) mix.Store {
 	s.Helper()
-	store, err := k.store(s.Context(), s.workspace, s.days.Last.AddDays(1))
+	store, err := k.store(s.Context(), s.workspace)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)}, Day: test.Days.First.AddDays(-30),
 		At: test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000, Tax: 20_000, Country: "US", Region: regionName(0),
 	}}})
-	taxed, err := k.store(t.Context(), net, s.days.Last.AddDays(1))
+	taxed, err := k.store(t.Context(), net)
 	if err != nil || taxed.Tests[0].Lift == nil || !(taxed.Tests[0].Lift.DeltaY < s.learnt(k).Tests[0].Lift.DeltaY) {
 		t.Errorf("without tax: %+v, %v; want the part of the change that is revenue", taxed.Tests, err)
 	}
@@ -199,8 +199,8 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 	}
 	store := s.learnt(k)
 	whys := map[string]string{}
-	for i, why := range mix.Unfit(store, store.Tests) {
-		whys[store.Tests[i].ID] = why
+	for _, test := range store.Tests {
+		whys[test.ID] = test.Why
 	}
 	for id, part := range want {
 		if why, known := whys[id]; !known || (part == "") != (why == "") || !strings.Contains(why, part) {
@@ -218,8 +218,8 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	t.Parallel()
 	s, dir := newRegionStore(t), t.TempDir()
 	k := s.keeper(dir)
-	done, today, settings := s.kept.all, s.days.Last.AddDays(1), s.workspace.ModelSettings()
-	with, err := k.Train(t.Context(), s.workspace, today, mix.Request{})
+	done, settings := s.kept.all, s.workspace.ModelSettings()
+	with, err := k.Train(t.Context(), s.workspace, mix.Request{})
 	if err != nil || with.Status != mix.Active {
 		t.Fatalf("a store with a test: %+v, %v; want an active model", with, err)
 	}

@@ -36,16 +36,11 @@ type Facts interface {
 	experiment.Facts
 }
 
-// Experiments returns the workspaces' experiments. The control store implements it.
-type Experiments interface {
-	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
-}
-
 // Options are the dependencies of a [Keeper].
 type Options struct {
 	Dir         string // created when missing
 	Facts       Facts
-	Experiments Experiments                          // nil: no workspace has any
+	Experiments experiment.Source                    // nil: no workspace has any
 	Now         func() time.Time                     // the real clock
 	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
 	Log         *slog.Logger
@@ -55,7 +50,7 @@ type Options struct {
 type Keeper struct {
 	dir   string
 	facts Facts
-	tests Experiments
+	tests experiment.Source
 	now   func() time.Time
 	today func(w control.Workspace) civil.Date
 	log   *slog.Logger
@@ -177,7 +172,7 @@ func (k *Keeper) unseen(ctx context.Context, w control.Workspace, m *mix.Model, 
 			return nil, fmt.Errorf("tests of %q: %w", w.ID, err)
 		}
 	}
-	last.unseen = m.NewTests(k.evidence(w, all, last.coverage.OrderDays, k.today(w)).Completed(last.coverage.AdDays))
+	last.unseen = k.evidence(w, all, last.coverage).NewTests(m)
 	last.version, last.at = version, now
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -200,28 +195,9 @@ func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]contro
 	return all, nil
 }
 
-// evidence is where the workspace's experiments were made.
-func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, orders civil.Range, today civil.Date) experiment.Store {
-	return experiment.Store{Workspace: w, Facts: k.facts, OrderDays: orders, Today: today, All: all}
-}
-
-// learn returns the store's completed tests with their results, as far as a model can use them.
-func (k *Keeper) learn(ctx context.Context, w control.Workspace, have warehouse.Coverage, store mix.Store, today civil.Date) ([]mix.Test, error) {
-	all, err := k.experiments(ctx, w)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	made := k.evidence(w, all, have.OrderDays, today)
-	tests := made.Completed(have.AdDays)
-	for i, why := range mix.Unfit(store, tests) {
-		if why != "" {
-			continue
-		}
-		if tests[i], err = made.Lift(ctx, tests[i]); err != nil {
-			return nil, fmt.Errorf("test %q: %w", tests[i].ID, err)
-		}
-	}
-	return tests, nil
+// evidence is the store in which the workspace's experiments were made.
+func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, have warehouse.Coverage) experiment.Store {
+	return experiment.Store{Workspace: w, Facts: k.facts, OrderDays: have.OrderDays, AdDays: have.AdDays, Today: k.today(w), All: all}
 }
 
 // load reads a workspace's file; the zero value if there is none.
@@ -253,7 +229,7 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 // Train trains the workspace's media mix model on the days before today and stores it, refused ones included. An
 // earlier model with the same settings that was not refused remains in use. It waits for a running training; a second
 // one for the same workspace is a conflict fault.
-func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Date, asked mix.Request) (*mix.Model, error) {
+func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	leave, err := k.enter(ctx, w.ID)
 	if err != nil {
 		return nil, err
@@ -264,7 +240,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, today civil.Dat
 	if err != nil {
 		k.log.WarnContext(ctx, "the earlier model cannot be read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
-	store, err := k.store(ctx, w, today)
+	store, err := k.store(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -353,12 +329,12 @@ func (k *Keeper) note(id measure.WorkspaceID, percent int) {
 }
 
 // store reads the days with sales and spend, up to yesterday, and the tests.
-func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Date) (mix.Store, error) {
+func (k *Keeper) store(ctx context.Context, w control.Workspace) (mix.Store, error) {
 	have, err := k.facts.Coverage(ctx, w.ID)
 	if err != nil {
 		return mix.Store{}, err
 	}
-	all := civil.Range{First: have.OrderDays.First, Last: today.AddDays(-1)}
+	all := civil.Range{First: have.OrderDays.First, Last: k.today(w).AddDays(-1)}
 	if have.OrderDays.Last.Before(all.Last) {
 		all.Last = have.OrderDays.Last
 	}
@@ -383,7 +359,11 @@ func (k *Keeper) store(ctx context.Context, w control.Workspace, today civil.Dat
 			}
 		}
 	}
-	s.Tests, err = k.learn(ctx, w, have, s, today)
+	experiments, err := k.experiments(ctx, w)
+	if err != nil || len(experiments) == 0 {
+		return s, err
+	}
+	s.Tests, err = k.evidence(w, experiments, have).LiftTests(ctx, s.Scope())
 	return s, err
 }
 

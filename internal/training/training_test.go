@@ -82,7 +82,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Fatalf("before a training: %v, %v; want no model", have, err)
 	}
-	if _, err := k.Train(t.Context(), w, s.today, mix.Request{}); err != nil {
+	if _, err := k.Train(t.Context(), w, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	k = s.keeper(dir)
@@ -137,7 +137,7 @@ func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 	for seed := uint64(1); seed <= 6; seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			s := newDemoShop(t, seed, 20000)
-			m, err := s.keeper(t.TempDir()).Train(t.Context(), s.workspace, s.today, mix.Request{})
+			m, err := s.keeper(t.TempDir()).Train(t.Context(), s.workspace, mix.Request{})
 			if err != nil || m.Status != mix.Active {
 				t.Fatalf("%+v, %v; want an active model", m, err)
 			}

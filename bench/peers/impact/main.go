@@ -59,5 +59,5 @@ func run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	return json.NewEncoder(os.Stdout).Encode(answer{found.Average.Mean, found.Average.Interval.Low, found.Average.Interval.High, found.Tail})
+	return json.NewEncoder(os.Stdout).Encode(answer{found.Average.Value, found.Average.Low, found.Average.High, found.Tail})
 }

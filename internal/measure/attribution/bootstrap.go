@@ -12,12 +12,11 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// ShareInterval is the bootstrap interval of a channel's share of conversions.
+// ShareInterval is a channel's share of conversions with its bootstrap interval.
 type ShareInterval struct {
 	Channel         measure.Channel
-	Share           float64 // in the data, as a fraction of conversions with a touchpoint
-	Low, High       float64
-	ChanceOfLeading float64 // share of resamples in which the channel has the largest share
+	Share           measure.Estimate // as a fraction of conversions with a touchpoint
+	ChanceOfLeading float64          // share of resamples in which the channel has the largest share
 }
 
 // Resampling are the settings of [Intervals].
@@ -69,9 +68,10 @@ func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	for i, name := range p.Channels() {
 		slices.Sort(draws[i])
 		intervals[i] = ShareInterval{
-			Channel: name, Share: shares[i],
-			Low: stats.Quantile(draws[i], (1-how.Level)/2), High: stats.Quantile(draws[i], (1+how.Level)/2),
-			ChanceOfLeading: float64(leads[i]) / float64(how.Draws),
+			Channel: name, ChanceOfLeading: float64(leads[i]) / float64(how.Draws),
+			Share: measure.Estimate{Value: shares[i], Method: measure.PathBootstrap, Basis: measure.Attributed, Interval: measure.Interval{
+				Low: stats.Quantile(draws[i], (1-how.Level)/2), High: stats.Quantile(draws[i], (1+how.Level)/2), Level: how.Level,
+			}},
 		}
 	}
 	return intervals, nil

@@ -42,9 +42,9 @@ func (r Result) WithSurvey(strata []Stratum, b Blend) (Blended, error) {
 	for _, c := range append(slices.Clone(out.Credits), out.Unattributed) {
 		s := Share{Channel: c.Channel, Survey: survey.byOrders[c.Channel]}
 		if conversions > 0 {
-			s.Clicks, s.Blended = clicks[c.Channel].Conversions/conversions, c.Conversions/conversions
+			s.Clicks, s.Blended.Value = clicks[c.Channel].Conversions/conversions, c.Conversions/conversions
 		}
-		s.Low, s.High = betaInterval(s.Blended, survey.effective+b.ClickWorth, b.Level)
+		s.Blended = betaEstimate(s.Blended.Value, survey.effective+b.ClickWorth, b.Level)
 		out.Shares = append(out.Shares, s)
 	}
 	return out, nil

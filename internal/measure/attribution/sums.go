@@ -219,11 +219,12 @@ func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	}
 	for _, name := range unionOf(credits, survey.byOrders) {
 		s := Share{Channel: name, Survey: survey.byOrders[name]}
+		blended := 0.0
 		if total.Orders > 0 {
 			s.Clicks = float64(credits[name].Orders) / float64(total.Orders)
-			s.Blended = float64(out.Credits[name].Orders) / float64(total.Orders)
+			blended = float64(out.Credits[name].Orders) / float64(total.Orders)
 		}
-		s.Low, s.High = betaInterval(s.Blended, survey.effective+b.ClickWorth, b.Level)
+		s.Blended = betaEstimate(blended, survey.effective+b.ClickWorth, b.Level)
 		out.Shares = append(out.Shares, s)
 	}
 	return out, nil

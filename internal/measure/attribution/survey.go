@@ -36,11 +36,10 @@ type Blend struct {
 
 // Share is a channel's share of conversions by clicks, by survey and blended, each a fraction.
 type Share struct {
-	Channel   measure.Channel
-	Clicks    float64
-	Survey    float64
-	Blended   float64
-	Low, High float64 // interval of Blended
+	Channel measure.Channel
+	Clicks  float64
+	Survey  float64
+	Blended measure.Estimate
 }
 
 func (b Blend) withDefaults() Blend {
@@ -130,15 +129,17 @@ func (s Stratum) count() float64 {
 	return n
 }
 
-// betaInterval returns the equal-tailed interval of a Beta distribution with the mean and the number of
+// betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean and the number of
 // observations that it is worth.
-func betaInterval(mean, worth, level float64) (low, high float64) {
+func betaEstimate(mean, worth, level float64) measure.Estimate {
+	e := measure.Estimate{Value: mean, Interval: measure.Interval{Level: level}, Method: measure.SurveyBlend, Basis: measure.Attributed}
 	a, b := mean*worth, (1-mean)*worth
-	if a <= 0 {
-		return 0, 0
+	switch {
+	case a <= 0:
+	case b <= 1e-9*worth:
+		e.Low, e.High = 1, 1
+	default:
+		e.Low, e.High = mathext.InvRegIncBeta(a, b, (1-level)/2), mathext.InvRegIncBeta(a, b, (1+level)/2)
 	}
-	if b <= 1e-9*worth {
-		return 1, 1
-	}
-	return mathext.InvRegIncBeta(a, b, (1-level)/2), mathext.InvRegIncBeta(a, b, (1+level)/2)
+	return e
 }

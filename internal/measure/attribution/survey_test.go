@@ -45,8 +45,9 @@ func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
 	}
 	for _, s := range got.Shares {
 		// The interval of a share p worth 400 observations is about 1.64 standard errors wide on each side.
-		if se := math.Sqrt(s.Blended * (1 - s.Blended) / 401); math.Abs((s.High-s.Low)/2-1.645*se) > .05*se || s.Low > s.Blended || s.High < s.Blended {
-			t.Errorf("%s: %v in [%v, %v]", s.Channel, s.Blended, s.Low, s.High)
+		e := s.Blended
+		if se := math.Sqrt(e.Value * (1 - e.Value) / 401); math.Abs((e.High-e.Low)/2-1.645*se) > .05*se || e.Low > e.Value || e.High < e.Value {
+			t.Errorf("%s: %+v", s.Channel, e)
 		}
 	}
 }

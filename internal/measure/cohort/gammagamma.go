@@ -124,9 +124,6 @@ func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	}
 }
 
-// MeanSpend returns the expected value of a purchase over all customers, and false when it has none (Q ≤ 1).
-func (m GammaGamma) MeanSpend() (mean float64, ok bool) { return m.P * m.V / (m.Q - 1), m.Q > 1 }
-
 // Expected returns the expected value of a customer's next purchase: the customer's mean, shrunk towards the overall
 // mean, more strongly for fewer purchases. It exists when P · purchases + Q > 1.
 func (m GammaGamma) Expected(s Spend) float64 {

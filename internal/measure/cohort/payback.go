@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Crossing is the first day on which a threshold was reached, or the last day observed before.
@@ -37,10 +38,19 @@ func PaybackOf(margin Curve, cost float64) (Payback, error) {
 	return Payback{
 		Cost:     cost,
 		Day:      margin.reaches(cost, func(p Point) float64 { return p.Value }),
-		Earliest: margin.reaches(cost, func(p Point) float64 { return p.Interval.High }),
-		Latest:   margin.reaches(cost, func(p Point) float64 { return p.Interval.Low }),
-		Level:    margin.Points[0].Interval.Level,
+		Earliest: margin.reaches(cost, func(p Point) float64 { return p.High }),
+		Latest:   margin.reaches(cost, func(p Point) float64 { return p.Low }),
+		Level:    margin.Points[0].Level,
 	}, nil
+}
+
+// Days returns the day of the payback with its interval. A day that is not reached is the last one observed.
+func (p Payback) Days() measure.Estimate {
+	return measure.Estimate{
+		Value:    float64(p.Day.Day),
+		Interval: measure.Interval{Low: float64(p.Earliest.Day), High: float64(p.Latest.Day), Level: p.Level},
+		Method:   measure.Threshold, Basis: measure.Attributed,
+	}
 }
 
 func (c Curve) reaches(mark float64, of func(Point) float64) Crossing {

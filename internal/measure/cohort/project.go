@@ -36,11 +36,9 @@ type Horizon struct {
 
 // Projection is the expected total of a group of customers within the horizon.
 type Projection struct {
-	Customers         int
-	Purchases         float64
-	PurchasesInterval measure.Interval
-	Value             float64 // in the unit of [Buyer.MeanSpend]; 0 without a value model
-	ValueInterval     measure.Interval
+	Customers int
+	Purchases measure.Estimate
+	Value     measure.Estimate // in the unit of [Buyer.MeanSpend]; zero without a value model
 }
 
 // Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
@@ -61,20 +59,21 @@ func Project[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon
 	if spend != nil && spend.Model.Q <= 1 {
 		return Projection{}, fault.NotReady("the mean value of purchases has no finite expectation (q = %.3g)", spend.Model.Q)
 	}
-	p := Projection{Customers: len(group)}
+	unknown := measure.Estimate{Method: measure.PurchaseModel, Basis: measure.Modelled}
+	p := Projection{Customers: len(group), Purchases: unknown, Value: unknown}
 	for i, b := range group {
 		if err := b.check(i); err != nil {
 			return Projection{}, fmt.Errorf("projection: %w", err)
 		}
 		n := fit.Model.Expected(b.History, horizon.Time)
-		p.Purchases += n
+		p.Purchases.Value += n
 		if spend != nil {
-			p.Value += n * spend.Model.Expected(b.spend())
+			p.Value.Value += n * spend.Model.Expected(b.spend())
 		}
 	}
 	purchases, values := futures(fit, spend, group, horizon)
-	p.PurchasesInterval = middle(purchases, horizon.Level)
-	p.ValueInterval = middle(values, horizon.Level)
+	p.Purchases.Interval = middle(purchases, horizon.Level)
+	p.Value.Interval = middle(values, horizon.Level)
 	return p, nil
 }
 

@@ -156,11 +156,11 @@ func TestProjectionIntervalContainsTheFuture(t *testing.T) {
 	t.Parallel()
 	buyers, later, value := simulate(rand.New(rand.NewPCG(23, 0)), 1500, 60, 26)
 	got := project(t, buyers, cohort.Horizon{Time: 26, Draws: 200, Level: .99, Seed: 4})
-	if i := got.PurchasesInterval; later < i.Low || later > i.High || got.Purchases < i.Low || got.Purchases > i.High {
-		t.Errorf("%v purchases happened, projected %v in %+v", later, got.Purchases, i)
+	if e := got.Purchases; later < e.Low || later > e.High || e.Value < e.Low || e.Value > e.High {
+		t.Errorf("%v purchases happened, projected %+v", later, e)
 	}
-	if i := got.ValueInterval; value < i.Low || value > i.High || got.Value < i.Low || got.Value > i.High {
-		t.Errorf("value %v happened, projected %v in %+v", value, got.Value, i)
+	if e := got.Value; value < e.Low || value > e.High || e.Value < e.Low || e.Value > e.High {
+		t.Errorf("value %v happened, projected %+v", value, e)
 	}
 	again := project(t, buyers, cohort.Horizon{Time: 26, Draws: 200, Level: .99, Seed: 4})
 	if diff := cmp.Diff(got, again); diff != "" {
@@ -196,10 +196,10 @@ func TestProjectionIntervalsHaveNominalCoverage(t *testing.T) {
 	for run := range uint64(runs) {
 		buyers, later, value := simulate(rand.New(rand.NewPCG(run, 77)), 1000, 60, 26)
 		p := project(t, buyers, cohort.Horizon{Time: 26, Seed: run})
-		if later >= p.PurchasesInterval.Low && later <= p.PurchasesInterval.High {
+		if later >= p.Purchases.Low && later <= p.Purchases.High {
 			purchases++
 		}
-		if value >= p.ValueInterval.Low && value <= p.ValueInterval.High {
+		if value >= p.Value.Low && value <= p.Value.High {
 			values++
 		}
 	}
@@ -225,7 +225,7 @@ func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, ok := curves[0].At(day); ok && truth >= p.Interval.Low && truth <= p.Interval.High {
+		if p, ok := curves[0].At(day); ok && truth >= p.Low && truth <= p.High {
 			hits++
 		}
 	}

@@ -22,10 +22,9 @@ type Cohort struct {
 
 // Cell is the retention of a cohort in one later period.
 type Cell struct {
-	Active   int
-	Rate     float64          // Active / Customers; 0 when suppressed
-	Interval measure.Interval // Wilson interval
-	Partial  bool             // the period is not over, so the rate can still rise
+	Active  int
+	Rate    measure.Estimate // Active / Customers
+	Partial bool             // the period is not over, so the rate can still rise
 }
 
 // Row is the retention of one cohort.
@@ -92,8 +91,8 @@ func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 }
 
 func cellOf(active, customers int, level float64) (Cell, error) {
-	interval, err := Wilson(active, customers, level)
-	return Cell{Active: active, Rate: float64(active) / float64(customers), Interval: interval}, err
+	rate, err := Wilson(active, customers, level)
+	return Cell{Active: active, Rate: rate}, err
 }
 
 func addAt(sums []int, k, n int) []int {

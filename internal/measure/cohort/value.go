@@ -38,9 +38,8 @@ type Curve struct {
 
 // Point is the value per customer until a day after the first order, inclusive.
 type Point struct {
-	AtRisk   int     // customers observed for that long
-	Value    float64 // per customer, in minor units
-	Interval measure.Interval
+	AtRisk           int // customers observed for that long
+	measure.Estimate     // per customer, in minor units
 }
 
 // At returns the point of a day, and false when too few customers were observed for that long.
@@ -132,7 +131,10 @@ func pointsOf(members []Member, smallest int, level float64) []Point {
 		c += total / n / n
 		variance := max(0, gone+sumSquares-2*c*sumA+n*c*c)
 		half := studentQuantile(level, n-1) * math.Sqrt(variance)
-		points = append(points, Point{AtRisk: watched, Value: value, Interval: measure.Interval{Low: value - half, High: value + half, Level: level}})
+		points = append(points, Point{AtRisk: watched, Estimate: measure.Estimate{
+			Value: value, Interval: measure.Interval{Low: value - half, High: value + half, Level: level},
+			Method: measure.CumulativeMean, Basis: measure.Attributed,
+		}})
 	}
 }
 

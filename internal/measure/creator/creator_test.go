@@ -91,10 +91,10 @@ func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 				t.Fatal(err)
 			}
 			truth := float64(st.orders[i])
-			if e.Low <= truth && truth <= e.High {
+			if e.Orders.Low <= truth && truth <= e.Orders.High {
 				inside++
 			}
-			squares += (e.Orders/truth - 1) * (e.Orders/truth - 1)
+			squares += (e.Orders.Value/truth - 1) * (e.Orders.Value/truth - 1)
 			all++
 		}
 	}
@@ -119,8 +119,8 @@ func TestLeakedCodeOrdersAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !rates.Cleaned || e.Low > 21 || e.High < 21 || e.Orders > signals[15].Code/2 {
-		t.Errorf("%v code orders of which 21 brought: %.1f, %.1f to %.1f", signals[15].Code, e.Orders, e.Low, e.High)
+	if !rates.Cleaned || e.Orders.Low > 21 || e.Orders.High < 21 || e.Orders.Value > signals[15].Code/2 {
+		t.Errorf("%v code orders of which 21 brought: %.1f, %.1f to %.1f", signals[15].Code, e.Orders.Value, e.Orders.Low, e.Orders.High)
 	}
 }
 
@@ -139,8 +139,8 @@ func TestEveryOrderCountsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Orders < 100 || e.Orders > 106 {
-		t.Errorf("100 orders that every signal sees are estimated as %.1f", e.Orders)
+	if e.Orders.Value < 100 || e.Orders.Value > 106 {
+		t.Errorf("100 orders that every signal sees are estimated as %.1f", e.Orders.Value)
 	}
 	weights := 0.0
 	for _, p := range e.Parts {
@@ -162,8 +162,8 @@ func TestLittleEvidenceGivesWideIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rates.Cleaned || e.High/e.Low < 3 || e.Confidence > 0.5 {
-		t.Errorf("20 code orders and nothing else: %.1f, %.1f to %.1f, confidence %.2f", e.Orders, e.Low, e.High, e.Confidence)
+	if rates.Cleaned || e.Orders.High/e.Orders.Low < 3 || e.Confidence > 0.5 {
+		t.Errorf("20 code orders and nothing else: %.1f, %.1f to %.1f, confidence %.2f", e.Orders.Value, e.Orders.Low, e.Orders.High, e.Confidence)
 	}
 	for _, s := range []Signals{{}, {HasCode: true}, {HasLink: true}, {HasLink: true, Link: 3}} {
 		rates, err := Learn([]Signals{s}, Ground{})
@@ -171,7 +171,7 @@ func TestLittleEvidenceGivesWideIntervals(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, err := rates.Of(s, 0.9)
-		if err != nil || math.IsNaN(e.Orders+e.Low+e.High+e.Confidence) || math.IsInf(e.High, 0) {
+		if err != nil || math.IsNaN(e.Orders.Value+e.Orders.Low+e.Orders.High+e.Confidence) || math.IsInf(e.Orders.High, 0) {
 			t.Errorf("%+v: %+v, %v", s, e, err)
 		}
 	}
@@ -256,13 +256,13 @@ func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 		return r.Noise * (code.Weight*code.Weight*(perOrder*orders+fixed) + survey.Weight*survey.Weight*named*orders)
 	}
 	z := 1.6448536269514722
-	for _, limit := range []float64{e.Low, e.High} {
-		if got, want := math.Abs(e.Orders-limit), z*math.Sqrt(variance(limit)+0.1*0.1*limit*limit); math.Abs(got/want-1) > 1e-9 {
+	for _, limit := range []float64{e.Orders.Low, e.Orders.High} {
+		if got, want := math.Abs(e.Orders.Value-limit), z*math.Sqrt(variance(limit)+0.1*0.1*limit*limit); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("limit %v is %v from the estimate, want %v", limit, got, want)
 		}
 	}
 	distance := func(p Part) float64 {
-		return (p.Orders - e.Orders) * (p.Orders - e.Orders) / (p.perOrder*e.Orders + p.fixed)
+		return (p.Orders - e.Orders.Value) * (p.Orders - e.Orders.Value) / (p.perOrder*e.Orders.Value + p.fixed)
 	}
 	s.CodeTouched, s.Named = 60, 60 // signals that contradict each other
 	if e, err = r.Of(s, 0.9); err != nil {

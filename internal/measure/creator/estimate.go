@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Estimate is the estimated number of orders of a creator in a period. Every order counts once.
 type Estimate struct {
-	Orders     float64
-	Low, High  float64 // interval at the requested level
+	Orders     measure.Estimate
 	Confidence float64 // 1 - half the interval / Orders, between 0 and 1
 	Parts      []Part  // the estimate of each signal, with its weight
 }
@@ -57,14 +57,18 @@ func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	}
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	floor := max(s.Named, s.Link)
-	out.Low, out.High = within(x, z, a, d, r.Spread*r.Spread)
-	out.Orders = max(x, floor)
-	out.Low = min(max(out.Low, floor), out.Orders)
-	out.High = max(out.High, out.Orders)
-	if out.Orders > 0 {
-		out.Confidence = max(0, 1-(out.High-out.Low)/(2*out.Orders))
-	}
+	low, high := within(x, z, a, d, r.Spread*r.Spread)
+	value := max(x, floor)
+	out.set(value, measure.Interval{Low: min(max(low, floor), value), High: max(high, value), Level: level})
 	return out, nil
+}
+
+// set stores the number of orders and the confidence that follows from its interval.
+func (e *Estimate) set(orders float64, i measure.Interval) {
+	e.Orders = measure.Estimate{Value: orders, Interval: i, Method: measure.CaptureRecapture, Basis: measure.Modelled}
+	if orders > 0 {
+		e.Confidence = max(0, 1-(i.High-i.Low)/(2*orders))
+	}
 }
 
 // within solves (x - T)² = z² (a T + d + e T²) for T.
@@ -127,17 +131,17 @@ func blend(parts []Part) float64 {
 func (r Rates) Sum(all []Estimate, level float64) Estimate {
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)
 	var out Estimate
-	var below, above float64
+	var sum, below, above float64
 	for _, e := range all {
-		shared := z * r.Spread * e.Orders
-		out.Orders += e.Orders
-		below += max(0, (e.Orders-e.Low)*(e.Orders-e.Low)-shared*shared)
-		above += max(0, (e.High-e.Orders)*(e.High-e.Orders)-shared*shared)
+		o := e.Orders
+		shared := z * r.Spread * o.Value
+		sum += o.Value
+		below += max(0, (o.Value-o.Low)*(o.Value-o.Low)-shared*shared)
+		above += max(0, (o.High-o.Value)*(o.High-o.Value)-shared*shared)
 	}
-	shared := z * r.Spread * out.Orders
-	out.Low, out.High = max(0, out.Orders-math.Sqrt(below+shared*shared)), out.Orders+math.Sqrt(above+shared*shared)
-	if out.Orders > 0 {
-		out.Confidence = max(0, 1-(out.High-out.Low)/(2*out.Orders))
-	}
+	shared := z * r.Spread * sum
+	out.set(sum, measure.Interval{
+		Low: max(0, sum-math.Sqrt(below+shared*shared)), High: sum + math.Sqrt(above+shared*shared), Level: level,
+	})
 	return out
 }

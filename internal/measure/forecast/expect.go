@@ -48,11 +48,6 @@ func SlowDays() Rhythm {
 	return r
 }
 
-// Weeks is for weekly data, estimated from the last year, without a yearly cycle. The first z is in week nineteen.
-func Weeks() Rhythm {
-	return Rhythm{season: 1, warmup: 8, window: 52, settle: 10, forget: 0.3, clipAt: 3, minimum: 0.02}
-}
-
 // OneStep returns the one-step expectation of each value. NaN is a missing value: it has an expectation, no z, and no
 // influence.
 //

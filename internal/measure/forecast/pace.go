@@ -174,24 +174,6 @@ type Pace struct {
 	Index *float64
 }
 
-// PaceOf forecasts the rest of the period and compares it with the goal. The request's horizon is not used.
-func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
-	if err := goal.check(len(values)); err != nil {
-		return Pace{}, err
-	}
-	ask.Horizon = goal.Length - goal.Elapsed
-	p, err := Predict(values, ask)
-	if err != nil {
-		return Pace{}, err
-	}
-	pace, err := p.Pace(values, goal)
-	if err != nil {
-		return Pace{}, err
-	}
-	pace.Index = Index(values, goal, ask)
-	return pace, nil
-}
-
 func (g Goal) check(points int) error {
 	if !(g.Target > 0) || math.IsInf(g.Target, 1) {
 		return fault.Invalid("the target is %v, want a number above 0", g.Target)

@@ -19,9 +19,6 @@ const (
 	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimised Theta
 )
 
-// Kinds lists the kinds in display order.
-func Kinds() []Kind { return []Kind{Auto, ETS, ARIMA, Theta, Pool} }
-
 // ParseKind returns the kind of that name.
 func ParseKind(s string) (Kind, error) {
 	switch k := Kind(s); k {

@@ -202,6 +202,7 @@ func squares(x []float64) float64 {
 }
 
 // cholesky solves a x = b for a symmetric positive definite matrix, which it overwrites, and reports whether it is one.
+// gonum's Potrf and Potrs take 1.4 to 3.5 times as long at 24 to 3 parameters, and a fit solves thousands of systems.
 func cholesky(a, b, x []float64) bool {
 	k := len(b)
 	for i := range k {

@@ -13,9 +13,9 @@ import (
 // outcome in blocks of periods.
 type Assessment struct {
 	*Result
-	LiftRange        *measure.Interval // of Lift; nil without an interval of the effect, or without a lift
-	IncrementalRange *measure.Interval // of Incremental; nil likewise
-	Blocks           []Block           // of the whole history and the test, in time order
+	LiftEstimate        *measure.Estimate // Lift; nil without an interval of the effect, or without a lift
+	IncrementalEstimate *measure.Estimate // Incremental; nil without an interval of the effect
+	Blocks              []Block           // of the whole history and the test, in time order
 }
 
 // Block is consecutive periods, summed over the treated regions.
@@ -46,9 +46,9 @@ func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	a := &Assessment{Result: r}
 	if r.Interval != nil {
 		total := float64(len(r.Treated) * r.Periods)
-		a.IncrementalRange = r.Interval.Times(total)
+		a.IncrementalEstimate = estimated(r.Incremental, r.Interval.Times(total))
 		if r.LiftKnown && r.ATT != 0 {
-			a.LiftRange = r.Interval.Times(r.Lift / r.ATT)
+			a.LiftEstimate = estimated(r.Lift, r.Interval.Times(r.Lift/r.ATT))
 		}
 	}
 	treated, _, err := p.check(t)
@@ -78,6 +78,10 @@ func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 		}
 	}
 	return a, nil
+}
+
+func estimated(value float64, i *measure.Interval) *measure.Estimate {
+	return &measure.Estimate{Value: value, Interval: *i, Method: measure.GeoExperiment, Basis: measure.Incremental}
 }
 
 // Effects returns the placebo effects as shares of each set's outcome before the test, in increasing order, and the

@@ -8,7 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// cholesky solves symmetric positive definite systems. It keeps its scratch space.
+// cholesky solves symmetric positive semidefinite systems, in which donors outnumber periods: a pivot has a minimum
+// where gonum's factorization fails. It keeps its scratch space.
 type cholesky struct {
 	a []float64
 	n int

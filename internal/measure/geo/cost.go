@@ -3,8 +3,6 @@ package geo
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
@@ -16,6 +14,14 @@ type Return struct {
 	PerCostInterval *measure.Interval // nil without an interval of the effect
 	Each            *float64          // cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0
 	EachInterval    *measure.Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
+}
+
+// Estimate returns the effect per unit of cost; nil without an interval, or for a nil return.
+func (r *Return) Estimate() *measure.Estimate {
+	if r == nil || r.PerCostInterval == nil {
+		return nil
+	}
+	return estimated(r.PerCost, r.PerCostInterval)
 }
 
 // ratio divides by a cost that is known exactly, so intervals only change their unit.
@@ -94,7 +100,7 @@ func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Sett
 // sd returns the standard deviation of ATT implied by its interval, or by its placebo sets.
 func (r *Result) sd() (float64, bool) {
 	if i := r.Interval; i != nil && i.High > i.Low {
-		return (i.High - i.Low) / 2 / distuv.UnitNormal.Quantile((1+i.Level)/2), true
+		return i.NormalSD(), true
 	}
 	if r.Placebo != nil && r.Placebo.SE > 0 {
 		return r.Placebo.SE, true

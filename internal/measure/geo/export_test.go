@@ -1,5 +1,14 @@
 package geo
 
+// Search returns the plans of a search.
+func Search(p *Panel, o SearchOptions) ([]Plan, error) {
+	s, err := newSearch(p, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.run()
+}
+
 // Reach is the distance from ATT at which the placebo test of size alpha starts to reject.
 func (r *Result) Reach(alpha float64) float64 {
 	reach, ok := r.Placebo.reach(alpha)

@@ -3,53 +3,30 @@ package geo
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"assay/internal/fault"
 	"assay/internal/measure"
 )
 
-// Factor is an incrementality factor: incremental return / reported return. 1 means that reports are correct, .5 that
-// half of what is reported would have happened anyway.
-type Factor struct {
-	Value float64
-	measure.Interval
-}
-
-// NewFactor divides a test's incremental return and its interval by the return reported for the same days. The reported
-// return is taken as exact.
-func NewFactor(incremental float64, i measure.Interval, reported float64) (Factor, error) {
+// Factor returns an incrementality factor: a test's incremental return divided by the return reported for the same
+// days, which is taken as exact. 1 means that reports are correct, .5 that half of what is reported would have happened
+// anyway.
+func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
-		return Factor{}, fault.Invalid("the reported return is %v; want a positive one", reported)
+		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive one", reported)
 	}
-	if !(i.Low <= i.High) || math.IsInf(i.Low, 0) || math.IsInf(i.High, 0) || !(i.Level > 0 && i.Level < 1) || math.IsNaN(incremental) {
-		return Factor{}, fault.Invalid("invalid return %v with interval %v", incremental, i)
+	i := incremental.Interval
+	known := i.Low <= i.High && !math.IsInf(i.Low, 0) && !math.IsInf(i.High, 0) && i.Level > 0 && i.Level < 1
+	if !known || math.IsNaN(incremental.Value) {
+		return measure.Estimate{}, fault.Invalid("invalid return %v with interval %v", incremental.Value, i)
 	}
-	return Factor{Value: incremental / reported, Interval: measure.Interval{Low: i.Low / reported, High: i.High / reported, Level: i.Level}}, nil
+	factor := incremental
+	factor.Value, factor.Low, factor.High = incremental.Value/reported, i.Low/reported, i.High/reported
+	return factor, nil
 }
 
-// SD returns the standard deviation implied by the interval under normality.
-func (f Factor) SD() float64 { return (f.High - f.Low) / 2 / distuv.UnitNormal.Quantile((1+f.Level)/2) }
-
-// At returns the factor with an interval of another level, under normality.
-func (f Factor) At(level float64) Factor {
-	if level == f.Level {
-		return f
-	}
-	stretch := distuv.UnitNormal.Quantile((1+level)/2) / distuv.UnitNormal.Quantile((1+f.Level)/2)
-	return Factor{Value: f.Value, Interval: measure.Interval{
-		Low: f.Value - (f.Value-f.Low)*stretch, High: f.Value + (f.High-f.Value)*stretch, Level: level,
-	}}
-}
-
-// Times applies the factor to a reported figure and propagates the factor's error.
-func (f Factor) Times(reported float64) (value float64, in measure.Interval) {
-	return f.Value * reported, *f.Interval.Times(reported)
-}
-
-// Pooled is the combined result of several tests of one channel.
+// Pooled is the combined factor of several tests of one channel.
 type Pooled struct {
-	Factor
+	measure.Estimate
 	Between float64 // standard deviation of the true factors between tests
 	Tests   int
 }
@@ -60,37 +37,39 @@ type Pooled struct {
 //	w = 1/(se² + τ²),  τ² = max(0, (Q - (k-1)) / (Σw₀ - Σw₀²/Σw₀)),  Q = Σ w₀ (f - f̄₀)²,  w₀ = 1/se².
 //
 // A single factor is returned unchanged.
-func Pool(factors []Factor, level float64) (Pooled, error) {
+func Pool(factors []measure.Estimate, level float64) (Pooled, error) {
 	switch {
 	case !(level > 0 && level < 1):
 		return Pooled{}, fault.Invalid("level %v is not between 0 and 1", level)
 	case len(factors) == 0:
 		return Pooled{}, fault.NotReady("there are no factors to pool")
 	case len(factors) == 1:
-		return Pooled{Factor: factors[0].At(level), Tests: 1}, nil
+		return Pooled{Estimate: factors[0].At(level), Tests: 1}, nil
 	}
 	var weights, squares, first float64
 	for _, f := range factors {
-		if !(f.SD() > 0) {
+		if !(f.NormalSD() > 0) {
 			return Pooled{}, fault.Invalid("the interval of factor %v has no length", f.Value)
 		}
-		w := 1 / (f.SD() * f.SD())
+		w := 1 / (f.NormalSD() * f.NormalSD())
 		weights, squares, first = weights+w, squares+w*w, first+w*f.Value
 	}
 	var q float64
 	for _, f := range factors {
-		q += (f.Value - first/weights) * (f.Value - first/weights) / (f.SD() * f.SD())
+		q += (f.Value - first/weights) * (f.Value - first/weights) / (f.NormalSD() * f.NormalSD())
 	}
 	between := max(0, (q-float64(len(factors)-1))/(weights-squares/weights))
 	var value, all float64
 	for _, f := range factors {
-		w := 1 / (f.SD()*f.SD() + between)
+		w := 1 / (f.NormalSD()*f.NormalSD() + between)
 		all, value = all+w, value+w*f.Value
 	}
 	value /= all
-	reach := distuv.UnitNormal.Quantile((1+level)/2) / math.Sqrt(all)
 	return Pooled{
-		Factor:  Factor{Value: value, Interval: measure.Interval{Low: value - reach, High: value + reach, Level: level}},
+		Estimate: measure.Estimate{
+			Value: value, Interval: measure.NormalInterval(value, 1/math.Sqrt(all), level),
+			Method: measure.MetaAnalysis, Basis: measure.Incremental,
+		},
 		Between: math.Sqrt(between), Tests: len(factors),
 	}, nil
 }
@@ -107,9 +86,9 @@ const (
 // Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²), with sd that of its
 // tests' factor f and years since the last of them, and at most [Untested], which is that of a channel without a test
 // (nil). Both constants are judgments. They rank channels for testing and enter no result.
-func Uncertainty(f *Factor, years float64) float64 {
+func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested
 	}
-	return min(Untested, math.Hypot(f.SD(), yearly*max(0, years)))
+	return min(Untested, math.Hypot(f.NormalSD(), yearly*max(0, years)))
 }

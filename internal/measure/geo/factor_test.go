@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure/geo"
 )
 
-func factor(value, low, high float64) geo.Factor {
-	return geo.Factor{Value: value, Interval: measure.Interval{Low: low, High: high, Level: .9}}
+func factor(value, low, high float64) measure.Estimate {
+	return measure.Estimate{Value: value, Interval: measure.Interval{Low: low, High: high, Level: .9}}
 }
 
 // Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision: their
@@ -20,22 +20,22 @@ func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 	t.Parallel()
 	z := 1.6448536269514722
 	se := .1 / z
-	alike, err := geo.Pool([]geo.Factor{factor(.6, .5, .7), factor(.62, .52, .72)}, .9)
+	alike, err := geo.Pool([]measure.Estimate{factor(.6, .5, .7), factor(.62, .52, .72)}, .9)
 	if err != nil || math.Abs(alike.Value-.61) > 1e-12 || alike.Between != 0 || math.Abs(alike.High-alike.Value-z*se/math.Sqrt2) > 1e-12 {
 		t.Errorf("two tests that agree: %+v, %v", alike, err)
 	}
-	apart, err := geo.Pool([]geo.Factor{factor(.4, .3, .5), factor(1, .9, 1.1)}, .9)
+	apart, err := geo.Pool([]measure.Estimate{factor(.4, .3, .5), factor(1, .9, 1.1)}, .9)
 	between := math.Sqrt(.6*.6/2 - se*se)
 	if err != nil || math.Abs(apart.Value-.7) > 1e-12 || math.Abs(apart.Between-between) > 1e-12 ||
 		math.Abs(apart.High-apart.Value-z*math.Sqrt((se*se+between*between)/2)) > 1e-12 {
 		t.Errorf("two tests that disagree: %+v, %v; want between %v", apart, err, between)
 	}
-	sure, err := geo.Pool([]geo.Factor{factor(.4, .39, .41), factor(.5, -1, 2)}, .9)
+	sure, err := geo.Pool([]measure.Estimate{factor(.4, .39, .41), factor(.5, -1, 2)}, .9)
 	if err != nil || math.Abs(sure.Value-.4) > .01 {
 		t.Errorf("a sure and an unsure test: %+v, %v", sure, err)
 	}
-	one, err := geo.Pool([]geo.Factor{factor(.4, .1, .5)}, .9)
-	if err != nil || one.Factor != factor(.4, .1, .5) || one.Tests != 1 {
+	one, err := geo.Pool([]measure.Estimate{factor(.4, .1, .5)}, .9)
+	if err != nil || one.Estimate != factor(.4, .1, .5) || one.Tests != 1 {
 		t.Errorf("a single test: %+v, %v", one, err)
 	}
 	if _, err := geo.Pool(nil, .9); fault.KindOf(err) != fault.KindNotReady {
@@ -45,23 +45,23 @@ func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 
 func TestFactorsPropagateTheirError(t *testing.T) {
 	t.Parallel()
-	f, err := geo.NewFactor(1.5, measure.Interval{Low: .6, High: 2.4, Level: .9}, 3)
+	f, err := geo.Factor(factor(1.5, .6, 2.4), 3)
 	if err != nil || math.Abs(f.Value-.5) > 1e-12 {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	value, in := f.Times(4)
-	if math.Abs(value-2) > 1e-12 || math.Abs(in.Low-.8) > 1e-12 || math.Abs(in.High-3.2) > 1e-12 {
-		t.Errorf("applied to 4: %v in %v", value, in)
+	applied := f.Times(4)
+	if math.Abs(applied.Value-2) > 1e-12 || math.Abs(applied.Low-.8) > 1e-12 || math.Abs(applied.High-3.2) > 1e-12 {
+		t.Errorf("applied to 4: %+v", applied)
 	}
 	for _, reported := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if _, err := geo.NewFactor(1, measure.Interval{Low: 0, High: 2, Level: .9}, reported); fault.KindOf(err) != fault.KindInvalid {
+		if _, err := geo.Factor(factor(1, 0, 2), reported); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("reported %v: %v, want a refusal", reported, err)
 		}
 	}
 	if d := geo.Uncertainty(nil, 0); d != geo.Untested {
 		t.Errorf("doubt without a test %v", d)
 	}
-	if fresh, old := geo.Uncertainty(&f, 0), geo.Uncertainty(&f, 1); math.Abs(fresh-f.SD()) > 1e-12 || old <= fresh || old > geo.Untested {
+	if fresh, old := geo.Uncertainty(&f, 0), geo.Uncertainty(&f, 1); math.Abs(fresh-f.NormalSD()) > 1e-12 || old <= fresh || old > geo.Untested {
 		t.Errorf("doubt %v fresh, %v after a year", fresh, old)
 	}
 }
@@ -100,8 +100,8 @@ func TestAssessmentsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.LiftRange == nil || a.LiftRange.Low > .1 || a.LiftRange.High < .1 || a.LiftRange.Low < 0 {
-		t.Errorf("lift %v in %v, planted .1", a.Lift, a.LiftRange)
+	if e := a.LiftEstimate; e == nil || e.Value != a.Lift || e.Low > .1 || e.High < .1 || e.Low < 0 || e.Basis != measure.Incremental {
+		t.Errorf("lift %v in %+v, planted .1", a.Lift, e)
 	}
 	var gain float64
 	inside := 0

@@ -225,23 +225,6 @@ func TestBadTestsAreNamed(t *testing.T) {
 	}
 }
 
-func TestOverlappingTestsAreNamed(t *testing.T) {
-	t.Parallel()
-	a := geo.Test{Treated: []geo.Region{"x", "y"}, Start: 10, End: 20, Cooldown: 3}
-	for _, c := range []struct {
-		b    geo.Test
-		want bool
-	}{
-		{geo.Test{Treated: []geo.Region{"y"}, Start: 23, End: 30}, true},
-		{geo.Test{Treated: []geo.Region{"y"}, Start: 24, End: 30}, false},
-		{geo.Test{Treated: []geo.Region{"z"}, Start: 15, End: 30}, false},
-	} {
-		if err := geo.Overlapping(a, c.b); (err != nil) != c.want || (geo.Overlapping(c.b, a) != nil) != c.want {
-			t.Errorf("%+v beside %+v: %v", c.b, a, err)
-		}
-	}
-}
-
 func TestPanelArrangesRowsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	at := func(x float64, label string) geo.Period { return geo.Period{At: x, Label: label} }

@@ -22,10 +22,10 @@ type ImpactOptions struct {
 	Seed    uint64
 }
 
-// Forecasted is a posterior estimate with its interval.
+// Forecasted is a posterior mean with its interval.
 type Forecasted struct {
-	Mean, SD float64
-	Interval measure.Interval
+	measure.Estimate
+	SD float64
 }
 
 // Impact is the effect of a change in one market.
@@ -311,8 +311,9 @@ func forecasted(sums []float64, alpha float64, of func(float64) float64) Forecas
 	}
 	slices.Sort(values)
 	m, sd := stats.MeanSD(values)
-	return Forecasted{
-		Mean: m, SD: sd,
+	return Forecasted{SD: sd, Estimate: measure.Estimate{
+		Value:    m,
 		Interval: measure.Interval{Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha},
-	}
+		Method:   measure.StructuralModel, Basis: measure.Modelled,
+	}}
 }

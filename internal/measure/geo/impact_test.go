@@ -53,13 +53,13 @@ func TestInterruptedSeriesMatchCausalImpact(t *testing.T) {
 		}
 		t.Logf("%s: %+v", c.file, r)
 		room := max(c.digit, .05*(c.high-c.low))
-		near(t, c.file+": effect", r.Average.Mean, c.effect, room)
-		near(t, c.file+": lower end", r.Average.Interval.Low, c.low, room)
-		near(t, c.file+": upper end", r.Average.Interval.High, c.high, room)
-		near(t, c.file+": prediction", r.Predicted.Mean, c.predicted, max(.5, room))
+		near(t, c.file+": effect", r.Average.Value, c.effect, room)
+		near(t, c.file+": lower end", r.Average.Low, c.low, room)
+		near(t, c.file+": upper end", r.Average.High, c.high, room)
+		near(t, c.file+": prediction", r.Predicted.Value, c.predicted, max(.5, room))
 		near(t, c.file+": its deviation", r.Predicted.SD, c.sd, .1*c.sd+.05)
 		room = max(c.relativeDigit, .05*(c.relHigh-c.relLow))
-		near(t, c.file+": relative effect", r.Relative.Mean, c.relative, room)
+		near(t, c.file+": relative effect", r.Relative.Value, c.relative, room)
 		if r.Tail < c.tailFrom || r.Tail > c.tailTo {
 			t.Errorf("%s: tail probability %v, want %v to %v", c.file, r.Tail, c.tailFrom, c.tailTo)
 		}
@@ -80,10 +80,10 @@ func TestSimulatedShiftIsEstimatedWithoutCovariates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(r.Average.Interval.Low > 0 && r.Average.Interval.Low < 50 && r.Average.Interval.High > 50) || r.Tail > .01 {
+	if !(r.Average.Low > 0 && r.Average.Low < 50 && r.Average.High > 50) || r.Tail > .01 {
 		t.Errorf("a shift of 50 gave %+v", r)
 	}
-	near(t, "cumulative", r.Cumulative.Mean, 20*r.Average.Mean, 1e-6)
+	near(t, "cumulative", r.Cumulative.Value, 20*r.Average.Value, 1e-6)
 	again, _ := geo.Interrupted(y, nil, 100, geo.ImpactOptions{})
 	if *again != *r {
 		t.Error("the same seed gave another result")

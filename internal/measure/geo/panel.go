@@ -215,19 +215,6 @@ func allZero(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != 0 })
 }
 
-// Overlapping returns an error when two tests share a region at the same time, cooldown included.
-func Overlapping(a, b Test) error {
-	if a.End+a.Cooldown < b.Start || b.End+b.Cooldown < a.Start {
-		return nil
-	}
-	for _, name := range a.Treated {
-		if slices.Contains(b.Treated, name) {
-			return fault.Conflict("region %q is treated by two tests at the same time", name)
-		}
-	}
-	return nil
-}
-
 func (p *Panel) names(rows []int) []Region {
 	names := make([]Region, len(rows))
 	for i, r := range rows {

@@ -63,21 +63,13 @@ type Plan struct {
 	Curve      []PowerAt // power by lift
 }
 
-// Search finds the regions with the smallest minimum detectable lift.
+// newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
 // All sets are considered when there are at most 200,000, else samples stratified by region size. Sets whose mean is
 // followed best by the mean of the others are evaluated by backtests: windows of the test's length without treatment,
 // with the method fitted to the periods before. The best are improved by exchanging regions. The smallest lift is
 // optimistically biased for the chosen set, so each plan also has the figure of later windows. Plans are in the order
 // of choice; no two share more than three quarters of their regions.
-func Search(p *Panel, o SearchOptions) ([]Plan, error) {
-	s, err := newSearch(p, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.run()
-}
-
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {

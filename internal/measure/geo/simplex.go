@@ -38,7 +38,7 @@ func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q
 type simplex struct {
 	free     []int       // donors with weight, as positions in quadratic.donors
 	isFree   []bool      // by position
-	factor   [][]float64 // rows of the Cholesky factor of the free part of Q
+	factor   [][]float64 // rows of the Cholesky factor of the free part of Q; gonum's has no row to append or drop
 	w        []float64   // by position
 	u, v     []float64   // solutions of L u = c and L v = 1, L the factor, by place in free
 	solved   int         // places of u and v that are up to date

@@ -72,20 +72,19 @@ type Effect struct {
 	Home    bool   // the surface is the channel's target, so this is not a halo effect
 	Reason  Reason // "" when the effect is estimated
 
-	Coefficient   float64 // revenue per unit of spend, over all days
-	SD            float64 // of the posterior
-	Low, High     float64 // interval at the requested level
-	Low95, High95 float64
-	Positive      float64 // probability that the effect is above zero
-	MeanLag       float64 // mean number of days from spend to revenue
-	Inflation     float64 // variance inflation factor from collinear channels
-	LeadZ         float64 // standardized effect of future spend; far above zero is a warning
-	Experiments   int     // number of experiments in the estimate
-	Alone         bool    // only experiments inform it, since the days cannot
+	Coefficient measure.Estimate // revenue per unit of spend, over all days, with its interval at the requested level
+	SD          float64          // of the posterior
+	Wide        measure.Interval // of the coefficient, at a level of 95%
+	Positive    float64          // probability that the effect is above zero
+	MeanLag     float64          // mean number of days from spend to revenue
+	Inflation   float64          // variance inflation factor from collinear channels
+	LeadZ       float64          // standardized effect of future spend; far above zero is a warning
+	Experiments int              // number of experiments in the estimate
+	Alone       bool             // only experiments inform it, since the days cannot
 }
 
 // Found reports whether the 95% interval is above zero.
-func (e Effect) Found() bool { return e.Reason == "" && e.Low95 > 0 }
+func (e Effect) Found() bool { return e.Reason == "" && e.Wide.Low > 0 }
 
 // Minimum requirements.
 const (

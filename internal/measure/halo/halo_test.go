@@ -98,9 +98,9 @@ func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 				continue
 			}
 			all++
-			inside += int(indicator(e.Low95 <= planted[k] && planted[k] <= e.High95))
-			squares += (e.Coefficient - planted[k]) * (e.Coefficient - planted[k])
-			bias += e.Coefficient - planted[k]
+			inside += int(indicator(e.Wide.Low <= planted[k] && planted[k] <= e.Wide.High))
+			squares += (e.Coefficient.Value - planted[k]) * (e.Coefficient.Value - planted[k])
+			bias += e.Coefficient.Value - planted[k]
 			false95 += int(indicator(k == 2 && e.Found()))
 		}
 	}
@@ -178,12 +178,12 @@ func TestExperimentsAndDaysAreCombinedByPrecision(t *testing.T) {
 	before := estimate(t, d, Options{})[0]
 	d.Experiments = []Experiment{{Channel: "facebook", Surface: measure.Marketplace, Coefficient: 0.25, Error: 0.01}}
 	after := estimate(t, d, Options{})[0]
-	if after.Experiments != 1 || after.Alone || math.Abs(after.Coefficient-0.25) > 0.02 || after.High-after.Low > (before.High-before.Low)/2 {
+	if after.Experiments != 1 || after.Alone || math.Abs(after.Coefficient.Value-0.25) > 0.02 || after.Coefficient.High-after.Coefficient.Low > (before.Coefficient.High-before.Coefficient.Low)/2 {
 		t.Errorf("with an experiment of 0.25 ± 0.01: %+v, before %+v", after, before)
 	}
 	d.Experiments[0].Coefficient, d.Experiments[0].Error = 5, 50
 	vague := estimate(t, d, Options{})[0]
-	if math.Abs(vague.Coefficient-before.Coefficient) > 0.01 || math.Abs(vague.SD-before.SD) > 0.01 {
+	if math.Abs(vague.Coefficient.Value-before.Coefficient.Value) > 0.01 || math.Abs(vague.SD-before.SD) > 0.01 {
 		t.Errorf("an experiment that says nothing moves %+v to %+v", before, vague)
 	}
 }
@@ -200,7 +200,7 @@ func TestExperimentsAloneGiveAnEffectWhenTheDaysCannot(t *testing.T) {
 	all := estimate(t, d, Options{})
 	e := all[1]
 	want := 0.6 / 0.01 / (2/0.01 + 1/(haloSize*haloSize)) // by hand: two results and the prior centered at zero
-	if e.Reason != "" || !e.Alone || e.Experiments != 2 || math.Abs(e.Coefficient-want) > 1e-9 || !e.Found() {
+	if e.Reason != "" || !e.Alone || e.Experiments != 2 || math.Abs(e.Coefficient.Value-want) > 1e-9 || !e.Found() {
 		t.Errorf("%s: %+v, want %v from the two experiments alone", twin, e, want)
 	}
 	if all[3].Reason != Collinear {
@@ -219,8 +219,8 @@ func TestCoefficientsDoNotDependOnTheCurrency(t *testing.T) {
 		scale(160, d.Channels[i].Spend)
 	}
 	for i, e := range estimate(t, d, Options{}) {
-		if math.Abs(e.Coefficient-want[i].Coefficient) > 1e-6 || e.Reason != want[i].Reason {
-			t.Errorf("%s: %v in another currency, %v before", e.Channel, e.Coefficient, want[i].Coefficient)
+		if math.Abs(e.Coefficient.Value-want[i].Coefficient.Value) > 1e-6 || e.Reason != want[i].Reason {
+			t.Errorf("%s: %v in another currency, %v before", e.Channel, e.Coefficient.Value, want[i].Coefficient.Value)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (b base) take(coefficients, x []float64) {
 }
 
 // factor is the lower Cholesky factor L of a matrix of products A = L L', by rows. A column that is a linear
-// combination of previous ones has a zero on the diagonal and is ignored.
+// combination of previous ones has a zero on the diagonal and is ignored, where gonum's factorization fails.
 type factor [][]float64
 
 // explainedShare is the residual share of a column's sum of squares below which the column counts as linearly

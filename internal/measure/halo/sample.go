@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"assay/internal/measure"
 	"assay/internal/measure/stats"
 )
 
@@ -237,10 +238,12 @@ func (d Data) fallBack(effects []Effect, level float64) {
 			continue
 		}
 		sd := math.Sqrt(known.variance)
-		reach, wide := sd*distuv.UnitNormal.Quantile((1+level)/2), sd*distuv.UnitNormal.Quantile(0.975)
 		e.Reason, e.Alone, e.Experiments, e.MeanLag = "", true, known.experiments, 0
-		e.Coefficient, e.SD, e.Positive = known.mean, sd, distuv.UnitNormal.CDF(known.mean/sd)
-		e.Low, e.High, e.Low95, e.High95 = known.mean-reach, known.mean+reach, known.mean-wide, known.mean+wide
+		e.SD, e.Positive = sd, distuv.UnitNormal.CDF(known.mean/sd)
+		e.Coefficient = measure.Estimate{
+			Value: known.mean, Interval: measure.NormalInterval(known.mean, sd, level), Method: measure.GeoExperiment, Basis: measure.Incremental,
+		}
+		e.Wide = measure.NormalInterval(known.mean, sd, wideLevel)
 	}
 }
 
@@ -337,12 +340,18 @@ func pick(weights []float64, rng *rand.Rand) int {
 	return len(weights) - 1
 }
 
+// wideLevel is the level of [Effect.Wide].
+const wideLevel = 0.95
+
 // describe summarizes the draws of a channel.
 func (d draws) describe(i int, level float64, e *Effect) {
 	sorted := slices.Sorted(slices.Values(d.beta[i]))
-	e.Coefficient, e.SD = stats.MeanSD(sorted)
-	e.Low, e.High = stats.Quantile(sorted, (1-level)/2), stats.Quantile(sorted, (1+level)/2)
-	e.Low95, e.High95 = stats.Quantile(sorted, 0.025), stats.Quantile(sorted, 0.975)
+	within := func(level float64) measure.Interval {
+		return measure.Interval{Low: stats.Quantile(sorted, (1-level)/2), High: stats.Quantile(sorted, (1+level)/2), Level: level}
+	}
+	e.Coefficient = measure.Estimate{Interval: within(level), Method: measure.DistributedLag, Basis: measure.Modelled}
+	e.Coefficient.Value, e.SD = stats.MeanSD(sorted)
+	e.Wide = within(wideLevel)
 	for k, b := range d.beta[i] {
 		e.Positive += indicator(b > 0) / float64(len(sorted))
 		e.MeanLag += lags[d.lag[i][k]].meanLag() / float64(len(sorted))

@@ -18,7 +18,7 @@ type Store struct {
 	Days    civil.Range
 	Revenue map[civil.Date]float64                     // a day without an entry had no revenue
 	Spend   map[measure.Channel]map[civil.Date]float64 // likewise
-	Tests   []Test                                     // completed lift tests, in any order
+	Tests   []Test                                     // lift tests of the scope, in any order
 }
 
 // The weeks of a model.
@@ -37,6 +37,31 @@ const (
 
 // adstockWeeks is the length of the adstock in weeks, the week of the exposure included.
 const adstockWeeks = 5
+
+// Scope is what a model covers.
+type Scope struct {
+	Channels []measure.Channel
+	Days     civil.Range
+}
+
+// Scope returns what a model of the store covers. It has no channel if there can be none.
+func (s Store) Scope() Scope {
+	f := newFrame(s)
+	of := Scope{Days: f.window}
+	for _, m := range f.data.Media {
+		of.Channels = append(of.Channels, m.Channel)
+	}
+	return of
+}
+
+// Scope returns what the model covers.
+func (m *Model) Scope() Scope {
+	of := Scope{Days: m.Window}
+	for _, e := range m.Effects {
+		of.Channels = append(of.Channels, e.Channel)
+	}
+	return of
+}
 
 // frame is a store's weekly data, ready to be fitted.
 type frame struct {

@@ -90,14 +90,11 @@ var priors = map[string]mmm.Prior{
 type PriorPosterior struct {
 	Channel   measure.Channel
 	Parameter string // "roi", "alpha", or a curve parameter: "elasticity", "sharpness"; "lam" in older models
-	Before    Interval
-	After     Interval
+	Before    measure.Estimate
+	After     measure.Estimate
 	// Narrowed is 1 - posterior width / prior width: near 0 when the data are uninformative.
 	Narrowed float64
 }
-
-// Interval is a mean with its 90% interval.
-type Interval struct{ Mean, Low, High float64 }
 
 // PriorPosteriors returns every channel's parameters in the model's order. Models trained before priors were stored
 // have none.
@@ -108,18 +105,18 @@ func (m *Model) PriorPosteriors() []PriorPosterior {
 			continue
 		}
 		beliefs := []PriorPosterior{
-			{Parameter: "roi", After: intervalOf(*e.ROAS)},
-			{Parameter: "alpha", After: intervalOf(e.Adstock["alpha"])},
+			{Parameter: "roi", After: mmm.EstimateOf(*e.ROAS)},
+			{Parameter: "alpha", After: mmm.EstimateOf(e.Adstock["alpha"])},
 		}
 		for _, parameter := range slices.Sorted(maps.Keys(e.Saturation)) {
-			beliefs = append(beliefs, PriorPosterior{Parameter: parameter, After: intervalOf(e.Saturation[parameter])})
+			beliefs = append(beliefs, PriorPosterior{Parameter: parameter, After: mmm.EstimateOf(e.Saturation[parameter])})
 		}
 		for _, b := range beliefs {
 			prior, known := m.Saved.Spec.Priors[b.Parameter]
 			if !known {
 				return nil
 			}
-			b.Channel, b.Before = e.Channel, priorInterval(prior)
+			b.Channel, b.Before = e.Channel, priorEstimate(prior)
 			b.Narrowed = 1 - (b.After.High-b.After.Low)/(b.Before.High-b.Before.Low)
 			out = append(out, b)
 		}
@@ -127,10 +124,8 @@ func (m *Model) PriorPosteriors() []PriorPosterior {
 	return out
 }
 
-func intervalOf(s stats.Summary) Interval { return Interval{s.Mean, s.Q05, s.Q95} }
-
-// priorInterval summarizes a prior of one of the families in [priors].
-func priorInterval(p mmm.Prior) Interval {
+// priorEstimate is the mean of a prior of one of the families in [priors], with its 90% interval.
+func priorEstimate(p mmm.Prior) measure.Estimate {
 	var d interface {
 		Mean() float64
 		Quantile(p float64) float64
@@ -145,5 +140,8 @@ func priorInterval(p mmm.Prior) Interval {
 	case mmm.NormalPrior, mmm.LaplacePrior, mmm.HalfNormalPrior:
 		panic("mix: no channel has a prior " + string(p.Family))
 	}
-	return Interval{d.Mean(), d.Quantile(0.05), d.Quantile(0.95)}
+	return measure.Estimate{
+		Value: d.Mean(), Interval: measure.Interval{Low: d.Quantile(0.05), High: d.Quantile(0.95), Level: mmm.Level},
+		Method: measure.MediaMixPrior, Basis: measure.Modelled,
+	}
 }

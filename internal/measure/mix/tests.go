@@ -58,17 +58,18 @@ func (c Calibration) FitMorePrecise() bool {
 }
 
 // PerCost is the test's incremental revenue per unit of changed spend, with its 90% interval.
-func (c Calibration) PerCost() Interval {
-	l := c.Lift
-	reach := distuv.UnitNormal.Quantile(0.95) * l.Sigma / math.Abs(l.DeltaX)
-	return Interval{Mean: l.DeltaY / l.DeltaX, Low: l.DeltaY/l.DeltaX - reach, High: l.DeltaY/l.DeltaX + reach}
+func (c Calibration) PerCost() measure.Estimate {
+	perCost := c.Lift.DeltaY / c.Lift.DeltaX
+	return measure.Estimate{
+		Value: perCost, Interval: measure.NormalInterval(perCost, c.Lift.Sigma/math.Abs(c.Lift.DeltaX), mmm.Level),
+		Method: measure.GeoExperiment, Basis: measure.Incremental,
+	}
 }
 
 // FitPerCost is the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be an
 // [Observational].
-func (c Calibration) FitPerCost() Interval {
-	low, high := c.Observational.Change.Q05/c.Lift.DeltaX, c.Observational.Change.Q95/c.Lift.DeltaX
-	return Interval{Mean: c.Observational.Change.Mean / c.Lift.DeltaX, Low: math.Min(low, high), High: math.Max(low, high)}
+func (c Calibration) FitPerCost() measure.Estimate {
+	return mmm.EstimateOf(c.Observational.Change).Times(1 / c.Lift.DeltaX)
 }
 
 // String describes the results of test and observational fit.
@@ -78,12 +79,12 @@ func (c Calibration) String() string {
 		return text + ", not used in the model: " + c.Why
 	}
 	found := c.PerCost()
-	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)", found.Mean, found.Low, found.High)
+	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)", found.Value, found.Low, found.High)
 	if c.Observational == nil {
 		return text
 	}
 	weeks := c.FitPerCost()
-	text += fmt.Sprintf("; the observational fit estimates %.2f (%.2f to %.2f)", weeks.Mean, weeks.Low, weeks.High)
+	text += fmt.Sprintf("; the observational fit estimates %.2f (%.2f to %.2f)", weeks.Value, weeks.Low, weeks.High)
 	if c.FitMorePrecise() {
 		text += ", more precise than the experiment"
 	}
@@ -93,53 +94,19 @@ func (c Calibration) String() string {
 	return text
 }
 
+// Considered reports whether the model uses a test, or excludes it for a reason that no later data change.
+func (m *Model) Considered(id string) bool {
+	return slices.ContainsFunc(m.Tests, func(c Calibration) bool { return c.ID == id && !c.Waits })
+}
+
 // TestsOf returns the channel's tests that are in the model.
 func (m *Model) TestsOf(channel measure.Channel) []Calibration {
 	return slices.DeleteFunc(slices.Clone(m.Tests), func(c Calibration) bool { return c.Channel != channel || !c.Used() })
 }
 
-// shortlyBefore is the number of days before the window within which a test may have ended: a quarter, over which
-// effects are assumed constant.
-const shortlyBefore = 13 * week
-
-// unfit returns why a test does not fit a model with these channels and days; "" if it does. waits reports whether a
-// later model may fit.
-func unfit(t Test, channels []measure.Channel, window civil.Range) (why string, waits bool) {
-	switch {
-	case t.Why != "":
-		return t.Why, t.Waits
-	case !slices.Contains(channels, t.Channel):
-		return "the channel is not in the model", false
-	case t.Days.Last.After(window.Last):
-		return fmt.Sprintf("it ended after %s, the last day with sales and spend", window.Last), true
-	case t.Days.Last.Before(window.First.AddDays(-shortlyBefore)):
-		return fmt.Sprintf("it ended more than 13 weeks before the model's first day, %s", window.First), false
-	}
-	return "", false
-}
-
-// Unfit returns, for each test, why a model of the store cannot use it, for any result; "" if it can. Callers need
-// not analyze tests that cannot be used.
-func Unfit(s Store, tests []Test) []string {
-	f, out := newFrame(s), make([]string, len(tests))
-	for i, t := range tests {
-		out[i], _ = unfit(t, f.channels(), f.window)
-	}
-	return out
-}
-
-func (f *frame) channels() []measure.Channel {
-	var out []measure.Channel
-	for _, m := range f.data.Media {
-		out = append(out, m.Channel)
-	}
-	return out
-}
-
 // addTests lists the tests by date and marks those that are not used. A non-empty none is the reason for all.
 func (f *frame) addTests(tests []Test, none string) {
 	for _, t := range tests {
-		t.Why, t.Waits = unfit(t, f.channels(), f.window)
 		switch {
 		case t.Why != "":
 		case none != "":
@@ -214,30 +181,6 @@ func (f frame) unconfounded() (channels []measure.Channel) {
 		}
 	}
 	return channels
-}
-
-// NewTests describes the store's completed tests that the model does not use yet. The tests need no results; those that
-// cannot be used have a reason.
-func (m *Model) NewTests(tests []Test) []string {
-	if m.Status == Refused {
-		return nil
-	}
-	var channels []measure.Channel
-	for _, e := range m.Effects {
-		channels = append(channels, e.Channel)
-	}
-	var out []string
-	for _, t := range tests {
-		why, waits := unfit(t, channels, m.Window)
-		if why != "" && (!waits || t.Why != "") { // it ended after the window and cannot be used by a later model either
-			continue
-		}
-		at := slices.IndexFunc(m.Tests, func(c Calibration) bool { return c.ID == t.ID })
-		if at < 0 || m.Tests[at].Waits {
-			out = append(out, fmt.Sprintf("the geo experiment of %s from %s is completed and not yet in the model", t.Channel, t.Days))
-		}
-	}
-	return out
 }
 
 // Shown returns the share of an effect that is visible within a test of the given number of days, starting with the

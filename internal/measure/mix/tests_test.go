@@ -2,6 +2,7 @@ package mix
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,34 +26,25 @@ func made(s Store, id string, ago int) Test {
 	}
 }
 
-func TestOnlyTestsOfTheModelsChannelsAndDaysAreUsed(t *testing.T) {
+func TestUsableTestsAreInTheModelByDate(t *testing.T) {
 	t.Parallel()
 	s := tested()
-	other, unread, old, recent, late := made(s, "other", 100), made(s, "unread", 100), made(s, "old", 0), made(s, "recent", 0), made(s, "late", 20)
-	other.Channel, unread.Why, unread.Lift = "podcast", "no region is known", nil
-	old.Days.First, old.Days.Last = s.Days.First.AddDays(-200), s.Days.First.AddDays(-170)
-	recent.Days.First, recent.Days.Last = s.Days.First.AddDays(-60), s.Days.First.AddDays(-20)
-	s.Tests = []Test{late, made(s, "used", 100), other, unread, old, recent}
-	want := map[string]string{
-		"used": "", "other": "not in the model", "unread": "no region is known", "old": "more than 13 weeks before", "late": "it ended after", "recent": "",
-	}
+	unread, unestimated, recent := made(s, "unread", 100), made(s, "unestimated", 100), made(s, "recent", 60)
+	unread.Why, unestimated.Lift = "no region is known", nil
+	s.Tests = []Test{recent, made(s, "used", 100), unread, unestimated}
+	want := map[string]string{"used": "", "unread": "no region is known", "unestimated": "it has no result", "recent": ""}
 	f := newFrame(s)
 	f.addTests(s.Tests, "")
-	for i, why := range Unfit(s, s.Tests) {
-		if part := want[s.Tests[i].ID]; (part == "") != (why == "") || !strings.Contains(why, part) {
-			t.Errorf("%s: %q, want %q", s.Tests[i].ID, why, part)
-		}
-	}
 	for i, c := range f.tests {
-		if c.Used() != (want[c.ID] == "") || i > 0 && c.Days.First.Before(f.tests[i-1].Days.First) {
+		if why := want[c.ID]; c.Why != why || c.Used() != (why == "") || i > 0 && c.Days.First.Before(f.tests[i-1].Days.First) {
 			t.Errorf("%s: used %v (%q), or out of order", c.ID, c.Used(), c.Why)
 		}
 	}
 	if n := len(f.spec().Lifts); n != 2 {
 		t.Errorf("the model is fitted to %d tests, want 2", n)
 	}
-	if n := len(f.before(s.Days.Last.AddDays(-80)).lifts()); n != 1 {
-		t.Errorf("a fit without the last weeks knows %d tests, want the one that was over", n)
+	if n := len(f.before(s.Days.Last.AddDays(-60)).lifts()); n != 1 {
+		t.Errorf("a fit without the last weeks has %d tests, want the one that was over", n)
 	}
 	hash := func(f frame) string {
 		text, err := hashOf(f.data, f.spec(), 1)
@@ -62,12 +54,28 @@ func TestOnlyTestsOfTheModelsChannelsAndDaysAreUsed(t *testing.T) {
 		return text
 	}
 	if hash(f) == hash(f.withoutTests("left out")) || hash(f.withoutTests("left out")) != hash(newFrame(s)) {
-		t.Error("what a model is fitted to is named alike with its tests and without, or otherwise when they are left out")
+		t.Error("the data hash does not depend on the tests in the model alone")
 	}
-	asked := newFrame(s)
-	asked.addTests(s.Tests, "left out")
-	if len(asked.lifts()) != 0 {
-		t.Error("asked to leave tests out, the model is fitted to some")
+	without := newFrame(s)
+	without.addTests(s.Tests, "left out")
+	if len(without.lifts()) != 0 {
+		t.Error("a training without tests has some")
+	}
+}
+
+func TestScopeIsThatOfTheTrainedModel(t *testing.T) {
+	t.Parallel()
+	s := tested()
+	of := s.Scope()
+	m := &Model{Window: newFrame(s).window}
+	for _, media := range newFrame(s).data.Media {
+		m.Effects = append(m.Effects, mmm.ChannelEffect{Channel: media.Channel})
+	}
+	if got := m.Scope(); !slices.Equal(of.Channels, got.Channels) || of.Days != got.Days || len(of.Channels) < 2 {
+		t.Errorf("the store's scope is %v, the model's %v", of, got)
+	}
+	if of := (Store{}).Scope(); len(of.Channels) != 0 {
+		t.Errorf("a store without days has a model of %v", of.Channels)
 	}
 }
 
@@ -100,37 +108,25 @@ func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	}
 }
 
-func TestNewTestsAreThoseTheModelDoesNotUse(t *testing.T) {
+func TestNewTestsMakeAModelStale(t *testing.T) {
 	t.Parallel()
 	s := tested()
-	waited := Calibration{Test: made(s, "waited", 100)}
-	waited.Lift, waited.Why, waited.Waits = nil, "orders do not cover its days", true
-	refused := Calibration{Test: made(s, "refused", 100)}
-	refused.Lift, refused.Why = nil, "no interval"
-	m := &Model{Status: Active, Window: s.Days, Effects: []mmm.ChannelEffect{{Channel: "search"}}, Tests: []Calibration{{Test: made(s, "known", 100)}, waited, refused}}
-	study, other := made(s, "study", 90), made(s, "other", 90)
-	study.Why, other.Channel = "a study", "podcast"
-	news := m.NewTests([]Test{made(s, "known", 100), made(s, "refused", 100), study, other})
-	if len(news) != 0 {
-		t.Errorf("nothing is new: %q", news)
-	}
-	later := made(s, "later", -10) // after the window, so only the next model can use it
-	if news := m.NewTests([]Test{made(s, "new", 100), made(s, "waited", 100), later}); len(news) != 3 {
-		t.Errorf("three are new, one of which had to wait: %q", news)
-	}
-	if news := m.NewTests([]Test{waited.Test}); len(news) != 0 {
-		t.Errorf("one that still waits is not new: %q", news)
+	waiting := Calibration{Test: made(s, "waiting", 100)}
+	waiting.Lift, waiting.Why, waiting.Waits = nil, "orders do not cover its days", true
+	m := &Model{Status: Active, Window: s.Days, Tests: []Calibration{{Test: made(s, "known", 100)}, waiting}}
+	if !m.Considered("known") || m.Considered("waiting") || m.Considered("new") {
+		t.Error("a model considers tests with a final decision only")
 	}
 	held := Held{Model: m, NewTests: []string{"the test"}}
 	if status, why := held.State(s.Days.Last, m.Settings); status != Stale || len(why) != 1 {
-		t.Errorf("with news it is %s %q, want stale", status, why)
+		t.Errorf("with a new test it is %s %q, want stale", status, why)
 	}
 }
 
 func TestContradictionStartsAtTwoStandardDeviations(t *testing.T) {
 	t.Parallel()
 	c := Calibration{Test: made(tested(), "t", 100)}
-	if i := c.PerCost(); i.Mean != 1.8 || math.Abs(i.High-(900+1.6449*300)/500) > 1e-3 {
+	if i := c.PerCost(); i.Value != 1.8 || math.Abs(i.High-(900+1.6449*300)/500) > 1e-3 {
 		t.Errorf("900 ± 300 for 500 is %+v", i)
 	}
 	for apart, want := range map[float64]bool{1.9: false, -1.9: false, 2.1: true, -2.1: true} {
@@ -141,7 +137,7 @@ func TestContradictionStartsAtTwoStandardDeviations(t *testing.T) {
 	}
 	c.Lift.DeltaX = -500 // spend was reduced
 	c.Observational.Change = stats.Summary{Mean: -100, Q05: -150, Q95: -50}
-	if i := c.FitPerCost(); i.Mean != 0.2 || i.Low != 0.1 || i.High != 0.3 {
+	if i := c.FitPerCost(); i.Value != 0.2 || i.Low != 0.1 || i.High != 0.3 {
 		t.Errorf("a loss of 100 (50 to 150) for 500 less is %+v for each unit", i)
 	}
 }

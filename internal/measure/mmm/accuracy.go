@@ -21,13 +21,16 @@ type Accuracy struct {
 // are fewer than two held-out periods.
 func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 	mean, m := p.Fitted(), p.model
-	fitted = accuracy(m.fitted(p.data.Target), m.fitted(mean))
+	fitted = AccuracyOf(m.fitted(p.data.Target), m.fitted(mean))
 	if len(mean)-m.rows > 1 {
-		held := accuracy(heldOut(m, p.data.Target), heldOut(m, mean))
+		held := AccuracyOf(p.HeldOut(p.data.Target), p.HeldOut(mean))
 		holdout = &held
 	}
 	return fitted, holdout
 }
+
+// HeldOut returns the rows of a series that are outside the likelihood, ordered by geo, then period.
+func (p *Posterior) HeldOut(values []float64) []float64 { return heldOut(p.model, values) }
 
 // heldOut returns the rows of a series that are outside the likelihood.
 func heldOut[T any](m *model, values []T) []T {
@@ -38,7 +41,8 @@ func heldOut[T any](m *model, values []T) []T {
 	return out
 }
 
-func accuracy(target, fitted []float64) Accuracy {
+// AccuracyOf compares fitted values with a target of the same length.
+func AccuracyOf(target, fitted []float64) Accuracy {
 	mean, _ := stats.MeanSD(target)
 	var squares, total, errors, size, relative float64
 	nonzero := 0

@@ -35,12 +35,12 @@ func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
 
 func TestAccuracyMatchesItsFormulas(t *testing.T) {
 	t.Parallel()
-	got := accuracy([]float64{0, 2, 4}, []float64{1, 2, 3})
+	got := AccuracyOf([]float64{0, 2, 4}, []float64{1, 2, 3})
 	// Squared errors 2 of a total of 8; relative errors 0 and 1/4 where the target is not 0; absolute errors 2 of 6.
 	if !near(got.R2, 0.75, 1e-14) || !near(*got.MAPE, 0.125, 1e-14) || !near(got.WMAPE, 1.0/3, 1e-14) {
 		t.Errorf("got %+v, MAPE %v", got, *got.MAPE)
 	}
-	if zero := accuracy([]float64{0, 0}, []float64{1, -1}); zero.MAPE != nil {
+	if zero := AccuracyOf([]float64{0, 0}, []float64{1, -1}); zero.MAPE != nil {
 		t.Errorf("a target of zeros has a relative error of %v", *zero.MAPE)
 	}
 }

@@ -19,7 +19,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
-	"assay/internal/measure/stats/diag"
 	"assay/internal/measure/stats/hmc"
 )
 
@@ -164,6 +163,14 @@ func (k *checkpoint) add(t *testing.T, replicate uint64, ranks map[string]int) {
 	}
 }
 
+// logLikelihood returns the log density of the fitted rows under one draw, up to a constant.
+func (p *Posterior) logLikelihood(theta []float64) float64 {
+	m := p.model
+	mu := m.fitted(m.newLocator().location(theta))
+	noise := theta[m.noiseAt:m.pooledAt]
+	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
+}
+
 // quantities returns what is ranked, one value per draw: every parameter, the channels' contributions and their
 // marginal values (ordered as returns and shares are), the first geo's part, and the log likelihood.
 func (p *Posterior) quantities() map[string][]float64 {
@@ -176,7 +183,7 @@ func (p *Posterior) quantities() map[string][]float64 {
 	}
 	for i := range p.model.channels {
 		c := &p.model.channels[i]
-		out[string(c.name)+".contribution"] = p.contributionTotals(c.name)
+		out[string(c.name)+".contribution"] = p.ContributionTotals(c.name)
 		out[string(c.name)+".margin"] = p.slopes(c)
 		if p.model.geos > 1 {
 			out[string(c.name)+".first_geo"] = of(func(theta []float64) float64 { return theta[p.model.ofGeo(0)+1+i] })
@@ -192,7 +199,7 @@ func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside 
 	ranks, most := c.ranks(t)
 	p = 2
 	for _, quantity := range slices.Sorted(maps.Keys(ranks)) {
-		of := diag.UniformP(ranks[quantity], most)
+		of := uniformP(ranks[quantity], most)
 		if of < p {
 			worst, p = quantity, of
 		}

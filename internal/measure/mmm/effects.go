@@ -11,6 +11,17 @@ import (
 	"assay/internal/panics"
 )
 
+// Level is the level of the intervals of posterior summaries: from the 5% to the 95% quantile.
+const Level = 0.9
+
+// EstimateOf returns the mean of posterior draws with its credible interval.
+func EstimateOf(s stats.Summary) measure.Estimate {
+	return measure.Estimate{
+		Value: s.Mean, Interval: measure.Interval{Low: s.Q05, High: s.Q95, Level: Level},
+		Method: measure.MediaMixPosterior, Basis: measure.Modelled,
+	}
+}
+
 // ChannelEffect is a channel's estimated effect over all periods, the holdout included.
 type ChannelEffect struct {
 	Channel      measure.Channel          `json:"channel"`
@@ -37,7 +48,7 @@ func (p *Posterior) Effects() []ChannelEffect {
 }
 
 func (p *Posterior) effect(c *channel) ChannelEffect {
-	total := p.contributionTotals(c.name)
+	total := p.ContributionTotals(c.name)
 	e := ChannelEffect{
 		Channel: c.name, Spend: floats.Sum(c.cost),
 		Contribution: stats.Summarize(total), Share: stats.Summarize(divided(total, floats.Sum(p.data.Target))),

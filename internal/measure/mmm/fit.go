@@ -182,7 +182,7 @@ func (p *Posterior) qualities() (names []string, qualities []diag.Quality) {
 		work.Go(func() {
 			value := func(draw int) float64 { return p.draws[draw][i] }
 			if c := i - len(p.model.parameters); c >= 0 {
-				totals := p.contributionTotals(p.model.channels[c].name)
+				totals := p.ContributionTotals(p.model.channels[c].name)
 				value = func(draw int) float64 { return totals[draw] }
 			}
 			qualities[i] = diag.Of(p.perChain(value))

@@ -309,7 +309,7 @@ func TestResponseCurvePassesThroughTheContribution(t *testing.T) {
 		for _, name := range p.Channels() {
 			const h = 1e-4
 			r := p.Responses(name, []float64{0, 1, 1 - h, 1 + h})
-			totals, slopes := p.contributionTotals(name), p.slopes(p.channel(name))
+			totals, slopes := p.ContributionTotals(name), p.slopes(p.channel(name))
 			_, moved := p.ResponseSlopes(name, []float64{1})
 			for i := range totals {
 				// Sums over many rows use fewer grid points.

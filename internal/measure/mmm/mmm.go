@@ -178,8 +178,9 @@ type Lift struct {
 	Geo     string          `json:"geo,omitempty"` // where the test ran; empty for everywhere
 }
 
-// validate rejects malformed data. Data that are valid but too weak are a [Reason] instead.
-func (d Data) validate(s Spec) error {
+// Validate rejects malformed data and settings. Data that are valid but too weak are a [Reason] instead.
+func (d Data) Validate(s Spec) error {
+	s = s.withDefaults()
 	n := d.rows()
 	if n == 0 || len(d.Media) == 0 {
 		return fault.Invalid("a media mix model needs periods and at least one channel")

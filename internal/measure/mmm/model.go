@@ -79,7 +79,7 @@ func newModel(d Data, s Spec) (*model, error) {
 	if err := s.known(); err != nil {
 		return nil, err
 	}
-	if err := d.validate(s); err != nil {
+	if err := d.Validate(s); err != nil {
 		return nil, err
 	}
 	m := &model{

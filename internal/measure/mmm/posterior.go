@@ -100,6 +100,9 @@ func (p *Posterior) Draws() [][][]float64 {
 // Dates returns the first day of each period.
 func (p *Posterior) Dates() []civil.Date { return p.data.Dates }
 
+// Target returns the target of the data.
+func (p *Posterior) Target() []float64 { return p.data.Target }
+
 // Geos returns the geos in the data's order; nil for a single series.
 func (p *Posterior) Geos() []Geo { return p.data.Geos }
 
@@ -178,7 +181,8 @@ func (p *Posterior) eachContribution(c *channel, f func(draw, geo int, row []flo
 	}
 }
 
-func (p *Posterior) contributionTotals(name measure.Channel) []float64 {
+// ContributionTotals returns the channel's contribution to the sum of the target, one value per draw.
+func (p *Posterior) ContributionTotals(name measure.Channel) []float64 {
 	out := make([]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) { out[draw] += floats.Sum(row) })
 	return out

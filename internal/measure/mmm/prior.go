@@ -2,8 +2,10 @@ package mmm
 
 import (
 	"math"
+	"strings"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // Family is the name of a prior's distribution.
@@ -42,19 +44,6 @@ func (p Prior) validate() error {
 		return fault.Invalid("the prior %s(%v, %v) needs a positive, finite spread and shape", p.Family, p.A, p.B)
 	}
 	return nil
-}
-
-// PriorOfReturn turns an experiment's result into a prior of a channel's return ("roi"): log-normal with the estimate
-// as mean and the standard error as standard deviation (Zhang et al. 2024). Use it for tests whose exposures are too
-// uncertain for a [Lift]. An estimate that is not positive gives an invalid fault.
-func PriorOfReturn(estimate, standardError float64) (Prior, error) {
-	if !(estimate > 0) || !(standardError > 0) || math.IsInf(estimate+standardError, 0) {
-		return Prior{}, fault.Invalid("no prior from a return of %v with standard error %v: both must be positive", estimate, standardError).
-			WithHint("give the experiment as a lift test")
-	}
-	ratio := standardError / estimate
-	variance := math.Log1p(ratio * ratio)
-	return Prior{LogNormalPrior, math.Log(estimate) - variance/2, math.Sqrt(variance)}, nil
 }
 
 // logp returns the log density at v up to a constant, and its derivative.
@@ -119,4 +108,22 @@ func (s support) constrain(u float64) (v, dv, logJacobian, slope float64) {
 		return math.Max(u, 0) + math.Log1p(down), rise, math.Min(u, 0) - math.Log1p(down), 1 - rise
 	}
 	panic("mmm: unknown support")
+}
+
+// ChannelPriors returns the priors of each channel's parameters, given or default, by the parameter's name.
+func ChannelPriors(d Data, s Spec) (map[measure.Channel]map[string]Prior, error) {
+	m, err := newModel(d, s)
+	if err != nil {
+		return nil, err
+	}
+	out := map[measure.Channel]map[string]Prior{}
+	for _, c := range m.channels {
+		out[c.name] = map[string]Prior{}
+		for _, p := range m.parameters {
+			if name, mine := strings.CutPrefix(p.name, string(c.name)+"."); mine {
+				out[c.name][name] = p.prior
+			}
+		}
+	}
+	return out, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/fault"
 	"assay/internal/measure/stats"
 )
 
@@ -102,23 +101,5 @@ func TestTimeVaryingEffectIsRecovered(t *testing.T) {
 	}
 	if constant.Multiples("tv") != nil {
 		t.Error("a constant effect has multiples")
-	}
-}
-
-func TestPriorOfReturnHasTheEstimateAndStandardError(t *testing.T) {
-	t.Parallel()
-	p, err := PriorOfReturn(2.5, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mean := math.Exp(p.A + p.B*p.B/2)
-	sd := mean * math.Sqrt(math.Expm1(p.B*p.B))
-	if !near(mean, 2.5, 1e-12) || !near(sd, 0.8, 1e-12) {
-		t.Errorf("mean %v and standard deviation %v, want 2.5 and 0.8", mean, sd)
-	}
-	for _, c := range [][2]float64{{0, 1}, {-1, 1}, {1, 0}, {math.NaN(), 1}, {1, math.Inf(1)}} {
-		if _, err := PriorOfReturn(c[0], c[1]); fault.KindOf(err) != fault.KindInvalid {
-			t.Errorf("%v: got %v, want a fault of kind invalid", c, err)
-		}
 	}
 }

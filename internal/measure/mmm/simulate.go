@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"assay/internal/fault"
 	"assay/internal/measure/stats"
 )
 
@@ -124,10 +125,57 @@ func (m *model) measureLifts(theta []float64, random *rand.Rand) {
 	}
 }
 
-// logLikelihood returns the log density of the fitted rows under one draw, up to a constant.
-func (p *Posterior) logLikelihood(theta []float64) float64 {
+// Predictive returns a simulated target for each draw, in the target's unit.
+func (p *Posterior) Predictive(seed uint64) [][]float64 {
+	out := make([][]float64, len(p.draws))
+	for i, theta := range p.draws {
+		out[i] = p.model.unscaled(p.model.simulate(theta, stats.Stream(seed, uint64(i))))
+	}
+	return out
+}
+
+// SamplePrior draws from the priors. It returns the draws as a posterior, and for each a simulated target in the target's
+// unit. Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not ready.
+func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets [][]float64, err error) {
+	m, err := newModel(d, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if reasons := m.unidentified(d); len(reasons) > 0 {
+		return nil, nil, fault.NotReady("%s", reasons[0].Text).WithHint("%s", reasons[0].Remedy)
+	}
+	p = &Posterior{model: m, data: d, chains: 1}
+	for i := range uint64(draws) {
+		random := stats.Stream(seed, i)
+		theta := m.drawPrior(random)
+		p.draws, targets = append(p.draws, theta), append(targets, m.unscaled(m.simulate(theta, random)))
+	}
+	return p, targets, nil
+}
+
+// Simulation is a simulated data set of a model, with known parameters.
+type Simulation struct {
+	Truth *Posterior // its only draw is the truth
+
+	model *model
+	data  Data
+}
+
+// Simulate draws a data set: the channels' parameters from the priors, all others from one of the posterior's draws.
+// Results of lift tests are simulated too.
+func (p *Posterior) Simulate(random *rand.Rand) Simulation {
 	m := p.model
-	mu := m.fitted(m.newLocator().location(theta))
-	noise := theta[m.noiseAt:m.pooledAt]
-	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
+	truth := m.drawPrior(random)[:len(m.parameters)]
+	copy(truth[m.baselineAt:], p.draws[random.IntN(len(p.draws))][m.baselineAt:len(m.parameters)])
+	truth = m.withGeos(truth, random)
+	simulated := m.withTarget(m.simulate(truth, random))
+	d := p.data
+	d.Target = m.unscaled(simulated.y)
+	simulated.measureLifts(truth, random)
+	return Simulation{Truth: &Posterior{simulated, d, 1, [][]float64{truth}}, model: simulated, data: d}
+}
+
+// Fit fits the model, scales and priors included, to the simulated data.
+func (s Simulation) Fit(how Sampling) (*Result, error) {
+	return s.model.fit(s.data, how.withDefaults())
 }

@@ -34,15 +34,6 @@ func Of(chains [][]float64) Quality {
 	return Quality{RHat: foldedRHat(halves, scores), ESSBulk: ess(scores), ESSTail: ESSTail(chains)}
 }
 
-// RHat returns the rank-normalized split R-hat, the larger of that of the draws and of the folded draws.
-func RHat(chains [][]float64) float64 {
-	if degenerate(chains) {
-		return math.NaN()
-	}
-	halves := split(chains)
-	return foldedRHat(halves, ranked(halves))
-}
-
 // foldedRHat is the larger R-hat of the draws, whose normal scores are given, and of the folded draws.
 func foldedRHat(halves, scores [][]float64) float64 {
 	return math.Max(rhat(scores), rhat(ranked(folded(halves))))

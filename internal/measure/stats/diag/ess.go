@@ -4,26 +4,9 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/dsp/fourier"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"assay/internal/measure/stats"
 )
-
-// ESSBulk returns the effective sample size of the rank-normalised draws: what a mean or median rests on.
-func ESSBulk(chains [][]float64) float64 {
-	if degenerate(chains) {
-		return math.NaN()
-	}
-	return ess(ranked(split(chains)))
-}
-
-// ESSMean returns the effective sample size for the mean of the draws themselves.
-func ESSMean(chains [][]float64) float64 {
-	if degenerate(chains) {
-		return math.NaN()
-	}
-	return ess(split(chains))
-}
 
 // ESSTail returns the smaller of the effective sample sizes for the 5 % and 95 % quantiles.
 func ESSTail(chains [][]float64) float64 {
@@ -32,14 +15,6 @@ func ESSTail(chains [][]float64) float64 {
 	}
 	all := sorted(chains)
 	return math.Min(essBelow(chains, stats.Quantile(all, 0.05)), essBelow(chains, stats.Quantile(all, 0.95)))
-}
-
-// ESSQuantile returns the effective sample size for the p-quantile: that of the indicator of draws up to it.
-func ESSQuantile(chains [][]float64, p float64) float64 {
-	if degenerate(chains) {
-		return math.NaN()
-	}
-	return essBelow(chains, stats.Quantile(sorted(chains), p))
 }
 
 // essBelow returns the effective sample size of the indicator of draws up to q.
@@ -54,43 +29,6 @@ func essBelow(chains [][]float64, q float64) float64 {
 		return math.NaN()
 	}
 	return ess(below)
-}
-
-// MCSEMean returns the Monte Carlo standard error of the mean, in the draws' unit.
-func MCSEMean(chains [][]float64) float64 {
-	_, sd := stats.MeanSD(sorted(chains))
-	return sd / math.Sqrt(ESSMean(chains))
-}
-
-// MCSESD returns the Monte Carlo standard error of the standard deviation, by the delta method on the variance:
-// the error of the mean squared distance, carried through the square root.
-func MCSESD(chains [][]float64) float64 {
-	mean, _ := stats.MeanSD(sorted(chains))
-	squares := transformed(chains, func(x float64) float64 { return (x - mean) * (x - mean) })
-	all := sorted(squares)
-	variance, _ := stats.MeanSD(all)
-	var fourth float64
-	for _, s := range all {
-		fourth += s * s / float64(len(all))
-	}
-	return math.Sqrt((fourth - variance*variance) / ESSMean(squares) / variance / 4)
-}
-
-// MCSEQuantile returns the Monte Carlo standard error of the p-quantile: half the width of the interval between
-// order statistics that covers one standard error of the quantile's own level.
-func MCSEQuantile(chains [][]float64, p float64) float64 {
-	ess := ESSQuantile(chains, p)
-	if math.IsNaN(ess) {
-		return math.NaN()
-	}
-	level := distuv.Beta{Alpha: ess*p + 1, Beta: ess*(1-p) + 1}
-	draws := sorted(chains)
-	at := func(probability float64, round func(float64) float64) float64 {
-		i := int(round(level.Quantile(probability)*float64(len(draws)))) - 1
-		return draws[min(max(i, 0), len(draws)-1)]
-	}
-	oneSigma := distuv.UnitNormal.CDF(1)
-	return (at(oneSigma, math.Ceil) - at(1-oneSigma, math.Floor)) / 2
 }
 
 // ess estimates the effective sample size of all chains together. Autocorrelations are summed in pairs while the

@@ -142,7 +142,7 @@ func compare(t *testing.T, p posterior, tgt target, run *hmc.Run) (complaints []
 			{name + "^2", square, ref.meanSquare, sdSquare / math.Sqrt(10000)},
 		} {
 			got, _ := stats.MeanSD(slices.Concat(c.draws...))
-			z := (got - c.want) / math.Hypot(diag.MCSEMean(c.draws), c.mcse)
+			z := (got - c.want) / math.Hypot(standardError(c.draws), c.mcse)
 			if !(math.Abs(z) < 4) {
 				complaints = append(complaints, fmt.Sprintf("mean of %s: got %v, want %v, %.1f standard errors off", c.name, got, c.want, z))
 			}

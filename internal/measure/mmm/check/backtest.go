@@ -1,4 +1,7 @@
-package mmm
+// Package check checks a media mix model from the outside: what its priors imply, how well it predicts weeks that it was
+// not fitted to, whether it finds an effect where there is none, and whether it recovers known effects. All checks but
+// the first refit the model.
+package check
 
 import (
 	"fmt"
@@ -11,6 +14,7 @@ import (
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
 
@@ -50,11 +54,11 @@ func LastFour(periods int) Slices {
 // Slice is one fold: a fit and its predictions of the following rows. Controls and exposures of these rows are taken as
 // known.
 type Slice struct {
-	Fitted  int             `json:"fitted"` // periods in the fit
-	Status  Status          `json:"status"` // no numbers unless OK
-	Reasons []Reason        `json:"reasons,omitempty"`
-	Rows    []Forecast      `json:"rows,omitempty"` // ordered by geo, then period
-	Effects []ChannelEffect `json:"-"`              // over the fold's periods, to compare folds
+	Fitted  int                 `json:"fitted"` // periods in the fit
+	Status  mmm.Status          `json:"status"` // no numbers unless OK
+	Reasons []mmm.Reason        `json:"reasons,omitempty"`
+	Rows    []Forecast          `json:"rows,omitempty"` // ordered by geo, then period
+	Effects []mmm.ChannelEffect `json:"-"`              // over the fold's periods, to compare folds
 }
 
 // Forecast is a prediction of one row and its observed target, in the target's unit.
@@ -82,7 +86,7 @@ type Backtest struct {
 	// Inside50 and Inside90 are the coverage of the 50% and 90% prediction intervals.
 	Inside50  float64            `json:"inside_50"`
 	Inside90  float64            `json:"inside_90"`
-	Accuracy  *Accuracy          `json:"accuracy,omitempty"` // of the predictive mean; nil with fewer than two rows
+	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // of the predictive mean; nil with fewer than two rows
 	Stability []ChannelStability `json:"stability,omitempty"`
 }
 
@@ -95,23 +99,23 @@ type ChannelStability struct {
 
 // Backtested fits the model to each fold. Wrong data, settings or slices give an invalid fault. Folds that are not
 // reportable are counted.
-func Backtested(d Data, s Spec, how Sampling, by Slices) (*Backtest, error) {
+func Backtested(d mmm.Data, s mmm.Spec, how mmm.Sampling, by Slices) (*Backtest, error) {
 	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
 		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods", by.First, by.Horizon, by.Step, len(d.Dates))
 	}
-	if err := d.validate(s.withDefaults()); err != nil {
+	if err := d.Validate(s); err != nil {
 		return nil, err
 	}
 	out := new(Backtest)
 	for first := by.First; first+by.Horizon <= len(d.Dates); first += by.Step {
 		s.Holdout = by.Horizon
-		result, err := Fit(d.until(first+by.Horizon), s, how)
+		result, err := mmm.Fit(until(d, first+by.Horizon), s, how)
 		if err != nil {
 			return nil, fmt.Errorf("fit of the first %d periods: %w", first, err)
 		}
 		slice := Slice{Fitted: first, Status: result.Status, Reasons: result.Reasons}
-		if result.Status == OK {
-			slice.Rows = result.Posterior.forecasts(how.Seed)
+		if result.Status == mmm.OK {
+			slice.Rows = forecasts(result.Posterior, how.Seed)
 			slice.Effects = result.Posterior.Effects()
 		}
 		out.Slices = append(out.Slices, slice)
@@ -121,7 +125,7 @@ func Backtested(d Data, s Spec, how Sampling, by Slices) (*Backtest, error) {
 }
 
 // until returns the data of the first periods.
-func (d Data) until(periods int) Data {
+func until(d mmm.Data, periods int) mmm.Data {
 	n := len(d.Dates)
 	cut := func(values []float64) []float64 {
 		var out []float64
@@ -130,30 +134,33 @@ func (d Data) until(periods int) Data {
 		}
 		return out
 	}
-	out := Data{Dates: d.Dates[:periods], Geos: d.Geos, Target: cut(d.Target)}
+	out := mmm.Data{Dates: d.Dates[:periods], Geos: d.Geos, Target: cut(d.Target)}
 	for _, m := range d.Media {
-		out.Media = append(out.Media, Media{m.Channel, cut(m.Exposure), cut(m.Frequency), cut(m.Spend)})
+		out.Media = append(out.Media, mmm.Media{
+			Channel: m.Channel, Exposure: cut(m.Exposure), Frequency: cut(m.Frequency), Spend: cut(m.Spend),
+		})
 	}
 	for _, c := range d.Controls {
-		out.Controls = append(out.Controls, Control{c.Name, cut(c.Values), c.Group})
+		out.Controls = append(out.Controls, mmm.Control{Name: c.Name, Values: cut(c.Values), Group: c.Group})
 	}
 	return out
 }
 
 // forecasts returns the posterior predictive of the held-out rows.
-func (p *Posterior) forecasts(seed uint64) []Forecast {
-	m := p.model
-	scores, expected, target := p.LogScores(), heldOut(m, p.Fitted()), heldOut(m, p.data.Target)
+func forecasts(p *mmm.Posterior, seed uint64) []Forecast {
+	scores, expected, target := p.LogScores(), p.HeldOut(p.Fitted()), p.HeldOut(p.Target())
 	draws := make([][]float64, len(target))
-	for i, theta := range p.draws {
-		for k, y := range heldOut(m, m.unscaled(m.simulate(theta, stats.Stream(seed, uint64(i))))) {
-			draws[k] = append(draws[k], y)
+	for _, y := range p.Predictive(seed) {
+		for k, v := range p.HeldOut(y) {
+			draws[k] = append(draws[k], v)
 		}
 	}
 	out := make([]Forecast, len(target))
 	for k := range out {
 		slices.Sort(draws[k])
-		out[k] = Forecast{target[k], expected[k], stats.Summarize(draws[k]), scores[k], crps(draws[k], target[k])}
+		out[k] = Forecast{
+			Target: target[k], Expected: expected[k], Spread: stats.Summarize(draws[k]), LogScore: scores[k], CRPS: crps(draws[k], target[k]),
+		}
 	}
 	return out
 }
@@ -173,7 +180,7 @@ func crps(sorted []float64, y float64) float64 {
 func (b *Backtest) judge() {
 	var target, expected, scores []float64
 	for _, slice := range b.Slices {
-		if slice.Status != OK {
+		if slice.Status != mmm.OK {
 			b.Refused++
 		}
 		for _, row := range slice.Rows {
@@ -198,7 +205,7 @@ func (b *Backtest) judge() {
 	if b.Rows > 1 {
 		_, sd := stats.MeanSD(scores)
 		b.SE = sd * math.Sqrt(float64(b.Rows))
-		a := accuracy(target, expected)
+		a := mmm.AccuracyOf(target, expected)
 		b.Accuracy = &a
 	}
 	b.compare()
@@ -206,7 +213,7 @@ func (b *Backtest) judge() {
 
 // compare sets the stability of the channels with a ROAS.
 func (b *Backtest) compare() {
-	var before []ChannelEffect
+	var before []mmm.ChannelEffect
 	for _, slice := range b.Slices {
 		for i, e := range slice.Effects {
 			if before == nil || e.ROAS == nil || before[i].ROAS == nil {

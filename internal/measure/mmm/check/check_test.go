@@ -1,4 +1,4 @@
-package mmm
+package check
 
 import (
 	"math"
@@ -9,23 +9,114 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
+
+// series returns n values of a function.
+func series(n int, f func(t int) float64) []float64 {
+	out := make([]float64, n)
+	for t := range out {
+		out[t] = f(t)
+	}
+	return out
+}
+
+func near(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*(1+math.Abs(want))
+}
+
+func weeks(n int) []civil.Date {
+	out := make([]civil.Date, n)
+	for t := range out {
+		out[t] = civil.New(2023, 1, 2).AddDays(7 * t)
+	}
+	return out
+}
+
+// toy is forty weeks of two channels, and a target that search moves.
+func toy() mmm.Data {
+	random := stats.Stream(11, 0)
+	d := mmm.Data{Dates: weeks(40)}
+	for _, name := range []measure.Channel{"search", "social"} {
+		d.Media = append(d.Media, mmm.Media{Channel: name, Exposure: series(40, func(int) float64 { return 100 * random.Float64() })})
+	}
+	d.Controls = []mmm.Control{{Name: "price", Values: series(40, func(int) float64 { return 20 - 5*random.Float64() })}}
+	d.Target = series(40, func(t int) float64 { return 900 + 3*d.Media[0].Exposure[t] + 50*random.NormFloat64() })
+	return d
+}
+
+// toyGeos is thirty weeks of two channels in three geos of different size.
+func toyGeos() mmm.Data {
+	random := stats.Stream(13, 0)
+	d := mmm.Data{
+		Dates: weeks(30), Geos: []mmm.Geo{{Name: "north", Population: 100}, {Name: "south", Population: 300}, {Name: "west", Population: 50}},
+		Media: []mmm.Media{{Channel: "search"}, {Channel: "social"}},
+	}
+	for _, g := range d.Geos {
+		for i := range d.Media {
+			d.Media[i].Exposure = append(d.Media[i].Exposure, series(30, func(int) float64 { return g.Population * random.Float64() })...)
+		}
+		d.Target = append(d.Target, series(30, func(int) float64 { return g.Population * (9 + random.NormFloat64()) })...)
+	}
+	return d
+}
+
+// planted is a simulated store: two and a half years of weeks, three channels with geometric adstock and saturation,
+// yearly seasonality and noise of 3%.
+func planted() mmm.Data {
+	random := stats.Stream(1, 0)
+	const n = 130
+	d := mmm.Data{Dates: weeks(n)}
+	d.Target = series(n, func(t int) float64 {
+		season := math.Sin(2 * math.Pi * float64(d.Dates[t].YearDay()) / 365.25)
+		return 50000 + 60*float64(t) + 4000*season + 1500*random.NormFloat64()
+	})
+	for i, c := range []struct {
+		name             measure.Channel
+		spend, alpha     float64
+		kappa, magnitude float64
+	}{{"search", 4000, 0.2, 0.5, 30000}, {"social", 3000, 0.6, 0.4, 16000}, {"tv", 6000, 0.7, 0.8, 20000}} {
+		spend := series(n, func(t int) float64 {
+			return c.spend * (1 + 0.5*math.Sin(float64(t)/float64(4+3*i))) * math.Exp(0.5*random.NormFloat64())
+		})
+		top, carried := slices.Max(spend), 0.0
+		for t, x := range spend {
+			carried = c.alpha*carried + (1-c.alpha)*x/top
+			d.Target[t] += c.magnitude * carried / (c.kappa + carried)
+		}
+		d.Media = append(d.Media, mmm.Media{Channel: c.name, Exposure: spend})
+	}
+	return d
+}
+
+func reportable(t *testing.T, d mmm.Data, s mmm.Spec, how mmm.Sampling) *mmm.Posterior {
+	t.Helper()
+	result, err := mmm.Fit(d, s, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Status != mmm.OK {
+		t.Fatalf("not reportable: %+v\n%+v", result.Reasons, result.Diagnostics)
+	}
+	return result.Posterior
+}
 
 func TestPriorCheckMatchesThePriors(t *testing.T) {
 	t.Parallel()
 	d := toy()
-	check := func(s Spec) PriorCheck {
+	check := func(s mmm.Spec) PriorCheck {
 		t.Helper()
-		c, err := CheckPriors(d, s, 1)
+		c, err := Priors(d, s, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return c
 	}
-	shares := check(Spec{Effect: Share})
+	shares := check(mmm.Spec{Effect: mmm.Share})
 	for _, e := range shares.Channels {
 		// Half-normal of 0.2: mean 0.1596, standard deviation 0.1206; the standard error of the mean of 1,000 draws is
 		// 0.004.
@@ -39,34 +130,34 @@ func TestPriorCheckMatchesThePriors(t *testing.T) {
 	if shares.Inside < 0.9 {
 		t.Errorf("vague priors hold %v of the periods", shares.Inside)
 	}
-	sure := check(Spec{Priors: map[string]Prior{
-		"intercept": {NormalPrior, 5, 0.01}, "beta": {HalfNormalPrior, 0.01, 0}, "sigma": {HalfNormalPrior, 0.01, 0},
-		"trend": {NormalPrior, 0, 0.01}, "control": {NormalPrior, 0, 0.01},
+	sure := check(mmm.Spec{Priors: map[string]mmm.Prior{
+		"intercept": {Family: mmm.NormalPrior, A: 5, B: 0.01}, "beta": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0}, "sigma": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0},
+		"trend": {Family: mmm.NormalPrior, A: 0, B: 0.01}, "control": {Family: mmm.NormalPrior, A: 0, B: 0.01},
 	}})
 	if sure.Inside != 0 || sure.Negative != 0 {
 		t.Errorf("priors five times above the data hold %v of the periods, %v below zero", sure.Inside, sure.Negative)
 	}
-	below := check(Spec{Priors: map[string]Prior{"intercept": {NormalPrior, -5, 0.1}, "beta": {HalfNormalPrior, 0.01, 0}}})
+	below := check(mmm.Spec{Priors: map[string]mmm.Prior{"intercept": {Family: mmm.NormalPrior, A: -5, B: 0.1}, "beta": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0}}})
 	if below.Negative < 0.99 {
 		t.Errorf("priors far below zero: %v of the periods are negative", below.Negative)
 	}
-	if c, err := CheckPriors(toyGeos(), Spec{Effect: ROI}, 1); err != nil || c.Inside < 0.8 {
+	if c, err := Priors(toyGeos(), mmm.Spec{Effect: mmm.ROI}, 1); err != nil || c.Inside < 0.8 {
 		t.Errorf("geos: %v of the periods inside, %v", c.Inside, err)
 	}
 	d.Media[0].Exposure = make([]float64, len(d.Dates))
-	if _, err := CheckPriors(d, Spec{}, 1); fault.KindOf(err) != fault.KindNotReady {
+	if _, err := Priors(d, mmm.Spec{}, 1); fault.KindOf(err) != fault.KindNotReady {
 		t.Errorf("a channel without exposure: got %v, want a fault of kind not ready", err)
 	}
 }
 
 // simple is a spec with few parameters, and brief a sampling that suffices for it.
-func simple() (Spec, Sampling) {
-	return Spec{Saturation: MichaelisMenten, Yearly: 1}, Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 500}
+func simple() (mmm.Spec, mmm.Sampling) {
+	return mmm.Spec{Saturation: mmm.MichaelisMenten, Yearly: 1}, mmm.Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 500}
 }
 
 func TestBacktestPredictsHeldOutPeriods(t *testing.T) {
 	t.Parallel()
-	d, _ := planted(1)
+	d := planted()
 	s, how := simple()
 	by := Slices{First: 117, Horizon: 6, Step: 7}
 	b, err := Backtested(d, s, how, by)
@@ -77,7 +168,7 @@ func TestBacktestPredictsHeldOutPeriods(t *testing.T) {
 		t.Fatalf("got %d slices with %d rows, %d refused", len(b.Slices), b.Rows, b.Refused)
 	}
 	s.Holdout = 6
-	alone := reportable(t, d.until(123), s, how) // not affected by later weeks
+	alone := reportable(t, until(d, 123), s, how) // not affected by later weeks
 	for i, want := range alone.LogScores() {
 		if got := b.Slices[0].Rows[i].LogScore; got != want {
 			t.Errorf("log score %v of row %d, of the fit alone %v", got, i, want)
@@ -123,20 +214,20 @@ func TestPlaceboHasLittleEffectUnlessTheChannelIsAPlaceboToo(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("two fits of five channels; the lab's tests have a short one; set ASSAY_NIGHTLY=1 to run them")
 	}
-	d, _ := planted(1)
+	d := planted()
 	random := stats.Stream(8, 0)
-	d.Media = append(d.Media, Media{Channel: "radio", Exposure: series(len(d.Dates), func(int) float64 { return 3000 * random.Float64() })})
+	d.Media = append(d.Media, mmm.Media{Channel: "radio", Exposure: series(len(d.Dates), func(int) float64 { return 3000 * random.Float64() })})
 	s, how := simple()
 	for of, c := range map[measure.Channel]struct{ low, high float64 }{"search": {0, 0.01}, "radio": {0.1, 0.9}} {
-		p, err := CheckPlacebo(d, s, how, of)
+		p, err := PlaceboOf(d, s, how, of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Status != OK || p.Passes < c.low || p.Passes > c.high {
+		if p.Status != mmm.OK || p.Passes < c.low || p.Passes > c.high {
 			t.Errorf("placebo of %s: %+v, want it to pass with a probability between %v and %v", of, p, c.low, c.high)
 		}
 	}
-	if _, err := CheckPlacebo(d, s, how, "print"); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "print") {
+	if _, err := PlaceboOf(d, s, how, "print"); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "print") {
 		t.Errorf("a placebo of no channel: %v", err)
 	}
 }
@@ -147,15 +238,15 @@ func TestRecoveryShowsWhatADesignIdentifies(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("21 fits; set ASSAY_NIGHTLY=1 to run them")
 	}
-	d, _ := planted(1)
+	d := planted()
 	s, how := simple()
 	// A fourth channel has a tiny spend and so a tiny contribution.
-	d.Media = append(d.Media, Media{Channel: "print", Exposure: slices.Clone(d.Media[0].Exposure)})
+	d.Media = append(d.Media, mmm.Media{Channel: "print", Exposure: slices.Clone(d.Media[0].Exposure)})
 	slices.Reverse(d.Media[3].Exposure)
 	floats.Scale(1e-3, d.Media[3].Exposure)
-	s.Effect = ROI
+	s.Effect = mmm.ROI
 	p := reportable(t, d, s, how)
-	r, err := p.Recover(dataSets, how)
+	r, err := Recover(p, dataSets, how)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,14 @@
-package mmm
+package check
 
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
 
@@ -16,8 +16,8 @@ import (
 // had no effect.
 type Placebo struct {
 	Of      measure.Channel `json:"of"`
-	Status  Status          `json:"status"` // no numbers unless OK
-	Reasons []Reason        `json:"reasons,omitempty"`
+	Status  mmm.Status      `json:"status"` // no numbers unless OK
+	Reasons []mmm.Reason    `json:"reasons,omitempty"`
 	Share   *stats.Summary  `json:"share,omitempty"` // of the target's sum that is attributed to the placebo; an effect is never negative
 	Real    *stats.Summary  `json:"real,omitempty"`  // the same of the real channel, in the same fit
 	// Passes is the probability that the placebo's contribution is at least the real channel's. Near one half, the
@@ -27,15 +27,15 @@ type Placebo struct {
 
 const placeboName = "placebo"
 
-// CheckPlacebo fits the model with an additional placebo channel. Its exposures are the channel's, shifted by one
+// PlaceboOf fits the model with an additional placebo channel. Its exposures are the channel's, shifted by one
 // quarter to three quarters of the window with wrap-around. Its priors are the channel's; those of all other channels
 // are as without it.
-func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, error) {
-	m, err := newModel(d, s)
+func PlaceboOf(d mmm.Data, s mmm.Spec, how mmm.Sampling, of measure.Channel) (*Placebo, error) {
+	priors, err := mmm.ChannelPriors(d, s)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(d.Media, func(m Media) bool { return m.Channel == of })
+	at := slices.IndexFunc(d.Media, func(m mmm.Media) bool { return m.Channel == of })
 	if at < 0 {
 		return nil, fault.Invalid("no channel %q for a placebo test", of)
 	}
@@ -50,33 +50,32 @@ func CheckPlacebo(d Data, s Spec, how Sampling, of measure.Channel) (*Placebo, e
 		return out
 	}
 	genuine := d.Media[at]
-	d.Media = append(slices.Clone(d.Media), Media{placeboName, moved(genuine.Exposure), moved(genuine.Frequency), moved(genuine.Spend)})
+	d.Media = append(slices.Clone(d.Media), mmm.Media{
+		Channel: placeboName, Exposure: moved(genuine.Exposure), Frequency: moved(genuine.Frequency), Spend: moved(genuine.Spend),
+	})
 	s.Priors = maps.Clone(s.Priors)
 	if s.Priors == nil {
-		s.Priors = map[string]Prior{}
+		s.Priors = map[string]mmm.Prior{}
 	}
-	for _, p := range m.parameters {
-		for _, c := range m.channels {
-			name, mine := strings.CutPrefix(p.name, string(c.name)+".")
-			if mine {
-				s.Priors[p.name] = p.prior
-			}
-			if mine && c.name == of && name != "confounding" { // the placebo has no lift test
-				s.Priors[placeboName+"."+name] = p.prior
+	for channel, parameters := range priors {
+		for name, prior := range parameters {
+			s.Priors[string(channel)+"."+name] = prior
+			if channel == of && name != "confounding" { // the placebo has no lift test
+				s.Priors[placeboName+"."+name] = prior
 			}
 		}
 	}
-	result, err := Fit(d, s, how)
+	result, err := mmm.Fit(d, s, how)
 	if err != nil {
 		return nil, err
 	}
 	out := &Placebo{Of: of, Status: result.Status, Reasons: result.Reasons}
-	if result.Status == OK {
+	if result.Status == mmm.OK {
 		p := result.Posterior
 		effects := p.Effects()
 		out.Share, out.Real = &effects[len(effects)-1].Share, &effects[at].Share
-		more := p.contributionTotals(placeboName)
-		floats.Sub(more, p.contributionTotals(of))
+		more := p.ContributionTotals(placeboName)
+		floats.Sub(more, p.ContributionTotals(of))
 		out.Passes = share(more, func(v float64) bool { return v >= 0 })
 	}
 	return out, nil

@@ -1,4 +1,4 @@
-package mmm
+package check
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"assay/internal/measure"
+	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
 
@@ -30,42 +31,34 @@ type ChannelRecovery struct {
 	Correlation *float64 `json:"correlation,omitempty"`
 }
 
-// Recover simulates data sets and fits the model to each.
-func (p *Posterior) Recover(dataSets int, how Sampling) (*Recovery, error) {
-	how = how.withDefaults()
-	m := p.model
+// Recover simulates data sets from a posterior and fits the model to each.
+func Recover(p *mmm.Posterior, dataSets int, how mmm.Sampling) (*Recovery, error) {
+	channels := p.Channels()
 	out := &Recovery{DataSets: dataSets}
-	inside := make([]int, len(m.channels))
-	truths, means := make([][]float64, len(m.channels)), make([][]float64, len(m.channels))
+	inside := make([]int, len(channels))
+	truths, means := make([][]float64, len(channels)), make([][]float64, len(channels))
 	for i := range uint64(dataSets) {
 		random := stats.Stream(how.Seed, i)
-		truth := m.drawPrior(random)[:len(m.parameters)]
-		copy(truth[m.baselineAt:], p.draws[random.IntN(len(p.draws))][m.baselineAt:len(m.parameters)])
-		truth = m.withGeos(truth, random)
-		world := m.withTarget(m.simulate(truth, random))
-		d := p.data
-		d.Target = m.unscaled(world.y)
-		world.measureLifts(truth, random)
+		simulated := p.Simulate(random)
 		how := how
 		how.Seed = random.Uint64()
-		result, err := world.fit(d, how)
+		result, err := simulated.Fit(how)
 		if err != nil {
 			return nil, err
 		}
-		if result.Status != OK {
+		if result.Status != mmm.OK {
 			out.Refused++
 			continue
 		}
-		exact := &Posterior{world, d, 1, [][]float64{truth}}
 		for c, e := range result.Posterior.Effects() {
-			total := exact.contributionTotals(e.Channel)[0]
+			total := simulated.Truth.ContributionTotals(e.Channel)[0]
 			truths[c], means[c] = append(truths[c], total), append(means[c], e.Contribution.Mean)
 			if e.Contribution.Q05 <= total && total <= e.Contribution.Q95 {
 				inside[c]++
 			}
 		}
 	}
-	for c, name := range p.Channels() {
+	for c, name := range channels {
 		r := ChannelRecovery{Channel: name, Inside: inside[c]}
 		if mean := math.Abs(floats.Sum(truths[c])); mean > 0 {
 			distance := floats.Distance(truths[c], means[c], 1) / mean

@@ -1,18 +1,18 @@
-package mmm
+package check
 
 import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/fault"
+	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
 )
 
 // PriorCheck summarizes the prior predictive distribution. It shows implausible priors, such as media contributions far
 // above total sales, and observed sales that the priors exclude.
 type PriorCheck struct {
-	Channels []ChannelEffect `json:"channels"`
+	Channels []mmm.ChannelEffect `json:"channels"`
 	// Media is the contribution of all channels, as a fraction of the target's sum.
 	Media stats.Summary `json:"media"`
 	// Negative is the share of simulated periods with a negative target.
@@ -25,24 +25,16 @@ type PriorCheck struct {
 // priorDraws is the number of prior predictive draws.
 const priorDraws = 1000
 
-// CheckPriors samples the prior predictive distribution. Of the target it uses only the scale, its largest fitted
-// value. Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not ready.
-func CheckPriors(d Data, s Spec, seed uint64) (PriorCheck, error) {
-	m, err := newModel(d, s)
+// Priors samples the prior predictive distribution. Of the target it uses only the scale, its largest fitted value.
+// Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not ready.
+func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
+	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)
 	if err != nil {
 		return PriorCheck{}, err
 	}
-	if reasons := m.unidentified(d); len(reasons) > 0 {
-		return PriorCheck{}, fault.NotReady("%s", reasons[0].Text).WithHint("%s", reasons[0].Remedy)
-	}
-	p := &Posterior{model: m, data: d, chains: 1}
-	predicted := make([][]float64, len(m.y))
+	predicted := make([][]float64, len(d.Target))
 	var out PriorCheck
-	for i := range uint64(priorDraws) {
-		random := stats.Stream(seed, i)
-		theta := m.drawPrior(random)
-		p.draws = append(p.draws, theta)
-		y := m.unscaled(m.simulate(theta, random))
+	for _, y := range targets {
 		out.Negative += share(y, func(v float64) bool { return v < 0 }) / priorDraws
 		for t := range y {
 			predicted[t] = append(predicted[t], y[t])
@@ -59,9 +51,10 @@ func CheckPriors(d Data, s Spec, seed uint64) (PriorCheck, error) {
 	out.Channels = p.Effects()
 	media := make([]float64, priorDraws)
 	for _, name := range p.Channels() {
-		floats.Add(media, p.contributionTotals(name))
+		floats.Add(media, p.ContributionTotals(name))
 	}
-	out.Media = stats.Summarize(divided(media, floats.Sum(d.Target)))
+	floats.Scale(1/floats.Sum(d.Target), media)
+	out.Media = stats.Summarize(media)
 	return out, nil
 }
 
