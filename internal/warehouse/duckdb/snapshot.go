@@ -117,7 +117,7 @@ func copyAll(ctx context.Context, conn *sql.Conn, from, to *workspace) (s wareho
 		return s, err
 	}
 	for _, t := range s.Tables {
-		if err := copyTable(ctx, tx, from.table(t.Table), to.table(t.Table)); err != nil {
+		if err := copyTable(ctx, tx, Dialect{}.Table(from.id, t.Table), Dialect{}.Table(to.id, t.Table)); err != nil {
 			return s, fmt.Errorf("table %s: %w", t.Table, err)
 		}
 	}
