@@ -328,7 +328,7 @@ func TestTheCurrencyOfAReport(t *testing.T) {
 		table string
 		want  money.Currency
 	}{
-		"in the header":   {fixed, "day,campaign id,impressions,spend (GBP)\n2026-09-01,1,1,0\n", "GBP"},
+		"in the header":   {spec(), "day,campaign id,impressions,spend (GBP)\n2026-09-01,1,1,0\n", "GBP"},
 		"one for all":     {fixed, "day,campaign id,impressions,spend\n2026-09-01,1,1,0\n", "EUR"},
 		"of the row":      {spec(), "day,campaign id,impressions,spend,currency\n2026-09-01,1,1,0,CAD\n", "CAD"},
 		"of an empty row": {spec(), "day,campaign id,impressions,spend,currency\n2026-09-01,1,1,0,--\n", "USD"},
