@@ -97,6 +97,25 @@ func TestTotalsCountEachOrderOnce(t *testing.T) {
 	}
 }
 
+func TestOrdersInTheWorkspacesCurrencyAreNotConverted(t *testing.T) {
+	t.Parallel()
+	orders := ordersOf(t, false)
+	if n := orders.options.Notes.List(); len(n) > 0 {
+		t.Errorf("notes %+v", n)
+	}
+}
+
+func TestASaleIsEmptyAfterReset(t *testing.T) {
+	t.Parallel()
+	s := saleOf("1", 1)
+	s.Lines, s.Refunds, s.Coupons = make([]warehouse.OrderLine, 2), make([]warehouse.Refund, 2), make([]warehouse.OrderCoupon, 2)
+	s.Touches, s.Ties = make([]warehouse.Touch, 2), make([]warehouse.CustomerTie, 2)
+	s.Reset()
+	if len(s.Lines)+len(s.Refunds)+len(s.Coupons)+len(s.Touches)+len(s.Ties) > 0 || s.Order != (warehouse.Order{}) || s.Content != 0 || cap(s.Lines) != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // An order with parts and another version of it cannot be told apart. Either may have the parts.
 func TestAnOrderWithPartsOccursOnce(t *testing.T) {
 	t.Parallel()
@@ -286,8 +305,8 @@ func TestTextsOfAReportAreBounded(t *testing.T) {
 func TestPlainInstantsAgreeWithOthers(t *testing.T) {
 	t.Parallel()
 	for day := range strings.SplitSeq("2026-09-30,2026-02-29,2024-02-29,2026-9-30,1899-12-31,2026/09/30", ",") {
-		for clock := range strings.SplitSeq("00:00:00,23:59:59,23:59:60,23:59:61,24:00:00,12:60:00,1:00:00,12-30:00,12:30-00", ",") {
-			for _, offset := range []string{"", "Z", " Z", "+0200", " +0200", "-02:30", "+02", "+1400", "+1401", "+1500", "-0060", "x", " 0200"} {
+		for clock := range strings.SplitSeq("00:00:00,23:59:59,23:59:60,23:59:61,24:00:00,12:60:00,1:00:00,12-30:00,12:30-00,1x:00:00,12:x0:00,12:00:x0", ",") {
+			for _, offset := range []string{"", "Z", " Z", "+0200", " +0200", "-02:30", "+02", "+1400", "+1401", "+1500", "-0060", "x", " 0200", "x0200"} {
 				for _, mark := range []string{"T", " ", "x"} {
 					cell := day + mark + clock + offset
 					plain, ok := plainInstant(cell)
@@ -367,7 +386,7 @@ func TestFiguresAtTheirLimits(t *testing.T) {
 			t.Errorf("Money(%q) is %d (%v), want %d", cell, got, err, want)
 		}
 	}
-	for _, cell := range []string{"10000000000000.01", "-10000000000000.01", "-", ".", "1:00", "1/00", "1.0:", "1.0/"} {
+	for _, cell := range []string{"10000000000000.01", "-10000000000000.01", "-", ".", "1:00", "1/00", "1.0:", "1.0/", "\xd0", "1.\xd0"} {
 		if got, err := Money(cell, "USD", money.Point); err == nil {
 			t.Errorf("Money(%q) is %d, want an error", cell, got)
 		}
