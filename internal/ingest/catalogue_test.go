@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"assay/internal/ingest"
+	"assay/internal/ingest/ingesttest"
 )
 
 // The documentation's list of sources is generated from the readers.
@@ -29,7 +30,7 @@ func TestTheDocumentationListsEverySource(t *testing.T) {
 	for _, d := range ingest.Catalogue() {
 		fmt.Fprintf(&want, "| `%s` | %s | %s | %s |\n", d.Name, d.Title, cells(d.Columns[:d.Needs]), cells(d.Columns[d.Needs:]))
 	}
-	if *update {
+	if *ingesttest.Update {
 		if err := os.WriteFile(path, []byte(before+begin+want.String()+end+after), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func TestEveryTemplateIsReadAsItsKind(t *testing.T) {
 			continue // a header only
 		}
 		o := bench{workspace: workspace("USD", "America/New_York")}.options(text(d.Name+".csv", string(content)))
-		report, err := ingest.Run(t.Context(), &recorder{}, o)
+		report, err := ingest.Run(t.Context(), &ingesttest.Recorder{}, o)
 		if err != nil || report.Files[0].Source != d.Name || report.Files[0].Rejected != 0 || report.Files[0].Rows == 0 {
 			t.Errorf("%s: %v\n%s", d.Name, err, report.Text())
 		}

@@ -12,11 +12,12 @@ import (
 	"assay/internal/money"
 )
 
-// fuzzSource gives files to one reader. Every import ends, is refused with a reason or accepted, and the totals of the
-// report are the exact sums of the rows.
+// fuzzSource gives files to one reader, beginning with those of archives such as "shopify/landed*.txtar". Every import ends, is
+// refused with a reason or accepted, and the totals of the report are the exact sums of the rows.
 func fuzzSource(f *testing.F, source, archives string) {
 	f.Helper()
-	paths, err := filepath.Glob("testdata/" + archives)
+	of, names := filepath.Split(archives)
+	paths, err := filepath.Glob(filepath.Join(of, "testdata", names))
 	if err != nil || len(paths) == 0 {
 		f.Fatalf("no archives %s: %v", archives, err)
 	}
@@ -75,32 +76,36 @@ func whole(minor int64) string {
 	return strings.TrimSuffix(money.Amount{Minor: minor, Currency: "USD"}.String(), " USD")
 }
 
-func FuzzShopify(f *testing.F)      { fuzzSource(f, "shopify_orders", "shopify*.txtar") }
-func FuzzMeta(f *testing.F)         { fuzzSource(f, "meta_ads", "meta*.txtar") }
-func FuzzGoogle(f *testing.F)       { fuzzSource(f, "google_ads", "google*.txtar") }
-func FuzzTikTok(f *testing.F)       { fuzzSource(f, "tiktok_ads", "tiktok*.txtar") }
-func FuzzOrders(f *testing.F)       { fuzzSource(f, "orders", "common*.txtar") }
-func FuzzOrderLines(f *testing.F)   { fuzzSource(f, "order_lines", "common*.txtar") }
-func FuzzChannelSpend(f *testing.F) { fuzzSource(f, "channel_spend", "common*.txtar") }
-func FuzzAmazonAds(f *testing.F)    { fuzzSource(f, "amazon_ads", "amazon*.txtar") }
-func FuzzAmazonSeller(f *testing.F) { fuzzSource(f, "amazon_seller", "amazon*.txtar") }
-func FuzzSnapchat(f *testing.F)     { fuzzSource(f, "snapchat_ads", "snapchat*.txtar") }
-func FuzzWooCommerce(f *testing.F)  { fuzzSource(f, "woocommerce_orders", "woocommerce*.txtar") }
-func FuzzProducts(f *testing.F)     { fuzzSource(f, "shopify_products", "catalogue*.txtar") }
-func FuzzCosts(f *testing.F)        { fuzzSource(f, "products", "catalogue*.txtar") }
-func FuzzCustomers(f *testing.F)    { fuzzSource(f, "customers", "customers*.txtar") }
-func FuzzKlaviyo(f *testing.F)      { fuzzSource(f, "klaviyo_flows", "klaviyo*.txtar") }
-func FuzzSurveys(f *testing.F)      { fuzzSource(f, "surveys", "surveys*.txtar") }
-func FuzzCreators(f *testing.F)     { fuzzSource(f, "creators", "creators*.txtar") }
-func FuzzCouponMap(f *testing.F)    { fuzzSource(f, "coupon_map", "coupons*.txtar") }
-func FuzzRegionDays(f *testing.F)   { fuzzSource(f, "ga4", "regions*.txtar") }
-func FuzzSurfaceDays(f *testing.F)  { fuzzSource(f, "surface_days", "surfaces*.txtar") }
-func FuzzLandedMicros(f *testing.F) { fuzzSource(f, "google_landed", "landed*.txtar") }
-func FuzzLandedNames(f *testing.F)  { fuzzSource(f, "facebook_names", "landed*.txtar") }
-func FuzzRefunds(f *testing.F)      { fuzzSource(f, "shopify_refunds", "landed*.txtar") }
-func FuzzPayments(f *testing.F)     { fuzzSource(f, "shopify_transactions", "landed*.txtar") }
-func FuzzLandedOrder(f *testing.F)  { fuzzSource(f, "shopify_landed", "landed*.txtar") }
-func FuzzLandedLines(f *testing.F)  { fuzzSource(f, "shopify_order_lines", "landed_lines.txtar") }
-func FuzzLineParts(f *testing.F)    { fuzzSource(f, "shopify_line_discounts", "landed_lines.txtar") }
-func FuzzOrderCodes(f *testing.F)   { fuzzSource(f, "shopify_order_codes", "landed_lines.txtar") }
-func FuzzAuto(f *testing.F)         { fuzzSource(f, ingest.Auto, "*.txtar") }
+func FuzzShopify(f *testing.F)      { fuzzSource(f, "shopify_orders", "shopify/shopify*.txtar") }
+func FuzzMeta(f *testing.F)         { fuzzSource(f, "meta_ads", "adreport/meta*.txtar") }
+func FuzzGoogle(f *testing.F)       { fuzzSource(f, "google_ads", "adreport/google*.txtar") }
+func FuzzTikTok(f *testing.F)       { fuzzSource(f, "tiktok_ads", "adreport/tiktok*.txtar") }
+func FuzzOrders(f *testing.F)       { fuzzSource(f, "orders", "mapper/common*.txtar") }
+func FuzzOrderLines(f *testing.F)   { fuzzSource(f, "order_lines", "mapper/common*.txtar") }
+func FuzzChannelSpend(f *testing.F) { fuzzSource(f, "channel_spend", "mapper/common*.txtar") }
+func FuzzAmazonAds(f *testing.F)    { fuzzSource(f, "amazon_ads", "adreport/amazon*.txtar") }
+func FuzzAmazonSeller(f *testing.F) { fuzzSource(f, "amazon_seller", "mapper/amazon*.txtar") }
+func FuzzSnapchat(f *testing.F)     { fuzzSource(f, "snapchat_ads", "adreport/snapchat*.txtar") }
+func FuzzWooCommerce(f *testing.F)  { fuzzSource(f, "woocommerce_orders", "mapper/woocommerce*.txtar") }
+func FuzzProducts(f *testing.F)     { fuzzSource(f, "shopify_products", "mapper/catalogue*.txtar") }
+func FuzzCosts(f *testing.F)        { fuzzSource(f, "products", "mapper/catalogue*.txtar") }
+func FuzzCustomers(f *testing.F)    { fuzzSource(f, "customers", "mapper/customers*.txtar") }
+func FuzzKlaviyo(f *testing.F)      { fuzzSource(f, "klaviyo_flows", "mapper/klaviyo*.txtar") }
+func FuzzSurveys(f *testing.F)      { fuzzSource(f, "surveys", "mapper/surveys*.txtar") }
+func FuzzCreators(f *testing.F)     { fuzzSource(f, "creators", "mapper/creators*.txtar") }
+func FuzzCouponMap(f *testing.F)    { fuzzSource(f, "coupon_map", "mapper/coupons*.txtar") }
+func FuzzRegionDays(f *testing.F)   { fuzzSource(f, "ga4", "mapper/regions*.txtar") }
+func FuzzSurfaceDays(f *testing.F)  { fuzzSource(f, "surface_days", "mapper/surfaces*.txtar") }
+func FuzzLandedMicros(f *testing.F) { fuzzSource(f, "google_landed", "connector/landed*.txtar") }
+func FuzzLandedNames(f *testing.F)  { fuzzSource(f, "facebook_names", "connector/landed*.txtar") }
+func FuzzRefunds(f *testing.F)      { fuzzSource(f, "shopify_refunds", "shopify/landed.txtar") }
+func FuzzPayments(f *testing.F)     { fuzzSource(f, "shopify_transactions", "shopify/landed.txtar") }
+func FuzzLandedOrder(f *testing.F)  { fuzzSource(f, "shopify_landed", "shopify/landed.txtar") }
+func FuzzLandedLines(f *testing.F) {
+	fuzzSource(f, "shopify_order_lines", "shopify/landed_lines.txtar")
+}
+func FuzzLineParts(f *testing.F) {
+	fuzzSource(f, "shopify_line_discounts", "shopify/landed_lines.txtar")
+}
+func FuzzOrderCodes(f *testing.F) { fuzzSource(f, "shopify_order_codes", "shopify/landed_lines.txtar") }
+func FuzzAuto(f *testing.F)       { fuzzSource(f, ingest.Auto, "*/*.txtar") }

@@ -9,6 +9,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/ingest/ingesttest"
 	"assay/internal/money"
 )
 
@@ -49,7 +50,7 @@ func TestLandedOrdersGiveTheirTotals(t *testing.T) {
 	t.Parallel()
 	o := bench{workspace: workspace("GBP", "UTC")}.options(shared(t, "fivetran_landed/shopify/shopify_order_data.csv"))
 	o.Rates = anyDay{}
-	report, err := ingest.Run(t.Context(), &recorder{}, o)
+	report, err := ingest.Run(t.Context(), &ingesttest.Recorder{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,11 +100,11 @@ func TestLandedTablesOfNamesAreRecognized(t *testing.T) {
 		"other_ads/snapchat_creative_url_tag_history_data.csv": "",
 	} {
 		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
-		store := &recorder{}
+		store := &ingesttest.Recorder{}
 		report, err := ingest.Run(t.Context(), store, o)
 		got := ""
-		if err == nil && len(store.rows) > 0 {
-			_, level, _ := strings.Cut(store.rows[0], " Level=")
+		if err == nil && len(store.Rows) > 0 {
+			_, level, _ := strings.Cut(store.Rows[0], " Level=")
 			level, _, _ = strings.Cut(level, " ")
 			got = report.Files[0].Source + " " + level
 		}
@@ -127,7 +128,7 @@ func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 	} {
 		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/shopify/"+file))
 		o.Rates = anyDay{}
-		report, err := ingest.Run(t.Context(), &recorder{}, o)
+		report, err := ingest.Run(t.Context(), &ingesttest.Recorder{}, o)
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -178,14 +179,14 @@ func TestLandedTablesOfOrdersAreRecognized(t *testing.T) {
 	} {
 		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/shopify/"+file))
 		o.Rates = anyDay{}
-		store := &recorder{}
+		store := &ingesttest.Recorder{}
 		report, err := ingest.Run(t.Context(), store, o)
 		got := ""
 		if err == nil {
 			got = report.Files[0].Source
 		}
-		if got != want.source || len(store.rows) != want.rows {
-			t.Errorf("%s is read as %q with %d rows (%v), want %+v", file, got, len(store.rows), err, want)
+		if got != want.source || len(store.Rows) != want.rows {
+			t.Errorf("%s is read as %q with %d rows (%v), want %+v", file, got, len(store.Rows), err, want)
 		}
 	}
 }
@@ -199,7 +200,7 @@ func TestLandedTablesOfPartsAreRefused(t *testing.T) {
 		"shopify/shopify_abandoned_checkout_data.csv", "shopify/shopify_refund_data.csv", "shopify/shopify_order_line_refund_data.csv",
 	} {
 		o := bench{workspace: workspace("USD", "UTC")}.options(shared(t, "fivetran_landed/"+file))
-		report, err := ingest.Run(t.Context(), &recorder{}, o)
+		report, err := ingest.Run(t.Context(), &ingesttest.Recorder{}, o)
 		if fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%s: %v\n%s", file, err, report.Text())
 		}

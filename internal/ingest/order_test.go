@@ -17,6 +17,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/ingest/ingesttest"
 	"assay/internal/warehouse"
 )
 
@@ -33,14 +34,18 @@ func everySource(t *testing.T) []ingest.File {
 			files = append(files, text(d.Name+".csv", string(content)))
 		}
 	}
-	for _, path := range []string{"klaviyo", "surveys", "woocommerce", "snapchat", "catalogue_shopify", "regions", "surfaces", "tiktok", "customers", "landed", "landed_lines"} {
-		archive, err := txtar.ParseFile(filepath.Join("testdata", path+".txtar"))
+	for _, path := range []string{
+		"adreport/testdata/snapchat", "adreport/testdata/tiktok", "connector/testdata/landed", "mapper/testdata/catalogue_shopify", "mapper/testdata/customers",
+		"mapper/testdata/klaviyo", "mapper/testdata/regions", "mapper/testdata/surfaces", "mapper/testdata/surveys", "mapper/testdata/woocommerce",
+		"shopify/testdata/landed", "shopify/testdata/landed_lines",
+	} {
+		archive, err := txtar.ParseFile(path + ".txtar")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range archive.Files {
 			if f.Name != "want" && !strings.Contains(f.Name, "broken") && f.Name != "template.csv" {
-				files = append(files, inForm(t, f))
+				files = append(files, ingesttest.InForm(t, f))
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/ingest/ingesttest"
 	"assay/internal/ingest/source"
 	"assay/internal/warehouse"
 )
@@ -251,7 +252,7 @@ func TestCancellationLeavesTheStoreAsItWas(t *testing.T) {
 
 func TestAReportHasAJSONForm(t *testing.T) {
 	t.Parallel()
-	store := &recorder{}
+	store := &ingesttest.Recorder{}
 	o := bench{workspace: workspace("USD", "UTC")}.options(text("orders.csv", "Order ID,Date,Total,Currency\nA,2026-09-01,1.00,USD\nB,2026-09-01,much,USD\n"))
 	o.SkipRejected = true
 	report, err := ingest.Run(t.Context(), store, o)

@@ -1,18 +1,16 @@
 package ingest_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"io"
-	"log/slog"
 	"os"
 	"testing"
-	"time"
 
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/ingest"
+	"assay/internal/ingest/ingesttest"
 	"assay/internal/ingest/mapper"
 	"assay/internal/measure"
 	"assay/internal/money"
@@ -20,7 +18,13 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-const shop measure.WorkspaceID = "shop"
+const shop = ingesttest.Shop
+
+var (
+	text      = ingesttest.Text
+	workspace = ingesttest.Workspace
+	clock     = ingesttest.Clock
+)
 
 // bench is a store to import into.
 type bench struct {
@@ -40,10 +44,6 @@ func newBench(t testing.TB, currency money.Currency, zone string) bench {
 		}
 	})
 	return bench{warehouse.New(engine), workspace(currency, zone)}
-}
-
-func workspace(currency money.Currency, zone string) control.Workspace {
-	return control.Workspace{ID: shop, Currency: currency, Zone: zone}
 }
 
 func mappingAt(t testing.TB, path string) *mapper.Mapping {
@@ -68,14 +68,8 @@ func gunzip(t testing.TB, packed io.Reader) io.Reader {
 	return plain
 }
 
-func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
-
-func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
-
 func (b bench) options(files ...ingest.File) ingest.Options {
-	return ingest.Options{
-		Workspace: b.workspace, HashKey: []byte("key"), Files: files, Clock: clock, Log: quiet(),
-	}
+	return ingesttest.Options(b.workspace, files...)
 }
 
 // run imports files that must be accepted.
@@ -86,13 +80,6 @@ func (b bench) run(t testing.TB, o ingest.Options) ingest.Report {
 		t.Fatalf("import: %v\n%s", err, report.Text())
 	}
 	return report
-}
-
-func text(name, content string) ingest.File {
-	return ingest.File{
-		Name: name, Size: int64(len(content)),
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte(content))), nil },
-	}
 }
 
 // shared returns a file of the reference data, and skips the test where it is not there.

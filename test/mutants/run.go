@@ -62,7 +62,7 @@ func list(ctx context.Context, patterns []string) ([]goPackage, error) {
 }
 
 // suites are packages of tests that other packages run. Changes of a test are not measured.
-var suites = []string{"warehousetest", "controltest"}
+var suites = []string{"warehousetest", "controltest", "ingesttest", "storetest"}
 
 // mutants returns all mutants of the packages.
 func (m *module) mutants(packages []goPackage) ([]mutant, error) {

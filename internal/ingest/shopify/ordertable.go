@@ -125,6 +125,11 @@ type tablePart struct {
 	at   int
 }
 
+// filled reports whether a column of a part has a value.
+func (m tableMember) filled(fields []string) bool {
+	return slices.ContainsFunc(m.parts, func(p tablePart) bool { return source.Cell(fields, p.at) != "" })
+}
+
 // membersOf groups the columns of the table by member.
 func membersOf(at map[string]int) (members []tableMember) {
 	for _, c := range orderMembers {
@@ -258,7 +263,7 @@ func (r *orderTableRows) document(fields []string) error {
 			r.text.WriteString(cell)
 		case cell != "":
 			r.put(m.name, cell)
-		case len(m.parts) > 0:
+		case m.filled(fields):
 			r.nested(fields, m)
 		}
 	}

@@ -223,7 +223,7 @@ func serialInstant(cell string, zone *time.Location) (time.Time, error) {
 
 func splitOffset(s string) (clock, offset string) {
 	if s, ok := strings.CutSuffix(s, "Z"); ok {
-		return s, "+0000"
+		return strings.TrimSpace(s), "+0000"
 	}
 	if s, ok := strings.CutSuffix(s, " UTC"); ok {
 		return s, "+0000"

@@ -1,0 +1,451 @@
+package operation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/auth"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/ingest"
+	"assay/internal/measure"
+	"assay/internal/operation"
+	"assay/internal/warehouse"
+)
+
+var operator = operation.Operator("test")
+
+// kind checks the kind of an error, "" for none.
+func kind(t *testing.T, what string, err error, want fault.Kind) {
+	t.Helper()
+	if want == "" && err != nil || want != "" && fault.KindOf(err) != want {
+		t.Errorf("%s: %v, want the kind %q", what, err, want)
+	}
+}
+
+// ended counts how often what is cached about callers is dropped.
+func (s *site) ended() *int {
+	n := new(int)
+	s.AccessEnded = func() { *n++ }
+	return n
+}
+
+// other makes a second workspace.
+func (s *site) other() {
+	s.Helper()
+	_, err := operation.CreateWorkspace.Do(s.Context(), s.Service, operation.Call{Caller: operator}, control.Workspace{ID: "other", Name: "Other", Currency: "USD", Zone: "UTC"})
+	kind(s.T, "another workspace", err, "")
+}
+
+func TestKeysBelongToTheirWorkspace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.other()
+	ended := s.ended()
+	made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operator), auth.NewKey{Name: "tap", Workspace: "other", Scopes: []control.Scope{control.ScopeRead}})
+	if err != nil || made.Key.Workspace != "w" || made.Key.Name != "tap" || *ended != 0 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	elsewhere := operation.Call{Workspace: "other", Caller: operator}
+	_, err = operation.RevokeKey.Do(t.Context(), s.Service, elsewhere, made.Key.ID)
+	kind(t, "a key of another workspace is revoked", err, fault.KindNotFound)
+	_, err = operation.RotateKey.Do(t.Context(), s.Service, elsewhere, operation.Rotation{ID: made.Key.ID})
+	kind(t, "a key of another workspace is rotated", err, fault.KindNotFound)
+	_, err = operation.RevokeKey.Do(t.Context(), s.Service, s.by(operator), "nothing")
+	kind(t, "an unknown key is revoked", err, fault.KindNotFound)
+	if *ended != 0 {
+		t.Errorf("access has ended %d times without a change", *ended)
+	}
+	next, err := operation.RotateKey.Do(t.Context(), s.Service, s.by(operator), operation.Rotation{ID: made.Key.ID, Overlap: time.Hour})
+	if err != nil || next.Key.ID == made.Key.ID || *ended != 1 {
+		t.Errorf("%+v, %v, access has ended %d times", next, err, *ended)
+	}
+	if _, err = operation.RevokeKey.Do(t.Context(), s.Service, s.by(operator), next.Key.ID); err != nil || *ended != 2 {
+		t.Errorf("%v, access has ended %d times", err, *ended)
+	}
+}
+
+func TestSettingsThatDoNotChangeAreNotStored(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ended := s.ended()
+	yes, usual, weekly := true, control.Retrain{Cadence: control.Never, Hour: 4}, control.Retrain{Cadence: control.Weekly, Hour: 5}
+	for i, c := range []struct {
+		change  operation.Settings
+		version int64
+		ended   int
+	}{
+		{operation.Settings{}, 1, 0}, {operation.Settings{LogArguments: &yes}, 2, 1}, {operation.Settings{LogArguments: &yes}, 2, 1},
+		{operation.Settings{Retrain: &usual}, 2, 1}, {operation.Settings{Retrain: &weekly}, 3, 2},
+	} {
+		w, err := operation.UpdateWorkspace.Do(t.Context(), s.Service, s.by(operator), c.change)
+		if err != nil || w.Version != c.version || *ended != c.ended || w.LogArguments != (i > 0) {
+			t.Errorf("change %d: version %d, access has ended %d times, %v; want %d, %d", i, w.Version, *ended, err, c.version, c.ended)
+		}
+	}
+}
+
+func TestADeletedWorkspaceHasNoFacts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ended := s.ended()
+	dropped := 0
+	drop := s.Drop
+	s.Drop = func(ctx context.Context, ws measure.WorkspaceID) error {
+		dropped++
+		if *ended != 1 {
+			t.Error("facts are dropped before callers lose access")
+		}
+		return drop(ctx, ws)
+	}
+	_, err := operation.DeleteWorkspace.Do(t.Context(), s.Service, s.by(operator), operation.None{})
+	kind(t, "the workspace is deleted", err, "")
+	if *ended != 1 || dropped != 1 {
+		t.Errorf("access has ended %d times, facts are dropped %d times", *ended, dropped)
+	}
+	_, err = operation.ListTargets.Do(t.Context(), s.Service, s.by(operator), operation.None{})
+	kind(t, "it is used", err, fault.KindNotFound)
+	_, err = operation.ClearFacts.Do(t.Context(), s.Service, s.by(operator), operation.None{})
+	kind(t, "it is cleared", err, fault.KindNotFound)
+	s.Unopened = func() map[measure.WorkspaceID]error {
+		return map[measure.WorkspaceID]error{"x": errors.New("a broken file")}
+	}
+	got, err := operation.ListUnopened.Do(t.Context(), s.Service, operation.Call{Caller: operator}, operation.None{})
+	if diff := cmp.Diff(map[measure.WorkspaceID]string{"x": "a broken file"}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Only the operator runs operations of the installation.
+func TestTheInstallationIsTheOperators(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	owner, _ := s.member(control.RoleOwner)
+	for name, c := range map[string]struct {
+		caller operation.Caller
+		want   fault.Kind
+	}{
+		"the operator": {operator, ""}, "an owner": {operation.Member(owner.ID), fault.KindForbidden}, "the service": {operation.System("jobs"), fault.KindForbidden},
+	} {
+		_, err := operation.ListUnopened.Do(t.Context(), s.Service, operation.Call{Caller: c.caller}, operation.None{})
+		kind(t, name, err, c.want)
+	}
+	_, err := operation.ResetPassword.Do(t.Context(), s.Service, operation.Call{Caller: operator}, operation.NewPassword{User: owner.ID, Password: "another horse battery"})
+	kind(t, "the password is reset", err, "")
+	_, err = operation.ListTargets.Do(t.Context(), s.Service, s.by(operation.System("jobs")), operation.None{})
+	kind(t, "the service reads", err, "")
+}
+
+// Each role may do what it needs to.
+func TestRolesAllowOperations(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	who, role := s.member(control.RoleViewer)
+	for _, c := range []struct {
+		role                control.Role
+		read, write, manage fault.Kind
+	}{
+		{control.RoleViewer, "", fault.KindForbidden, fault.KindForbidden}, {control.RoleAnalyst, "", "", fault.KindForbidden}, {control.RoleAdmin, "", "", ""}, {control.RoleOwner, "", "", ""},
+	} {
+		role(c.role)
+		call := s.by(operation.Member(who.ID))
+		_, err := operation.ListTargets.Do(t.Context(), s.Service, call, operation.None{})
+		kind(t, string(c.role)+" reads", err, c.read)
+		_, err = operation.SetTarget.Do(t.Context(), s.Service, call, operation.Target{Metric: "orders", Period: "monthly", Start: start, Value: 1})
+		kind(t, string(c.role)+" writes", err, c.write)
+		_, err = operation.UpdateWorkspace.Do(t.Context(), s.Service, call, operation.Settings{})
+		kind(t, string(c.role)+" manages", err, c.manage)
+	}
+}
+
+// A key acts in its workspace, with its scopes, and never manages.
+func TestKeysAllowOperations(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.other()
+	w, err := s.Store.Workspace(t.Context(), "w")
+	kind(t, "the workspace", err, "")
+	caller := func(scopes ...control.Scope) operation.Caller {
+		made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operator), auth.NewKey{Name: "k", Scopes: scopes})
+		kind(t, "a key", err, "")
+		return operation.Client(auth.Principal{Workspace: w, Actor: "key:" + made.Key.ID, Kind: auth.ByKey, Credential: made.Key.ID, Scopes: scopes})
+	}
+	reader, writer := caller(control.ScopeRead), caller(control.ScopeRead, control.ScopeWrite)
+	target := operation.Target{Metric: "orders", Period: "monthly", Start: start, Value: 1}
+	_, err = operation.ListTargets.Do(t.Context(), s.Service, s.by(reader), operation.None{})
+	kind(t, "a reader reads", err, "")
+	_, err = operation.SetTarget.Do(t.Context(), s.Service, s.by(reader), target)
+	kind(t, "a reader writes", err, fault.KindForbidden)
+	_, err = operation.SetTarget.Do(t.Context(), s.Service, s.by(writer), target)
+	kind(t, "a writer writes", err, "")
+	_, err = operation.SetTarget.Do(t.Context(), s.Service, operation.Call{Workspace: "other", Caller: writer}, target)
+	kind(t, "a writer writes elsewhere", err, fault.KindForbidden)
+	_, err = operation.UpdateWorkspace.Do(t.Context(), s.Service, s.by(writer), operation.Settings{})
+	kind(t, "a writer manages", err, fault.KindForbidden)
+	events, err := s.Store.Events(t.Context(), control.EventFilter{Workspace: "w", Kinds: []control.EventKind{control.TargetSet}, Limit: 5})
+	if err != nil || len(events) != 1 || !strings.HasPrefix(events[0].Actor, "key:") || events[0].Detail != "1" || events[0].Subject != "orders, monthly from 2036-11-01" {
+		t.Errorf("%+v, %v", events, err)
+	}
+}
+
+func TestTargetsOfAChannel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	set := func(channel measure.Channel, value float64) {
+		_, err := operation.SetTarget.Do(t.Context(), s.Service, s.by(operator), operation.Target{Metric: "roas", Period: "monthly", Start: start, Channel: channel, Value: value})
+		kind(t, string(channel), err, "")
+	}
+	set("TikTok", 2.5)
+	set("tiktok", 3)
+	got, err := operation.ListTargets.Do(t.Context(), s.Service, s.by(operator), operation.None{})
+	if diff := cmp.Diff([]operation.Target{{Metric: "roas", Period: "monthly", Start: start, Channel: "tiktok", Value: 3}}, got, cmp.Comparer(func(a, b civil.Date) bool { return a == b })); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	events, err := s.Store.Events(t.Context(), control.EventFilter{Workspace: "w", Kinds: []control.EventKind{control.TargetSet}, Limit: 5})
+	if err != nil || len(events) != 2 || events[0].Detail != "3, was 2.5" || events[0].Subject != "roas, monthly from 2036-11-01, tiktok" {
+		t.Errorf("%+v, %v", events, err)
+	}
+}
+
+func TestMembersJoinAndLeave(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	owner, _ := s.member(control.RoleOwner)
+	add := func(in operation.NewMember) (control.User, error) {
+		return operation.AddMember.Do(t.Context(), s.Service, s.by(operator), in)
+	}
+	ben, err := add(operation.NewMember{Email: "ben@example.com", Password: "correct horse battery", Role: control.RoleViewer})
+	kind(t, "a new account", err, "")
+	_, err = add(operation.NewMember{Email: "ben@example.com", Password: "correct horse battery", Role: control.RoleViewer})
+	kind(t, "an account that exists", err, fault.KindConflict)
+	_, err = add(operation.NewMember{Email: "cleo@example.com", Role: control.RoleViewer})
+	kind(t, "a missing account", err, fault.KindNotFound)
+	if again, err := add(operation.NewMember{Email: "ben@example.com", Role: control.RoleAnalyst}); err != nil || again.ID != ben.ID {
+		t.Errorf("an account without a password: %+v, %v", again, err)
+	}
+	by := s.by(operation.Member(owner.ID))
+	invited, err := operation.Invite.Do(t.Context(), s.Service, by, operation.Invitee{Email: "dora@example.com", Role: control.RoleViewer})
+	if err != nil || invited.Invitation.ID == "" || invited.Link == "" {
+		t.Errorf("%+v, %v", invited, err)
+	}
+	_, err = operation.Invite.Do(t.Context(), s.Service, s.by(operator), operation.Invitee{Email: "dora@example.com", Role: control.RoleViewer})
+	kind(t, "the operator invites", err, fault.KindForbidden)
+	_, err = operation.WithdrawInvitation.Do(t.Context(), s.Service, by, invited.Invitation.ID)
+	kind(t, "the invitation is withdrawn", err, "")
+	_, err = operation.ChangeRole.Do(t.Context(), s.Service, by, operation.NewRole{User: ben.ID, Role: control.RoleAdmin})
+	kind(t, "the role changes", err, "")
+	_, err = operation.RemoveMember.Do(t.Context(), s.Service, s.by(operation.Member(ben.ID)), ben.ID)
+	kind(t, "a member leaves", err, "")
+	_, err = operation.ListTargets.Do(t.Context(), s.Service, s.by(operation.Member(ben.ID)), operation.None{})
+	kind(t, "a former member reads", err, fault.KindForbidden)
+	_, err = operation.RevokeGrant.Do(t.Context(), s.Service, by, "nothing")
+	kind(t, "an unknown connection", err, fault.KindNotFound)
+}
+
+func TestWebhookSecretsAreChecked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	add := func(shop, secret string) (string, error) {
+		return operation.AddWebhookSecret.Do(t.Context(), s.Service, s.by(operator), operation.WebhookSecret{Shop: shop, Secret: secret})
+	}
+	id, err := add(" Acme.myshopify.com ", " secret ")
+	if err != nil || len(id) != 10 {
+		t.Fatalf("%q, %v", id, err)
+	}
+	all, err := s.Store.HookSecrets(t.Context(), "w")
+	if err != nil || len(all) != 1 || all[0].Shop != "acme.myshopify.com" || all[0].ID != id {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if opened, err := s.Installation.Unseal("w", all[0].Sealed); err != nil || opened != "secret" || strings.Contains(string(all[0].Sealed), "secret") {
+		t.Errorf("the secret is stored as %q and opened as %q (%v)", all[0].Sealed, opened, err)
+	}
+	for what, c := range map[string]struct {
+		shop, secret string
+		want         fault.Kind
+	}{
+		"no secret": {"", " ", fault.KindInvalid}, "the longest": {strings.Repeat("a", 256), strings.Repeat("x", 256), ""}, "a longer secret": {"", strings.Repeat("x", 257), fault.KindInvalid},
+		"a longer shop": {strings.Repeat("a", 257), "x", fault.KindInvalid}, "an address": {"https://acme.myshopify.com", "x", fault.KindInvalid}, "two shops": {"a b", "x", fault.KindInvalid},
+	} {
+		_, err := add(c.shop, c.secret)
+		kind(t, what, err, c.want)
+	}
+	_, err = operation.RemoveWebhookSecret.Do(t.Context(), s.Service, s.by(operator), id)
+	kind(t, "it is removed", err, "")
+	_, err = operation.RemoveWebhookSecret.Do(t.Context(), s.Service, s.by(operator), id)
+	kind(t, "it is removed again", err, fault.KindNotFound)
+}
+
+const mapping = "name: till\nkind: orders\ncolumns: {order: No, at: When, total: Sum}\n"
+
+func TestMappingsAreSavedAndUsed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	save := func(text string) (string, error) {
+		return operation.SaveMapping.Do(t.Context(), s.Service, s.by(operator), text)
+	}
+	for range 2 { // the second replaces the first
+		if name, err := save(mapping); err != nil || name != "till" {
+			t.Fatalf("%q, %v", name, err)
+		}
+	}
+	_, err := save("name: [")
+	kind(t, "no YAML", err, fault.KindInvalid)
+	_, err = save(mapping + "#" + strings.Repeat("x", 256<<10-len(mapping)-1))
+	kind(t, "the largest", err, "")
+	_, err = save(mapping + "#" + strings.Repeat("x", 256<<10-len(mapping)))
+	kind(t, "a larger one", err, fault.KindInvalid)
+	_, err = save(strings.Replace(mapping, "till", "orders", 1))
+	kind(t, "the name of a source", err, fault.KindInvalid)
+
+	file := func(content string) ingest.File {
+		return ingest.File{Name: "till.csv", Size: int64(len(content)), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
+	}
+	load := func(in operation.Import) (operation.Imported, error) {
+		return operation.ImportFiles.Do(t.Context(), s.Service, s.by(operator), in)
+	}
+	const till = "No,When,Sum\n1,2026-03-02 23:30,10.00\n"
+	done, err := load(operation.Import{Files: []ingest.File{file(till)}, MappingName: "till", Currency: "usd", Zone: "America/New_York"})
+	if err != nil || done.Err() != nil || done.Report.Files[0].Tables["orders"].Inserted != 1 || done.Report.Files[0].Totals.Charged["USD"] != "10.00" {
+		t.Errorf("%+v, %v", done, err)
+	}
+	path := filepath.Join(t.TempDir(), "map.yaml")
+	if err := os.WriteFile(path, []byte(mapping), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if done, err = load(operation.Import{Files: []ingest.File{file(till + "2,2026-03-03 10:00,1.00\n")}, MappingName: path}); err != nil || done.Err() != nil {
+		t.Errorf("a mapping in a file: %+v, %v", done, err)
+	}
+	done, err = load(operation.Import{Files: []ingest.File{file(till + "3,soon,1.00\n")}, MappingName: "till"})
+	if err != nil || fault.KindOf(done.Err()) != fault.KindInvalid || done.Report.Files[0].Status != ingest.Refused || done.Refused.Text == "" {
+		t.Errorf("a rejected file: %+v, %v", done, err)
+	}
+	for what, in := range map[string]operation.Import{
+		"no file":       {Paths: []string{filepath.Join(t.TempDir(), "none.csv")}},
+		"no zone":       {Files: []ingest.File{file(till)}, Zone: "Mars"},
+		"a local zone":  {Files: []ingest.File{file(till)}, Zone: "Local"},
+		"no currency":   {Files: []ingest.File{file(till)}, Currency: "money"},
+		"no map's file": {Files: []ingest.File{file(till)}, MappingName: filepath.Join(t.TempDir(), "none.yaml")},
+	} {
+		_, err := load(in)
+		kind(t, what, err, fault.KindInvalid)
+	}
+	_, err = load(operation.Import{Files: []ingest.File{file(till)}, MappingName: "none"})
+	kind(t, "an unknown mapping", err, fault.KindNotFound)
+	_, err = operation.DeleteMapping.Do(t.Context(), s.Service, s.by(operator), "till")
+	kind(t, "the mapping is deleted", err, "")
+	_, err = operation.DeleteMapping.Do(t.Context(), s.Service, s.by(operator), "till")
+	kind(t, "the mapping is deleted again", err, fault.KindNotFound)
+	if (operation.Imported{}).Err() != nil {
+		t.Error("an import without a rejected file has an error")
+	}
+}
+
+func TestAnExportOverwritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	export := func(dir string) ([]warehouse.ExportedTable, error) {
+		return operation.Export.Do(t.Context(), s.Service, s.by(operator), operation.Folder{Dir: dir, Format: warehouse.CSV})
+	}
+	tables, err := export(dir)
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder is %v, %v", info.Mode(), err)
+	}
+	_, err = export(dir)
+	kind(t, "a folder that is not empty", err, fault.KindInvalid)
+	_, err = export(filepath.Join(dir, tables[0].File))
+	kind(t, "a file", err, fault.KindInvalid)
+	_, err = export(t.TempDir())
+	kind(t, "an empty folder", err, "")
+}
+
+// Days change when a later import changes them. The history has the totals before.
+func TestTheHistoryOfADay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	load := func(name, total string) {
+		content := "order_id,created_at,currency,total\n1,2026-03-02T15:00:00Z,USD," + total + "\n"
+		f := ingest.File{Name: name, Size: int64(len(content)), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
+		done, err := operation.ImportFiles.Do(t.Context(), s.Service, s.by(operator), operation.Import{Files: []ingest.File{f}})
+		kind(t, name, errors.Join(err, done.Err()), "")
+	}
+	load("first.csv", "10.00")
+	between := time.Now()
+	load("second.csv", "12.50")
+	ask := func(q operation.HistoryRequest) operation.History {
+		h, err := operation.ReadHistory.Do(t.Context(), s.Service, s.by(operator), q)
+		kind(t, "history", err, "")
+		return h
+	}
+	day := civil.New(2026, 3, 2)
+	h := ask(operation.HistoryRequest{Day: day})
+	if len(h.Versions) != 2 || h.Versions[0].Figures["charged"] != "10.00" || h.Versions[1].Figures["charged"] != "12.50" || h.Versions[1].Figures["orders"] != "1" || h.Versions[1].File != "second.csv" || h.Versions[0].Day != day || h.Currency == "" {
+		t.Errorf("versions %+v", h.Versions)
+	}
+	for asOf, want := range map[string]json.Number{between.Format(time.RFC3339Nano): "10.00", civil.DayOf(time.Now(), time.UTC).AddDays(1).String(): "12.50"} {
+		for _, days := range []civil.Range{{}, {First: day, Last: day}} {
+			if h := ask(operation.HistoryRequest{AsOf: asOf, Days: days}); len(h.Totals) != 1 || h.Totals[0].Figures["charged"] != want || h.AsOf == nil {
+				t.Errorf("as of %s: %+v, want %s", asOf, h.Totals, want)
+			}
+		}
+	}
+	if h := ask(operation.HistoryRequest{AsOf: "2020-01-01"}); len(h.Totals) != 0 || !h.AsOf.Equal(civil.StartOf(civil.New(2020, 1, 2), time.UTC).Add(-time.Microsecond)) {
+		t.Errorf("as of 2020: %+v at %s", h.Totals, h.AsOf)
+	}
+	if h := ask(operation.HistoryRequest{AsOf: between.Format(time.RFC3339Nano), Days: civil.Range{First: day.AddDays(1), Last: day.AddDays(2)}}); len(h.Totals) != 0 {
+		t.Errorf("other days: %+v", h.Totals)
+	}
+	changes := ask(operation.HistoryRequest{}).Changes
+	for _, c := range changes {
+		for _, m := range c.Moves {
+			if m.Figure == "charged" && (*m.First != "10.00" || *m.Now != "12.50" || !m.Money) {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+	_, err := operation.ReadHistory.Do(t.Context(), s.Service, s.by(operator), operation.HistoryRequest{AsOf: "yesterday"})
+	kind(t, "no instant", err, fault.KindInvalid)
+}
+
+func TestExperimentsAreBoundToTheWorkspace(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.other()
+	e, err := operation.CreateExperiment.Do(t.Context(), s.Service, s.by(operator), control.Experiment{
+		Workspace: "other", Name: "Study", Channel: "tiktok", Kind: control.LiftStudy, Days: civil.Range{First: civil.New(2026, 1, 1), Last: civil.New(2026, 1, 28)},
+	})
+	if err != nil || e.Workspace != "w" || e.ID == "" || e.Status != control.ExperimentDraft {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	elsewhere := operation.Call{Workspace: "other", Caller: operator}
+	_, err = operation.MoveExperiment.Do(t.Context(), s.Service, elsewhere, control.Move{Workspace: "w", ID: e.ID, To: control.ExperimentRunning})
+	kind(t, "it is moved from elsewhere", err, fault.KindNotFound)
+	_, err = operation.ApplyFactor.Do(t.Context(), s.Service, elsewhere, operation.Factor{Experiment: e.ID, Applied: true})
+	kind(t, "its factor is applied from elsewhere", err, fault.KindNotFound)
+	if all, err := s.Store.Experiments(t.Context(), "w"); err != nil || len(all) != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestInputThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	_, err := operation.ListTargets.Serve(t.Context(), s.Service, s.by(operator), json.RawMessage(`[`))
+	kind(t, "no JSON", err, fault.KindInvalid)
+	if got, err := operation.ListTargets.Serve(t.Context(), s.Service, s.by(operator), json.RawMessage(`{}`)); err != nil || len(got.([]operation.Target)) != 0 {
+		t.Errorf("%v, %v", got, err)
+	}
+}

@@ -1,0 +1,481 @@
+package toolkit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"assay/internal/answer"
+	"assay/internal/auth"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/toolkit/toolkittest"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/storetest"
+)
+
+type params struct {
+	answer.Shared
+	answer.Paged
+
+	Fail    string `json:"fail" doc:"How the call fails."`
+	Confirm bool   `json:"confirm" doc:"Acts."`
+}
+
+type echo struct {
+	answer.Opening
+	answer.Table[row]
+	answer.Closing
+}
+
+type row struct {
+	Orders int64 `json:"orders"`
+}
+
+// bench is a service with three tools over a real store.
+type bench struct {
+	*toolkit.Service
+	facts *warehouse.Warehouse
+	runs  *atomic.Int64 // number of calculated answers
+	log   *bytes.Buffer
+	noted *calls
+	renew func(auth.Principal) (auth.Principal, error)
+}
+
+// calls is a call log.
+type calls struct {
+	mu  sync.Mutex // guards all
+	all []control.Call
+}
+
+// Note implements [toolkit.Calls].
+func (c *calls) Note(one control.Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = append(c.all, one)
+}
+
+// Renew implements [toolkit.Callers].
+func (b *bench) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) {
+	if b.renew == nil {
+		return p, nil
+	}
+	return b.renew(p)
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	b := &bench{facts: storetest.Open(t), runs: &atomic.Int64{}, log: &bytes.Buffer{}, noted: &calls{}}
+	storetest.Load(t, b.facts, "shop", "shop.csv", storetest.Shop())
+	run := func(ctx context.Context, c *toolkit.Call, p params) (*echo, error) {
+		b.runs.Add(1)
+		switch p.Fail {
+		case "late":
+			return nil, context.DeadlineExceeded
+		case "invalid":
+			return nil, fault.Invalid("the limit is wrong").WithHint("Use 5.")
+		case "broken":
+			return nil, errors.New("disk on fire")
+		}
+		a := &echo{Opening: answer.Opening{Summary: "Orders."}}
+		a.Rows = []row{{c.Store.Orders}}
+		c.Suggest(&a.Closing, "second", map[string]any{}, "Because.")
+		c.Suggest(&a.Closing, "third", map[string]any{}, "Because.")
+		c.Suggest(&a.Closing, "later", map[string]any{}, "Because.")
+		if c.LimitGiven {
+			a.Summary = "Limited."
+		}
+		return a, nil
+	}
+	tools := []toolkit.Tool{
+		toolkit.Define(toolkit.Spec{Name: "first", Title: "First", Description: "Reads."}, run),
+		toolkit.Define(toolkit.Spec{Name: "second", Title: "Second", Description: "Acts.", Writes: true, Destructive: true, Acts: toolkit.Action{Argument: "confirm", Scope: control.ScopeWrite}}, run),
+		toolkit.Define(toolkit.Spec{Name: "third", Title: "Third", Description: "Is not cached.", Uncached: true, OpenWorld: true}, run),
+		toolkit.DefineLater[params](toolkit.Spec{Name: "later", Title: "Later", Description: "Is missing.", Later: toolkit.Absence{Needs: "a model", Instead: "first"}}),
+	}
+	var err error
+	b.Service, err = toolkit.NewService(toolkit.Deps{
+		Sources: snapshot.Sources{Facts: b.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: b.noted, Callers: b, Log: slog.New(slog.NewTextHandler(b.log, nil)),
+	}, tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func key(scopes ...control.Scope) auth.Principal {
+	return auth.Principal{
+		Workspace: control.Workspace{ID: "shop", Currency: "USD", Zone: storetest.Zone, Version: 1}, Actor: "key:k1", Kind: auth.ByKey, Scopes: scopes,
+	}
+}
+
+// call returns the result of a call, which must not be a protocol error.
+func (b *bench) call(t *testing.T, p auth.Principal, tool, args string) mcp.CallResult {
+	t.Helper()
+	text, err := b.Session(p, "request-1").CallTool(t.Context(), tool, json.RawMessage(args))
+	if err != nil {
+		t.Fatalf("%s %s: %v", tool, args, err)
+	}
+	var r mcp.CallResult
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestAnAnswerIsCachedForItsStateAndCaller(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	read, both := key(control.ScopeRead), key(control.ScopeWrite, control.ScopeRead)
+	other, renamed := both, read
+	other.Scopes = []control.Scope{control.ScopeRead, control.ScopeWrite, control.ScopeRead} // the same set
+	renamed.Workspace.Version = 2
+	few := read
+	few.Tools = []string{"first"}
+	for _, step := range []struct {
+		what string
+		p    auth.Principal
+		tool string
+		args string
+		runs int64 // of all calls so far
+	}{
+		{"the first call", read, "first", `{}`, 1},
+		{"the same call", read, "first", `{}`, 1},
+		{"other arguments", read, "first", `{"limit":2}`, 2},
+		{"more scopes", both, "first", `{}`, 3},
+		{"the same scopes in another order", other, "first", `{}`, 3},
+		{"an allow-list", few, "first", `{}`, 4},
+		{"other settings", renamed, "first", `{}`, 5},
+		{"a failure", read, "first", `{"fail":"invalid"}`, 6},
+		{"the same failure", read, "first", `{"fail":"invalid"}`, 7},
+		{"a tool that is not cached", read, "third", `{}`, 8},
+		{"a tool that is not cached, again", read, "third", `{}`, 9},
+		{"a tool that writes", read, "second", `{}`, 10},
+		{"a tool that writes, again", read, "second", `{}`, 11},
+	} {
+		b.call(t, step.p, step.tool, step.args)
+		if got := b.runs.Load(); got != step.runs {
+			t.Errorf("%s: %d calculations, want %d", step.what, got, step.runs)
+		}
+	}
+	one, err := b.Session(read, "r").CallTool(t.Context(), "first", json.RawMessage(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := b.Session(read, "r").CallTool(t.Context(), "first", json.RawMessage(`{}`))
+	if err != nil || !bytes.Equal(one, again) || b.runs.Load() != 11 {
+		t.Errorf("a cached answer differs: %s and %s (%v)", one, again, err)
+	}
+	more := storetest.Shop().Orders[:1]
+	more[0].Key = "another"
+	storetest.Load(t, b.facts, "shop", "more.csv", &warehouse.Batch{Orders: more})
+	b.call(t, read, "first", `{}`)
+	if got := b.runs.Load(); got != 12 {
+		t.Errorf("after an import there are %d calculations, want 12", got)
+	}
+}
+
+func TestEqualConcurrentCallsAreCalculatedOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var some errgroup.Group
+	for range 8 {
+		some.Go(func() error {
+			_, err := b.Session(key(control.ScopeRead), "r").CallTool(t.Context(), "first", json.RawMessage(`{}`))
+			return err
+		})
+	}
+	if err := some.Wait(); err != nil || b.runs.Load() != 1 {
+		t.Errorf("%d calculations, %v", b.runs.Load(), err)
+	}
+}
+
+func TestAnAnswerSuggestsWhatTheCallerMayCall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	few := key(control.ScopeRead)
+	few.Tools = []string{"first", "second"}
+	for _, c := range []struct {
+		p    auth.Principal
+		args string
+		want []string
+		text string
+	}{
+		{key(control.ScopeRead), `{}`, []string{"second", "third"}, "Orders."},
+		{few, `{"limit":1}`, []string{"second"}, "Limited."},
+		{few, `{"limit":null}`, []string{"second"}, "Orders."},
+	} {
+		var a struct {
+			Summary string
+			Rows    []row
+			Next    []struct{ Tool string }
+		}
+		r := b.call(t, c.p, "first", c.args)
+		if err := json.Unmarshal([]byte(r.Content[0].Text), &a); err != nil {
+			t.Fatalf("%v: %s", err, r.Content[0].Text)
+		}
+		var tools []string
+		for _, n := range a.Next {
+			tools = append(tools, n.Tool)
+		}
+		if !slices.Equal(tools, c.want) || a.Summary != c.text || len(a.Rows) != 1 || a.Rows[0].Orders != 120 {
+			t.Errorf("%s: next %q, summary %q, rows %+v; want %q, %q, 120 orders", c.args, tools, a.Summary, a.Rows, c.want, c.text)
+		}
+	}
+}
+
+// A writing tool acts only if its argument is the literal true. Then the caller's permissions are read again.
+func TestACallNeedsItsScopes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	renewed := 0
+	b.renew = func(p auth.Principal) (auth.Principal, error) {
+		renewed++
+		if p.Actor == "key:ended" {
+			return p, fault.Forbidden("the key has ended")
+		}
+		if p.Actor == "key:demoted" {
+			p.Scopes = []control.Scope{control.ScopeRead}
+		}
+		return p, nil
+	}
+	write := key(control.ScopeRead, control.ScopeWrite)
+	ended, demoted, few := write, write, write
+	ended.Actor, demoted.Actor, few.Tools = "key:ended", "key:demoted", []string{"first"}
+	for _, c := range []struct {
+		what    string
+		p       auth.Principal
+		tool    string
+		args    string
+		fails   bool
+		renewed int
+		part    string
+	}{
+		{"a preview", key(control.ScopeRead), "second", `{"confirm":false}`, false, 0, ""},
+		{"a text that is not true", key(control.ScopeRead), "second", `{"confirm":"true"}`, true, 0, "confirm"},
+		{"an action without the scope", key(control.ScopeRead), "second", `{"confirm":true}`, true, 1, "--scopes measurement.read,measurement.write"},
+		{"an action", write, "second", `{"confirm":true}`, false, 1, ""},
+		{"an action of a key that ended", ended, "second", `{"confirm":true}`, true, 1, "the key has ended."},
+		{"an action of a key that lost the scope", demoted, "second", `{"confirm":true}`, true, 1, "lacks the scope measurement.write"},
+		{"a tool outside the allow-list", few, "third", `{}`, true, 0, "allow-list contains first"},
+		{"no scope at all", key(), "first", `{}`, true, 0, "lacks the scope measurement.read"},
+		{"a read-only tool with the argument", key(control.ScopeRead), "first", `{"confirm":true}`, false, 0, ""},
+	} {
+		renewed = 0
+		r := b.call(t, c.p, c.tool, c.args)
+		if r.IsError != c.fails || renewed != c.renewed || !strings.Contains(r.Content[0].Text, c.part) {
+			t.Errorf("%s: error %t, renewed %d times, %s; want %t, %d, %q", c.what, r.IsError, renewed, r.Content[0].Text, c.fails, c.renewed, c.part)
+		}
+	}
+	person := key(control.ScopeRead)
+	person.Kind = auth.ByOAuth
+	_, err := b.Session(person, "r").CallTool(t.Context(), "second", json.RawMessage(`{"confirm":true}`))
+	if needs, ok := errors.AsType[*mcp.ScopeError](err); !ok || !slices.Equal(needs.Required, []string{string(control.ScopeWrite)}) {
+		t.Errorf("a person's program without the scope: %v, want it to ask for write", err)
+	}
+	if _, err := b.Session(person, "r").CallTool(t.Context(), "fourth", nil); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("an unknown tool: %v", err)
+	}
+}
+
+func TestFailuresSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	read := key(control.ScopeRead)
+	for args, want := range map[string]string{
+		`{"fail":"invalid"}`: "the limit is wrong. Use 5.",
+		`{"fail":"late"}`:    "first took longer than 30s. Use a shorter period, or try again when the service is less busy.",
+		`{"fail":"broken"}`:  "first failed with an internal error, logged as request request-1. Try again. If the error persists, report the request ID to the operator.",
+	} {
+		if r := b.call(t, read, "first", args); !r.IsError || r.Content[0].Text != want {
+			t.Errorf("%s: %+v, want %q", args, r, want)
+		}
+	}
+	if log := b.log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "disk on fire") || !strings.Contains(log, "request_id=request-1") || !strings.Contains(log, "workspace=shop") {
+		t.Errorf("log %q, want the internal error alone", log)
+	}
+	if r := b.call(t, read, "later", `{}`); !r.IsError || r.Content[0].Text != "later is not available yet: it needs a model. Alternative: first." {
+		t.Errorf("a tool that is missing: %+v", r)
+	}
+	b.log.Reset()
+	_, err := b.Answer(t.Context(), read, "first", json.RawMessage(`{"fail":"broken"}`))
+	if err == nil || err.Error() != "disk on fire" || b.log.Len() > 0 {
+		t.Errorf("a page is told %v, and %q is logged", err, b.log)
+	}
+	if _, err = b.Answer(t.Context(), read, "first", json.RawMessage(`{"fail":"invalid"}`)); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("a page is told %v, want a fault of kind invalid", err)
+	}
+	if text, err := b.Answer(t.Context(), read, "first", json.RawMessage(`{}`)); err != nil || len(text) == 0 {
+		t.Errorf("a page gets %s, %v", text, err)
+	}
+}
+
+func TestCallsAreNoted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	read, few, open := key(control.ScopeRead), key(control.ScopeRead), key(control.ScopeRead)
+	few.Tools, open.Workspace.LogArguments = []string{"second"}, true
+	open.Client, open.ClientName = "c1", "Claude"
+	b.call(t, read, "first", `{}`)
+	b.call(t, read, "first", `{"fail":"invalid"}`)
+	b.call(t, read, "second", `{"confirm":true}`)
+	b.call(t, few, "first", `{}`)
+	b.call(t, open, "first", `{"limit":3}`)
+	_, _ = b.Session(read, "r").CallTool(t.Context(), "fourth", json.RawMessage(`{}`))
+	want := []struct {
+		tool    string
+		status  control.CallStatus
+		missing control.Scope
+		args    string
+	}{
+		{"first", control.CallOK, "", ""}, {"first", control.CallError, "", ""}, {"second", control.CallRefused, control.ScopeWrite, ""},
+		{"first", control.CallRefused, "", ""}, {"first", control.CallOK, "", `{"limit":3}`}, {"unknown", control.CallError, "", ""},
+	}
+	if len(b.noted.all) != len(want) {
+		t.Fatalf("%d calls are noted, want %d", len(b.noted.all), len(want))
+	}
+	for i, w := range want {
+		got := b.noted.all[i]
+		if got.Tool != w.tool || got.Status != w.status || got.Missing != w.missing || got.Arguments != w.args || got.Workspace != "shop" || !got.At.Equal(storetest.Now) ||
+			got.Actor != "key:k1" || (got.Bytes > 0) != (w.tool != "unknown") {
+			t.Errorf("call %d is noted as %+v, want %+v", i, got, w)
+		}
+	}
+	if last := b.noted.all[4]; last.Client != "c1" || last.ClientName != "Claude" {
+		t.Errorf("the client is noted as %q %q", last.Client, last.ClientName)
+	}
+	if _, err := b.Answer(t.Context(), read, "first", nil); err != nil || len(b.noted.all) != len(want) {
+		t.Errorf("the call of a page is noted: %v", err)
+	}
+}
+
+func TestToolsAreListedForTheCaller(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	list := func(p auth.Principal) (names []string, hints map[string]map[string]bool) {
+		var listed struct {
+			Tools []struct {
+				Name        string
+				Annotations map[string]bool
+			}
+		}
+		if err := json.Unmarshal(b.Session(p, "r").ListTools(), &listed); err != nil {
+			t.Fatal(err)
+		}
+		hints = map[string]map[string]bool{}
+		for _, tool := range listed.Tools {
+			names, hints[tool.Name] = append(names, tool.Name), tool.Annotations
+		}
+		return names, hints
+	}
+	names, hints := list(key(control.ScopeRead))
+	if !slices.Equal(names, []string{"first", "second", "third", "later"}) {
+		t.Errorf("tools %q", names)
+	}
+	for name, want := range map[string][4]bool{ // read-only, destructive, idempotent, open world
+		"first": {true, false, true, false}, "second": {false, true, false, false}, "third": {true, false, true, true}, "later": {true, false, true, false},
+	} {
+		h := hints[name]
+		if got := [4]bool{h["readOnlyHint"], h["destructiveHint"], h["idempotentHint"], h["openWorldHint"]}; got != want || len(h) != 4 {
+			t.Errorf("%s has the hints %v, want %v", name, h, want)
+		}
+	}
+	few := key(control.ScopeRead)
+	few.Tools = []string{"third", "first"}
+	if names, _ := list(few); !slices.Equal(names, []string{"first", "third"}) {
+		t.Errorf("a key with an allow-list sees %q", names)
+	}
+}
+
+func TestResourcesAreThoseOfTheCaller(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	few := key()
+	few.Tools = []string{"second", "later"}
+	for _, c := range []struct {
+		p    auth.Principal
+		want []string
+	}{
+		{key(control.ScopeRead), []string{"assay://guide", "assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/second", "assay://result-schemas/third"}},
+		{few, []string{"assay://guide", "assay://result-schemas/second"}},
+	} {
+		s := b.Session(c.p, "r")
+		var uris []string
+		for _, r := range s.ListResources() {
+			uris = append(uris, r.URI)
+			text, err := s.ReadResource(t.Context(), r.URI)
+			if err != nil || text.Text == "" || text.URI != r.URI || text.MIMEType != r.MIMEType {
+				t.Errorf("%s is %.50q as %s (%v), want %s", r.URI, text.Text, text.MIMEType, err, r.MIMEType)
+			}
+			if strings.Contains(r.MIMEType, "json") && !json.Valid([]byte(text.Text)) {
+				t.Errorf("%s is not JSON", r.URI)
+			}
+		}
+		if !slices.Equal(uris, c.want) {
+			t.Errorf("resources %q, want %q", uris, c.want)
+		}
+	}
+	for _, uri := range []string{"assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/later", "assay://other"} {
+		if _, err := b.Session(few, "r").ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {
+			t.Errorf("%s: %v, want a fault of kind not_found", uri, err)
+		}
+	}
+	card, err := b.Session(key(control.ScopeRead), "r").ReadResource(t.Context(), "assay://models/mmm")
+	var got toolkit.ModelCard
+	if err == nil {
+		err = json.Unmarshal([]byte(card.Text), &got)
+	}
+	if err != nil || got.Status != "none" || got.How != "assay train mmm --workspace shop" || len(got.Limits) == 0 {
+		t.Errorf("the card is %+v (%v)", got, err)
+	}
+}
+
+// The default week is the last complete one in the store's time zone: March 10 is a Tuesday.
+func TestTheWeeklyReviewHasItsDates(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	s := b.Session(key(control.ScopeRead), "r")
+	prompts := s.ListPrompts()
+	if len(prompts) != 1 || prompts[0].Name != toolkit.WeeklyReview || len(prompts[0].Arguments) != 2 {
+		t.Errorf("prompts %+v", prompts)
+	}
+	for _, c := range []struct {
+		args map[string]string
+		want []string
+	}{
+		{nil, []string{"from 2026-03-02 to 2026-03-08", "period1_start=2026-02-23, period1_end=2026-03-01, period2_start=2026-03-02, period2_end=2026-03-08", "include_channels=true\n"}},
+		{map[string]string{"week": "2026-03-08", "channel": "facebook"}, []string{"from 2026-03-02 to 2026-03-08", `include_channels=true, channel="facebook"`}},
+		{map[string]string{"week": "2026-03-09"}, []string{"from 2026-03-09 to 2026-03-15"}},
+		{map[string]string{"week": "last week"}, []string{`described as "last week": today is 2026-03-10`, "<monday before>"}},
+	} {
+		p, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, c.args)
+		if err != nil || len(p.Messages) != 1 {
+			t.Errorf("%v: %+v, %v", c.args, p, err)
+			continue
+		}
+		for _, part := range c.want {
+			if text := p.Messages[0].Content.Text; !strings.Contains(text, part) {
+				t.Errorf("%v: %q is missing in\n%s", c.args, part, text)
+			}
+		}
+	}
+	if _, err := s.GetPrompt(t.Context(), "monthly", nil); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("an unknown prompt: %v", err)
+	}
+	if _, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, map[string]string{"month": "3"}); fault.KindOf(err) != fault.KindInvalid {
+		t.Errorf("an unknown argument: %v", err)
+	}
+}

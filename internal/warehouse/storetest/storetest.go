@@ -1,0 +1,93 @@
+// Package storetest opens a real store in a temporary folder and fills it with a small shop, whose figures tests can compute
+// by hand.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// The shop's days and clock: its last day has not ended in New York when the next one begins in UTC.
+var (
+	Now   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
+	Today = civil.MustParse("2026-03-10")
+	First = Today.AddDays(-59)
+)
+
+// Zone is the shop's time zone, and Clock its clock.
+const Zone = "America/New_York"
+
+// Clock returns [Now].
+func Clock() time.Time { return Now }
+
+// Open opens an empty store.
+func Open(t testing.TB) *warehouse.Warehouse {
+	t.Helper()
+	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: Clock, Threads: 2, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := engine.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return warehouse.New(engine)
+}
+
+// Load imports a batch. Each file is imported once, so batches of a workspace need different names.
+func Load(t testing.TB, w *warehouse.Warehouse, ws measure.WorkspaceID, file string, b *warehouse.Batch) {
+	t.Helper()
+	i, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: ws, Source: "test", File: file, FileHash: file, Base: "USD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Abort()
+	if err := i.Add(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Shop returns 60 days, each with an order of 100.00 after a click on an ad of facebook and one of 50.00 without a channel, in
+// California and New York, by two customers who each return every ten days; and spend of facebook of 20.00 in each of the two
+// regions, up to two days before today.
+func Shop() *warehouse.Batch {
+	b := &warehouse.Batch{}
+	for n := range Today.Sub(First) + 1 {
+		day := First.AddDays(n)
+		for i, charged := range []int64{10000, 5000} {
+			region := []string{"CA", "NY"}[i]
+			ref := warehouse.OrderRef{Source: "shop", Key: fmt.Sprintf("%s-%d", day, i)}
+			at := day.UTC().Add(17 * time.Hour)
+			b.Orders = append(b.Orders, warehouse.Order{
+				OrderRef: ref, Name: "#" + ref.Key, At: at, Day: day, Surface: measure.OnlineStore, Customer: fmt.Sprintf("c%d-%d", i, n%10), Charged: charged,
+				Original: money.Amount{Minor: charged, Currency: "USD"}, Status: "paid", Country: "US", Region: region, Units: 1,
+			})
+			if i == 0 {
+				b.Touches = append(b.Touches, warehouse.Touch{
+					OrderRef: ref, Seq: 1, At: at.Add(-time.Hour), Channel: "facebook", Platform: measure.Facebook, Campaign: "f", Kind: "click",
+				})
+			}
+			if day.After(Today.AddDays(-2)) {
+				continue
+			}
+			b.AdDays = append(b.AdDays, warehouse.AdDay{
+				Source: "facebook_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: day, CampaignID: "f", AdSetID: "s", AdID: "1",
+				Country: "US", Region: region, Spend: 2000, Original: money.Amount{Minor: 2000, Currency: "USD"},
+			})
+		}
+	}
+	return b
+}
