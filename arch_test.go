@@ -41,6 +41,11 @@ var parts = []struct {
 	{"internal/measure/mmm", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
 	{"internal/measure/mix", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
 	{"internal/measure/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
+	{"internal/ads", []string{"internal/money", "internal/fault", "internal/measure"}},
+	{"internal/ads/simulator", nil},
+	{"internal/ads/wire", []string{"internal/measure", "internal/ads"}},
+	{"internal/ads/adstest", []string{"internal/panics", "internal/money", "internal/fault", "internal/ads", "internal/ads/simulator"}},
+	{"internal/ads/...", []string{"internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/ads/wire"}},
 	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
@@ -91,7 +96,7 @@ var parts = []struct {
 // testOnly lists the additional imports of tests: real engines and the contract.
 var testOnly = []string{
 	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/snapshot",
-	"internal/toolkit/...", "internal/tools", "internal/jobs",
+	"internal/toolkit/...", "internal/tools", "internal/jobs", "internal/ads/...",
 }
 
 func TestImportsGoOneWay(t *testing.T) {
