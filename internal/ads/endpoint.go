@@ -16,8 +16,12 @@ type Endpoint struct{ origin string }
 func ParseEndpoint(text string) (Endpoint, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Hostname() == "" {
-		return Endpoint{}, fault.Invalid("%q is not a URL.",
-			Clean(text, 100)).WithHint("Use a form such as https://host or https://host:port.")
+		shown := Clean(text, 100)
+		if strings.Contains(text, "@") { // it may have a password
+			shown = "the value"
+		}
+		return Endpoint{}, fault.Invalid("%q is not a URL.", shown).
+			WithHint("Use a form such as https://host or https://host:port.")
 	}
 	if u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
 		return Endpoint{}, fault.Invalid("The URL %s has more than scheme, host and port.", u.Redacted()).

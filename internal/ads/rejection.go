@@ -222,7 +222,7 @@ func (r *Rejection) Unwrap() error {
 	return f.Wrap(r.cause)
 }
 
-// ReasonOf returns the reason of an error, and "" for an error that is no rejection.
+// ReasonOf returns the reason of an error, and "" for other errors.
 func ReasonOf(err error) Reason {
 	if r, ok := errors.AsType[*Rejection](err); ok {
 		return r.Reason

@@ -46,7 +46,7 @@ var tokenTexts = map[wire.Int]string{
 	459: "Meta asks the person of the access token to sign in and confirm the account.",
 	460: "The person changed the password, so the access token has ended.",
 	463: "The access token has expired.",
-	467: "The access token is no longer valid.",
+	467: "The access token has become invalid.",
 }
 
 func (c *Client) explain(r wire.Reply, f *failure) wire.Verdict {

@@ -130,6 +130,10 @@ var reasons = map[string]ads.Reason{
 	"DEADLINE_EXCEEDED":                                         ads.Unavailable,
 }
 
+// internal are the codes of google.rpc.Code for failures inside Google: UNKNOWN, DEADLINE_EXCEEDED, INTERNAL and
+// UNAVAILABLE. A partialFailureError has such codes.
+var internal = []wire.Int{2, 4, 13, 14}
+
 // byStatus maps the HTTP status of errors without a known code to reasons.
 var byStatus = map[int]ads.Reason{
 	http.StatusUnauthorized:    ads.TokenExpired,
@@ -145,7 +149,7 @@ func (c *Client) explain(r wire.Reply, s *status, t token) wire.Verdict {
 	httpStatus := cmp.Or(int(s.Code), r.Status)
 	switch {
 	case known:
-	case httpStatus >= 500 || r.Status >= 500:
+	case httpStatus >= 500 || r.Status >= 500 || slices.Contains(internal, s.Code):
 		reason = ads.Unavailable
 	case byStatus[r.Status] != "":
 		reason = byStatus[r.Status]

@@ -365,7 +365,7 @@ func (g *Google) changeBudget(id string, update map[string]any, mask string) (fu
 		return nil, badMask()
 	case !isText || err != nil:
 		return nil, googleError(http.StatusBadRequest, "INVALID_ARGUMENT", "requestError", "INVALID_INPUT",
-			"amount_micros is no number.", nil)
+			"amount_micros is not a number.", nil)
 	case b.Period == "CUSTOM_PERIOD":
 		return rejected("BUDGET_AMOUNT_MUST_BE_UNSET_FOR_CUSTOM_BUDGET_PERIOD")
 	case micros < 0:

@@ -36,7 +36,7 @@ type backend interface {
 	mutates(*request) bool
 	// serve answers the request and changes the state.
 	serve(*request) Reply
-	// reply returns a documented reply that is no answer to the request.
+	// reply returns the documented reply of a failure.
 	reply(Trouble) Reply
 	// state returns a pointer to the state that is saved.
 	state() any

@@ -228,7 +228,7 @@ func (c *Client) Text(text string, most int) string {
 // Said returns the rejection with the platform's own words.
 func (c *Client) Said(r *ads.Rejection, code, message, requestID string) *ads.Rejection {
 	with := *r
-	with.Code, with.Said, with.RequestID = c.Text(code, ads.MaxStatus), c.Text(message, ads.MaxMessage),
+	with.Code, with.Said, with.RequestID = c.Text(code, ads.MaxName), c.Text(message, ads.MaxMessage),
 		c.Text(requestID, ads.MaxName)
 	return &with
 }
