@@ -182,3 +182,71 @@ func TestRealClockEndsWaits(t *testing.T) {
 		t.Errorf("cause %v, want the deadline", context.Cause(limited))
 	}
 }
+
+func TestChecksNameTheFirstObstacle(t *testing.T) {
+	t.Parallel()
+	usd := func(minor int64) money.Amount { return money.Amount{Minor: minor, Currency: "USD"} }
+	possible := State{Status: Active, Currency: "USD", PlatformStatus: "ACTIVE", Budget: Budget{
+		Level: CampaignLevel, Period: Daily, Amount: usd(5000), Minimum: usd(100), Step: usd(5),
+	}}
+	for _, c := range []struct {
+		name   string
+		edit   func(*State)
+		amount money.Amount
+		budget Reason // of a budget change
+		status Reason // of a pause
+	}{
+		{"possible", func(*State) {}, usd(6000), "", ""},
+		{"at the minimum", func(*State) {}, usd(100), "", ""},
+		{"below the minimum", func(*State) {}, usd(95), BelowMinimum, ""},
+		{"no published minimum", func(s *State) { s.Budget.Minimum = money.Amount{} }, usd(5), "", ""},
+		{"negative", func(s *State) { s.Budget.Minimum = money.Amount{} }, usd(-5), BelowMinimum, ""},
+		{"between steps", func(*State) {}, usd(6004), NotBillable, ""},
+		{"no published step", func(s *State) { s.Budget.Step = money.Amount{} }, usd(6004), "", ""},
+		{"no currency", func(*State) {}, money.Amount{Minor: 6000}, WrongCurrency, ""},
+		{"inexact", func(s *State) { s.Budget.Inexact = true }, usd(6000), NotBillable, ""},
+		{"paused", func(s *State) { s.Status = Paused }, usd(6000), "", ""},
+		{"archived", func(s *State) { s.Status = Archived }, usd(6000), CampaignEnded, CampaignEnded},
+		{"removed", func(s *State) { s.Status = Removed }, usd(6000), CampaignEnded, CampaignEnded},
+		{"unknown status", func(s *State) { s.Status = UnknownStatus }, usd(6000), StatusUnsupported, StatusUnsupported},
+		{"Smart+", func(s *State) { s.Kind = SmartPlus }, usd(6000), SmartPlusCampaign, SmartPlusCampaign},
+		{"GMV Max", func(s *State) { s.Kind = GMVMax }, usd(6000), GMVMaxCampaign, GMVMaxCampaign},
+		{"experiment", func(s *State) { s.Kind = Experiment }, usd(6000), ExperimentCampaign, ExperimentCampaign},
+		{"ad sets", func(s *State) { s.Budget = Budget{Level: ChildLevel} }, usd(6000), WrongBudgetLevel, ""},
+		{"no budget", func(s *State) { s.Budget = Budget{} }, usd(6000), WrongBudgetLevel, ""},
+		{"lifetime", func(s *State) { s.Budget.Period = Lifetime }, usd(6000), LifetimeBudget, ""},
+		{"custom period", func(s *State) { s.Budget.Period = Custom }, usd(6000), CustomPeriodBudget, ""},
+		{"other period", func(s *State) { s.Budget.Period = "" }, usd(6000), LifetimeBudget, ""},
+		{"shared", func(s *State) { s.Budget.Shared = true }, usd(6000), SharedBudget, ""},
+	} {
+		s := possible
+		c.edit(&s)
+		if err := s.Check(Change{Action: SetDailyBudget, Amount: c.amount}); ReasonOf(err) != c.budget {
+			t.Errorf("%s: budget change: %v, want %q", c.name, err, c.budget)
+		}
+		for _, a := range []Action{Pause, Resume} {
+			if err := s.Check(Change{Action: a}); ReasonOf(err) != c.status {
+				t.Errorf("%s: %s: %v, want %q", c.name, a, err, c.status)
+			}
+		}
+	}
+}
+
+func TestValuesOfChangesAreComparable(t *testing.T) {
+	t.Parallel()
+	amount := money.Amount{Minor: 5000, Currency: "USD"}
+	s := State{Status: Paused, Budget: Budget{Amount: amount}}
+	for _, c := range []struct {
+		change Change
+		equal  bool
+	}{
+		{Change{Action: SetDailyBudget, Amount: amount}, true},
+		{Change{Action: SetDailyBudget, Amount: money.Amount{Minor: 5000, Currency: "EUR"}}, false},
+		{Change{Action: Pause}, true},
+		{Change{Action: Resume}, false},
+	} {
+		if got := s.Value(c.change.Action) == c.change.Want(); got != c.equal {
+			t.Errorf("%+v equals the live value %+v: %v, want %v", c.change, s.Value(c.change.Action), got, c.equal)
+		}
+	}
+}

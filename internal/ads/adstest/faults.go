@@ -90,7 +90,7 @@ func settlesLostReplies(t *testing.T, s *Sandbox) {
 	}
 }
 
-func doubtsUnreadableReplies(t *testing.T, s *Sandbox) {
+func unreadableReplies(t *testing.T, s *Sandbox) {
 	for name, do := range map[string]simulator.Do{
 		"malformed": simulator.Malform, "truncated": simulator.Truncate, "too large": simulator.Flood,
 		"nested": simulator.Nest,

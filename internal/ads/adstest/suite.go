@@ -62,7 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) *Sandbox) {
 		{"states of other accounts are rejected", true, true, rejectsOtherAccounts},
 		{"documented rejections have their reason", true, true, explainsRejections},
 		{"lost replies give an unknown outcome that settles", true, true, settlesLostReplies},
-		{"unreadable replies give an unknown outcome", true, true, doubtsUnreadableReplies},
+		{"unreadable replies give an unknown outcome", true, true, unreadableReplies},
 		{"a change by someone else is not overwritten in silence", true, true, noticesOthers},
 		{"a write is not repeated", true, true, sendsOnce},
 		{"an unreachable platform executes nothing", true, true, refusesWithoutConnection},

@@ -12,6 +12,7 @@ import (
 	"assay/internal/ads/simulator"
 	"assay/internal/ads/wire"
 	"assay/internal/fault"
+	"assay/internal/money"
 )
 
 func TestCredentialsAreParsed(t *testing.T) {
@@ -125,11 +126,16 @@ func TestFifthBudgetChangeInAnHourIsRateLimited(t *testing.T) {
 
 func TestUsedUpQuotaIsARateLimitWithAWait(t *testing.T) {
 	t.Parallel()
-	client, sim, _, _ := connect(t, simulatedAccount())
-	sim.Edit(func(a *simulator.FacebookAccount) { a.Calls = 100 })
+	client, sim, clock, _ := connect(t, simulatedAccount())
+	sim.Edit(func(a *simulator.FacebookAccount) { a.Quota = 1 })
 	_, err := client.Read(t.Context(), "120210000000000001")
 	if r := ads.AsRejection("facebook", err); r.Reason != ads.RateLimited || r.Wait != 2*time.Minute {
 		t.Errorf("Read = %v with the wait %s, want a rate limit of 2 minutes", err, r.Wait)
+	}
+	sim.Edit(func(a *simulator.FacebookAccount) { a.Quota = 0 })
+	clock.Advance(time.Hour)
+	if _, err := client.Read(t.Context(), "120210000000000001"); err != nil {
+		t.Errorf("Read in the next hour: %v", err)
 	}
 }
 
@@ -213,4 +219,126 @@ func FuzzReply(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestOffsetsAreThoseOfMetasList(t *testing.T) {
+	t.Parallel()
+	whole := map[money.Currency]bool{
+		"CLP": true, "COP": true, "CRC": true, "HUF": true, "IDR": true, "ISK": true, "JPY": true, "KRW": true, "PYG": true,
+		"TWD": true, "VND": true,
+	}
+	found := 0
+	for c, offset := range offsets {
+		if want := map[bool]int64{true: 1, false: 100}[whole[c]]; offset != want || len(c) != 3 {
+			t.Errorf("%s has the offset %d, want %d", c, offset, want)
+		}
+		if whole[c] {
+			found++
+		}
+	}
+	if found != len(whole) {
+		t.Errorf("%d currencies without decimals, want %d", found, len(whole))
+	}
+}
+
+func TestListFollowsCursorsAndNoLinks(t *testing.T) {
+	t.Parallel()
+	account := simulatedAccount()
+	for i := range 250 {
+		account.Campaigns = append(account.Campaigns, simulator.FacebookCampaign{
+			ID:      fmt.Sprint(5000 + i),
+			Account: account.ID, Name: "More", Status: "PAUSED", Daily: 5000,
+		})
+	}
+	client, sim, _, _ := connect(t, account)
+	list, more, err := client.Campaigns(t.Context(), 1000)
+	if err != nil || more || len(list) != 253 || list[252].ID != "5249" { // archived, deleted, foreign and unknown ones are not listed
+		t.Errorf("Campaigns = %d, %v, %v; want 253 on three pages", len(list), more, err)
+	}
+	if n := len(sim.Log()); n != 3 {
+		t.Errorf("%d requests, want 3", n)
+	}
+	sim.Reset()
+	endless := simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{
+		Status: 200, Body: `{"data":[],"paging":{"cursors":{"after":"x"},"next":"https://graph.invalid/"}}`,
+	}}
+	sim.Script(endless, endless, endless)
+	if list, more, err := client.Campaigns(t.Context(), 10); err != nil || more || len(list) != 0 || len(sim.Log()) != 2 {
+		t.Errorf("a repeated cursor: %d, %v, %v after %d requests, want an end after 2", len(list), more, err, len(sim.Log()))
+	}
+	sim.Reset()
+	for i := range maxPages + 1 {
+		sim.Script(simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{
+			Status: 200, Body: fmt.Sprintf(`{"data":[],"paging":{"cursors":{"after":"%d"},"next":"x"}}`, i),
+		}})
+	}
+	if _, more, err := client.Campaigns(t.Context(), 10); err != nil || !more || len(sim.Log()) != maxPages {
+		t.Errorf("endless pages: %v, %v after %d requests, want an end after %d", more, err, len(sim.Log()), maxPages)
+	}
+}
+
+func TestAccountIsReadEveryTenMinutes(t *testing.T) {
+	t.Parallel()
+	client, sim, clock, _ := connect(t, simulatedAccount())
+	requests := func() int {
+		sim.Reset()
+		if _, err := client.Read(t.Context(), "120210000000000001"); err != nil {
+			t.Fatal(err)
+		}
+		return len(sim.Log())
+	}
+	if n := requests(); n != 3 {
+		t.Errorf("%d requests of the first read, want account, minimum and campaign", n)
+	}
+	clock.Advance(10*time.Minute - 1)
+	if n := requests(); n != 1 {
+		t.Errorf("%d requests before ten minutes, want 1", n)
+	}
+	clock.Advance(1)
+	if n := requests(); n != 3 {
+		t.Errorf("%d requests after ten minutes, want 3", n)
+	}
+}
+
+func TestWaitOfARateLimitComesFromTheHeaders(t *testing.T) {
+	t.Parallel()
+	client, _, _, _ := connect(t, simulatedAccount())
+	for _, c := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "9", 9 * time.Second},
+		{"X-Ad-Account-Usage", `{"acc_id_util_pct":100,"reset_time_duration":100}`, 100 * time.Second},
+		{"X-Business-Use-Case-Usage", `{"1":[{"estimated_time_to_regain_access":3},{"estimated_time_to_regain_access":7}],"2":[{}]}`, 7 * time.Minute},
+		{"X-Business-Use-Case-Usage", `{"1":[{"estimated_time_to_regain_access":9000000000000}]}`, 24 * time.Hour},
+		{"X-Ad-Account-Usage", `{"reset_time_duration":9000000000000}`, 24 * time.Hour},
+		{"X-Ad-Account-Usage", `{"reset_time_duration":-5}`, 0},
+		{"X-Business-Use-Case-Usage", `not JSON`, 0},
+	} {
+		h := http.Header{}
+		h.Set(c.name, c.value)
+		v := client.judge(func([]byte) error { return nil })(wire.Reply{
+			Status: 400, Header: h,
+			Body: []byte(`{"error":{"code":17}}`),
+		})
+		if v.Rejection.Wait != c.want {
+			t.Errorf("%s: %s: Wait = %s, want %s", c.name, c.value, v.Rejection.Wait, c.want)
+		}
+	}
+}
+
+func TestEndedTokenIsExplained(t *testing.T) {
+	t.Parallel()
+	client, _, _, _ := connect(t, simulatedAccount())
+	for subcode, want := range map[int]string{
+		458: "removed the app", 459: "sign in", 460: "password",
+		463: "has expired", 467: "invalid", 0: "expired or was revoked",
+	} {
+		body := fmt.Sprintf(`{"error":{"message":"technical","error_user_msg":"for people","code":190,"error_subcode":%d}}`,
+			subcode)
+		r := client.judge(nil)(wire.Reply{Status: 400, Body: []byte(body)}).Rejection
+		if !strings.Contains(r.Text, want) || r.Said != "for people" {
+			t.Errorf("subcode %d: %q, %q; want %q and the message for people", subcode, r.Text, r.Said, want)
+		}
+	}
 }

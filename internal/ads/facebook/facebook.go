@@ -142,7 +142,7 @@ type campaign struct {
 	Lifetime wire.Int  `json:"lifetime_budget"`
 }
 
-const campaignFields = "id,account_id,name,status,effective_status,daily_budget,lifetime_budget"
+const campaignFields = "id,account_id,name,status,daily_budget,lifetime_budget"
 
 // Campaigns implements [ads.Platform].
 func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, more bool, err error) {

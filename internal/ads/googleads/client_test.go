@@ -100,7 +100,7 @@ func TestRefusedRefreshTokenSendsNothing(t *testing.T) {
 		sim.Edit(func(a *simulator.GoogleAccount) { a.AccessEnds = adstest.Noon })
 		sim.Edit(edit)
 		sim.Reset()
-		client.forget(client.token)
+		client.forget(t.Context(), client.token)
 		got := client.Apply(t.Context(), s, set(6000))
 		if got.Result != ads.Refused || got.Rejection.Reason != want || !got.Deadline.IsZero() {
 			t.Errorf("Apply = %+v, want refused for %s", got, want)
@@ -264,4 +264,101 @@ func FuzzReply(f *testing.F) {
 		}
 		_ = client.judge(r, token{}, func(b []byte) error { return wire.Decode(b, new([]row)) })
 	})
+}
+
+func TestTokenRepliesHaveTheirReason(t *testing.T) {
+	t.Parallel()
+	client, _, _, _ := connect(t, simulatedAccount())
+	for _, c := range []struct {
+		status int
+		body   string
+		want   ads.Reason
+		retry  bool
+	}{
+		{200, `{"access_token":"a","expires_in":"3599"}`, "", false},
+		{400, `{"error":"invalid_grant","error_description":"Token has been expired or revoked."}`, ads.TokenExpired, false},
+		{401, `{"error":"invalid_client"}`, ads.CredentialsRejected, false},
+		{401, `{"error":"unauthorized_client"}`, ads.CredentialsRejected, false},
+		{400, `{"error":"invalid_request"}`, ads.CredentialsRejected, false},
+		{403, `{"error":"org_internal"}`, ads.CredentialsRejected, false},
+		{429, `{"error":"rate_limited"}`, ads.RateLimited, true},
+		{500, `{"error":"internal_failure"}`, ads.Unavailable, true},
+		{503, `sorry`, ads.Unavailable, true},
+		{200, `sorry`, ads.UnexpectedReply, false},
+		{200, `{}`, ads.UnexpectedReply, false},
+		{200, `{"access_token":""}`, ads.UnexpectedReply, false},
+		{200, "{\"access_token\":\"a\\r\\nX: 1\"}", ads.UnexpectedReply, false},
+		{302, `{"access_token":"a"}`, ads.UnexpectedReply, false},
+	} {
+		var reply tokenReply
+		v := client.judgeToken(wire.Reply{Status: c.status, Header: http.Header{}, Body: []byte(c.body)}, &reply)
+		var got ads.Reason
+		if v.Rejection != nil {
+			got = v.Rejection.Reason
+		}
+		if got != c.want || v.Retry != c.retry || (reply.Token != "") != (c.want == "") {
+			t.Errorf("HTTP %d %s: %+v, want %q, retry %v", c.status, c.body, v, c.want, c.retry)
+		}
+	}
+}
+
+func TestEndOfALimitedRefreshTokenIsReported(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	issued := simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{
+		Status: 200, Body: `{"access_token":"ya29.simulated-1","expires_in":3599,"refresh_token_expires_in":604800}`,
+	}}
+	sim.Edit(func(a *simulator.GoogleAccount) {
+		a.Access, a.AccessEnds = "ya29.simulated-1", adstest.Noon.Add(time.Hour)
+	})
+	sim.Script(issued)
+	got, err := client.Test(t.Context())
+	if want := adstest.Noon.Add(7 * 24 * time.Hour); err != nil || !got.Expires.Equal(want) {
+		t.Errorf("Test = %+v, %v; want the end %s", got, err, want)
+	}
+}
+
+func TestUnusableAccountsAreNamed(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	if _, err := client.Read(t.Context(), "111"); err != nil {
+		t.Fatal(err)
+	}
+	for body, want := range map[string]ads.Reason{
+		`{"results":[{"customer":{"currencyCode":"USD","manager":true}}]}`:        ads.CredentialsRejected,
+		`{"results":[{"customer":{"currencyCode":"USD","status":"SUSPENDED"}}]}`:  ads.PermissionMissing,
+		`{"results":[{"customer":{"currencyCode":"dollar","status":"ENABLED"}}]}`: ads.UnexpectedReply,
+		`{}`: ads.UnexpectedReply,
+	} {
+		sim.Script(simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{Status: 200, Body: body}})
+		if _, err := client.Test(t.Context()); ads.ReasonOf(err) != want {
+			t.Errorf("Test with %s: %v, want %s", body, err, want)
+		}
+	}
+}
+
+func TestForeignResourcesAreNotUsed(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	const row = `{"results":[{"customer":{"currencyCode":"USD","timeZone":"UTC"},"campaign":{"resourceName":"%s","id":"111","status":"ENABLED","campaignBudget":"%s"},` +
+		`"campaignBudget":{"amountMicros":"50000000","period":"%s"}}]}`
+	const campaign, budget = "customers/1234567890/campaigns/111", "customers/1234567890/campaignBudgets/201"
+	for _, c := range []struct {
+		campaign, budget, period string
+		want                     ads.Reason
+	}{
+		{campaign, budget, "DAILY", ""},
+		{"customers/99/campaigns/111", budget, "DAILY", ads.CampaignNotFound},
+		{campaign, "customers/99/campaignBudgets/201", "DAILY", ads.UnexpectedReply},
+		{campaign, budget + "' OR 1", "DAILY", ads.UnexpectedReply},
+		{campaign, "", "DAILY", ads.UnexpectedReply},
+		{campaign, budget, "WEEKLY", ads.UnexpectedReply},
+	} {
+		sim.Script(simulator.Fault{On: simulator.Campaign, Do: simulator.Answer, Reply: simulator.Reply{
+			Status: 200, Body: fmt.Sprintf(row, c.campaign, c.budget, c.period),
+		}})
+		if _, err := client.Read(t.Context(), "111"); ads.ReasonOf(err) != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 }

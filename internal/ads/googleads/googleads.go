@@ -78,7 +78,6 @@ type row struct {
 	Budget struct {
 		Resource   string   `json:"resourceName"`
 		Amount     wire.Int `json:"amountMicros"`
-		Total      wire.Int `json:"totalAmountMicros"`
 		Period     string   `json:"period"`
 		Shared     bool     `json:"explicitlyShared"`
 		References wire.Int `json:"referenceCount"`
@@ -134,7 +133,7 @@ func (c *Client) do(
 		case rejection == nil:
 			return nil
 		case refused:
-			c.forget(t)
+			c.forget(ctx, t)
 		}
 		if !refused || again {
 			return rejection
@@ -190,7 +189,7 @@ func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 // Campaigns implements [ads.Platform].
 func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, more bool, err error) {
 	most = min(most, maxList)
-	list, err = c.list(ctx, "", most+1)
+	list, err = c.list(ctx, "campaign.status != 'REMOVED'", most+1)
 	if len(list) > most {
 		return list[:most], true, err
 	}
@@ -198,7 +197,7 @@ func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, 
 }
 
 func (c *Client) list(ctx context.Context, where string, most int) ([]ads.Campaign, error) {
-	query := "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status FROM campaign" + where +
+	query := "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status FROM campaign WHERE " + where +
 		" ORDER BY campaign.id LIMIT " + strconv.Itoa(most)
 	rows, err := c.search(ctx, query)
 	var list []ads.Campaign
@@ -213,10 +212,10 @@ func (c *Client) list(ctx context.Context, where string, most int) ([]ads.Campai
 	return list, err
 }
 
-const campaignQuery = "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status, " +
-	"campaign.serving_status, campaign.experiment_type, campaign.campaign_budget, campaign_budget.resource_name, campaign_budget.amount_micros, " +
-	"campaign_budget.total_amount_micros, campaign_budget.period, campaign_budget.explicitly_shared, " +
-	"campaign_budget.reference_count, campaign_budget.status, customer.currency_code, customer.time_zone FROM campaign WHERE campaign.id = "
+const campaignQuery = "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status, campaign.experiment_type, " +
+	"campaign.campaign_budget, campaign_budget.resource_name, campaign_budget.amount_micros, campaign_budget.period, " +
+	"campaign_budget.explicitly_shared, campaign_budget.reference_count, customer.currency_code, customer.time_zone " +
+	"FROM campaign WHERE campaign.id = "
 
 // Read implements [ads.Platform].
 func (c *Client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error) {
@@ -282,7 +281,7 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 	}
 	b.Step, _ = unit.Amount(currency)
 	if b.Shared {
-		b.Feeds, err = c.list(ctx, " WHERE campaign.campaign_budget = '"+b.Resource+"' AND campaign.status != 'REMOVED'",
+		b.Feeds, err = c.list(ctx, "campaign.campaign_budget = '"+b.Resource+"' AND campaign.status != 'REMOVED'",
 			maxFeeds)
 	}
 	return b, err

@@ -27,14 +27,24 @@ type token struct {
 	scopes  []string
 }
 
+// lock waits for the access to the token; only one renewal runs at a time, and others use its result.
+func (c *Client) lock(ctx context.Context) error {
+	select {
+	case c.renewing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return c.wire.Reject(ads.NoReply, "The request to Google Ads was cancelled.").Because(ctx.Err())
+	}
+}
+
+func (c *Client) unlock() { <-c.renewing }
+
 // usableToken returns the cached access token, or a new one.
 func (c *Client) usableToken(ctx context.Context) (token, error) {
-	select {
-	case c.renewing <- struct{}{}: // one renewal at a time; others use its result
-	case <-ctx.Done():
-		return token{}, c.wire.Reject(ads.NoReply, "The request to Google Ads was cancelled.").Because(ctx.Err())
+	if err := c.lock(ctx); err != nil {
+		return token{}, err
 	}
-	defer func() { <-c.renewing }()
+	defer c.unlock()
 	if c.token.text.Set() && c.wire.Now().Before(c.token.expires) {
 		return c.token, nil
 	}
@@ -46,9 +56,11 @@ func (c *Client) usableToken(ctx context.Context) (token, error) {
 }
 
 // forget drops a token that Google refused, unless it has been replaced since.
-func (c *Client) forget(refused token) {
-	c.renewing <- struct{}{}
-	defer func() { <-c.renewing }()
+func (c *Client) forget(ctx context.Context, refused token) {
+	if c.lock(ctx) != nil {
+		return // no further request follows
+	}
+	defer c.unlock()
 	if c.token.text == refused.text {
 		c.token = token{}
 	}

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,7 +26,9 @@ type FacebookAccount struct {
 	Permissions                  []string
 	TokenEnds                    time.Time // zero: never
 	MinDaily                     int64
-	Calls                        int // percent of the quota that calls have used
+	Quota                        int       // calls per hour; 0: 10,000
+	Calls                        int       // since CallsFrom
+	CallsFrom                    time.Time // start of the hour of the quota
 	Campaigns                    []FacebookCampaign
 }
 
@@ -46,7 +49,7 @@ type FacebookAdSet struct {
 // The limits of budget changes.
 const (
 	budgetChanges = 4 // in an hour; the fifth is blocked for an hour
-	callsPercent  = 100
+	callQuota     = 10_000
 )
 
 // NewFacebook returns a simulator with the account.
@@ -142,14 +145,23 @@ func (f *Facebook) serve(q *request) Reply {
 		return r
 	}
 	r := f.route(q, path)
-	f.account.Calls = min(f.account.Calls+1, callsPercent)
-	usage := fmt.Sprintf(`{"call_count":%d,"total_time":%d,"total_cputime":%d}`, f.account.Calls, f.account.Calls,
-		f.account.Calls)
+	f.account.Calls++
+	percent := f.usage(q.now)
+	usage := fmt.Sprintf(`{"call_count":%d,"total_time":%d,"total_cputime":%d}`, percent, percent, percent)
 	if r.Header == nil {
 		r.Header = map[string]string{}
 	}
 	r.Header["X-App-Usage"], r.Header["X-Fb-Trace-Id"] = usage, q.id
 	return r
+}
+
+// usage returns the percentage of the quota that the calls of the hour have used.
+func (f *Facebook) usage(now time.Time) int {
+	a := &f.account
+	if now.Sub(a.CallsFrom) >= time.Hour {
+		a.CallsFrom, a.Calls = now, 0
+	}
+	return a.Calls * 100 / cmp.Or(a.Quota, callQuota)
 }
 
 // refuse checks the token and its proof.
@@ -167,7 +179,7 @@ func (f *Facebook) refuse(q *request) (Reply, bool) {
 		return metaError(http.StatusUnauthorized, 190, 0, "Malformed access token "+token, nil), true
 	case !a.TokenEnds.IsZero() && !q.now.Before(a.TokenEnds):
 		return f.reply(BadToken), true
-	case a.Calls >= callsPercent:
+	case f.usage(q.now) >= 100:
 		return f.reply(Limited), true
 	case a.AppSecret == "":
 		return Reply{}, false

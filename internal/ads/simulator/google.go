@@ -224,11 +224,12 @@ func (g *Google) search(q *request) Reply {
 			"resourceName": "currencyConstants/" + a.Currency, "code": a.Currency,
 			"billableUnitMicros": fmt.Sprint(a.BillableMicros),
 		}}}
-	case strings.Contains(query, "FROM campaign"):
+	case strings.Contains(query, "FROM campaign WHERE "):
+		removed := !strings.Contains(query, "campaign.status != 'REMOVED'")
 		one, fed := oneCampaign.FindStringSubmatch(query), fedBy.FindStringSubmatch(query)
 		for _, c := range a.Campaigns {
 			name := "customers/" + a.ID + "/campaignBudgets/" + c.Budget
-			if one != nil && c.ID != one[1] || fed != nil && (fed[1] != name || c.Status == "REMOVED") {
+			if one != nil && c.ID != one[1] || fed != nil && fed[1] != name || c.Status == "REMOVED" && !removed {
 				continue
 			}
 			rows = append(rows, object{

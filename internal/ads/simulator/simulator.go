@@ -28,6 +28,7 @@ type Server struct {
 	faults  []Fault
 	log     []Entry
 	serial  int // of requests
+	changed func()
 }
 
 // backend is one platform. Its methods run under the lock.
@@ -150,6 +151,24 @@ func (s *Server) Reset() {
 	s.log, s.faults = nil, nil
 }
 
+// OnChange sets a function that is called after every change of the state by a request or by Edit, for example to
+// save it.
+func (s *Server) OnChange(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = do
+}
+
+// tell calls the function of OnChange.
+func (s *Server) tell() {
+	s.mu.Lock()
+	do := s.changed
+	s.mu.Unlock()
+	if do != nil {
+		do()
+	}
+}
+
 // Save writes the state as JSON.
 func (s *Server) Save(w io.Writer) error {
 	s.mu.Lock()
@@ -213,7 +232,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault.Before != nil {
 		fault.Before()
 	}
-	s.send(w, r, fault, s.answer(q, fault))
+	reply := s.answer(q, fault)
+	if reply.applied {
+		s.tell()
+	}
+	s.send(w, r, fault, reply)
 }
 
 // take removes and returns the fault of the request.
@@ -237,7 +260,7 @@ func (s *Server) take(q *request) Fault {
 func readsCampaign(q *request) bool {
 	return strings.Contains(string(q.body), "WHERE campaign.id =") ||
 		strings.Contains(q.form.Get("filtering"), "campaign_ids") ||
-		strings.Contains(q.form.Get("fields"), "effective_status")
+		strings.HasPrefix(q.form.Get("fields"), "id,account_id,name,status,daily_budget")
 }
 
 // answer executes the request where the fault lets it, logs it and returns the reply.
@@ -249,7 +272,8 @@ func (s *Server) answer(q *request, f Fault) Reply {
 	if f.Do == Serve || f.Executed {
 		reply = s.backend.serve(q)
 	}
-	entry := Entry{Method: q.Method, Path: q.URL.Path, Mutating: mutating, Applied: reply.applied}
+	applied := reply.applied
+	entry := Entry{Method: q.Method, Path: q.URL.Path, Mutating: mutating, Applied: applied}
 	switch f.Do {
 	case Fail:
 		reply = s.backend.reply(f.Trouble)
@@ -271,6 +295,7 @@ func (s *Server) answer(q *request, f Fault) Reply {
 	if len(s.log) < maxLog {
 		s.log = append(s.log, entry)
 	}
+	reply.applied = applied
 	return reply
 }
 
@@ -320,7 +345,10 @@ func (o object) text() string {
 
 // change makes a change as a person does in the ads manager of the platform.
 func change[T any](s *Server, state *T, do func(*T)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	do(state)
+	func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		do(state)
+	}()
+	s.tell()
 }

@@ -156,7 +156,7 @@ func TestFacebookEnforcesItsRules(t *testing.T) {
 		},
 	})
 	if got := callsUsed(f); got != 17 {
-		t.Errorf("%d percent of the calls are used, want 17: refused tokens and versions use none", got)
+		t.Errorf("%d calls are counted, want 17: refused tokens and versions use none", got)
 	}
 }
 

@@ -189,3 +189,62 @@ func FuzzReply(f *testing.F) {
 		}
 	})
 }
+
+func TestAccountIsReadEveryTenMinutes(t *testing.T) {
+	t.Parallel()
+	client, sim, clock, _ := connect(t, simulatedAccount())
+	requests := func() int {
+		sim.Reset()
+		if _, err := client.Read(t.Context(), "1800"); err != nil {
+			t.Fatal(err)
+		}
+		return len(sim.Log())
+	}
+	if n := requests(); n != 2 {
+		t.Errorf("%d requests of the first read, want account and campaign", n)
+	}
+	clock.Advance(10*time.Minute - 1)
+	if n := requests(); n != 1 {
+		t.Errorf("%d requests before ten minutes, want 1", n)
+	}
+	clock.Advance(1)
+	if n := requests(); n != 2 {
+		t.Errorf("%d requests after ten minutes, want 2", n)
+	}
+}
+
+func TestUnsupportedSearchForDeletedCampaignsIsNotAnError(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	if _, err := client.Read(t.Context(), "1800"); err != nil {
+		t.Fatal(err)
+	}
+	answer := func(body string) simulator.Fault {
+		return simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{Status: 200, Body: body}}
+	}
+	sim.Script(answer(`{"code":0,"data":{"list":[]}}`), answer(`{"code":40002,"message":"filtering: unknown status"}`))
+	if _, err := client.Read(t.Context(), "1800"); ads.ReasonOf(err) != ads.CampaignNotFound {
+		t.Errorf("Read = %v, want %s", err, ads.CampaignNotFound)
+	}
+	sim.Script(answer(`{"code":40002,"message":"filtering: wrong"}`))
+	if _, err := client.Read(t.Context(), "1800"); ads.ReasonOf(err) != ads.InvalidRequest {
+		t.Errorf("Read = %v, want %s", err, ads.InvalidRequest)
+	}
+}
+
+func TestUnusableAccountsAreNamed(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	for body, want := range map[string]ads.Reason{
+		`{"code":0,"data":{"list":[{"advertiser_id":"7000","currency":"USD","status":"STATUS_DISABLE"}]}}`: ads.PermissionMissing,
+		`{"code":0,"data":{"list":[{"advertiser_id":"7001","currency":"USD"}]}}`:                           ads.PermissionMissing,
+		`{"code":0,"data":{"list":[]}}`:                                             ads.PermissionMissing,
+		`{"code":0,"data":{"list":[{"advertiser_id":"7000","currency":"dollar"}]}}`: ads.UnexpectedReply,
+		`{"code":0}`: ads.UnexpectedReply,
+	} {
+		sim.Script(simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{Status: 200, Body: body}})
+		if _, err := client.Test(t.Context()); ads.ReasonOf(err) != want {
+			t.Errorf("Test with %s: %v, want %s", body, err, want)
+		}
+	}
+}
