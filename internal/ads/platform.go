@@ -93,7 +93,7 @@ type Options struct {
 	TokenEndpoint Endpoint          // of Google's token service
 	Timeout       time.Duration     // of one call
 	Clock         Clock             // required
-	Jitter        func() float64    // in [0, 1), spreads retries of reads; safe for parallel use
+	Jitter        func() float64    // required; in [0, 1), spreads retries of reads; safe for parallel use
 	Transport     http.RoundTripper // nil: the shared one
 }
 

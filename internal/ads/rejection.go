@@ -230,6 +230,17 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
+// Persistent returns the error of an optional read if the required reads that follow would fail as well, and nil for
+// other errors, such as a field that the platform does not offer to the account.
+func Persistent(err error) error {
+	switch ReasonOf(err) {
+	case TokenExpired, CredentialsRejected, RateLimited, NoReply, Unavailable, VersionRetired:
+		return err
+	default:
+		return nil
+	}
+}
+
 // AsRejection returns the error as a rejection, nil for nil.
 func AsRejection(p measure.Platform, err error) *Rejection {
 	if err == nil {

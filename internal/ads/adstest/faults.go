@@ -111,6 +111,7 @@ func unreadableReplies(t *testing.T, s *Sandbox) {
 		empty := simulator.Fault{On: simulator.Writes, Do: simulator.Answer, Reply: simulator.Reply{Status: 200, Body: "{}"}}
 		_, got := s.apply(t, s.setBudget(), empty)
 		s.wantOutcome(t, got, ads.Unknown, ads.UnexpectedReply)
+		s.wantTraffic(t, 1, 0)
 	})
 }
 

@@ -21,7 +21,7 @@ func RunReal(t *testing.T, name string, dryRun bool, connect func(credentials []
 	if credentials == "" || campaign == "" {
 		t.Skipf("set %s to credentials and %s_CAMPAIGN to a campaign to test a real account", variable, variable)
 	}
-	Run(t, func(t *testing.T) *Sandbox {
+	run(t, func(t *testing.T) *Sandbox {
 		platform, err := connect([]byte(credentials))
 		if err != nil {
 			t.Fatal(err)

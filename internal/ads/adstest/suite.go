@@ -43,8 +43,16 @@ type Rule struct {
 	Quote    string // the text has it
 }
 
-// Run runs the suite. open returns a new sandbox for every test.
+// Run runs the suite against simulators, in parallel. open returns a new sandbox for every test.
 func Run(t *testing.T, open func(t *testing.T) *Sandbox) {
+	run(t, func(t *testing.T) *Sandbox {
+		t.Parallel()
+		return open(t)
+	})
+}
+
+// run runs the suite.
+func run(t *testing.T, open func(t *testing.T) *Sandbox) {
 	for _, c := range []struct {
 		name      string
 		simulated bool // needs a simulator

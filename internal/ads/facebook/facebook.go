@@ -92,7 +92,7 @@ func (c *Client) permissions(ctx context.Context) ([]string, error) {
 		Data []struct{ Permission, Status string } `json:"data"`
 	}
 	if err := c.get(ctx, "/me/permissions", nil, &reply); err != nil {
-		return nil, onlyIfFatal(err)
+		return nil, ads.Persistent(err)
 	}
 	var granted []string
 	mayWrite := len(reply.Data) == 0
@@ -120,16 +120,6 @@ func (c *Client) expiry(ctx context.Context) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(int64(reply.Data.Expires), 0).UTC()
-}
-
-// onlyIfFatal returns the error of an optional read if the required reads would fail as well.
-func onlyIfFatal(err error) error {
-	switch ads.ReasonOf(err) {
-	case ads.TokenExpired, ads.CredentialsRejected, ads.RateLimited, ads.NoReply, ads.Unavailable, ads.VersionRetired:
-		return err
-	default:
-		return nil
-	}
 }
 
 // campaign is a campaign as Meta writes it.
@@ -424,7 +414,7 @@ func (c *Client) readMinimum(ctx context.Context, a *account) error {
 		} `json:"data"`
 	}
 	if err := c.get(ctx, "/act_"+c.credentials.AccountID+"/minimum_budgets", nil, &reply); err != nil {
-		return onlyIfFatal(err)
+		return ads.Persistent(err)
 	}
 	for _, row := range reply.Data {
 		if row.Currency == string(a.currency) && row.Minimum > 0 {

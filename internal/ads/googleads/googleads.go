@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,6 +84,7 @@ type row struct {
 		References wire.Int `json:"referenceCount"`
 	} `json:"campaignBudget"`
 	Currency struct {
+		Code     string   `json:"code"`
 		Billable wire.Int `json:"billableUnitMicros"`
 	} `json:"currencyConstant"`
 }
@@ -226,12 +228,12 @@ func (c *Client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error)
 	if err != nil {
 		return ads.State{}, err
 	}
-	if len(rows) != 1 || string(rows[0].Campaign.ID) != string(id) ||
-		rows[0].Campaign.Resource != c.resource("campaigns", string(id)) {
+	at := slices.IndexFunc(rows, func(r row) bool { return r.Campaign.Resource == c.resource("campaigns", string(id)) })
+	if at < 0 {
 		return ads.State{}, c.wire.Reject(ads.CampaignNotFound, "The campaign %s is not in the account %s.", id,
 			c.credentials.CustomerID)
 	}
-	r := rows[0]
+	r := rows[at]
 	currency, err := money.ParseCurrency(r.Customer.Currency)
 	if err != nil {
 		return ads.State{}, c.wire.Reject(ads.UnexpectedReply, "").Because(err)
@@ -298,12 +300,13 @@ func (c *Client) billableUnit(ctx context.Context, currency money.Currency) (Mic
 	}
 	rows, err := c.search(ctx, "SELECT currency_constant.code, currency_constant.billable_unit_micros "+
 		"FROM currency_constant WHERE currency_constant.code = '"+string(currency)+"' LIMIT 1")
-	if err != nil && ads.ReasonOf(err) != ads.InvalidRequest {
+	if err := ads.Persistent(err); err != nil {
 		return 0, err
 	}
 	unit = minorUnit(currency)
-	if len(rows) == 1 {
-		if published := Micros(rows[0].Currency.Billable); published > unit && published%unit == 0 {
+	for _, r := range rows {
+		published := Micros(r.Currency.Billable)
+		if r.Currency.Code == string(currency) && published > unit && published%unit == 0 {
 			unit = published
 		}
 	}

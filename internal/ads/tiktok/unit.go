@@ -23,14 +23,6 @@ func (w Whole) Amount(c money.Currency) (money.Amount, error) {
 	return money.Amount{Minor: int64(w) * iso, Currency: c}, nil
 }
 
-// WholeOf returns an amount without a fraction in whole units.
-func WholeOf(a money.Amount) (Whole, error) {
-	if a.Minor%minorUnits(a.Currency) != 0 {
-		return 0, ads.Reject(measure.TikTok, ads.NotBillable, "%s is not a whole number of units of the currency.", a)
-	}
-	return Whole(a.Minor / minorUnits(a.Currency)), nil
-}
-
 func minorUnits(c money.Currency) int64 {
 	n := int64(1)
 	for range c.Exponent() {

@@ -133,7 +133,7 @@ func TestRequestIsSentAsGiven(t *testing.T) {
 	if v := c.Once(t.Context(), call, byStatus(c)); v.Rejection != nil {
 		t.Fatal(v.Rejection)
 	}
-	if got.Method != "POST" || got.URL.String() != "/v1/x?a=b%26c" || string(body[:n]) != "{}" ||
+	if got.Method != http.MethodPost || got.URL.String() != "/v1/x?a=b%26c" || string(body[:n]) != "{}" ||
 		got.Header.Get("Access-Token") != "t" ||
 		got.Header.Get("Content-Type") != "application/json" || got.Header.Get("Accept") != "application/json" ||
 		got.Header.Get("User-Agent") != "assay" {
