@@ -46,6 +46,7 @@ var parts = []struct {
 	{"internal/ads/wire", []string{"internal/measure", "internal/ads"}},
 	{"internal/ads/adstest", []string{"internal/panics", "internal/money", "internal/fault", "internal/ads", "internal/ads/simulator"}},
 	{"internal/ads/...", []string{"internal/panics", "internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/ads/wire"}},
+	{"internal/ads/connect", []string{"internal/fault", "internal/measure", "internal/ads", "internal/ads/..."}},
 	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},

@@ -79,7 +79,8 @@ type Budget struct {
 	// Resource is the name of the budget where it is an object of its own (Google Ads).
 	Resource string
 	Shared   bool
-	Feeds    []Campaign // all campaigns that a shared budget feeds, at most 100
+	Uses     int        // campaigns that use the budget, where it is an object of its own
+	Feeds    []Campaign // the campaigns that a shared budget feeds, at most 100
 	Children []Child    // ad sets that have the budget, at most 50
 }
 
@@ -180,7 +181,7 @@ func (s *State) checkBudget(c Change) *Rejection {
 	case b.Period != Daily:
 		return s.reject(LifetimeBudget, "The budget of campaign %s is not a daily budget.", s.Campaign)
 	case b.Shared && c.BudgetResource == "":
-		return s.reject(SharedBudget, "The budget %s is shared by %s.", b.Resource, campaigns(b.Feeds))
+		return s.reject(SharedBudget, "The budget %s is shared by %s.", b.Resource, campaigns(b))
 	case c.BudgetResource != "" && c.BudgetResource != b.Resource:
 		return s.reject(OtherBudget, "The campaign %s uses the budget %s.", s.Campaign, orNone(b.Resource))
 	case b.Inexact:
@@ -205,15 +206,16 @@ func (s *State) reject(r Reason, format string, args ...any) *Rejection {
 // shown is the number of names in a sentence.
 const shown = 5
 
-func campaigns(list []Campaign) string {
-	if len(list) == 0 {
+// campaigns lists the campaigns that the budget feeds in a sentence.
+func campaigns(b *Budget) string {
+	if len(b.Feeds) == 0 {
 		return "several campaigns"
 	}
 	var names []string
-	for _, c := range list[:min(shown, len(list))] {
+	for _, c := range b.Feeds[:min(shown, len(b.Feeds))] {
 		names = append(names, fmt.Sprintf("%s (%s)", c.Name, c.ID))
 	}
-	if more := len(list) - shown; more > 0 {
+	if more := max(b.Uses, len(b.Feeds)) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(names, ", ")

@@ -129,7 +129,7 @@ func TestNamedSharedBudgetIsChanged(t *testing.T) {
 	t.Parallel()
 	client, sim, _, _ := connect(t, simulatedAccount())
 	s, err := client.Read(t.Context(), "112")
-	if err != nil || !s.Budget.Shared || len(s.Budget.Feeds) != 2 {
+	if err != nil || !s.Budget.Shared || len(s.Budget.Feeds) != 2 || s.Budget.Uses != 2 {
 		t.Fatalf("Read = %+v, %v; want a budget that feeds two campaigns", s.Budget, err)
 	}
 	change := set(9000)

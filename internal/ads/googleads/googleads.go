@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -259,7 +260,10 @@ func (c *Client) resource(kind, id string) string {
 }
 
 func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ads.Budget, error) {
-	b := ads.Budget{Level: ads.CampaignLevel, Shared: r.Budget.Shared || r.Budget.References > 1}
+	b := ads.Budget{
+		Level: ads.CampaignLevel, Shared: r.Budget.Shared || r.Budget.References > 1,
+		Uses: int(min(max(r.Budget.References, 0), math.MaxInt32)),
+	}
 	id, own := strings.CutPrefix(r.Campaign.Budget, c.resource("campaignBudgets", ""))
 	if !own || !ads.IsNumber(id, 20) { // the name goes into queries and writes
 		return b, c.wire.Reject(ads.UnexpectedReply, "").Because(errors.New("the budget is not one of the account"))

@@ -19,6 +19,9 @@ const early = time.Minute
 // scope is the OAuth scope for campaigns.
 const scope = "https://www.googleapis.com/auth/adwords"
 
+// maxScope bounds the text of the granted scopes.
+const maxScope = 2000
+
 // token is an access token.
 type token struct {
 	text    ads.Secret
@@ -81,7 +84,7 @@ func (c *Client) renew(ctx context.Context) (token, error) {
 		return token{}, err
 	}
 	now := c.wire.Now()
-	t := token{text: ads.NewSecret(reply.Token), scopes: strings.Fields(reply.Scope)}
+	t := token{text: ads.NewSecret(reply.Token), scopes: strings.Fields(c.tokens.Text(reply.Scope, maxScope))}
 	t.expires = now.Add(wire.Bounded(time.Duration(min(reply.Expires, 1<<20))*time.Second) - early)
 	if reply.RefreshExpires > 0 {
 		t.refresh = now.Add(time.Duration(min(reply.RefreshExpires, 1<<30)) * time.Second)
