@@ -464,3 +464,41 @@ func TestLargeRequestsAreRejected(t *testing.T) {
 		t.Errorf("HTTP %d and the log %+v, want 400 and none", w.Code, x.Log())
 	}
 }
+
+func TestChangesAreReported(t *testing.T) {
+	t.Parallel()
+	x := NewTikTok(TikTokAccount{ID: "7", Token: "tok", Campaigns: []TikTokCampaign{
+		{ID: "1", Advertiser: "7", Name: "A", Status: "ENABLE", Mode: "BUDGET_MODE_DAY", Hundredths: 10000},
+	}}, func() time.Time { return noon })
+	saved := ""
+	x.OnChange(func() {
+		var file strings.Builder
+		if err := x.Save(&file); err != nil {
+			t.Error(err)
+		}
+		saved = file.String()
+	})
+	send := func(status string) {
+		body := `{"advertiser_id":"7","campaign_ids":["1"],"operation_status":"` + status + `"}`
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/open_api/v1.3/campaign/status/update/",
+			strings.NewReader(body))
+		r.Header.Set("Access-Token", "tok")
+		r.Header.Set("Content-Type", "application/json")
+		x.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	if send("STOP"); saved != "" {
+		t.Error("a rejected change is reported")
+	}
+	if send("DISABLE"); !strings.Contains(saved, `"Status": "DISABLE"`) {
+		t.Errorf("saved state %q, want the change", saved)
+	}
+	saved = ""
+	if x.Edit(func(a *TikTokAccount) { a.Name = "Renamed" }); !strings.Contains(saved, "Renamed") {
+		t.Errorf("saved state %q, want the edit", saved)
+	}
+	saved = ""
+	x.Script(Fault{On: Writes, Do: Malform, Executed: true})
+	if send("ENABLE"); !strings.Contains(saved, `"Status": "ENABLE"`) {
+		t.Errorf("saved state %q, want the change whose reply was lost", saved)
+	}
+}
