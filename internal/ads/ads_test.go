@@ -224,6 +224,9 @@ func TestChecksNameTheFirstObstacle(t *testing.T) {
 		if err := s.Check(Change{Action: SetDailyBudget, Amount: c.amount}); ReasonOf(err) != c.budget {
 			t.Errorf("%s: budget change: %v, want %q", c.name, err, c.budget)
 		}
+		if err := s.Check(Change{}); err == nil {
+			t.Errorf("%s: a change without an action is possible", c.name)
+		}
 		for _, a := range []Action{Pause, Resume} {
 			if err := s.Check(Change{Action: a}); ReasonOf(err) != c.status {
 				t.Errorf("%s: %s: %v, want %q", c.name, a, err, c.status)

@@ -162,10 +162,13 @@ func (s *State) check(c Change) *Rejection {
 		return s.reject(ExperimentCampaign, "")
 	case Ordinary:
 	}
-	if c.Action == SetDailyBudget {
+	switch c.Action {
+	case SetDailyBudget:
 		return s.checkBudget(c)
+	case Pause, Resume:
+		return nil
 	}
-	return nil
+	return s.reject(InvalidRequest, "The action %q is unknown.", c.Action)
 }
 
 func (s *State) checkBudget(c Change) *Rejection {
