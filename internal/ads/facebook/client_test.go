@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assay/internal/ads"
 	"assay/internal/ads/adstest"
 	"assay/internal/ads/simulator"
@@ -339,6 +341,48 @@ func TestEndedTokenIsExplained(t *testing.T) {
 		r := client.judge(nil)(wire.Reply{Status: 400, Body: []byte(body)}).Rejection
 		if !strings.Contains(r.Text, want) || r.Said != "for people" {
 			t.Errorf("subcode %d: %q, %q; want %q and the message for people", subcode, r.Text, r.Said, want)
+		}
+	}
+}
+
+func TestAdSetsWithoutABudgetAreNotListed(t *testing.T) {
+	t.Parallel()
+	account := simulatedAccount()
+	account.Campaigns[1].AdSets = append(account.Campaigns[1].AdSets,
+		simulator.FacebookAdSet{ID: "1204", Name: "None", Status: "ACTIVE"},
+		simulator.FacebookAdSet{ID: "1205", Name: "One cent", Status: "ACTIVE", Daily: 1})
+	client, _, _, _ := connect(t, account)
+	s, err := client.Read(t.Context(), "120210000000000002")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []ads.Child{
+		{ID: "1202", Name: "Broad", Period: ads.Daily, Amount: usd(2000)},
+		{ID: "1203", Name: "Narrow", Period: ads.Lifetime, Amount: usd(90000)},
+		{ID: "1205", Name: "One cent", Period: ads.Daily, Amount: usd(1)},
+	}
+	if diff := cmp.Diff(want, s.Budget.Children); diff != "" {
+		t.Errorf("ad sets (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnusableAccountsAreNamed(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	for body, want := range map[string]ads.Reason{
+		`{"currency":"USD","account_status":1}`:    "",
+		`{"currency":"USD","account_status":9}`:    "",
+		`{"currency":"USD","account_status":2}`:    ads.PermissionMissing,
+		`{"currency":"USD","account_status":101}`:  ads.PermissionMissing,
+		`{"currency":"KWD","account_status":1}`:    ads.CurrencyUnsupported,
+		`{"currency":"dollar","account_status":1}`: ads.UnexpectedReply,
+		`{}`:   ads.UnexpectedReply,
+		`"x"`:  ads.UnexpectedReply,
+		`null`: ads.UnexpectedReply,
+	} {
+		sim.Script(simulator.Fault{Do: simulator.Answer, Reply: simulator.Reply{Status: 200, Body: body}})
+		if _, err := client.Test(t.Context()); ads.ReasonOf(err) != want {
+			t.Errorf("Test with %s: %v, want %q", body, err, want)
 		}
 	}
 }
