@@ -192,20 +192,24 @@ func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 // Campaigns implements [ads.Platform].
 func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, more bool, err error) {
 	most = min(most, maxList)
-	list, err = c.list(ctx, "campaign.status != 'REMOVED'", most+1)
+	list, err = c.list(ctx, "", most+1)
 	if len(list) > most {
 		return list[:most], true, err
 	}
 	return list, false, err
 }
 
-func (c *Client) list(ctx context.Context, where string, most int) ([]ads.Campaign, error) {
-	query := "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status FROM campaign WHERE " + where +
-		" ORDER BY campaign.id LIMIT " + strconv.Itoa(most)
-	rows, err := c.search(ctx, query)
+// list returns campaigns that are not removed: those of a budget, or all for an empty name.
+func (c *Client) list(ctx context.Context, budget string, most int) ([]ads.Campaign, error) {
+	query := "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status, campaign.campaign_budget " +
+		"FROM campaign WHERE campaign.status != 'REMOVED'"
+	if budget != "" {
+		query += " AND campaign.campaign_budget = '" + budget + "'"
+	}
+	rows, err := c.search(ctx, query+" ORDER BY campaign.id LIMIT "+strconv.Itoa(most))
 	var list []ads.Campaign
 	for _, r := range rows[:min(most, len(rows))] {
-		if id := ads.CampaignID(r.Campaign.ID); id.Valid() {
+		if id := ads.CampaignID(r.Campaign.ID); id.Valid() && (budget == "" || r.Campaign.Budget == budget) {
 			list = append(list, ads.Campaign{
 				ID: id, Name: c.wire.Text(r.Campaign.Name, ads.MaxName), Status: statusOf(r.Campaign.Status),
 				PlatformStatus: c.wire.Text(r.Campaign.Status, ads.MaxStatus),
@@ -287,8 +291,7 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 	}
 	b.Step, _ = unit.Amount(currency)
 	if b.Shared {
-		b.Feeds, err = c.list(ctx, "campaign.campaign_budget = '"+b.Resource+"' AND campaign.status != 'REMOVED'",
-			maxFeeds)
+		b.Feeds, err = c.list(ctx, b.Resource, maxFeeds)
 	}
 	return b, err
 }

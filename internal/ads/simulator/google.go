@@ -195,7 +195,7 @@ func (g *Google) renew(q *request) Reply {
 // The queries that the simulator answers.
 var (
 	oneCampaign = regexp.MustCompile(`FROM campaign WHERE campaign\.id = (\d+)$`)
-	fedBy       = regexp.MustCompile(`FROM campaign WHERE campaign\.campaign_budget = '([^']*)'`)
+	fedBy       = regexp.MustCompile(`FROM campaign WHERE .*campaign\.campaign_budget = '([^']*)'`)
 	fewRows     = regexp.MustCompile(` LIMIT (\d+)$`)
 )
 
