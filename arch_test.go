@@ -44,6 +44,12 @@ var parts = []struct {
 	}},
 	{"internal/measure/mix", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide", "internal/measure/mmm", "internal/measure/holiday"}},
 	{"internal/measure/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/holiday"}},
+	{"internal/ads", []string{"internal/money", "internal/fault", "internal/measure"}},
+	{"internal/ads/simulator", nil},
+	{"internal/ads/wire", []string{"internal/measure", "internal/ads"}},
+	{"internal/ads/adstest", []string{"internal/panics", "internal/money", "internal/fault", "internal/ads", "internal/ads/simulator"}},
+	{"internal/ads/...", []string{"internal/panics", "internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/ads/wire"}},
+	{"internal/ads/connect", []string{"internal/fault", "internal/measure", "internal/ads", "internal/ads/..."}},
 	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse/facts", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
@@ -98,7 +104,7 @@ var parts = []struct {
 // testOnly lists the additional imports of tests: real engines and the contract.
 var testOnly = []string{
 	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/snapshot",
-	"internal/toolkit/...", "internal/tools", "internal/jobs",
+	"internal/toolkit/...", "internal/tools", "internal/jobs", "internal/ads/...",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

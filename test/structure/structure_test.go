@@ -31,7 +31,7 @@ const (
 )
 
 // suites are packages of tests in plain files, which are not counted.
-var suites = []string{"internal/warehouse/warehousetest", "internal/control/controltest"}
+var suites = []string{"internal/warehouse/warehousetest", "internal/control/controltest", "internal/ads/adstest"}
 
 // figure is a part of the project with its size.
 type figure struct {

@@ -1,0 +1,118 @@
+package ads
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// Platform is one account of an ad platform. Its methods may be called in parallel. Every error that the platform or
+// the connection causes is a [*Rejection].
+type Platform interface {
+	// Account identifies the account.
+	Account() Account
+	// Unit converts between the platform's budget numbers and amounts.
+	Unit() Unit
+	// Test reads the account and reports whether the credentials work.
+	Test(ctx context.Context) (Connection, error)
+	// Campaigns lists at most most campaigns of the account in the platform's order, and reports whether there are more.
+	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
+	// Read returns the live state of a campaign of this account. It is not cached.
+	Read(ctx context.Context, id CampaignID) (State, error)
+	// Validate checks a change against the state by [State.Check], then by the platform's dry run. dryRun is false where
+	// the platform has none. It never changes anything.
+	Validate(ctx context.Context, s State, c Change) (dryRun bool, err error)
+	// Apply sends the change in at most one mutating request that the platform can execute.
+	Apply(ctx context.Context, s State, c Change) Outcome
+}
+
+// Account identifies an account of a platform.
+type Account struct {
+	Platform measure.Platform
+	ID       string // in the platform's own form, digits only
+}
+
+// CampaignID is the platform's ID of a campaign: decimal digits.
+type CampaignID string
+
+// Valid reports whether the ID has the form that all three platforms use. Other text is never sent.
+func (id CampaignID) Valid() bool { return IsNumber(string(id), maxID) }
+
+// maxID is the length of the largest 64-bit number, with room for one more digit.
+const maxID = 20
+
+// IsNumber reports whether text is 1 to most decimal digits.
+func IsNumber(text string, most int) bool {
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= most
+}
+
+// Campaign is a line of the list of campaigns.
+type Campaign struct {
+	ID             CampaignID
+	Name           string
+	Status         Status
+	PlatformStatus string // in the platform's words
+}
+
+// Connection is the result of a successful test.
+type Connection struct {
+	Account  Account
+	Name     string
+	Currency money.Currency
+	TimeZone string // IANA name
+	// Expires is the end of the credential. It is zero when the credential does not expire or the platform does not
+	// disclose it.
+	Expires time.Time
+	// Permissions are the granted permissions, as far as the platform discloses them.
+	Permissions []string
+}
+
+// Unit converts between a platform's budget numbers, as the API's callers use them, and amounts. Each client has its
+// own type of number, so that cents, micros and whole units cannot be confused in the code.
+type Unit interface {
+	// Name is the unit in words, such as "micros".
+	Name() string
+	// Amount returns a caller's positive whole number of units.
+	Amount(value int64, c money.Currency) (money.Amount, error)
+	// Value returns an amount as a number of units. A live budget may have a fraction on TikTok.
+	Value(a money.Amount) (json.Number, error)
+}
+
+// Options are the settings of a client.
+type Options struct {
+	Endpoint      Endpoint          // of the API
+	TokenEndpoint Endpoint          // of Google's token service
+	Timeout       time.Duration     // of one call
+	Clock         Clock             // required
+	Jitter        func() float64    // required; in [0, 1), spreads retries of reads; safe for parallel use
+	Transport     http.RoundTripper // nil: the shared one
+}
+
+// Outcome is the result of [Platform.Apply].
+type Outcome struct {
+	Result    Result
+	Rejection *Rejection // why it was refused, or why the outcome is unknown; nil when applied
+	RequestID string     // the platform's ID of the request, for its support; may be empty
+	// Deadline is when the client stops waiting for the write. [Grace] after it no request of this change can arrive. It
+	// is zero when nothing was sent.
+	Deadline time.Time
+}
+
+// Result is the closed set of outcomes.
+type Result string
+
+// The results.
+const (
+	Applied Result = "applied" // the platform confirmed the change
+	Refused Result = "refused" // the platform did not execute the change
+	Unknown Result = "unknown" // the request may have been executed; see [Settle]
+)

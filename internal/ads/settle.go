@@ -1,0 +1,49 @@
+package ads
+
+import "time"
+
+// Settlement is what a live read says about a write with an unknown outcome.
+type Settlement string
+
+// The settlements.
+const (
+	SettleApplied Settlement = "applied" // the new value is live
+	SettleFailed  Settlement = "failed"  // the old value is live and the write can no longer arrive
+	SettleWait    Settlement = "wait"    // the old value is live, but the write may still arrive
+	SettleUnread  Settlement = "unread"  // the live value could not be read
+	SettleUnknown Settlement = "unknown" // another value is live; a person decides
+)
+
+// Grace is how long after the deadline of a write the platform may still execute it.
+const Grace = 5 * time.Second
+
+// Settle compares the live value with the values before and after the change. live is nil when it could not be read.
+// sinceDeadline is the time from the deadline of the write to the read, negative before the deadline. After a restart
+// it is the time since the start of the process.
+func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settlement {
+	switch {
+	case live == nil:
+		return SettleUnread
+	case *live == after:
+		return SettleApplied
+	case *live != before:
+		return SettleUnknown
+	case sinceDeadline < Grace:
+		return SettleWait
+	}
+	return SettleFailed
+}
+
+// looks are the instants of the live reads, from the unknown outcome on.
+var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 60 * time.Second}
+
+// NextLook returns when to read the live value for the n-th time, n = 0 first, counted from the unknown outcome or from
+// the start of the process. untilDeadline is the time from there to the deadline of the write. A deadline after the
+// last look adds one more look, so that the series ends with an answer. more is false after the end.
+func NextLook(n int, untilDeadline time.Duration) (after time.Duration, more bool) {
+	if n < len(looks) {
+		return looks[n], true
+	}
+	last := untilDeadline + Grace
+	return last, n == len(looks) && last > looks[n-1]
+}

@@ -1,0 +1,40 @@
+package ads
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Clean returns a text of a platform for people: without control and invisible formatting characters, with single
+// blanks, at most most characters.
+func Clean(text string, most int) string {
+	var b strings.Builder
+	n, blank := 0, false
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			blank = true
+			continue
+		case unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar:
+			continue
+		}
+		if blank && n > 0 {
+			b.WriteByte(' ')
+			n++
+		}
+		blank = false
+		if n >= most {
+			return strings.TrimRight(b.String(), " ") + "…"
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return b.String()
+}
+
+// The lengths of texts from platforms.
+const (
+	MaxName    = 200
+	MaxMessage = 400
+	MaxStatus  = 60
+)
