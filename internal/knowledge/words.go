@@ -1,0 +1,75 @@
+package knowledge
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// commonWords carry no subject. They are left out of questions and texts, unless nothing else remains.
+var commonWords = setOf(`a about actually after again all also am an and any anyone anything are around as ask at away be became
+	because been being best better between both but by call called can cannot cant come could couldnt curious current define
+	definition describe did didnt do does doesnt doing done dont each else enough etc even ever every exactly explain find for
+	from gets get getting give given go goes going got had happen happens has hasnt have having he hello help helps her here
+	hey hi him his how hows i id idea if ill im in into is isnt it its ive just keep keeps kind know lately let like look
+	looks lot made make makes many matter matters may me mean meaning means might mine more most much must my myself need
+	needs no not now of off often oh ok okay on once one ones only or other our ours out over own people please pls put quick
+	quite rather really say says see seem seems seen she should shouldnt show shows simple simply since so some someone
+	something sort still stuff such suddenly sure take tell than thank thanks that thats the their them then there theres
+	these they theyre thing things think this those though through to too under understand up us use used useful using very
+	want wanted was way ways we well were weve what whats whatever when whenever where which while who whos whose why will
+	with without wondering wont word words work works would wouldnt wrong yes you your youre yours`)
+
+func setOf(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		set[word] = true
+	}
+	return set
+}
+
+// wordsOf returns the words of a text in lower case. Everything except letters and digits separates words; an apostrophe
+// joins them.
+func wordsOf(text string) []string {
+	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// subjectsOf returns the words of a text without common words, or all words if nothing else remains.
+func subjectsOf(text string) []string {
+	words := wordsOf(text)
+	subjects := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return commonWords[w] })
+	if len(subjects) == 0 {
+		return words
+	}
+	return subjects
+}
+
+// endings lists the endings that [stem] replaces, the first that fits. What remains has at least four letters, so that
+// short words are not mixed up.
+var endings = []struct{ from, to string }{
+	{"izations", "iz"}, {"ization", "iz"}, {"isation", "iz"}, {"ising", "iz"}, {"ised", "iz"}, {"ise", "iz"},
+	{"alities", "al"}, {"ality", "al"}, {"ings", ""}, {"ing", ""}, {"ions", ""}, {"ion", ""},
+	{"ments", ""}, {"ment", ""}, {"ally", "al"}, {"ly", ""}, {"ers", "er"}, {"ed", ""}, {"es", ""}, {"s", ""}, {"e", ""},
+}
+
+// stem returns the common beginning of the forms of an English word: attribute, attributed and attribution are one word.
+func stem(word string) string {
+	if len(word) > 3 && strings.HasSuffix(word, "ies") {
+		word = strings.TrimSuffix(word, "ies") + "y"
+	}
+	if len(word) > 2 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") &&
+		!strings.HasSuffix(word, "es") && !strings.HasSuffix(word, "as") && !strings.HasSuffix(word, "is") {
+		word = strings.TrimSuffix(word, "s")
+	}
+	for _, e := range endings {
+		if base, ok := strings.CutSuffix(word, e.from); ok && len(base) >= 4 {
+			word = base + e.to
+			break
+		}
+	}
+	if n := len(word); n > 4 && word[n-1] == word[n-2] && word[n-1] != 'l' && word[n-1] != 's' {
+		word = word[:n-1] // planned, plan
+	}
+	return word
+}
