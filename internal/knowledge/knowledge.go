@@ -41,7 +41,8 @@ type Article struct {
 	ID        ID
 	Topic     Topic
 	Title     string
-	Aliases   []string // other names, codes and questions that people ask
+	Aliases   []string // other names and codes
+	Questions []string // other wordings, which only the search uses
 	Lead      string   // first paragraph: the definition or the answer
 	Body      string   // all paragraphs, the lead included
 	Formula   string   // optional

@@ -16,7 +16,7 @@ import (
 
 // Limits of an article.
 const (
-	minWords = 100 // of body and pitfalls
+	minWords = 120 // of body and pitfalls
 	maxWords = 500
 	maxLead  = 70 // words of the first paragraph, which is the shortest answer
 )
@@ -25,6 +25,7 @@ const (
 type matter struct {
 	Title     string            `json:"title"`
 	Aliases   []string          `json:"aliases"`
+	Questions []string          `json:"questions"`
 	Formula   string            `json:"formula"`
 	Pitfalls  []string          `json:"pitfalls"`
 	Related   []ID              `json:"related"`
@@ -43,7 +44,7 @@ func readArticle(files fs.FS, name string, topic Topic) (*Article, error) {
 	}
 	lead, _, _ := strings.Cut(body, "\n\n")
 	a := &Article{
-		ID: ID(strings.TrimSuffix(path.Base(name), ".md")), Topic: topic, Title: m.Title, Aliases: m.Aliases,
+		ID: ID(strings.TrimSuffix(path.Base(name), ".md")), Topic: topic, Title: m.Title, Aliases: m.Aliases, Questions: m.Questions,
 		Lead: oneLine(lead), Body: body, Formula: m.Formula, Pitfalls: m.Pitfalls, Related: m.Related, Call: m.Call,
 	}
 	for meaning, text := range m.Constants {
@@ -94,7 +95,7 @@ func (a *Article) problem() string {
 	case len(a.Related) == 0:
 		return "it has no related articles"
 	case words < minWords || words > maxWords:
-		return "body and pitfalls have " + plural(words, "word") + ", outside of 100 to 500"
+		return "body and pitfalls have " + plural(words, "word") + ", outside of 120 to 500"
 	case len(strings.Fields(a.Lead)) > maxLead:
 		return "the first paragraph has " + plural(len(strings.Fields(a.Lead)), "word") + ", more than 70"
 	case !strings.HasSuffix(a.Lead, "."):
