@@ -17,7 +17,7 @@ var commonWords = setOf(`a about actually after again all also am an and any any
 	seen set she should shouldnt show shows simple simply since so some someone somebody something sort still stuff
 	such suddenly sure take tell than thank thanks that thats the their them then there theres these they theyre
 	thing things think this those though through to too under understand up us use used useful using very want
-	wanted wants was way ways we well were weve what whats whatever when whenever where which while who whos whose
+	wanted wants was way ways we well were weve what whats when whenever where which while who whos whose
 	why will with without wondering wont word words work works would wouldnt wrong yes you your youre yours
 	two three four five six seven ten happy else myself yourself
 	calculate calculated calculation compute computed formula long meant possible`)
@@ -31,7 +31,7 @@ var synonyms = pairsOf(`buyer=customer shopper=customer client=customer purchas=
 
 func pairsOf(text string) map[string]string {
 	pairs := map[string]string{}
-	for _, pair := range strings.Fields(text) {
+	for pair := range strings.FieldsSeq(text) {
 		from, to, _ := strings.Cut(pair, "=")
 		pairs[from] = to
 	}
@@ -54,7 +54,7 @@ func isCommon(word string) bool {
 
 func setOf(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		set[word] = true
 	}
 	return set
@@ -78,9 +78,27 @@ func wordsOf(text string) []string {
 // endings lists the endings that [stem] replaces, the first that fits. What remains has at least four letters, so that
 // short words are not mixed up.
 var endings = []struct{ from, to string }{
-	{"izations", "iz"}, {"ization", "iz"}, {"isation", "iz"}, {"ising", "iz"}, {"ised", "iz"}, {"ise", "iz"},
-	{"alities", "al"}, {"ality", "al"}, {"ings", ""}, {"ing", ""}, {"ions", ""}, {"ion", ""},
-	{"ments", ""}, {"ment", ""}, {"ally", "al"}, {"ly", ""}, {"ers", "er"}, {"ed", ""}, {"es", ""}, {"s", ""}, {"e", ""},
+	{"izations", "iz"},
+	{"ization", "iz"},
+	{"isation", "iz"},
+	{"ising", "iz"},
+	{"ised", "iz"},
+	{"ise", "iz"},
+	{"alities", "al"},
+	{"ality", "al"},
+	{"ings", ""},
+	{"ing", ""},
+	{"ions", ""},
+	{"ion", ""},
+	{"ments", ""},
+	{"ment", ""},
+	{"ally", "al"},
+	{"ly", ""},
+	{"ers", "er"},
+	{"ed", ""},
+	{"es", ""},
+	{"s", ""},
+	{"e", ""},
 }
 
 // stem returns the common beginning of the forms of an English word: attribute, attributed and attribution are one word.
