@@ -29,6 +29,7 @@ var parts = []struct {
 	{"internal/number", nil},
 	{"internal/spelling", nil},
 	{"internal/sheet", nil},
+	{"internal/knowledge", []string{"internal/spelling", "internal/fault"}},
 	{"internal/notice", nil},
 	{"internal/notice/generate", []string{"internal/notice"}},
 	{"internal/slowbody", []string{"internal/fault"}},

@@ -1,0 +1,140 @@
+// Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles that
+// answer a question. The articles are embedded Markdown files; no article has data of a store.
+package knowledge
+
+import (
+	"embed"
+	"io/fs"
+	"slices"
+
+	"assay/internal/fault"
+)
+
+//go:embed articles
+var articles embed.FS
+
+// ID identifies an article. It is the name of its file.
+type ID string
+
+// Topic is a group of articles. It is the folder of their files.
+type Topic string
+
+// The topics, as the contract names them.
+const (
+	Service        Topic = "the service"
+	Channels       Topic = "channels"
+	MMM            Topic = "mmm"
+	Incrementality Topic = "incrementality"
+	Surveys        Topic = "surveys"
+	Pixel          Topic = "pixel"
+	Integrations   Topic = "integrations"
+	Glossary       Topic = "glossary"
+)
+
+// Topics returns all topics in the contract's order.
+func Topics() []Topic {
+	return []Topic{Service, Channels, MMM, Incrementality, Surveys, Pixel, Integrations, Glossary}
+}
+
+// Article explains one subject. Its texts are Markdown.
+type Article struct {
+	ID        ID
+	Topic     Topic
+	Title     string
+	Aliases   []string // other names and codes
+	Questions []string // other wordings, which only the search uses
+	Lead      string   // first paragraph: the definition or the answer
+	Body      string   // all paragraphs, the lead included
+	Formula   string   // optional
+	Pitfalls  []string
+	Related   []ID
+	Call      *Call // optional
+	Constants []Constant
+}
+
+// Call is the tool call that shows the reader's own figure.
+type Call struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// Constant is a number of the text that a constant of the code determines. Source is the constant's package path below
+// internal, a dot and its name.
+type Constant struct {
+	Meaning, Source, Value string
+}
+
+// Library is the set of all articles. It does not change, so callers may share it.
+type Library struct {
+	articles []*Article // by topic in the contract's order, then by ID
+	byID     map[ID]*Article
+	index    index
+}
+
+// Load reads and validates the embedded articles.
+func Load() (*Library, error) {
+	files, err := fs.Sub(articles, "articles")
+	if err != nil {
+		return nil, err
+	}
+	return load(files)
+}
+
+func load(files fs.FS) (*Library, error) {
+	l := &Library{byID: map[ID]*Article{}}
+	for _, topic := range Topics() {
+		names, err := fs.Glob(files, topic.folder()+"/*.md")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			a, err := readArticle(files, name, topic)
+			if err != nil {
+				return nil, err
+			}
+			if l.byID[a.ID] != nil {
+				return nil, fault.Invalid("article %s: topic %s has an article of the same name", name, l.byID[a.ID].Topic)
+			}
+			l.byID[a.ID] = a
+			l.articles = append(l.articles, a)
+		}
+	}
+	for _, a := range l.articles {
+		for _, id := range a.Related {
+			if l.byID[id] == nil || id == a.ID {
+				return nil, fault.Invalid("article %s: related article %q does not exist or is the article", a.ID, id)
+			}
+		}
+	}
+	l.index = newIndex(l.articles)
+	return l, nil
+}
+
+func (t Topic) folder() string {
+	if t == Service {
+		return "service"
+	}
+	return string(t)
+}
+
+// Articles returns the articles of a topic by ID, or all articles by topic.
+func (l *Library) Articles(topic Topic) []*Article {
+	if topic == "" {
+		return slices.Clone(l.articles)
+	}
+	var of []*Article
+	for _, a := range l.articles {
+		if a.Topic == topic {
+			of = append(of, a)
+		}
+	}
+	return of
+}
+
+// Article returns the article of an ID.
+func (l *Library) Article(id ID) (*Article, error) {
+	if a := l.byID[id]; a != nil {
+		return a, nil
+	}
+	return nil, fault.NotFound("no article has the ID %q", id)
+}

@@ -1,0 +1,369 @@
+package knowledge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"assay/internal/spelling"
+)
+
+// Match is an article that answers a question.
+type Match struct {
+	Article *Article
+	Score   float64 // share of the question that the article explains; about 1 for its title
+}
+
+// Constants of the search. The first six are the usual ones of BM25F, the others were calibrated on the committed
+// questions (testdata/questions.tsv).
+const (
+	titleWeight = 2.5
+	aliasWeight = 4.5
+	bodyWeight  = 1.0
+	saturation  = 1.0  // k1: how fast repetitions stop to count
+	lengthNorm  = 0.35 // b: how much long fields are discounted
+	corrected   = 0.9  // weight of a word after a corrected typo
+	nameWeight  = 0.5  // weight of a title or alias that the question contains, compared with single words
+	aliasWord   = 0.8  // weight of a word in aliases only, compared with a word in a title
+	bodyWord    = 0.4  // weight of a word in bodies only: it rarely names a subject
+	unknownIDF  = 1.0  // weight of a word in no article, as a share of the rarest word's
+	commonIDF   = 1.3  // weight of a common word in a title or alias
+	loneWord    = 0.5  // factor when a single word matches, which is probably a coincidence
+	wholeName   = 0.95 // a single word is no coincidence if it covers this share of a title or alias
+	mainWord    = 0.5  // and has this share of the question's weight
+	minScore    = 0.35 // below it a question has no answer
+	minRelative = 0.55 // of the best score, for further matches
+	maxMatches  = 5
+	maxQuestion = 64 // words of a question that are read
+	maxWord     = 40 // bytes of a word whose typos are corrected
+)
+
+// index is what the search knows about the articles.
+type index struct {
+	documents []document
+	idf       map[string]float64 // by stem
+	rarest    float64            // the largest idf
+	named     vocabulary         // words of titles and aliases; typos are corrected to them first
+	written   vocabulary         // words of all texts
+}
+
+// vocabulary is a set of words with their stems, by number of bytes.
+type vocabulary map[int]map[string]string
+
+func (v vocabulary) add(word, stem string) {
+	if v[len(word)] == nil {
+		v[len(word)] = map[string]string{}
+	}
+	v[len(word)][word] = stem
+}
+
+func (v vocabulary) stem(word string) (string, bool) {
+	s, ok := v[len(word)][word]
+	return s, ok
+}
+
+type document struct {
+	article *Article
+	weight  map[string]float64 // saturated weight of each stem, below 1
+	names   [][]term           // stems of title and aliases, common words included
+}
+
+func newIndex(articles []*Article) index {
+	x := index{idf: map[string]float64{}, named: vocabulary{}, written: vocabulary{}}
+	fields := make([][3]map[string]float64, len(articles))
+	var lengths, means [3]float64
+	for i, a := range articles {
+		d := document{article: a}
+		texts := [3][]string{{a.Title}, slices.Concat([]string{string(a.ID)}, a.Aliases, a.Questions), append([]string{a.Body, a.Formula}, a.Pitfalls...)}
+		for f, field := range texts {
+			fields[i][f] = map[string]float64{}
+			for _, text := range field {
+				words := x.read(text, f < 2)
+				for _, s := range words {
+					if !isCommon(s) {
+						fields[i][f][s]++
+						lengths[f]++
+					}
+				}
+				if f < 2 {
+					d.names = append(d.names, termsOf(words))
+				}
+			}
+		}
+		x.documents = append(x.documents, d)
+	}
+	n := float64(max(len(articles), 1))
+	for f := range means {
+		means[f] = math.Max(lengths[f]/n, 1)
+	}
+	role := func(s string) float64 {
+		inAlias := false
+		for i := range fields {
+			if fields[i][0][s] > 0 {
+				return 1
+			}
+			inAlias = inAlias || fields[i][1][s] > 0
+		}
+		if inAlias {
+			return aliasWord
+		}
+		return bodyWord
+	}
+	count := map[string]float64{}
+	for i := range x.documents {
+		x.documents[i].weight = weights(fields[i], means)
+		for s := range x.documents[i].weight {
+			count[s]++
+		}
+	}
+	for s, c := range count {
+		x.idf[s] = math.Log(1+(n-c+0.5)/(c+0.5)) * role(s)
+		x.rarest = max(x.rarest, x.idf[s])
+	}
+	for _, d := range x.documents {
+		for _, name := range d.names {
+			for i, t := range name {
+				if t.weight == 0 {
+					name[i].weight = x.idf[t.stem]
+				}
+			}
+		}
+	}
+	return x
+}
+
+// termsOf returns the words of a title or alias. Only common words have their weight yet.
+func termsOf(stems []string) []term {
+	terms := make([]term, len(stems))
+	for i, s := range stems {
+		terms[i].stem = s
+		if isCommon(s) {
+			terms[i].weight = commonIDF
+		}
+	}
+	return terms
+}
+
+// read returns the stems of a text and adds its words to the vocabulary, except for common ones.
+func (x *index) read(text string, name bool) []string {
+	words := wordsOf(text)
+	for i, word := range words {
+		words[i] = stem(word)
+		if isCommon(word) {
+			continue
+		}
+		x.written.add(word, words[i])
+		if name {
+			x.named.add(word, words[i])
+		}
+	}
+	return words
+}
+
+// weights returns the saturated weight of each stem of a document (BM25F; Robertson, Zaragoza and Taylor 2004).
+func weights(fields [3]map[string]float64, means [3]float64) map[string]float64 {
+	sum := map[string]float64{}
+	for f, weight := range [3]float64{titleWeight, aliasWeight, bodyWeight} {
+		var length float64
+		for _, n := range fields[f] {
+			length += n
+		}
+		norm := 1 - lengthNorm + lengthNorm*length/means[f]
+		for s, n := range fields[f] {
+			sum[s] += weight * n / norm
+		}
+	}
+	for s, w := range sum {
+		sum[s] = w / (saturation + w)
+	}
+	return sum
+}
+
+// term is a word of a question.
+type term struct {
+	stem   string
+	weight float64 // idf, less after a correction
+	typed  bool    // as a known word, without a correction
+}
+
+// Find returns the articles that answer a question, best first, at most five. It returns none when no article explains
+// enough of the question. With topics it searches only those.
+func (l *Library) Find(question string, topics ...Topic) []Match {
+	all := l.index.rank(question, topics)
+	return slices.DeleteFunc(all, func(m Match) bool {
+		return m.Score < minScore || m.Score < minRelative*all[0].Score
+	})
+}
+
+// Nearest returns the n articles that explain most of a question, also when that is little.
+func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
+	all := l.index.rank(question, topics)
+	return all[:min(n, len(all))]
+}
+
+func (x *index) rank(question string, topics []Topic) []Match {
+	q := x.parse(question)
+	var matches []Match
+	for i := range x.documents {
+		d := &x.documents[i]
+		if len(topics) > 0 && !slices.Contains(topics, d.article.Topic) {
+			continue
+		}
+		if score := d.score(q); score > 0 {
+			matches = append(matches, Match{d.article, score})
+		}
+	}
+	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
+	return matches[:min(maxMatches, len(matches))]
+}
+
+// query is a question.
+type query struct {
+	subjects []term             // without common words
+	weight   map[string]float64 // of each word, common words included
+	total    float64            // of the subjects, or of the common words if there is no subject
+}
+
+// parse reads a question and corrects its typos.
+func (x *index) parse(question string) query {
+	words := wordsOf(question)
+	words = words[:min(len(words), maxQuestion)]
+	q := query{weight: map[string]float64{}}
+	for i, word := range words {
+		if isCommon(word) {
+			q.weight[stem(word)] = commonIDF
+			continue
+		}
+		terms := x.terms(word)
+		if i+1 < len(words) {
+			if joined, ok := x.named.stem(word + words[i+1]); ok { // hold out, holdout
+				terms = append(terms, term{joined, x.idf[joined], true})
+			}
+		}
+		for _, t := range terms {
+			if q.weight[t.stem] == 0 {
+				q.subjects = append(q.subjects, t)
+				q.total += t.weight
+			}
+			q.weight[t.stem] = max(q.weight[t.stem], t.weight)
+		}
+	}
+	if q.total == 0 {
+		q.total = commonIDF * float64(len(q.weight))
+	}
+	return q
+}
+
+// score returns the share of the question's weight that a document explains: by single words, and by the title or alias
+// that the question contains most of.
+func (d *document) score(q query) float64 {
+	var words, typed float64
+	matched := 0
+	for _, t := range q.subjects {
+		words += t.weight * d.weight[t.stem]
+		if d.weight[t.stem] > 0 && t.typed {
+			matched++
+			typed += t.weight
+		}
+	}
+	if words == 0 && len(q.subjects) > 0 || q.total == 0 {
+		return 0
+	}
+	name, covered := d.name(q)
+	score := (words + nameWeight*min(name, q.total)) / (1 + nameWeight) / q.total
+	isName := covered >= wholeName && typed >= mainWord*q.total
+	if matched <= 1 && !isName {
+		score *= loneWord
+	}
+	return score
+}
+
+// name returns the weight of the title or alias that a question contains most of, and the largest covered share of one.
+func (d *document) name(q query) (weight, covered float64) {
+	for _, terms := range d.names {
+		var found, all float64
+		for _, t := range terms {
+			all += t.weight
+			found += min(q.weight[t.stem], t.weight)
+		}
+		if all > 0 {
+			weight, covered = max(weight, found*found/all), max(covered, found/all)
+		}
+	}
+	return weight, covered
+}
+
+// terms returns the stems of a word: of the word, of the known word that is spelled nearly so, or of its two parts.
+func (x *index) terms(word string) []term {
+	s := stem(word)
+	if idf, ok := x.idf[s]; ok {
+		return []term{{s, idf, true}}
+	}
+	if isNumber(word) {
+		return nil
+	}
+	for cut := 2; cut <= len(word)-2; cut++ { // adspend, ad spend
+		head, isHead := x.named.stem(word[:cut])
+		tail, isTail := x.named.stem(word[cut:])
+		if isHead && isTail {
+			return []term{{head, x.idf[head], true}, {tail, x.idf[tail], true}}
+		}
+	}
+	if s, ok := x.named.nearest(word); ok {
+		return []term{{s, corrected * x.idf[s], false}}
+	}
+	if s, ok := x.written.nearest(word); ok {
+		return []term{{s, corrected * x.idf[s], false}}
+	}
+	return []term{{s, unknownIDF * x.rarest, false}}
+}
+
+func isNumber(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// nearest returns the stem of the known word that a misspelled word most probably is: one edit away, or two in a word of
+// nine letters or more; another first letter counts as one more. Ties go to the first by alphabet.
+func (v vocabulary) nearest(word string) (string, bool) {
+	limit := 0
+	switch {
+	case len(word) > maxWord:
+		return "", false
+	case len(word) >= 9:
+		limit = 2
+	case len(word) >= 5:
+		limit = 1
+	}
+	best, found := "", limit+1
+	for size := max(len(word)-limit, 4); size <= len(word)+limit && limit > 0; size++ {
+		for k := range v[size] {
+			distance := spelling.Distance(word, k)
+			if distance == 2 && swapped(word, k) {
+				distance = 1
+			}
+			if k[0] != word[0] {
+				distance++
+			}
+			if distance < found || distance == found && distance <= limit && k < best {
+				best, found = k, distance
+			}
+		}
+	}
+	s, _ := v.stem(best)
+	return s, found <= limit
+}
+
+// swapped reports whether two neighboring letters are exchanged.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}
