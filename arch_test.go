@@ -50,7 +50,7 @@ var parts = []struct {
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
 	{"internal/experiment", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
-	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/mix", "internal/control"}},
+	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/control"}},
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/number", "internal/civil", "internal/money"}},
 	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/ingest/..."}},
@@ -77,7 +77,7 @@ var parts = []struct {
 	}},
 	{"internal/console/...", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
-		"internal/sheet", "internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...", "internal/operation", "internal/console/...",
+		"internal/sheet", "internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...", "internal/jobs", "internal/operation", "internal/console/...",
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},

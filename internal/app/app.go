@@ -132,9 +132,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
-	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Log: log})
+	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Running: a.training, Log: log})
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, jobsFile), Trainer: trainer{a}, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
+		File: filepath.Join(c.Data, jobsFile), Routines: a.routines(), Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
 	})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
@@ -197,7 +197,7 @@ func (a *App) Close() error {
 
 // dropFacts removes a workspace's facts.
 func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
-	a.jobs.Cancel(id)
+	a.jobs.Drop(id)
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
@@ -280,14 +280,13 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	}{
 		{"API keys", face.keys.Run},
 		{"OAuth server", face.server.Run},
-		{"files on the Data page", face.pages.Run},
 		{"rate limits", a.limiter.Run},
 		{callLog, a.calls.Run},
 		{"webhook messages", a.takeIn},
 		{"opening of facts", a.tryFacts},
 		{"roll-ups after an update", a.catchUp},
 		{"loading of models", a.warmModels},
-		{"trainings and forecasts", a.jobs.Run},
+		{"jobs", a.jobs.Run},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}

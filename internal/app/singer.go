@@ -62,6 +62,7 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 			}
 			return connection.Flush()
 		},
+		Interrupt: func() { _ = connection.SetReadDeadline(time.Unix(1, 0)) },
 	}
 	ctx := r.Context()
 	var report singer.Report

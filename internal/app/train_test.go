@@ -17,6 +17,7 @@ import (
 	"assay/internal/config"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/operation"
@@ -205,20 +206,20 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	h.stop()
 	h.age(time.Now().AddDate(0, 0, -15))
 	h.serve()
-	h.until(func() bool { p, runs := h.app.jobs.Progress("w"); return runs && p.DonePct > 0 })
+	h.until(func() bool { job, runs := h.app.jobs.Active(jobs.Training, "w"); return runs && job.Percent > 0 })
 	h.retrain(control.Retrain{Cadence: control.Never}) // from here on only the stored request continues
 	h.stop()
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != `["w"]` {
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != `[{"kind":"training","workspace":"w","by":"schedule"}]` {
 		t.Fatalf("stopped during a training, %s has %s, %v", jobsFile, text, err)
 	}
 
 	h.serve()
 	h.until(func() bool { held := h.held(); return held.Version() == 2 && !held.Training })
-	if held := h.held(); held.Model.Status != mix.Active || h.app.jobs.Failure("w") != "" {
-		t.Errorf("resumed training: got %s %v %s, want active", held.Model.Status, held.Model.Reasons, h.app.jobs.Failure("w"))
+	if held := h.held(); held.Model.Status != mix.Active {
+		t.Errorf("resumed training: got %s %v, want active", held.Model.Status, held.Model.Reasons)
 	}
-	h.until(func() bool { _, runs := h.app.jobs.Progress("w"); return !runs })
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != "null" {
-		t.Errorf("after the training %s has %s, %v; want null", jobsFile, text, err)
+	h.until(func() bool { job, _ := h.app.jobs.Last(jobs.Training, "w"); return job.State == jobs.Done })
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != "[]" {
+		t.Errorf("after the training %s has %s, %v; want []", jobsFile, text, err)
 	}
 }

@@ -93,8 +93,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	t.Parallel()
 	s, dir := newTestStore(t), t.TempDir()
 	k := s.keeper(dir)
-	today := s.days.Last.AddDays(1)
-	if _, err := k.Train(t.Context(), s.workspace, today, mix.Request{}); err != nil {
+	if _, err := k.Train(t.Context(), s.workspace, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	settings := s.workspace.ModelSettings()
@@ -126,7 +125,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 		}
 	}
 	s.load(&twin)
-	attempt, err := k.Train(t.Context(), s.workspace, today, mix.Request{})
+	attempt, err := k.Train(t.Context(), s.workspace, mix.Request{})
 	if err != nil || attempt.Status != mix.Refused || attempt.Version != 2 {
 		t.Fatalf("two channels that move together: %+v, %v; want model 2, refused", attempt, err)
 	}
@@ -145,7 +144,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 
 	changed := s.workspace
 	changed.Currency = "EUR"
-	if _, err := k.Train(t.Context(), changed, today, mix.Request{}); err != nil {
+	if _, err := k.Train(t.Context(), changed, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	if held := s.held(k); held.Model.Status != mix.Refused || held.Model.Version != 3 || held.Attempt != nil {

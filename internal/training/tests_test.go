@@ -218,8 +218,8 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	t.Parallel()
 	s, dir := newRegionStore(t), t.TempDir()
 	k := s.keeper(dir)
-	done, today, settings := s.kept.all, s.days.Last.AddDays(1), s.workspace.ModelSettings()
-	with, err := k.Train(t.Context(), s.workspace, today, mix.Request{})
+	done, settings := s.kept.all, s.workspace.ModelSettings()
+	with, err := k.Train(t.Context(), s.workspace, mix.Request{})
 	if err != nil || with.Status != mix.Active {
 		t.Fatalf("a store with a test: %+v, %v; want an active model", with, err)
 	}

@@ -14,7 +14,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/ingest/demo"
-	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -82,7 +81,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
 		t.Fatalf("before a training: %v, %v; want no model", have, err)
 	}
-	if _, err := k.Train(t.Context(), w, s.today, mix.Request{}); err != nil {
+	if _, err := k.Train(t.Context(), w, mix.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	k = s.keeper(dir)
@@ -137,7 +136,7 @@ func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 	for seed := uint64(1); seed <= 6; seed++ {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			s := newDemoShop(t, seed, 20000)
-			m, err := s.keeper(t.TempDir()).Train(t.Context(), s.workspace, s.today, mix.Request{})
+			m, err := s.keeper(t.TempDir()).Train(t.Context(), s.workspace, mix.Request{})
 			if err != nil || m.Status != mix.Active {
 				t.Fatalf("%+v, %v; want an active model", m, err)
 			}
@@ -157,26 +156,5 @@ func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 					e.Channel, planted, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
 			}
 		})
-	}
-}
-
-func TestOnlyOneTrainingOfAWorkspaceAtATime(t *testing.T) {
-	t.Parallel()
-	k := New(Options{Dir: t.TempDir()})
-	leave, err := k.enter(t.Context(), "w")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.enter(t.Context(), "w"); err == nil {
-		t.Error("a second training of the workspace was let in")
-	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := k.enter(stopped, measure.WorkspaceID("other")); err == nil {
-		t.Error("a training that was given up while it waited was let in")
-	}
-	leave()
-	if _, err := k.enter(t.Context(), "other"); err != nil {
-		t.Error(err)
 	}
 }
