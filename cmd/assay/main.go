@@ -45,6 +45,7 @@ type commands struct {
 	History   historyCommand   `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
 	Audit     auditCommand     `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
 	Train     trainCommand     `cmd:"" help:"Train a model on the data of a workspace."`
+	Jobs      jobsCommand      `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and report problems."`
 	Lab       labCommand       `cmd:"" help:"Run a measurement method on a CSV file."`
 	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 document."`

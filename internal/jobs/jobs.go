@@ -74,7 +74,7 @@ func Do[T any](ctx context.Context, r *Runner, s Spec, work func(ctx context.Con
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { return other == t })
-	if err != nil && t.stopped && ctx.Err() == nil { // interrupted work may return any error
+	if err != nil && t.stopped { // interrupted work may return any error
 		return result, cancelled(s)
 	}
 	return result, err
