@@ -32,6 +32,7 @@ var parts = []struct {
 	{"internal/notice", nil},
 	{"internal/notice/generate", []string{"internal/notice"}},
 	{"internal/slowbody", []string{"internal/fault"}},
+	{"internal/datadir", []string{"internal/fault"}},
 	{"internal/bodybudget", nil},
 	{"internal/connlimit", nil},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
@@ -81,7 +82,22 @@ var parts = []struct {
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},
+	{"internal/feed", []string{
+		"internal/panics", "internal/fault", "internal/bodybudget", "internal/measure", "internal/civil", "internal/control", "internal/ingest/...",
+		"internal/operation", "internal/httpapi",
+	}},
+	{"internal/socket", []string{
+		"internal/datadir", "internal/panics", "internal/fault", "internal/measure", "internal/ingest/...", "internal/operation",
+	}},
+	{"internal/demostore", []string{
+		"internal/datadir", "internal/civil", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/auth",
+		"internal/ingest/...", "internal/operation",
+	}},
 	{"internal/app", []string{"internal/..."}},
+	{"internal/doctor", []string{
+		"internal/datadir", "internal/config", "internal/fault", "internal/measure", "internal/control", "internal/operation", "internal/socket",
+		"internal/app",
+	}},
 	{"cmd/...", []string{"internal/...", "cmd/..."}},
 	{"bench/...", []string{"internal/...", "bench/..."}},
 	{"test/...", []string{"internal/..."}},

@@ -17,6 +17,7 @@ import (
 
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/datadir"
 	"assay/internal/jobs"
 	"assay/internal/warehouse"
 )
@@ -85,12 +86,12 @@ func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(data, jobsFile), []byte(`["acme"]`), 0o600); err != nil { // it is resumed
+	if err := os.WriteFile(filepath.Join(data, datadir.Jobs), []byte(`["acme"]`), 0o600); err != nil { // it is resumed
 		t.Fatal(err)
 	}
 	work := stubborn{a, make(chan struct{}), make(chan struct{})}
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(data, jobsFile), Routines: []jobs.Routine{{Kind: jobs.Training, Run: work.train}}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: discard(),
+		File: filepath.Join(data, datadir.Jobs), Routines: []jobs.Routine{{Kind: jobs.Training, Run: work.train}}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: discard(),
 	})
 	engine := a.engine
 	t.Cleanup(func() {

@@ -8,14 +8,12 @@ import (
 	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/control"
+	"assay/internal/demostore"
 	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/operation"
 )
-
-// jobsFile is the file of jobs that resume after a restart, in a data directory.
-const jobsFile = "jobs.json"
 
 // forecastEvery is the delay until a new day, or the end of days, is noticed.
 const forecastEvery = time.Hour
@@ -58,9 +56,6 @@ func (a *App) training(ws measure.WorkspaceID) (donePct int, running bool) {
 	return job.Percent, running
 }
 
-// modelsDir is the folder of models in a data directory, with one file per workspace.
-const modelsDir = "models"
-
 // pageModels gives the console the state of models.
 type pageModels struct{ *App }
 
@@ -91,17 +86,17 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 
 // trainDemo trains the demo's model unless it has one. If the training fails, the demo is served without a model.
 func (a *App) trainDemo(ctx context.Context) {
-	made, isDemo, err := readDemoStore(a.config.Data)
+	made, isDemo, err := demostore.Read(a.config.Data)
 	if err != nil || !isDemo || !made.Whole {
 		return
 	}
-	w, err := a.control.Store.Workspace(ctx, demoWorkspace)
+	w, err := a.control.Store.Workspace(ctx, demostore.Workspace)
 	if err == nil {
 		have, unreadable := a.models.MMM(ctx, w)
 		if unreadable == nil && have.Model != nil {
 			return
 		}
-		_, err = operation.TrainModel.Do(ctx, a.operations, operation.Call{Workspace: demoWorkspace, Caller: operation.System(demoActor)}, operation.Training{})
+		_, err = operation.TrainModel.Do(ctx, a.operations, operation.Call{Workspace: demostore.Workspace, Caller: operation.System(demostore.Actor)}, operation.Training{})
 	}
 	if err != nil && ctx.Err() == nil {
 		a.log.ErrorContext(ctx, "demo model cannot be trained", slog.Any("error", err))

@@ -16,6 +16,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/jobs"
 	"assay/internal/measure"
@@ -121,7 +122,7 @@ func (h *house) retrain(r control.Retrain) {
 // age sets when the stored model was trained.
 func (h *house) age(trained time.Time) {
 	h.Helper()
-	path := filepath.Join(h.config.Data, modelsDir, "w.json")
+	path := filepath.Join(h.config.Data, datadir.Models, "w.json")
 	text, err := os.ReadFile(path)
 	var file map[string]any
 	if err == nil {
@@ -209,8 +210,8 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	h.until(func() bool { job, runs := h.app.jobs.Active(jobs.Training, "w"); return runs && job.Percent > 0 })
 	h.retrain(control.Retrain{Cadence: control.Never}) // from here on only the stored request continues
 	h.stop()
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != `[{"kind":"training","workspace":"w","by":"schedule"}]` {
-		t.Fatalf("stopped during a training, %s has %s, %v", jobsFile, text, err)
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, datadir.Jobs)); err != nil || string(text) != `[{"kind":"training","workspace":"w","by":"schedule"}]` {
+		t.Fatalf("stopped during a training, %s has %s, %v", datadir.Jobs, text, err)
 	}
 
 	h.serve()
@@ -219,7 +220,7 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 		t.Errorf("resumed training: got %s %v, want active", held.Model.Status, held.Model.Reasons)
 	}
 	h.until(func() bool { job, _ := h.app.jobs.Last(jobs.Training, "w"); return job.State == jobs.Done })
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != "[]" {
-		t.Errorf("after the training %s has %s, %v; want []", jobsFile, text, err)
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, datadir.Jobs)); err != nil || string(text) != "[]" {
+		t.Errorf("after the training %s has %s, %v; want []", datadir.Jobs, text, err)
 	}
 }
