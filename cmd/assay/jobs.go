@@ -62,13 +62,13 @@ func progressOf(j jobs.Job) string {
 
 type jobsCancel struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace of the job."`
-	ID        string `arg:"" help:"ID of the job (assay jobs list)."`
+	Workspace string  `required:"" placeholder:"W" help:"Workspace of the job."`
+	ID        jobs.ID `arg:"" help:"ID of the job (assay jobs list)."`
 }
 
 // Run cancels the job and prints what that means.
 func (c *jobsCancel) Run(ctx context.Context, con *console) error {
-	job, err := do(ctx, con, c.dataFlag, operation.CancelJob, "jobs cancel", c.Workspace, jobs.ID(c.ID))
+	job, err := do(ctx, con, c.dataFlag, operation.CancelJob, "jobs cancel", c.Workspace, c.ID)
 	if err != nil {
 		return err
 	}

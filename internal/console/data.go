@@ -25,7 +25,7 @@ type dataView struct {
 	Done      string             // confirmation of a form
 	Forgets   bool               // the visitor can forget customers
 	Report    *ingest.FileReport // of a file that was checked or imported
-	Held      string             // ID of a checked file that can be imported
+	Held      pending.ID         // ID of a checked file that can be imported
 	HeldEnds  time.Time
 	Mappings  []savedMapping
 	Fitting   []savedMapping // mappings whose columns the file has

@@ -95,8 +95,8 @@ type mappingView struct {
 	Problem  string
 	Done     string
 
-	Held     string // ID of the file
-	File     string // its name
+	Held     pending.ID // of the file
+	File     string     // its name
 	HeldEnds time.Time
 	Seen     ingest.Seen
 	Report   *ingest.FileReport // of the file with this mapping
@@ -158,7 +158,7 @@ func (c *dataPages) mappingPage(w http.ResponseWriter, v visit) {
 		}
 	}
 	if id := query.Get("file"); id != "" {
-		f, release, ok := c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
+		f, release, ok := c.pending.Borrow(pending.ID(id), v.visitor.User.ID, p.Workspace.ID, c.now())
 		if !ok {
 			c.fileGone(w, v, p)
 			return
@@ -285,7 +285,7 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 	release := func() {}
 	var held pending.File
 	if id := form.Get("file"); id != "" {
-		if held, release, ok = c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
+		if held, release, ok = c.pending.Borrow(pending.ID(id), v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
 			c.fileGone(w, v, p)
 			return
 		}

@@ -249,7 +249,7 @@ func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, unknownAction)
 		return
 	}
-	f, release, ok := c.pending.Borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
+	f, release, ok := c.pending.Borrow(pending.ID(v.PostForm.Get("file")), v.visitor.User.ID, p.Workspace.ID, c.now())
 	if !ok {
 		c.fileGone(w, v, p)
 		return
@@ -272,7 +272,7 @@ func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 }
 
 // importing imports an uploaded file and then removes it from the store.
-func (c *dataPages) importing(up upload, shelved string, show func(dataView) answer) work {
+func (c *dataPages) importing(up upload, shelved pending.ID, show func(dataView) answer) work {
 	return func(ctx context.Context, call operation.Call) (answer, error) {
 		report, err := c.importFile(ctx, call, up)
 		if err != nil {

@@ -127,12 +127,12 @@ func (f *Feed) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop str
 }
 
 // deliveryID returns the ID of a message, or a hash of its content if it has none.
-func deliveryID(m httpapi.ShopMessage, body []byte) string {
+func deliveryID(m httpapi.ShopMessage, body []byte) control.DeliveryID {
 	if m.ID != "" && len(m.ID) <= maxHookID {
-		return m.ID
+		return control.DeliveryID(m.ID)
 	}
 	sum := sha256.Sum256([]byte(m.Topic + "\n" + string(body)))
-	return hex.EncodeToString(sum[:16])
+	return control.DeliveryID(hex.EncodeToString(sum[:16]))
 }
 
 // shopActor is the actor in the audit log for requests of a shop.
