@@ -29,7 +29,7 @@ type auditCommand struct {
 const maxAuditLines = 1_000_000
 
 type auditLine struct {
-	ID        string              `json:"id"`
+	ID        control.EventID     `json:"id"`
 	At        time.Time           `json:"at"`
 	Workspace measure.WorkspaceID `json:"workspace"`
 	Kind      control.EventKind   `json:"kind"`

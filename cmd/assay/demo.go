@@ -10,6 +10,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/civil"
 	"assay/internal/config"
+	"assay/internal/demostore"
 	"assay/internal/fault"
 )
 
@@ -26,7 +27,7 @@ type demoCommand struct {
 
 // Run creates the demo store if there is none, and serves it.
 func (c *demoCommand) Run(ctx context.Context, con *console) error {
-	made := app.DemoStore{Seed: c.Seed, Days: c.Days, Orders: c.Orders}
+	made := demostore.Store{Seed: c.Seed, Days: c.Days, Orders: c.Orders}
 	if c.Today != "" {
 		today, err := civil.Parse(c.Today)
 		if err != nil {
@@ -43,7 +44,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	setMemory()
 	log := logger(con, settings)
 	progress := newProgress(con.errs, "creating the demo store")
-	service, demo, err := app.OpenDemo(ctx, settings, app.DemoOptions{Store: made, Reset: c.Reset, Progress: progress.set}, log, con.now)
+	service, demo, err := app.OpenDemo(ctx, settings, demostore.Options{Store: made, Reset: c.Reset, Progress: progress.set}, log, con.now)
 	progress.end()
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func closeAfter(service *app.App, err error) error {
 	return err
 }
 
-func welcome(con *console, a app.DemoAccess) error {
+func welcome(con *console, a demostore.Access) error {
 	_, err := fmt.Fprintf(con.out, `
 Assay serves a demo store: %s, figures as of %s.
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"assay/internal/app"
+	"assay/internal/doctor"
 )
 
 type doctorCommand struct {
@@ -18,10 +18,10 @@ func (c *doctorCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	findings := app.Diagnose(ctx, settings, con.now)
+	findings := doctor.Diagnose(ctx, settings, con.now)
 	broken := 0
 	for _, f := range findings {
-		if f.State == app.Broken {
+		if f.State == doctor.Broken {
 			broken++
 		}
 	}

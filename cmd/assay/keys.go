@@ -119,7 +119,7 @@ type keysList struct {
 }
 
 type keyLine struct {
-	ID        string          `json:"id"`
+	ID        control.KeyID   `json:"id"`
 	Name      string          `json:"name"`
 	Hint      string          `json:"hint"`
 	State     string          `json:"state"`
@@ -180,7 +180,7 @@ func state(k control.Key, now time.Time) string {
 
 type keysRevoke struct {
 	dataFlag
-	ID string `arg:"" help:"ID of the key (assay keys list)."`
+	ID control.KeyID `arg:"" help:"ID of the key (assay keys list)."`
 }
 
 // Run revokes the key.
@@ -199,7 +199,7 @@ func (c *keysRevoke) Run(ctx context.Context, con *console) error {
 
 type keysRotate struct {
 	dataFlag
-	ID      string        `arg:"" help:"ID of the key (assay keys list)."`
+	ID      control.KeyID `arg:"" help:"ID of the key (assay keys list)."`
 	Overlap time.Duration `default:"24h" help:"How long the old key stays valid."`
 	JSON    bool          `name:"json" help:"Print JSON."`
 }
@@ -221,7 +221,7 @@ func (c *keysRotate) Run(ctx context.Context, con *console) error {
 }
 
 // keyWorkspace returns the workspace of a key.
-func keyWorkspace(ctx context.Context, con *console, d dataFlag, id string) (string, error) {
+func keyWorkspace(ctx context.Context, con *console, d dataFlag, id control.KeyID) (string, error) {
 	store, err := d.open(ctx, con)
 	if err != nil {
 		return "", err

@@ -45,6 +45,7 @@ type commands struct {
 	History   historyCommand   `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
 	Audit     auditCommand     `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
 	Train     trainCommand     `cmd:"" help:"Train a model on the data of a workspace."`
+	Jobs      jobsCommand      `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`
 	Backup    backupCommand    `cmd:"" help:"Back up the data directory to a folder, also while the service runs."`
 	Restore   restoreCommand   `cmd:"" help:"Restore a backup into an empty data directory."`
 	Doctor    doctorCommand    `cmd:"" help:"Check the data directory and report problems."`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/operation"
@@ -48,9 +49,9 @@ type webhooksList struct {
 }
 
 type webhookLine struct {
-	ID        string     `json:"id"`
-	Shop      string     `json:"shop,omitempty"`
-	CreatedAt *time.Time `json:"created_at"`
+	ID        control.HookSecretID `json:"id"`
+	Shop      string               `json:"shop,omitempty"`
+	CreatedAt *time.Time           `json:"created_at"`
 }
 
 // Run lists the secrets.
@@ -94,8 +95,8 @@ func (c *webhooksList) Run(ctx context.Context, con *console) error {
 
 type webhooksRemove struct {
 	dataFlag
-	Workspace string `required:"" placeholder:"W" help:"Workspace of the secret."`
-	ID        string `arg:"" help:"ID of the secret (assay webhooks list)."`
+	Workspace string               `required:"" placeholder:"W" help:"Workspace of the secret."`
+	ID        control.HookSecretID `arg:"" help:"ID of the secret (assay webhooks list)."`
 }
 
 // Run removes the secret.

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -21,7 +20,10 @@ import (
 	"assay/internal/config"
 	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
+	"assay/internal/datadir"
+	"assay/internal/demostore"
 	"assay/internal/fault"
+	"assay/internal/feed"
 	"assay/internal/jobs"
 	"assay/internal/limit"
 	"assay/internal/measure"
@@ -30,6 +32,7 @@ import (
 	"assay/internal/panics"
 	"assay/internal/slowbody"
 	"assay/internal/snapshot"
+	"assay/internal/socket"
 	"assay/internal/toolkit"
 	"assay/internal/tools"
 	"assay/internal/training"
@@ -40,12 +43,6 @@ import (
 // instructions tell the model of an MCP client how to start.
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
-
-// factsDir is the folder of facts in a data directory, with one file per workspace.
-const factsDir = "facts"
-
-// uploadsDir is the folder of files to be imported in a data directory. It is emptied at every start.
-const uploadsDir = "uploads"
 
 // closeTimeout is how long [App.Close] waits for running queries and imports if no service was shut down.
 const closeTimeout = time.Minute
@@ -79,7 +76,7 @@ type App struct {
 	config  config.Config
 	log     *slog.Logger
 	now     func() time.Time // the real clock
-	held    *directory
+	lock    *datadir.Lock
 	control *Control
 	engine  *duckdb.Engine
 	facts   *warehouse.Warehouse
@@ -91,23 +88,23 @@ type App struct {
 	backups *backup.Schedule
 	tools   *toolkit.Service
 	clock   func() time.Time   // the clock of answers
-	arrived chan struct{}      // a webhook message is waiting
 	bodies  *bodybudget.Budget // of callers that are not authenticated yet
 	health  writeCheck         // of the control data
 	closeBy time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
+	messages   *feed.Feed // of shops
 }
 
 // Open locks the data directory for this process and opens its stores. A directory that another process has locked is a fault
 // of kind unavailable that names the process.
 func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() time.Time) (opened *App, err error) {
-	held, err := hold(c.Data)
+	lock, err := datadir.Acquire(c.Data)
 	if err != nil {
 		return nil, err
 	}
 	a := &App{
-		config: c, log: log, now: now, held: held, counter: limit.NewCounter(), arrived: make(chan struct{}, 1),
+		config: c, log: log, now: now, lock: lock, counter: limit.NewCounter(),
 		bodies: bodybudget.New(anonymousBodies, addressBodies),
 	}
 	defer func() {
@@ -115,7 +112,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err := makePrivate(c.Data); err != nil { // a file may belong to another user
+	if err := datadir.MakePrivate(c.Data); err != nil { // a file may belong to another user
 		log.WarnContext(ctx, "files of the data directory are readable by other users", slog.Any("error", err))
 	}
 	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
@@ -123,20 +120,21 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
-		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit, MaxAttached: c.MaxAttached,
-		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
+		Dir: filepath.Join(c.Data, datadir.Facts), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
+		MaxAttached: c.MaxAttached,
+		Files:       factFiles{a.control.Store, filepath.Join(c.Data, datadir.Facts)},
 	})
 	if err != nil {
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)
-	if err := emptyDir(filepath.Join(c.Data, uploadsDir)); err != nil {
+	if err := datadir.Empty(filepath.Join(c.Data, datadir.Uploads)); err != nil {
 		return nil, err
 	}
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
-	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, modelsDir), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Log: log})
+	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, datadir.Models), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Running: a.training, Log: log})
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, jobsFile), Trainer: a.models, Forecaster: forecaster{a}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
+		File: filepath.Join(c.Data, datadir.Jobs), Routines: a.routines(), Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
 	})
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err
@@ -151,17 +149,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	return a, nil
 }
 
-// emptyDir deletes the contents of a folder, which a process left that has ended or is ending.
-func emptyDir(dir string) error {
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
-		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
-	}
-	return nil
-}
-
 // setClock builds the tools and operations with the clock of the data directory.
 func (a *App) setClock() error {
-	clock, err := answerClock(a.config.Data, a.now)
+	clock, err := demostore.Clock(a.config.Data, a.now)
 	if err != nil {
 		return err
 	}
@@ -176,11 +166,15 @@ func (a *App) setClock() error {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
-		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, uploadsDir), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
+		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
 		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups,
 	})
+	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil
 }
+
+// Facts returns the facts of the data directory.
+func (a *App) Facts() *warehouse.Warehouse { return a.facts }
 
 // Close closes the stores and unlocks the directory.
 func (a *App) Close() error {
@@ -195,14 +189,14 @@ func (a *App) Close() error {
 		errs = append(errs, a.engine.Close(last))
 	}
 	if a.control != nil {
-		errs = append(errs, a.control.Close(), emptyDir(filepath.Join(a.config.Data, uploadsDir))) // uploads that are not needed any more
+		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are not needed any more
 	}
-	return errors.Join(append(errs, a.held.release())...)
+	return errors.Join(append(errs, a.lock.Release())...)
 }
 
 // dropFacts removes a workspace's facts.
 func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
-	a.jobs.Cancel(id)
+	a.jobs.Drop(id)
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
@@ -282,7 +276,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	slowbody.Watch(server, a.now)
 	a.run(running, group, a.limited(open.calls), server)
 	// An import may run for an hour, so commands have no write deadline.
-	commands := &http.Server{Handler: a.commandHandler(), ReadHeaderTimeout: 10 * time.Second}
+	commands := &http.Server{Handler: socket.NewHandler(a.operations), ReadHeaderTimeout: 10 * time.Second}
 	slowbody.Watch(commands, a.now)
 	a.run(running, group, open.commands, commands)
 	if open.metrics != nil {
@@ -296,13 +290,12 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 	}{
 		{"API keys", face.keys.Run},
 		{"OAuth server", face.server.Run},
-		{"files on the Data page", face.pages.Run},
 		{"rate limits", a.limiter.Run},
 		{callLog, a.calls.Run},
-		{"webhook messages", a.takeIn},
+		{"webhook messages", a.messages.Run},
 		{"opening of facts", a.tryFacts},
 		{"loading of models", a.warmModels},
-		{"trainings and forecasts", a.jobs.Run},
+		{"jobs", a.jobs.Run},
 		{"backups", a.backups.Run},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
@@ -365,7 +358,7 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 		return open, fault.Unavailable("cannot listen on address %s", a.config.Addr).Wrap(err).
 			WithHint("stop the process that uses the port, or pass another --addr")
 	}
-	if open.commands, err = listenSocket(ctx, a.config.Data); err != nil {
+	if open.commands, err = socket.Listen(ctx, a.config.Data); err != nil {
 		return open, err
 	}
 	if a.config.MetricsAddr != "" {

@@ -14,6 +14,7 @@ import (
 
 	"assay/internal/backup"
 	"assay/internal/config"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse/duckdb"
@@ -60,11 +61,11 @@ func Restore(
 	if err := isEmpty(c.Data); err != nil {
 		return restored, err
 	}
-	held, err := hold(c.Data)
+	held, err := datadir.Acquire(c.Data)
 	if err != nil {
 		return restored, err
 	}
-	defer func() { err = errors.Join(err, held.release()) }()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	if err := isEmpty(c.Data); err != nil { // another process may have been faster
 		return restored, err
 	}

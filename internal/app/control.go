@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/control/sqlstore"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/limit"
 	"assay/internal/oauth/people"
@@ -42,7 +43,7 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 			WithHint("pass --data, or create one with `assay workspace create` or `assay demo`")
 	}
 	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return nil, unwritable("created", o.Data, err)
+		return nil, datadir.Unwritable("created", o.Data, err)
 	}
 	if err := restoreEnded(o.Data); err != nil {
 		return nil, err
@@ -50,11 +51,11 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if err := secretKept(o.Data); err != nil {
 		return nil, err
 	}
-	secret, err := auth.LoadSecret(filepath.Join(o.Data, "secret"))
+	secret, err := auth.LoadSecret(filepath.Join(o.Data, datadir.Secret))
 	if err != nil {
 		return nil, fmt.Errorf("installation secret: %w", err)
 	}
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Path: filepath.Join(o.Data, "control.db"), Log: o.Log})
+	store, err := sqlstore.Open(ctx, sqlstore.Options{Path: filepath.Join(o.Data, datadir.Control), Log: o.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +79,10 @@ func (c *Control) onAccessEnded(do func()) { *c.ended = do }
 // secretKept rejects a directory that has lost its secret: with a new one no key would be valid and no returning customer
 // recognized.
 func secretKept(dataDir string) error {
-	_, lost := os.Stat(filepath.Join(dataDir, "secret"))
-	_, err := os.Stat(filepath.Join(dataDir, "control.db"))
+	_, lost := os.Stat(filepath.Join(dataDir, datadir.Secret))
+	_, err := os.Stat(filepath.Join(dataDir, datadir.Control))
 	if errors.Is(lost, fs.ErrNotExist) && err == nil {
-		return fault.New(fault.KindMisconfigured, "the installation secret %s is missing", filepath.Join(dataDir, "secret")).
+		return fault.New(fault.KindMisconfigured, "the installation secret %s is missing", filepath.Join(dataDir, datadir.Secret)).
 			WithHint("restore it from a backup. Without it no API key is valid and returning customers are not recognized. To start without both, move control.db and facts away")
 	}
 	return nil

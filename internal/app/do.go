@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,10 +13,13 @@ import (
 	"time"
 
 	"assay/internal/config"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/ingest"
+	"assay/internal/ingest/singer"
 	"assay/internal/measure"
 	"assay/internal/operation"
+	"assay/internal/socket"
 )
 
 // Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a running
@@ -39,36 +41,23 @@ func Do[In, Out any](
 		return out, err
 	}
 	if a == nil {
-		return ask[In, Out](ctx, s, op.Name, call, in)
+		return socket.Ask[In, Out](ctx, s, op.Name, call, in)
 	}
 	out, err = op.Do(ctx, a.operations, call, in)
 	return out, errors.Join(err, a.Close())
 }
 
 // reach opens a data directory, or returns the service that has locked it: one of a and s is nil.
-func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, s *service, err error) {
+func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, s *socket.Client, err error) {
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fault.NotFound("data directory %s does not exist", c.Data).WithHint("create a workspace first: assay workspace create NAME")
 	}
 	a, err = Open(ctx, c, discard(), now)
-	if errors.Is(err, errHeld) {
-		s, err = connect(c.Data)
+	if errors.Is(err, datadir.ErrLocked) {
+		s, err = socket.Connect(c.Data)
 		return nil, s, err
 	}
 	return a, nil, err
-}
-
-// ask runs an operation in the service that has locked the data directory.
-func ask[In, Out any](ctx context.Context, s *service, name string, call operation.Call, in In) (out Out, err error) {
-	input, err := json.Marshal(in)
-	if err != nil {
-		return out, err
-	}
-	text, err := s.ask(ctx, "/"+name, command{Workspace: call.Workspace, Actor: call.Caller.Actor, Input: input}, call.Progress)
-	if len(text) > 0 {
-		err = errors.Join(err, json.Unmarshal(text, &out))
-	}
-	return out, err
 }
 
 // StandardInput is the file name of standard input.
@@ -87,7 +76,7 @@ func ImportFiles(
 	}
 	// Standard input is spooled only after the data directory is locked, by this process or a service: locking it empties the
 	// folder of uploads.
-	remove, err := spoolInput(filepath.Join(c.Data, uploadsDir), in.Paths, input)
+	remove, err := spoolInput(filepath.Join(c.Data, datadir.Uploads), in.Paths, input)
 	if err != nil {
 		return result, err
 	}
@@ -103,7 +92,7 @@ func ImportFiles(
 		}
 	}
 	if a == nil {
-		return ask[operation.Import, operation.Imported](ctx, s, operation.ImportFiles.Name, call, in)
+		return socket.Ask[operation.Import, operation.Imported](ctx, s, operation.ImportFiles.Name, call, in)
 	}
 	return operation.ImportFiles.Do(ctx, a.operations, call, in)
 }
@@ -121,10 +110,24 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 	return func() { _ = os.Remove(path) }, nil
 }
 
+// ImportSinger imports the messages of a tap through the service that has locked the data directory, else in this process. The
+// report may accompany an error: it has what was done before the error.
+func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
+	a, s, err := reach(ctx, c, now)
+	if err != nil {
+		return singer.Report{}, err
+	}
+	if a == nil {
+		return s.ImportStream(ctx, call, in)
+	}
+	report, err := operation.ImportStream.Do(ctx, a.operations, call, in)
+	return report, errors.Join(err, a.Close())
+}
+
 // ClearFacts removes the facts of a deleted workspace with the same ID, which remain if a process ended during the deletion.
 // Without such facts it does nothing.
 func ClearFacts(ctx context.Context, c config.Config, id measure.WorkspaceID, caller operation.Caller, now func() time.Time) error {
-	if _, err := os.Stat(filepath.Join(c.Data, factsDir, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(c.Data, datadir.Facts, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	_, err := Do(ctx, c, operation.ClearFacts, operation.Call{Workspace: id, Caller: caller}, operation.None{}, now)

@@ -2,9 +2,10 @@ package app
 
 import (
 	"bytes"
-	"crypto/rand"
+	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,11 +13,13 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/console"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/httpapi"
 	"assay/internal/mcp"
 	"assay/internal/oauth"
 	"assay/internal/oauth/clientip"
+	"assay/internal/operation"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/tools"
@@ -57,7 +60,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		BaseURL: baseURL, People: a.control.People, Store: a.control.Store, Keys: f.keys, Limits: a.limiter, Models: pageModels{a},
 		Tools: toolNames(), Ask: a.tools.Answer, Operations: a.operations,
 		History: pageHistory{a.facts, a.tools.Snapshots()},
-		Uploads: filepath.Join(a.config.Data, uploadsDir), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
+		Uploads: filepath.Join(a.config.Data, datadir.Uploads), TrustedProxies: a.config.TrustedProxies, Counter: a.counter, Now: a.now, Log: a.log,
 	})
 	f.handler = httpapi.New(httpapi.Options{
 		BaseURL:        baseURL,
@@ -65,7 +68,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 		Limits:         a.limiter,
 		Session:        func(p auth.Principal, requestID string) mcp.Session { return a.tools.Session(p, requestID) },
 		Singer:         a.singerOverHTTP,
-		Shopify:        a.receive,
+		Shopify:        a.messages.Receive,
 		Bodies:         a.bodies,
 		AddressOf:      clientip.NewAddresses(a.config.TrustedProxies).Of,
 		OAuth:          f.server.Handler(f.pages),
@@ -89,8 +92,6 @@ type pageHistory struct {
 	*snapshot.Reader
 }
 
-const signingSecretFile = "oauth-secret"
-
 // signingSecrets returns the secrets that sign access tokens: the configured one, else the one that a demo stores in the data
 // directory. A secret that is set and empty disables signing.
 func (a *App) signingSecrets() ([][]byte, error) {
@@ -100,26 +101,30 @@ func (a *App) signingSecrets() ([][]byte, error) {
 		}
 		return nil, nil
 	}
-	text, err := os.ReadFile(filepath.Join(a.config.Data, signingSecretFile))
+	text, err := os.ReadFile(filepath.Join(a.config.Data, datadir.OAuthSecret))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.Unavailable("%s cannot be read", signingSecretFile).Wrap(err)
+		return nil, fault.Unavailable("%s cannot be read", datadir.OAuthSecret).Wrap(err)
 	}
 	return [][]byte{bytes.TrimSpace(text)}, nil
 }
 
-// keepSigningSecret creates a secret for a demo that has none.
-func (a *App) keepSigningSecret() error {
-	path := filepath.Join(a.config.Data, signingSecretFile)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+// singerOverHTTP imports the messages of a caller whose scope was checked. It returns the last state.
+func (a *App) singerOverHTTP(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error) {
+	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Client(p)}
+	done, err := operation.ImportStream.Do(ctx, a.operations, call, operation.Stream{
+		Messages: messages, SkipRejected: skipRejected, Emit: func(passed []byte) error {
+			state = append(state[:0], passed...)
+			return nil
+		},
+	})
+	if workspaceGone := fault.KindOf(err) == fault.KindNotFound; workspaceGone {
+		err = fault.Invalid("the workspace was deleted")
 	}
-	if err := writeFile(path, []byte(rand.Text()+rand.Text()+"\n")); err != nil {
-		return fmt.Errorf("%s: %w", signingSecretFile, err)
-	}
-	return nil
+	report, encoding := json.Marshal(done)
+	return state, report, errors.Join(err, encoding)
 }
 
 func toolNames() []string {

@@ -17,8 +17,8 @@ import (
 
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/datadir"
 	"assay/internal/jobs"
-	"assay/internal/measure/mix"
 	"assay/internal/warehouse"
 )
 
@@ -56,22 +56,20 @@ func TestPartsEndWithTheFirstError(t *testing.T) {
 	})
 }
 
-// stubborn is a trainer that ignores cancellation and has an import open.
+// stubborn is a training that ignores cancellation and has an import open.
 type stubborn struct {
 	*App
 	began, release chan struct{}
 }
 
-func (s stubborn) Tried(control.Workspace) (time.Time, error) { return time.Time{}, nil }
-
-func (s stubborn) Train(ctx context.Context, w control.Workspace, _ mix.Request) (*mix.Model, error) {
+func (s stubborn) train(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	into, err := s.facts.Begin(ctx, warehouse.ImportSpec{Workspace: w.ID, Source: "orders", File: "orders.csv", Base: w.Currency, Zone: w.Location()})
 	close(s.began)
 	<-s.release
 	if err == nil {
 		into.Abort()
 	}
-	return nil, err
+	return err
 }
 
 // Serve and Close return although a training never ends and uses the store. If they waited for it, this test would not end.
@@ -88,12 +86,12 @@ func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(data, jobsFile), []byte(`["acme"]`), 0o600); err != nil { // it is resumed
+	if err := os.WriteFile(filepath.Join(data, datadir.Jobs), []byte(`["acme"]`), 0o600); err != nil { // it is resumed
 		t.Fatal(err)
 	}
 	work := stubborn{a, make(chan struct{}), make(chan struct{})}
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(data, jobsFile), Trainer: work, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: discard(),
+		File: filepath.Join(data, datadir.Jobs), Routines: []jobs.Routine{{Kind: jobs.Training, Run: work.train}}, Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: discard(),
 	})
 	engine := a.engine
 	t.Cleanup(func() {
@@ -108,7 +106,7 @@ func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 		shutDown()
 		return nil
 	})
-	if err != nil || !strings.Contains(log.String(), `work="[trainings and forecasts]"`) {
+	if err != nil || !strings.Contains(log.String(), `work=[jobs]`) {
 		t.Errorf("%v; the log does not name what was cut off:\n%s", err, log.String())
 	}
 	if err := a.Close(); err == nil || !strings.Contains(err.Error(), "1 users of the store still run") {

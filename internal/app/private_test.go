@@ -3,82 +3,12 @@ package app
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"assay/internal/config"
-	"assay/internal/fault"
+	"assay/internal/datadir"
 )
-
-// If the path of the data directory is long, the command socket is in a folder that only this user can access.
-func TestALongPathHasItsSocketInAPrivateFolder(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	data := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
-	listener, err := listenSocket(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	path := listener.Addr().String()
-	folder, err := os.Lstat(filepath.Dir(path))
-	if err != nil || folder.Mode().Perm() != 0o700 || filepath.Dir(path) == os.TempDir() {
-		t.Errorf("the socket is %s, in a folder %v, %v; want one of mode 0700", path, folder, err)
-	}
-	client, err := connect(data)
-	if err != nil || client.path != path {
-		t.Errorf("a command looks for %+v, %v; want %s", client, err, path)
-	}
-}
-
-// Any user can create folders below the system's temporary folder. Neither side uses one that other users can change.
-func TestAFolderThatOthersCanChangeGetsNoSocket(t *testing.T) {
-	for name, plant := range map[string]func(t *testing.T, path string) error{
-		"mode 0777": func(_ *testing.T, path string) error {
-			if err := os.Mkdir(path, 0o700); err != nil {
-				return err
-			}
-			return os.Chmod(path, 0o777)
-		},
-		"link": func(t *testing.T, path string) error { return os.Symlink(t.TempDir(), path) },
-		"file": func(_ *testing.T, path string) error { return os.WriteFile(path, nil, 0o600) },
-		"other user": func(t *testing.T, path string) error {
-			if os.Geteuid() != 0 {
-				t.Skip("only root can change the owner of a folder")
-			}
-			if err := os.Mkdir(path, 0o700); err != nil {
-				return err
-			}
-			return os.Chown(path, 1, 1)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Setenv("TMPDIR", t.TempDir())
-			data := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
-			planted, err := listenSocket(t.Context(), data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := filepath.Dir(planted.Addr().String())
-			planted.Close()
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
-			if err := plant(t, dir); err != nil {
-				t.Fatal(err)
-			}
-			if listener, err := listenSocket(t.Context(), data); err == nil {
-				listener.Close()
-				t.Error("the service listens there")
-			} else if _, hint, _ := fault.Public(err); fault.KindOf(err) != fault.KindUnavailable || hint == "" {
-				t.Errorf("the service: %v", err)
-			}
-			if _, err := connect(data); err == nil {
-				t.Error("a command would connect there")
-			}
-		})
-	}
-}
 
 // Files that an earlier release or a manual copy left readable become private when the directory is opened. Files that do not
 // belong to the service stay as they are.
@@ -87,12 +17,12 @@ func TestOpeningADirectoryMakesItsFilesPrivate(t *testing.T) {
 	data := t.TempDir()
 	foreign := filepath.Join(data, "notes.txt")
 	elsewhere := t.TempDir() // facts may be on another disk
-	if err := os.Symlink(elsewhere, filepath.Join(data, factsDir)); err != nil {
+	if err := os.Symlink(elsewhere, filepath.Join(data, datadir.Facts)); err != nil {
 		t.Fatal(err)
 	}
 	readable := []string{
-		filepath.Join(elsewhere, "shop.duckdb.bak"), filepath.Join(data, modelsDir, "shop.json"),
-		filepath.Join(data, demoFile), filepath.Join(data, truthFile), filepath.Join(data, jobsFile),
+		filepath.Join(elsewhere, "shop.duckdb.bak"), filepath.Join(data, datadir.Models, "shop.json"),
+		filepath.Join(data, datadir.Demo), filepath.Join(data, datadir.Truth), filepath.Join(data, datadir.Jobs),
 	}
 	for _, path := range append(readable, foreign) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -110,8 +40,8 @@ func TestOpeningADirectoryMakesItsFilesPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	for _, path := range append(readable, filepath.Join(data, modelsDir)) {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&othersRights != 0 {
+	for _, path := range append(readable, filepath.Join(data, datadir.Models)) {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v, %v; want none for others", path, info.Mode(), err)
 		}
 	}

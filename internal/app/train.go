@@ -3,21 +3,58 @@ package app
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/control"
+	"assay/internal/demostore"
+	"assay/internal/jobs"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
 	"assay/internal/operation"
 )
 
-// jobsFile is the file of requested trainings in a data directory.
-const jobsFile = "jobs.json"
+// forecastEvery is the delay until a new day, or the end of days, is noticed.
+const forecastEvery = time.Hour
+
+// forecastHour is the local hour after which the day's forecasts are made: by then the data of the day before have arrived.
+const forecastHour = 4
+
+// routines are the jobs that workspaces need again and again.
+func (a *App) routines() []jobs.Routine {
+	return []jobs.Routine{
+		{
+			Kind: jobs.Training, What: operation.TrainingTitle, Run: a.train, Tried: a.models.Tried,
+			Schedule: func(w control.Workspace) control.Retrain { return w.Retrain },
+		},
+		{Kind: jobs.Forecast, What: "Making the daily forecasts", Run: a.forecast, Every: forecastEvery},
+	}
+}
+
+// train trains the workspace's model.
+func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) error {
+	_, err := a.models.Train(ctx, w, mix.Request{Progress: t.Progress})
+	return err
+}
+
+// forecast makes the workspace's forecasts of the day once it is late enough there by the clock of answers, and scores
+// forecasts whose period is over. A second run on the same day has little to do.
+func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
+	if a.clock().In(w.Location()).Hour() < forecastHour {
+		return nil
+	}
+	return a.tools.Snapshots().Forecast(ctx, w)
+}
 
 // today is the day by the clock of answers, in the workspace's zone.
 func (a *App) today(w control.Workspace) civil.Date { return civil.DayOf(a.clock(), w.Location()) }
 
-// modelsDir is the folder of models in a data directory, with one file per workspace.
-const modelsDir = "models"
+// training returns the progress of the workspace's training.
+func (a *App) training(ws measure.WorkspaceID) (donePct int, running bool) {
+	job, running := a.jobs.Active(jobs.Training, ws)
+	return job.Percent, running
+}
 
 // pageModels gives the console the state of models.
 type pageModels struct{ *App }
@@ -28,9 +65,9 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 	if err != nil {
 		return console.ModelState{}, err
 	}
-	s := console.ModelState{Held: held, Failed: p.jobs.Failure(w.ID), Next: p.jobs.Next(w.ID)}
-	if progress, runs := p.jobs.Progress(w.ID); runs {
-		s.Training, s.DonePct, s.Left = true, progress.DonePct, progress.Left
+	s := console.ModelState{Held: held, Next: p.jobs.Next(jobs.Training, w.ID)}
+	if job, ok := p.jobs.Last(jobs.Training, w.ID); ok {
+		s.Job = &job
 	}
 	if held.Model == nil {
 		return s, nil
@@ -49,17 +86,17 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 
 // trainDemo trains the demo's model unless it has one. If the training fails, the demo is served without a model.
 func (a *App) trainDemo(ctx context.Context) {
-	made, isDemo, err := readDemoStore(a.config.Data)
+	made, isDemo, err := demostore.Read(a.config.Data)
 	if err != nil || !isDemo || !made.Whole {
 		return
 	}
-	w, err := a.control.Store.Workspace(ctx, demoWorkspace)
+	w, err := a.control.Store.Workspace(ctx, demostore.Workspace)
 	if err == nil {
 		have, unreadable := a.models.MMM(ctx, w)
 		if unreadable == nil && have.Model != nil {
 			return
 		}
-		_, err = operation.TrainModel.Do(ctx, a.operations, operation.Call{Workspace: demoWorkspace, Caller: operation.System(demoActor)}, operation.Training{})
+		_, err = operation.TrainModel.Do(ctx, a.operations, operation.Call{Workspace: demostore.Workspace, Caller: operation.System(demostore.Actor)}, operation.Training{})
 	}
 	if err != nil && ctx.Err() == nil {
 		a.log.ErrorContext(ctx, "demo model cannot be trained", slog.Any("error", err))

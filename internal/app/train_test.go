@@ -16,7 +16,9 @@ import (
 	"assay/internal/civil"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/datadir"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/operation"
@@ -120,7 +122,7 @@ func (h *house) retrain(r control.Retrain) {
 // age sets when the stored model was trained.
 func (h *house) age(trained time.Time) {
 	h.Helper()
-	path := filepath.Join(h.config.Data, modelsDir, "w.json")
+	path := filepath.Join(h.config.Data, datadir.Models, "w.json")
 	text, err := os.ReadFile(path)
 	var file map[string]any
 	if err == nil {
@@ -205,20 +207,20 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	h.stop()
 	h.age(time.Now().AddDate(0, 0, -15))
 	h.serve()
-	h.until(func() bool { p, runs := h.app.jobs.Progress("w"); return runs && p.DonePct > 0 })
+	h.until(func() bool { job, runs := h.app.jobs.Active(jobs.Training, "w"); return runs && job.Percent > 0 })
 	h.retrain(control.Retrain{Cadence: control.Never}) // from here on only the stored request continues
 	h.stop()
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != `["w"]` {
-		t.Fatalf("stopped during a training, %s has %s, %v", jobsFile, text, err)
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, datadir.Jobs)); err != nil || string(text) != `[{"kind":"training","workspace":"w","by":"schedule"}]` {
+		t.Fatalf("stopped during a training, %s has %s, %v", datadir.Jobs, text, err)
 	}
 
 	h.serve()
 	h.until(func() bool { held := h.held(); return held.Version() == 2 && !held.Training })
-	if held := h.held(); held.Model.Status != mix.Active || h.app.jobs.Failure("w") != "" {
-		t.Errorf("resumed training: got %s %v %s, want active", held.Model.Status, held.Model.Reasons, h.app.jobs.Failure("w"))
+	if held := h.held(); held.Model.Status != mix.Active {
+		t.Errorf("resumed training: got %s %v, want active", held.Model.Status, held.Model.Reasons)
 	}
-	h.until(func() bool { _, runs := h.app.jobs.Progress("w"); return !runs })
-	if text, err := os.ReadFile(filepath.Join(h.config.Data, jobsFile)); err != nil || string(text) != "null" {
-		t.Errorf("after the training %s has %s, %v; want null", jobsFile, text, err)
+	h.until(func() bool { job, _ := h.app.jobs.Last(jobs.Training, "w"); return job.State == jobs.Done })
+	if text, err := os.ReadFile(filepath.Join(h.config.Data, datadir.Jobs)); err != nil || string(text) != "[]" {
+		t.Errorf("after the training %s has %s, %v; want []", datadir.Jobs, text, err)
 	}
 }

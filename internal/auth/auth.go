@@ -13,7 +13,8 @@ type Principal struct {
 	Actor     string // "key:ID" or "user:ID", for the audit log and the service log
 	Kind      Kind
 
-	Credential string // ID of the key, or of the token's grant
+	Key   control.KeyID   // of a key
+	Grant control.GrantID // of an access token
 
 	Client     control.ClientID // the OAuth client that acts for a person; "" for a key
 	ClientName string           // the name that the client gives itself

@@ -66,10 +66,10 @@ func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now tim
 		return Principal{}, err
 	}
 	if !hmac.Equal(key.Hash, hash) || !key.Valid(now) {
-		k.log.DebugContext(ctx, "key refused", slog.String("key", key.ID), slog.String("workspace", string(key.Workspace)))
+		k.log.DebugContext(ctx, "key refused", slog.String("key", string(key.ID)), slog.String("workspace", string(key.Workspace)))
 		return Principal{}, unauthenticated()
 	}
-	p := Principal{Workspace: ws, Actor: actorOf(key), Kind: ByKey, Credential: key.ID, Scopes: key.Scopes, Tools: key.Tools}
+	p := Principal{Workspace: ws, Actor: actorOf(key), Kind: ByKey, Key: key.ID, Scopes: key.Scopes, Tools: key.Tools}
 	k.known.Keep(digest, PrincipalUntil{Principal: p, Stale: now.Add(Staleness), Expires: key.ExpiresAt}, state)
 	k.used.note(key, now)
 	return p, nil
@@ -89,7 +89,7 @@ func digestOf(s Secret) Digest {
 // store, which happens every two seconds at least: cached calls cost nothing, and the recorded minute is correct.
 type lastUse struct {
 	mu      sync.Mutex // guards pending
-	pending map[string]time.Time
+	pending map[control.KeyID]time.Time
 }
 
 func (u *lastUse) note(k control.Key, now time.Time) {
@@ -100,12 +100,12 @@ func (u *lastUse) note(k control.Key, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.pending == nil {
-		u.pending = make(map[string]time.Time)
+		u.pending = make(map[control.KeyID]time.Time)
 	}
 	u.pending[k.ID] = minute
 }
 
-func (u *lastUse) take() map[string]time.Time {
+func (u *lastUse) take() map[control.KeyID]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken := u.pending
@@ -114,7 +114,7 @@ func (u *lastUse) take() map[string]time.Time {
 }
 
 // putBack keeps a use that could not be written, unless a later one was recorded.
-func (u *lastUse) putBack(taken map[string]time.Time) {
+func (u *lastUse) putBack(taken map[control.KeyID]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	maps.Copy(taken, u.pending)

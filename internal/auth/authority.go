@@ -10,8 +10,8 @@ import (
 
 // AuthorityStore has the current permissions of callers. A missing object is a fault of kind not_found.
 type AuthorityStore interface {
-	Key(ctx context.Context, id string) (control.Key, error)
-	Access(ctx context.Context, grant string) (control.Access, error)
+	Key(ctx context.Context, id control.KeyID) (control.Key, error)
+	Access(ctx context.Context, grant control.GrantID) (control.Access, error)
 }
 
 // Authority checks the current permissions of callers without a cache. It is used before an action that others see: a
@@ -41,13 +41,13 @@ func (a *Authority) Renew(ctx context.Context, p Principal) (Principal, error) {
 func (a *Authority) allowed(ctx context.Context, p Principal) ([]control.Scope, error) {
 	now := a.now()
 	if p.Kind == ByKey {
-		key, err := a.store.Key(ctx, p.Credential)
+		key, err := a.store.Key(ctx, p.Key)
 		if err != nil || !key.Valid(now) {
 			return nil, err
 		}
 		return key.Scopes, nil
 	}
-	access, err := a.store.Access(ctx, p.Credential)
+	access, err := a.store.Access(ctx, p.Grant)
 	if err != nil || !access.Grant.Valid(now) {
 		return nil, err
 	}

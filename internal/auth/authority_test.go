@@ -36,7 +36,7 @@ func (f fixture) grant(t *testing.T, role control.Role) Principal {
 	if err := f.store.ApproveRequest(t.Context(), r.Hash, g, code, by); err != nil {
 		t.Fatal(err)
 	}
-	return Principal{Kind: ByOAuth, Credential: "g1", Scopes: control.Scopes()}
+	return Principal{Kind: ByOAuth, Grant: "g1", Scopes: control.Scopes()}
 }
 
 func TestAuthorityIsWhatTheStoreAllowsNow(t *testing.T) {
@@ -81,9 +81,9 @@ func TestAuthorityIsWhatTheStoreAllowsNow(t *testing.T) {
 				p      Principal
 				scopes []control.Scope
 			}{
-				"the key":    {Principal{Kind: ByKey, Credential: key.ID, Scopes: all}, test.byKey},
+				"the key":    {Principal{Kind: ByKey, Key: key.ID, Scopes: all}, test.byKey},
 				"the person": {person, test.person},
-				"a reader":   {Principal{Kind: ByOAuth, Credential: "g1", Scopes: all[:1]}, control.CommonScopes(all[:1], test.person)},
+				"a reader":   {Principal{Kind: ByOAuth, Grant: "g1", Scopes: all[:1]}, control.CommonScopes(all[:1], test.person)},
 			} {
 				got, err := authority.Renew(t.Context(), want.p)
 				want.p.Scopes = want.scopes

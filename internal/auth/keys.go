@@ -30,11 +30,11 @@ const (
 type KeyStore interface {
 	CreateKey(ctx context.Context, k control.Key, by control.By) error
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
-	Key(ctx context.Context, id string) (control.Key, error)
+	Key(ctx context.Context, id control.KeyID) (control.Key, error)
 	KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error)
-	RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error)
-	ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error
-	TouchKeys(ctx context.Context, used map[string]time.Time) error
+	RevokeKey(ctx context.Context, id control.KeyID, by control.By) (control.Key, error)
+	ReplaceKey(ctx context.Context, id control.KeyID, until time.Time, next control.Key, by control.By) error
+	TouchKeys(ctx context.Context, used map[control.KeyID]time.Time) error
 }
 
 // Tokens verifies access tokens. A rejected token is a fault of kind unauthenticated.
@@ -133,7 +133,7 @@ func (k *Keys) described(n NewKey) (control.Key, error) {
 // equip sets the key's ID and secret.
 func (k *Keys) equip(key *control.Key) Secret {
 	secret := NewSecret()
-	key.ID = strings.ToLower(rand.Text()[:idLen])
+	key.ID = control.KeyID(strings.ToLower(rand.Text()[:idLen]))
 	key.Hint = secret.Hint()
 	key.Hash = k.hash(secret)
 	return secret
@@ -155,7 +155,7 @@ func (k *Keys) List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key,
 
 // Revoke revokes the key permanently: immediately in this process, within [Staleness] in others. Revoking twice is
 // not an error.
-func (k *Keys) Revoke(ctx context.Context, id, actor string) (control.Key, error) {
+func (k *Keys) Revoke(ctx context.Context, id control.KeyID, actor string) (control.Key, error) {
 	key, err := k.store.RevokeKey(ctx, id, control.By{Actor: actor, At: k.instant()})
 	k.Invalidate()
 	return key, err
@@ -164,7 +164,7 @@ func (k *Keys) Revoke(ctx context.Context, id, actor string) (control.Key, error
 // Rotate creates a successor with the same name, scopes, tools and lifetime, and its own ID and secret. The old key
 // stays valid for the overlap, [DefaultOverlap] when 0, so that clients can be changed one by one. An invalid or
 // already rotated key is a fault of kind conflict.
-func (k *Keys) Rotate(ctx context.Context, id string, overlap time.Duration, actor string) (Secret, control.Key, error) {
+func (k *Keys) Rotate(ctx context.Context, id control.KeyID, overlap time.Duration, actor string) (Secret, control.Key, error) {
 	if overlap == 0 {
 		overlap = DefaultOverlap
 	}

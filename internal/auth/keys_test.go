@@ -144,7 +144,7 @@ func TestBearerIsRecognized(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Principal{
-		Workspace: ws, Actor: "key:" + key.ID, Kind: ByKey, Credential: key.ID,
+		Workspace: ws, Actor: actorOf(key), Kind: ByKey, Key: key.ID,
 		Scopes: []control.Scope{control.ScopeRead, control.ScopeApprove}, Tools: []string{"ask"},
 	}
 	for _, when := range []string{"from the store", "from memory"} {

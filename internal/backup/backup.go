@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"assay/internal/control/sqlstore"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -216,8 +217,8 @@ func (r *run) make(ctx context.Context, earlier []Manifest) (Made, error) {
 
 // sizes estimates the bytes to copy.
 func (r *run) sizes(others []string) (n int64) {
-	facts, _ := filepath.Glob(filepath.Join(r.Data, factsDir, "*.duckdb")) // the pattern is valid
-	for _, path := range append(facts, filepath.Join(r.Data, controlFile)) {
+	facts, _ := filepath.Glob(filepath.Join(r.Data, datadir.Facts, "*.duckdb")) // the pattern is valid
+	for _, path := range append(facts, filepath.Join(r.Data, datadir.Control)) {
 		if info, err := os.Stat(path); err == nil {
 			n += info.Size()
 		}
@@ -245,7 +246,7 @@ func (r *run) keep(file File, added int64) {
 
 // control copies the control data and returns the workspaces with facts, as the copy has them.
 func (r *run) control(ctx context.Context) ([]measure.WorkspaceID, error) {
-	name := unfinishedDir + "/" + controlFile
+	name := unfinishedDir + "/" + datadir.Control
 	if err := r.folder.root.RemoveAll(name); err != nil {
 		return nil, unwritable(r.folder.path, err)
 	}
@@ -265,7 +266,7 @@ func (r *run) control(ctx context.Context) ([]measure.WorkspaceID, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, added, err := r.folder.adopt(ctx, controlFile, name)
+	file, added, err := r.folder.adopt(ctx, datadir.Control, name)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -306,7 +307,7 @@ func TestASecondBackupCopiesOnlyWhatChanged(t *testing.T) {
 		}
 	}
 	m := manifestOf(t, second.Manifest)
-	copied, _ := m.file(controlFile)
+	copied, _ := m.file(datadir.Control)
 	if len(second.Copied) != 0 || second.NewBytes != added || added != copied.Size || second.Bytes < 2*added {
 		t.Errorf("second backup: %+v; %d bytes are new, want the %d of the control data", second, added, copied.Size)
 	}

@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 
+	"assay/internal/datadir"
 	"assay/internal/fault"
 )
 
 // left are the names in a data directory that no backup has: state of the running process, and what is copied in
 // another way. They are patterns of [path.Match].
 var left = []string{
-	"lock", "assay.sock", "uploads", unwritten, ".secret-*", RestoringDir,
-	controlFile, controlFile + "-*", factsDir,
+	"lock", "assay.sock", datadir.Uploads, unwritten, ".secret-*", RestoringDir,
+	datadir.Control, datadir.Control + "-*", datadir.Facts,
 }
 
 // unwritten is the pattern of files that are being written: they are renamed when they are complete.
@@ -23,7 +24,7 @@ const unwritten = "*.new"
 
 // secret are the names in a data directory that only a backup with the secret has: the installation's secret, and the
 // token secret and the credentials of a demo.
-var secret = []string{"secret", "oauth-secret", "demo.json"}
+var secret = []string{datadir.Secret, datadir.OAuthSecret, datadir.Demo}
 
 // others returns the files of the data directory that are copied as they are, sorted. Every file is copied unless a
 // list above names it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -51,9 +52,6 @@ type File struct {
 }
 
 const (
-	controlFile = "control.db"
-	factsDir    = "facts"
-
 	mostManifest = 256 << 20 // bytes
 	mostPath     = 1024      // bytes
 )
@@ -108,8 +106,8 @@ func (m Manifest) check() error {
 			}
 		}
 	}
-	if !files[controlFile] {
-		return fmt.Errorf("it does not list %s", controlFile)
+	if !files[datadir.Control] {
+		return fmt.Errorf("it does not list %s", datadir.Control)
 	}
 	seen := map[measure.WorkspaceID]bool{}
 	for _, w := range m.Workspaces {
@@ -137,7 +135,7 @@ func (f File) check() error {
 }
 
 // factsPath is the path of a workspace's facts in the data directory.
-func factsPath(id measure.WorkspaceID) string { return path.Join(factsDir, string(id)+".duckdb") }
+func factsPath(id measure.WorkspaceID) string { return path.Join(datadir.Facts, string(id)+".duckdb") }
 
 // file returns the file with a path.
 func (m Manifest) file(path string) (File, bool) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"assay/internal/control/sqlstore"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
@@ -180,7 +181,7 @@ func (r Restore) copyFile(ctx context.Context, f *folder, file File, root *os.Ro
 
 // compare compares the restored stores with the manifest.
 func (r Restore) compare(ctx context.Context, m Manifest, staging string) (all []Comparison, err error) {
-	counts, err := sqlstore.Counts(ctx, filepath.Join(staging, controlFile))
+	counts, err := sqlstore.Counts(ctx, filepath.Join(staging, datadir.Control))
 	if err != nil {
 		return nil, err
 	}
@@ -237,11 +238,11 @@ func (r Restore) moveIn(staging string) error {
 	}
 	names := []string{}
 	for _, entry := range entries {
-		if entry.Name() != controlFile {
+		if entry.Name() != datadir.Control {
 			names = append(names, entry.Name())
 		}
 	}
-	for _, name := range append(names, controlFile) {
+	for _, name := range append(names, datadir.Control) {
 		if err := os.Rename(filepath.Join(staging, name), filepath.Join(r.Data, name)); err != nil {
 			return r.unwritable(err)
 		}

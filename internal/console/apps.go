@@ -67,7 +67,7 @@ func (c *settingsPages) revokeApp(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	if _, err := operation.RevokeGrant.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), v.PostForm.Get("id")); err != nil {
+	if _, err := operation.RevokeGrant.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), control.GrantID(v.PostForm.Get("id"))); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}

@@ -54,7 +54,7 @@ func (c *settingsPages) callsPage(w http.ResponseWriter, v visit) {
 		KeptDays: int(calllog.KeptFor.Hours() / 24), KeptRows: calllog.KeptRows,
 		Filter: control.CallFilter{
 			Workspace: p.Workspace.ID, Tool: query.Get("tool"), Status: control.CallStatus(query.Get("status")),
-			Before: query.Get("before"), Limit: rowsShown + 1,
+			Before: control.CallID(query.Get("before")), Limit: rowsShown + 1,
 		},
 	}
 	if id, ok := strings.CutPrefix(view.Caller, programPrefix); ok {
@@ -84,7 +84,7 @@ func (c *settingsPages) fillCalls(v visit, view *callsView) error {
 	if view.Callers, err = c.callers(v, view.Workspace); err != nil {
 		return err
 	}
-	calls, view.pageLinks = paginate(v.URL, calls, view.Filter.Before, func(c control.Call) string { return c.ID })
+	calls, view.pageLinks = paginate(v.URL, calls, view.Filter.Before, func(c control.Call) control.CallID { return c.ID })
 	for _, call := range calls {
 		row := callRow{Call: call}
 		switch {
@@ -115,7 +115,7 @@ func (c *settingsPages) callers(v visit, ws control.Workspace) ([]callerChoice, 
 	}
 	var all []callerChoice
 	for _, k := range keys {
-		all = append(all, callerChoice{keyPrefix + k.ID, "key “" + k.Name + "”"})
+		all = append(all, callerChoice{keyPrefix + string(k.ID), "key “" + k.Name + "”"})
 	}
 	for _, g := range grants {
 		all = append(all, callerChoice{programPrefix + string(g.Client), g.ClientName})
@@ -131,11 +131,11 @@ type pageLinks struct {
 }
 
 // paginate cuts the rows before an ID to one page. The rows contain one more than a page if there is a next page.
-func paginate[R any](u *url.URL, rows []R, before string, id func(R) string) ([]R, pageLinks) {
+func paginate[R any, ID ~string](u *url.URL, rows []R, before ID, id func(R) ID) ([]R, pageLinks) {
 	var l pageLinks
 	if len(rows) > rowsShown {
 		rows = rows[:rowsShown]
-		l.Older = pageBefore(u, id(rows[rowsShown-1]))
+		l.Older = pageBefore(u, string(id(rows[rowsShown-1])))
 	}
 	if before != "" {
 		l.Newest = pageBefore(u, "")

@@ -117,7 +117,6 @@ type dataPages struct {
 	uploads   string
 	uploading chan struct{} // limits the number of concurrent uploads
 	pending   pending.Files
-	tasks     tasks
 }
 
 // modelPages are the media mix model and the budget optimizer.
@@ -153,6 +152,7 @@ func New(o Options) *Console {
 	}
 	settings := &settingsPages{core: shared, keys: o.Keys, limits: o.Limits, tools: o.Tools}
 	c.account.register(c.routes)
+	c.routes.HandleFunc("POST "+jobsPath, c.posted(c.cancelJob))
 	settings.register(c.routes)
 	if o.Ask != nil {
 		c.data.register(c.routes)
@@ -231,14 +231,6 @@ func (c *forecastPages) register(routes *http.ServeMux) {
 // Consent shows the page on which the visitor authorizes an OAuth client.
 func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
 	c.account.consent(w, r, asked)
-}
-
-// Run waits for the end of ctx, then stops the background tasks and waits for them. Imports are atomic, so a stopped task
-// leaves no data.
-func (c *Console) Run(ctx context.Context) error {
-	<-ctx.Done()
-	c.data.tasks.end()
-	return nil
 }
 
 // Paths of the pages.
@@ -332,7 +324,7 @@ func (c *core) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
 const (
 	foreignForm    = "This form does not belong to your session. Go back, reload the page and try again."
 	unknownAction  = "Unknown form action. Reload the page and try again."
-	tooManyUploads = "The service is reading several files. Try again in a minute."
+	tooManyUploads = "The service is receiving several files. Try again in a minute."
 	noSuchChart    = "Chart not found. Reload the page."
 )
 

@@ -25,11 +25,12 @@ type dataView struct {
 	Done      string             // confirmation of a form
 	Forgets   bool               // the visitor can forget customers
 	Report    *ingest.FileReport // of a file that was checked or imported
-	Held      string             // ID of a checked file that can be imported
+	Held      pending.ID         // ID of a checked file that can be imported
 	HeldEnds  time.Time
 	Mappings  []savedMapping
 	Fitting   []savedMapping // mappings whose columns the file has
 	History   *historyPart   // nil: no history
+	Jobs      []*jobView     // that run or wait
 
 	Hooks   []control.HookSecret // for owners and admins
 	HookURL string               // address for webhooks of a shop
@@ -144,6 +145,10 @@ func (c *dataPages) showData(w http.ResponseWriter, v visit, status int, view da
 	}
 	var err error
 	if view.History, err = c.historyOf(v, view.Workspace); err != nil {
+		c.fail(w, v.Request, err)
+		return
+	}
+	if view.Jobs, err = c.runningJobs(v, view.place); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}

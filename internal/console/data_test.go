@@ -502,10 +502,10 @@ func TestOnlyAdminsManageWebhookSecrets(t *testing.T) {
 		t.Fatalf("%d secrets are stored, %v; want one", len(kept), err)
 	}
 	p := admin.get("/data?workspace=acme")
-	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>"+kept[0].ID+"</code> for <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
+	if !strings.Contains(p.body, d.url+"/api/webhooks/shopify/acme") || !strings.Contains(p.body, "<code>"+string(kept[0].ID)+"</code> for <bdi>acme.myshopify.com</bdi>") || strings.Contains(p.body, "s3cret") {
 		t.Error("the page lacks the address or the secret's line, or shows the secret")
 	}
-	if p := admin.form("/data/webhooks", "action", "remove", "id", kept[0].ID); p.status != http.StatusSeeOther {
+	if p := admin.form("/data/webhooks", "action", "remove", "id", string(kept[0].ID)); p.status != http.StatusSeeOther {
 		t.Errorf("removal: %d", p.status)
 	}
 	if all, err := d.store.HookSecrets(t.Context(), "acme"); len(all) != 0 || err != nil {

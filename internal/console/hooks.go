@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 
+	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/operation"
 )
@@ -23,7 +24,7 @@ func (c *dataPages) changeHooks(w http.ResponseWriter, v visit) {
 	case "add":
 		_, err = operation.AddWebhookSecret.Do(v.Context(), c.operations, call, operation.WebhookSecret{Shop: form.Get("shop"), Secret: form.Get("secret")})
 	case "remove":
-		_, err = operation.RemoveWebhookSecret.Do(v.Context(), c.operations, call, form.Get("id"))
+		_, err = operation.RemoveWebhookSecret.Do(v.Context(), c.operations, call, control.HookSecretID(form.Get("id")))
 	default:
 		err = errUnknownAction
 	}

@@ -85,7 +85,7 @@ func (c *settingsPages) changeKeys(w http.ResponseWriter, v visit) {
 	case "rotate":
 		made, err = c.rotateKey(v, p)
 	case "revoke":
-		_, err = operation.RevokeKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), v.PostForm.Get("id"))
+		_, err = operation.RevokeKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), control.KeyID(v.PostForm.Get("id")))
 	default:
 		err = errUnknownAction
 	}
@@ -142,6 +142,6 @@ func (c *settingsPages) rotateKey(v visit, p place) (auth.Secret, error) {
 		}
 		overlap = time.Duration(hours) * time.Hour
 	}
-	made, err := operation.RotateKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.Rotation{ID: v.PostForm.Get("id"), Overlap: overlap})
+	made, err := operation.RotateKey.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.Rotation{ID: control.KeyID(v.PostForm.Get("id")), Overlap: overlap})
 	return made.Secret, err
 }

@@ -21,7 +21,7 @@ func (s *site) calls(n int, key control.Key, change func(i int, c *control.Call)
 	for i := range n {
 		c := control.Call{
 			At: s.clock.now().Add(time.Duration(i) * time.Second), Workspace: "acme", Tool: fmt.Sprint("tool", i), Status: control.CallOK,
-			Took: 1500 * time.Microsecond, Bytes: 4200, Actor: "key:" + key.ID, Arguments: `{"q":"<script>"}`,
+			Took: 1500 * time.Microsecond, Bytes: 4200, Actor: "key:" + string(key.ID), Arguments: `{"q":"<script>"}`,
 		}
 		change(i, &c)
 		all = append(all, c)
@@ -86,14 +86,14 @@ func TestCallLogIsFiltered(t *testing.T) {
 	s.calls(3, one, func(i int, c *control.Call) {
 		switch i {
 		case 1:
-			c.Status, c.Actor = control.CallRefused, "key:"+other.ID
+			c.Status, c.Actor = control.CallRefused, "key:"+string(other.ID)
 		case 2:
 			c.Actor, c.Client, c.ClientName = "user:somebody", "c1", "Ledger <Owl>"
 		}
 	})
 	b := s.signedIn(email)
 	for query, want := range map[string]string{
-		"": "tool2 tool1 tool0", "&status=refused": "tool1", "&caller=key:" + one.ID: "tool0", "&caller=program:c1": "tool2",
+		"": "tool2 tool1 tool0", "&status=refused": "tool1", "&caller=key:" + string(one.ID): "tool0", "&caller=program:c1": "tool2",
 		"&tool=tool1": "tool1", "&tool=tool1&status=ok": "", "&before=0": "",
 	} {
 		p := b.get("/calls?workspace=acme" + query)
@@ -186,11 +186,11 @@ func TestRotatedKeyExpiresAfterTheChosenTime(t *testing.T) {
 	s.member(email, control.RoleOwner)
 	b, k := s.signedIn(email), s.key("weekly report")
 	for _, bad := range []string{"0", "169", "x"} {
-		if p := b.form("/keys", "action", "rotate", "id", k.ID, "hours", bad); p.status != http.StatusUnprocessableEntity {
+		if p := b.form("/keys", "action", "rotate", "id", string(k.ID), "hours", bad); p.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s hours: %d, want 422", bad, p.status)
 		}
 	}
-	if p := b.form("/keys", "action", "rotate", "id", k.ID, "hours", "1"); p.status != http.StatusOK {
+	if p := b.form("/keys", "action", "rotate", "id", string(k.ID), "hours", "1"); p.status != http.StatusOK {
 		t.Fatalf("an hour: %d", p.status)
 	}
 	if old, err := s.store.Key(t.Context(), k.ID); err != nil || !old.ExpiresAt.Equal(s.clock.now().Add(time.Hour)) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -96,8 +95,8 @@ type mappingView struct {
 	Problem  string
 	Done     string
 
-	Held     string // ID of the file
-	File     string // its name
+	Held     pending.ID // of the file
+	File     string     // its name
 	HeldEnds time.Time
 	Seen     ingest.Seen
 	Report   *ingest.FileReport // of the file with this mapping
@@ -159,7 +158,7 @@ func (c *dataPages) mappingPage(w http.ResponseWriter, v visit) {
 		}
 	}
 	if id := query.Get("file"); id != "" {
-		f, release, ok := c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now())
+		f, release, ok := c.pending.Borrow(pending.ID(id), v.visitor.User.ID, p.Workspace.ID, c.now())
 		if !ok {
 			c.fileGone(w, v, p)
 			return
@@ -286,7 +285,7 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 	release := func() {}
 	var held pending.File
 	if id := form.Get("file"); id != "" {
-		if held, release, ok = c.pending.Borrow(id, v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
+		if held, release, ok = c.pending.Borrow(pending.ID(id), v.visitor.User.ID, p.Workspace.ID, c.now()); !ok {
 			c.fileGone(w, v, p)
 			return
 		}
@@ -324,7 +323,7 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 		c.showMapping(w, v, http.StatusOK, view)
 		return
 	}
-	up := uploadOf(held.Settings, p.Workspace.ID, v.visitor.User.ID, held.File)
+	up := uploadOf(held.Settings, held.File)
 	up.Source = ingest.Auto
 	if do == checkFile {
 		up.DryRun, up.Mapping = true, &view.Mapping
@@ -332,19 +331,22 @@ func (c *dataPages) changeMapping(w http.ResponseWriter, v visit) {
 		return
 	}
 	up.SkipRejected = do == saveAndImportRest
-	call := v.calls(p.Workspace.ID)
 	shown := func(d dataView) answer {
 		if d.Report.Status == ingest.Refused {
 			return c.mappingChecked(view, *d.Report)
 		}
 		return c.reported(d)
 	}
-	c.perform(w, v, p, held.File, "Importing "+held.File.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		if err := c.storeMapping(ctx, call, &view); err != nil { // in the task, so that it is not saved if no task can start
-			return c.notStored(view, err)
+	c.perform(w, v, p, held.File, "Importing "+held.File.Name, release, func(ctx context.Context, call operation.Call) (answer, error) {
+		err := c.storeMapping(ctx, call, &view) // in the job, so that it is not saved if no job can start
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, err
+		case err != nil:
+			return c.notStored(view, err), nil
 		}
 		up.Mapping = &view.Mapping
-		return c.importing(up, held.ID, shown)(ctx, progress)
+		return c.importing(up, held.ID, shown)(ctx, call)
 	})
 }
 
@@ -372,14 +374,12 @@ func (a mappingAction) known(view mappingView) bool {
 
 // checking reads a file with the mapping without importing it.
 func (c *dataPages) checking(up upload, view mappingView) work {
-	return func(ctx context.Context, progress func(done, total int64)) answer {
-		up.call.Progress = progress
-		report, err := c.importFile(ctx, up)
+	return func(ctx context.Context, call operation.Call) (answer, error) {
+		report, err := c.importFile(ctx, call, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "check of a file with a mapping", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
-			return c.unfinished("Reading " + up.file.Name) //nolint:contextcheck // shown with the request of the viewer
+			return nil, err
 		}
-		return c.mappingChecked(view, report)
+		return c.mappingChecked(view, report), nil
 	}
 }
 

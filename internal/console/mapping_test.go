@@ -336,6 +336,65 @@ func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 	}
 }
 
+// A running import is on the Data page of every member who may write. Another member cancels it, and no row is stored.
+func TestALargeImportIsListedAndCancelled(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	d.member(email, control.RoleOwner)
+	d.member("ana@acme.example", control.RoleAnalyst)
+	d.member("vera@acme.example", control.RoleViewer)
+	b, other, viewer := d.signedIn(email), d.signedIn("ana@acme.example"), d.signedIn("vera@acme.example")
+	sent := b.sendFile(b.get("/data?workspace=acme").field("csrf"), "large.csv", largeOrders())
+	looked := d.ended(b, sent.header.Get("Location"))
+	unlock := d.lock()
+	begun := b.form("/data", "action", "import", "file", looked.field("file"))
+	at := begun.header.Get("Location")
+	waiting := b.get(at)
+	for !strings.Contains(waiting.body, "Waiting for other work to end") && waiting.header.Get("Refresh") != "" {
+		waiting = b.get(at)
+	}
+	if !strings.Contains(waiting.body, "Importing large.csv") || !strings.Contains(waiting.body, ">Cancel<") {
+		t.Errorf("the page of the import: %s", waiting.body)
+	}
+	if p := viewer.get("/data?workspace=acme"); strings.Contains(p.body, "Importing large.csv") {
+		t.Error("a viewer sees the import")
+	}
+	job := waiting.field("job")
+	if p := viewer.form("/jobs", "job", job); p.status != http.StatusSeeOther || b.get(at).header.Get("Refresh") == "" {
+		t.Errorf("a viewer cancels it: %d", p.status)
+	}
+	listed := other.get("/data?workspace=acme")
+	for _, want := range []string{"In progress", "Importing large.csv", "started by <bdi>" + email, "A cancelled import stores nothing", job} {
+		if !strings.Contains(listed.body, want) {
+			t.Errorf("the Data page of another member lacks %q", want)
+		}
+	}
+	if p := other.form("/jobs", "job", job, "from", "/data"); p.status != http.StatusSeeOther || p.header.Get("Location") != "/data?workspace=acme" {
+		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
+	}
+	unlock()
+	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was cancelled. Nothing of the file was stored.") {
+		t.Errorf("after it was cancelled: %d %s", p.status, p.body)
+	}
+	if d.orders() != 0 {
+		t.Errorf("%d orders are stored", d.orders())
+	}
+	again := d.ended(b, b.form("/data", "action", "import", "file", looked.field("file")).header.Get("Location"))
+	if again.status != http.StatusOK || d.orders() != 12 {
+		t.Errorf("the same file again: %d, %d orders", again.status, d.orders())
+	}
+}
+
+// largeOrders is a file of 12 orders that is read in the background.
+func largeOrders() []byte {
+	var large bytes.Buffer
+	large.WriteString("order_id,created_at,total,remark\n")
+	for i := range 12 {
+		fmt.Fprintf(&large, "o-%d,2036-11-1%dT10:00:00Z,10.00,%s\n", i, i%9, strings.Repeat("x", 800_000))
+	}
+	return large.Bytes()
+}
+
 // A large file is read in the background while a page shows the progress.
 func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	t.Parallel()
@@ -343,13 +402,8 @@ func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	d.member(email, control.RoleOwner)
 	d.member("ana@acme.example", control.RoleAnalyst)
 	b, other := d.signedIn(email), d.signedIn("ana@acme.example")
-	var large bytes.Buffer
-	large.WriteString("order_id,created_at,total,remark\n")
-	for i := range 12 {
-		fmt.Fprintf(&large, "o-%d,2036-11-1%dT10:00:00Z,10.00,%s\n", i, i%9, strings.Repeat("x", 800_000))
-	}
 	csrf := b.get("/data?workspace=acme").field("csrf")
-	sent := b.sendFile(csrf, "large.csv", large.Bytes())
+	sent := b.sendFile(csrf, "large.csv", largeOrders())
 	at := sent.header.Get("Location")
 	if sent.status != http.StatusSeeOther || !strings.HasPrefix(at, "/data/task?") {
 		t.Fatalf("a large file: %d to %q", sent.status, at)

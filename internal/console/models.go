@@ -14,6 +14,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
@@ -29,19 +30,27 @@ type Models interface {
 // ModelState is a model and its status.
 type ModelState struct {
 	mix.Held
-	Status mix.Status    // "" without a model
-	Why    []string      // reasons why it is not active
-	Left   time.Duration // estimated remaining time of the running training, 0 if unknown
-	Failed string        // why the last training failed, "" if it did not
-	Next   time.Time     // next scheduled training, zero if none
+	Status mix.Status // "" without a model
+	Why    []string   // reasons why it is not active
+	Job    *jobs.Job  // the training that runs or waits, else the one that ended last; nil: none
+	Next   time.Time  // next scheduled training, zero if none
+}
+
+// Failed says why the last training failed, "" if it did not.
+func (s ModelState) Failed() string {
+	if s.Job == nil {
+		return ""
+	}
+	return s.Job.Failure
 }
 
 // modelsView is the view of the models page.
 type modelsView struct {
 	place
 	ModelState
-	Trains   bool   // the visitor can train models
-	Problem  string // error of a form
+	Trains   bool     // the visitor can train models
+	Progress *jobView // the training that runs or waits; nil: none
+	Problem  string   // error of a form
 	Verdict  []string
 	Channels []channelRow
 	Priors   []priorRow
@@ -85,6 +94,9 @@ func (c *modelPages) showModels(w http.ResponseWriter, v visit, status int, p pl
 		return
 	}
 	view := modelsView{place: p, ModelState: state, Trains: p.Role.Writes(), Problem: problem, Cadences: control.Cadences()}
+	if job := state.Job; job != nil && !job.State.Ended() {
+		view.Progress = c.jobView(v, *job, view.Trains)
+	}
 	for hour := range 24 {
 		view.Hours = append(view.Hours, hour)
 	}
@@ -221,7 +233,7 @@ func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 // between formats an estimate with its interval.
 func between(value, low, high string) string { return value + " (" + low + " to " + high + ")" }
 
-// changeModels starts or cancels a training, or changes the schedule.
+// changeModels starts a training or changes the schedule.
 func (c *modelPages) changeModels(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {
@@ -235,11 +247,6 @@ func (c *modelPages) changeModels(w http.ResponseWriter, v visit) {
 	switch v.PostForm.Get("action") {
 	case "train":
 		_, err = operation.StartTraining.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
-	case "cancel":
-		_, err = operation.CancelTraining.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
-		if fault.KindOf(err) == fault.KindNotFound { // it has ended
-			err = nil
-		}
 	case "schedule":
 		if !p.Manages() {
 			c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can change its settings.")

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jonboulle/clockwork"
 
@@ -28,11 +27,13 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
+	"assay/internal/operation"
 )
 
 // models has one state for all workspaces. Its trainings run until they are canceled.
 type models struct {
 	runner *jobs.Runner
+	began  chan measure.WorkspaceID // gets the workspace of a training
 	ended  chan measure.WorkspaceID // gets the workspace of a training that was cancelled
 
 	mu    sync.Mutex // guards state
@@ -43,27 +44,27 @@ func (m *models) State(_ context.Context, w control.Workspace) (console.ModelSta
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	state := m.state
-	_, state.Training = m.runner.Progress(w.ID)
+	if job, ok := m.runner.Last(jobs.Training, w.ID); ok {
+		state.Job = &job
+	}
 	return state, nil
 }
 
-// Train implements [jobs.Trainer].
-func (m *models) Train(ctx context.Context, w control.Workspace, _ mix.Request) (*mix.Model, error) {
+func (m *models) train(ctx context.Context, w control.Workspace, t *jobs.Task) error {
+	t.Progress(40, 100)
+	m.began <- w.ID
 	<-ctx.Done()
 	m.ended <- w.ID
-	return nil, ctx.Err()
+	return ctx.Err()
 }
-
-// Tried implements [jobs.Trainer].
-func (m *models) Tried(control.Workspace) (time.Time, error) { return time.Time{}, nil }
 
 // running starts the runner of trainings and waits until it serves.
 func (m *models) running(t *testing.T, store *sqlstore.Store) *jobs.Runner {
 	t.Helper()
 	serving := servingStore{store, make(chan struct{})}
-	m.ended = make(chan measure.WorkspaceID, 1)
+	m.began, m.ended = make(chan measure.WorkspaceID, 1), make(chan measure.WorkspaceID, 1)
 	m.runner = jobs.New(jobs.Options{
-		File: filepath.Join(t.TempDir(), "jobs.json"), Trainer: m, Workspaces: serving, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
+		File: filepath.Join(t.TempDir(), "jobs.json"), Routines: []jobs.Routine{{Kind: jobs.Training, What: operation.TrainingTitle, Run: m.train}}, Workspaces: serving, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup
@@ -148,20 +149,28 @@ func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.member(email, control.RoleAnalyst)
-	b := s.signedIn(email)
+	s.member("vera@acme.example", control.RoleViewer)
+	b, viewer := s.signedIn(email), s.signedIn("vera@acme.example")
 	if page := b.form("/models", "action", "train"); page.status != http.StatusSeeOther {
 		t.Fatalf("train: %d %s", page.status, page.body)
 	}
-	s.models.state.DonePct, s.models.state.Left = 40, 50*time.Second
+	<-s.models.began
 	page := b.get("/models?workspace=acme")
-	if !strings.Contains(page.body, "40% done, about 50 seconds remaining") || !strings.Contains(page.body, "Cancel training") {
+	if !strings.Contains(page.body, "40% done") || !strings.Contains(page.body, ">Cancel<") || !strings.Contains(page.body, "A cancelled training keeps the current model.") {
 		t.Errorf("the page does not show the progress: %s", page.body)
 	}
-	if page := b.form("/models", "action", "train"); page.status != http.StatusUnprocessableEntity || !strings.Contains(page.body, "is being trained") {
-		t.Errorf("a second training: %d", page.status)
+	if seen := viewer.get("/models?workspace=acme"); !strings.Contains(seen.body, "40% done") || strings.Contains(seen.body, ">Cancel<") {
+		t.Error("a viewer's page has no progress, or a button")
 	}
-	if page := b.form("/models", "action", "cancel"); page.status != http.StatusSeeOther {
-		t.Errorf("cancel: %d", page.status)
+	job := page.field("job")
+	if p := viewer.form("/jobs", "job", job, "from", "/models"); p.status != http.StatusSeeOther {
+		t.Errorf("a viewer cancels: %d", p.status)
+	}
+	if p := b.form("/models", "action", "train"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "already running") {
+		t.Errorf("a second training: %d", p.status)
+	}
+	if p := b.form("/jobs", "job", job, "from", "/models"); p.status != http.StatusSeeOther || p.header.Get("Location") != "/models?workspace=acme" {
+		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
 	}
 	if ws := <-s.models.ended; ws != "acme" {
 		t.Errorf("the training of %q was cancelled, want acme", ws)

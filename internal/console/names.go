@@ -13,13 +13,13 @@ import (
 type names struct {
 	settings *settingsPages
 	users    map[control.UserID]string
-	keys     map[string]string
+	keys     map[control.KeyID]string
 }
 
 // namesIn returns the names of users and of the keys of the workspace.
 func (c *settingsPages) namesIn(ctx context.Context, ws measure.WorkspaceID) (*names, error) {
 	keys, err := c.keys.List(ctx, ws)
-	n := &names{settings: c, users: make(map[control.UserID]string), keys: make(map[string]string)}
+	n := &names{settings: c, users: make(map[control.UserID]string), keys: make(map[control.KeyID]string)}
 	for _, k := range keys {
 		n.keys[k.ID] = k.Name
 	}
@@ -46,26 +46,26 @@ func (n *names) actor(ctx context.Context, actor string) string {
 	case found && kind == "user":
 		return n.user(ctx, control.UserID(id))
 	case found && kind == "key":
-		return n.key(id)
+		return n.key(control.KeyID(id))
 	}
 	return actor
 }
 
-func (n *names) key(id string) string {
+func (n *names) key(id control.KeyID) string {
 	if name, known := n.keys[id]; known {
 		return "key “" + name + "”"
 	}
-	return "key " + id
+	return "key " + string(id)
 }
 
 // subject returns the object of an event, "" if the detail already contains it.
 func (n *names) subject(ctx context.Context, e control.Event) string {
 	switch e.Kind {
 	case control.KeyMade, control.KeyRotated, control.KeyRevoked:
-		if name := n.keys[e.Subject]; name != "" && strings.HasPrefix(e.Detail, name) {
+		if name := n.keys[control.KeyID(e.Subject)]; name != "" && strings.HasPrefix(e.Detail, name) {
 			return ""
 		}
-		return n.key(e.Subject)
+		return n.key(control.KeyID(e.Subject))
 	case control.SignedIn, control.SignInRefused, control.SignedOut, control.PasswordChanged, control.UserMade, control.UserRemoved, control.RoleChanged:
 		if e.Subject != "" && "user:"+e.Subject != e.Actor {
 			return n.user(ctx, control.UserID(e.Subject))

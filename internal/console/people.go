@@ -100,7 +100,7 @@ func (c *settingsPages) changePeople(w http.ResponseWriter, v visit) {
 		view.Email = form.Get("email")
 		err = c.invite(v, &view, control.Role(form.Get("role")))
 	case "withdraw":
-		_, err = operation.WithdrawInvitation.Do(v.Context(), c.operations, call, form.Get("id"))
+		_, err = operation.WithdrawInvitation.Do(v.Context(), c.operations, call, control.InvitationID(form.Get("id")))
 	case "role":
 		_, err = operation.ChangeRole.Do(v.Context(), c.operations, call, operation.NewRole{User: member, Role: control.Role(form.Get("role"))})
 	case "remove":

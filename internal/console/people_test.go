@@ -127,7 +127,7 @@ func TestInvitationsExpire(t *testing.T) {
 		if n.Email != "no@acme.example" {
 			continue
 		}
-		if p := owner.form("/people", "action", "withdraw", "id", n.ID); p.status != http.StatusSeeOther {
+		if p := owner.form("/people", "action", "withdraw", "id", string(n.ID)); p.status != http.StatusSeeOther {
 			t.Errorf("withdrawal: %d", p.status)
 		}
 	}

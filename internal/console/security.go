@@ -52,7 +52,7 @@ func (c *settingsPages) securityPage(w http.ResponseWriter, v visit) {
 		return
 	}
 	view := securityView{place: p, About: query.Get("about"), Groups: eventGroups()}
-	f := control.EventFilter{Workspace: p.Workspace.ID, Members: true, Before: query.Get("before"), Limit: rowsShown + 1}
+	f := control.EventFilter{Workspace: p.Workspace.ID, Members: true, Before: control.EventID(query.Get("before")), Limit: rowsShown + 1}
 	for _, g := range view.Groups {
 		if g.ID == view.About {
 			f.Kinds = g.kinds
@@ -74,7 +74,7 @@ func (c *settingsPages) fillSecurity(v visit, view *securityView, f control.Even
 	if err != nil {
 		return err
 	}
-	events, view.pageLinks = paginate(v.URL, events, f.Before, func(e control.Event) string { return e.ID })
+	events, view.pageLinks = paginate(v.URL, events, f.Before, func(e control.Event) control.EventID { return e.ID })
 	for _, e := range events {
 		view.Rows = append(view.Rows, eventRow{Event: e, What: eventWords(e.Kind), Who: names.actor(v.Context(), e.Actor), Subject: names.subject(v.Context(), e)})
 	}

@@ -147,8 +147,8 @@ func TestOnlyAdminsCreateKeys(t *testing.T) {
 		{"no end", owner, func(v url.Values) { v.Del("days") }, 422},
 		{"a long life", owner, func(v url.Values) { v.Set("days", "99999") }, 422},
 		{"no action", owner, func(v url.Values) { v.Del("action") }, 422},
-		{"another's key", owner, func(v url.Values) { v.Set("action", "revoke"); v.Set("id", foreign.ID) }, 422},
-		{"rotating another's key", owner, func(v url.Values) { v.Set("action", "rotate"); v.Set("id", foreign.ID) }, 422},
+		{"another's key", owner, func(v url.Values) { v.Set("action", "revoke"); v.Set("id", string(foreign.ID)) }, 422},
+		{"rotating another's key", owner, func(v url.Values) { v.Set("action", "rotate"); v.Set("id", string(foreign.ID)) }, 422},
 	}
 	for _, test := range cases {
 		if p := create(test.b, test.change); p.status != test.status {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"path"
@@ -15,7 +14,6 @@ import (
 	"unicode"
 
 	"assay/internal/console/pending"
-	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/measure"
@@ -27,7 +25,6 @@ import (
 // upload is an uploaded file with the settings of its import.
 type upload struct {
 	operation.Import
-	call operation.Call
 	file ingest.File
 }
 
@@ -44,15 +41,14 @@ const (
 	importTime  = 30 * time.Minute // maximum duration of an upload, and of a request in total
 )
 
-// uploadOf returns the import of a file with the settings of the form. It waits for other imports, because its page shows the
-// progress.
-func uploadOf(f pending.Settings, ws measure.WorkspaceID, by control.UserID, file ingest.File) upload {
+// uploadOf returns the import of a file with the settings of the form.
+func uploadOf(f pending.Settings, file ingest.File) upload {
 	source := cmp.Or(f.Source, ingest.Auto)
 	if strings.HasPrefix(source, ownMapping) {
 		source = ingest.Auto
 	}
 	return upload{
-		call: operation.Call{Workspace: ws, Caller: operation.Member(by).Waiting()}, file: file,
+		file: file,
 		Import: operation.Import{
 			Files: []ingest.File{file}, Source: source, Channel: measure.Channel(f.Channel), Currency: money.Currency(strings.ToUpper(f.Currency)),
 			Zone: f.Zone, Unpacked: maxContent,
@@ -173,13 +169,12 @@ func (c *dataPages) checkPart(w http.ResponseWriter, v visit, view dataView, par
 			_ = remove()
 		}
 	}
-	c.perform(w, v, view.place, file, "Reading "+file.Name, release, func(ctx context.Context, progress func(done, total int64)) answer {
-		up := uploadOf(form, ws, owner, file)
-		up.DryRun, up.Mapping, up.call.Progress = true, mapping, progress
-		report, err := c.importFile(ctx, up)
+	c.perform(w, v, view.place, file, "Reading "+file.Name, release, func(ctx context.Context, call operation.Call) (answer, error) {
+		up := uploadOf(form, file)
+		up.DryRun, up.Mapping = true, mapping
+		report, err := c.importFile(ctx, call, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "check of a file", slog.String("workspace", string(ws)), slog.Any("error", err))
-			return c.unfinished("Reading " + file.Name) //nolint:contextcheck // shown with the request of the viewer
+			return nil, err
 		}
 		shown := dataView{Form: form, Report: &report}
 		if importable(report) {
@@ -188,7 +183,7 @@ func (c *dataPages) checkPart(w http.ResponseWriter, v visit, view dataView, par
 			shelved = true
 			shown.Held = c.pending.Put(pending.File{Owner: owner, Workspace: ws, File: file, Remove: remove, Settings: form, Seen: report.Seen}, now)
 		}
-		return c.reported(shown) //nolint:contextcheck // shown with the request of the viewer
+		return c.reported(shown), nil //nolint:contextcheck // shown with the request of the viewer
 	})
 }
 
@@ -218,10 +213,13 @@ func (c *dataPages) reported(view dataView) answer {
 }
 
 // importFile runs an import. Problems of the file are in the report; the error is an internal one.
-func (c *dataPages) importFile(ctx context.Context, up upload) (ingest.FileReport, error) {
-	done, err := operation.ImportFiles.Do(ctx, c.operations, up.call, up.Import)
+func (c *dataPages) importFile(ctx context.Context, call operation.Call, up upload) (ingest.FileReport, error) {
+	done, err := operation.ImportFiles.Do(ctx, c.operations, call, up.Import)
 	if err == nil {
 		err = done.Err()
+	}
+	if err != nil && ctx.Err() != nil {
+		return ingest.FileReport{}, err // interrupted work may return any error
 	}
 	var report ingest.FileReport
 	if len(done.Report.Files) > 0 {
@@ -251,7 +249,7 @@ func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusUnprocessableEntity, unknownAction)
 		return
 	}
-	f, release, ok := c.pending.Borrow(v.PostForm.Get("file"), v.visitor.User.ID, p.Workspace.ID, c.now())
+	f, release, ok := c.pending.Borrow(pending.ID(v.PostForm.Get("file")), v.visitor.User.ID, p.Workspace.ID, c.now())
 	if !ok {
 		c.fileGone(w, v, p)
 		return
@@ -268,24 +266,22 @@ func (c *dataPages) changeData(w http.ResponseWriter, v visit) {
 		c.mappingFault(w, v, dataView{place: p}, err)
 		return
 	}
-	up := uploadOf(f.Settings, p.Workspace.ID, v.visitor.User.ID, f.File)
+	up := uploadOf(f.Settings, f.File)
 	up.SkipRejected, up.Mapping = action == "import-rest", mapping
 	c.perform(w, v, p, f.File, "Importing "+f.File.Name, release, c.importing(up, f.ID, c.reported))
 }
 
 // importing imports an uploaded file and then removes it from the store.
-func (c *dataPages) importing(up upload, shelved string, show func(dataView) answer) work {
-	return func(ctx context.Context, progress func(done, total int64)) answer {
-		up.call.Progress = progress
-		report, err := c.importFile(ctx, up)
+func (c *dataPages) importing(up upload, shelved pending.ID, show func(dataView) answer) work {
+	return func(ctx context.Context, call operation.Call) (answer, error) {
+		report, err := c.importFile(ctx, call, up)
 		if err != nil {
-			c.log.ErrorContext(ctx, "import of a file", slog.String("workspace", string(up.call.Workspace)), slog.Any("error", err))
-			return c.unfinished("Importing " + up.file.Name) //nolint:contextcheck // shown with the request of the viewer
+			return nil, err
 		}
 		if report.Status != ingest.Refused {
 			c.pending.Forget(shelved)
 		}
-		return show(dataView{Report: &report})
+		return show(dataView{Report: &report}), nil
 	}
 }
 

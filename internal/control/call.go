@@ -7,9 +7,12 @@ import (
 	"assay/internal/measure"
 )
 
+// CallID identifies a call of the call log.
+type CallID string
+
 // Call is one tools/call in the call log.
 type Call struct {
-	ID         string // increases with time; set by the store
+	ID         CallID // increases with time; set by the store
 	At         time.Time
 	Workspace  measure.WorkspaceID
 	Tool       string
@@ -43,7 +46,7 @@ type CallFilter struct {
 	Actor     string
 	Client    ClientID
 	Status    CallStatus
-	Before    string // call ID; selects earlier calls only
+	Before    CallID // selects earlier calls only
 	Limit     int
 }
 

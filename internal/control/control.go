@@ -51,9 +51,12 @@ const (
 // Scopes lists all scopes.
 func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeApprove} }
 
+// KeyID identifies an API key.
+type KeyID string
+
 // Key is an API key without its secret. The secret is shown once; the store has a keyed hash of it.
 type Key struct {
-	ID         string
+	ID         KeyID
 	Workspace  measure.WorkspaceID
 	Name       string
 	Hint       string // the first characters after asy_, to identify the key
@@ -64,7 +67,7 @@ type Key struct {
 	ExpiresAt  time.Time // zero: never
 	RevokedAt  time.Time // zero: not revoked
 	LastUsed   time.Time // to the minute; zero: never
-	ReplacedBy string    // ID of the key that replaced this one in a rotation; "" when it was not rotated
+	ReplacedBy KeyID     // ID of the key that replaced this one in a rotation; "" when it was not rotated
 }
 
 // Valid reports whether the key is neither revoked nor expired at that instant.

@@ -12,10 +12,13 @@ type By struct {
 	At    time.Time // stored to the microsecond
 }
 
+// EventID identifies an entry of the audit log.
+type EventID string
+
 // Event is one entry of the audit log. It is written in the transaction of its change and is never modified. Events
 // outlive their workspace and are removed after two years.
 type Event struct {
-	ID        string // increases with time; set by the store
+	ID        EventID // increases with time; set by the store
 	At        time.Time
 	Workspace measure.WorkspaceID // "" for events of the whole installation
 	Kind      EventKind
@@ -50,7 +53,7 @@ type EventFilter struct {
 	Members   bool                // with a workspace: includes what its members did elsewhere, such as signing in
 	Kinds     []EventKind
 	Since     time.Time
-	Before    string // event ID; selects earlier events only
+	Before    EventID // selects earlier events only
 	Limit     int
 }
 

@@ -34,9 +34,12 @@ type AuthRequest struct {
 	DecidedAt  time.Time // zero: not decided
 }
 
+// GrantID identifies a grant.
+type GrantID string
+
 // Grant is a person's authorization of a client in a workspace. Its tokens end with it.
 type Grant struct {
-	ID         string
+	ID         GrantID
 	User       UserID
 	Workspace  measure.WorkspaceID
 	Client     ClientID
@@ -55,7 +58,7 @@ func (g Grant) Valid(at time.Time) bool { return g.RevokedAt.IsZero() && at.Befo
 // Code is an authorization code without its secret. It is redeemed once.
 type Code struct {
 	Hash      []byte // SHA-256
-	Grant     string
+	Grant     GrantID
 	Redirect  string
 	Challenge string
 	ExpiresAt time.Time
@@ -65,7 +68,7 @@ type Code struct {
 // RefreshToken is a refresh token without its secret. It is used once and then has a successor.
 type RefreshToken struct {
 	Hash      []byte // SHA-256
-	Grant     string
+	Grant     GrantID
 	ExpiresAt time.Time
 	UsedAt    time.Time // zero: not used
 }

@@ -95,10 +95,13 @@ type Membership struct {
 	Since     time.Time
 }
 
+// InvitationID identifies an invitation.
+type InvitationID string
+
 // Invitation adds the person who opens its link to a workspace. The link contains the secret; the store has a hash of
 // it. It is accepted once, and only while its author may still give the role.
 type Invitation struct {
-	ID        string
+	ID        InvitationID
 	Hash      []byte // SHA-256 of the secret
 	Workspace measure.WorkspaceID
 	Email     string // in lower case

@@ -6,21 +6,27 @@ import (
 	"assay/internal/measure"
 )
 
+// HookSecretID identifies a webhook secret.
+type HookSecretID string
+
 // HookSecret is a secret that a shop signs its webhooks with. A workspace may have several, so that one can be
 // replaced without a gap.
 type HookSecret struct {
-	ID        string
+	ID        HookSecretID
 	Workspace measure.WorkspaceID
 	Shop      string // its domain, such as acme.myshopify.com; "" accepts any sender that has the secret
 	Sealed    []byte // encrypted with the installation's secret
 	CreatedAt time.Time
 }
 
+// DeliveryID identifies a webhook message in its workspace. The sender chooses it.
+type DeliveryID string
+
 // Delivery is a webhook message. It is pending until it is imported. One that cannot be imported is stored for a
 // while with the reason.
 type Delivery struct {
 	Workspace measure.WorkspaceID
-	ID        string // the sender's ID, equal in every repetition of the message
+	ID        DeliveryID // the sender's ID, equal in every repetition of the message
 	Topic     string
 	Sent      time.Time
 	At        time.Time // when it was first received

@@ -1,16 +1,17 @@
-// Package jobs runs background work: trainings started by members, scheduled trainings, and the daily forecasts of each
-// workspace. Started work is recorded in a file, so that a restarted service resumes it.
+// Package jobs runs work that takes time: imports, trainings and the daily forecasts of workspaces. Every job has one
+// progress, can be cancelled, and is listed with the others of its workspace. A foreground job ends with its caller. A
+// background job outlives the request that started it, and its result is available for a while.
+//
+// A [Routine] is work that a workspace needs again and again: on a schedule, or when a member asks for it. Background
+// jobs of routines are recorded in a file, so that a restarted service resumes them.
 package jobs
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
+	"crypto/rand"
 	"log/slog"
-	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,22 +20,13 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/mix"
 	"assay/internal/panics"
 )
 
-// Trainer trains a workspace's model. One training runs at a time; others wait.
-type Trainer interface {
-	Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error)
-	// Tried returns when the workspace's last training ended, refused ones included; zero if there was none.
-	Tried(w control.Workspace) (time.Time, error)
-}
-
-// Forecaster makes a workspace's daily forecasts and evaluates past ones. A second call on the same day has little to
-// do.
-type Forecaster interface {
-	Forecast(ctx context.Context, w control.Workspace) error
-}
+const (
+	keep  = 30 * time.Minute // how long an ended background job is listed and its result available
+	idLen = 12               // length of a job ID: 60 bits, short enough to type
+)
 
 // Workspaces lists the workspaces.
 type Workspaces interface {
@@ -43,243 +35,276 @@ type Workspaces interface {
 
 // Options are the dependencies of [New].
 type Options struct {
-	File       string // records started work
-	Trainer    Trainer
-	Forecaster Forecaster // nil: no forecasts
+	File       string // records background jobs of routines
+	Routines   []Routine
 	Workspaces Workspaces
 	Clock      clockwork.Clock // the real clock, even when answers use a fixed date
 	Log        *slog.Logger
 }
 
-// Runner runs background work. It is safe for concurrent use.
+// Runner runs jobs. It is safe for concurrent use.
 type Runner struct {
 	Options
 
-	work panics.Group
+	work panics.Group // background jobs
 
-	mu       sync.Mutex      // guards the fields below
-	serving  context.Context //nolint:containedctx // what work in the background ends with; set by Run alone
-	jobs     map[measure.WorkspaceID]*job
-	failures map[measure.WorkspaceID]string
-	next     map[measure.WorkspaceID]scheduled // of workspaces with a schedule
+	mu      sync.Mutex      // guards the fields below and the tasks
+	serving context.Context //nolint:containedctx // what background jobs end with; set by Run alone
+	tasks   []*Task         // in the order in which they were asked for
+	running map[string]chan struct{}
+	next    map[place]scheduled // of workspaces with a schedule
 }
 
-// job is a running or waiting training.
-type job struct {
-	cancel      context.CancelFunc
-	background  bool
-	began       time.Time // time of the first draw; zero while it waits
-	done, total int64
-}
-
-// Progress is the progress of a training.
-type Progress struct {
-	DonePct int
-	Left    time.Duration // 0 when unknown
-}
-
-// scheduled is an entry of the scheduler.
-type scheduled interface{ NextRun() (time.Time, error) }
-
-// New returns a runner. Background work starts with [Runner.Run].
+// New returns a runner. Background jobs and schedules start with [Runner.Run].
 func New(o Options) *Runner {
-	return &Runner{
-		Options: o, jobs: map[measure.WorkspaceID]*job{}, failures: map[measure.WorkspaceID]string{}, next: map[measure.WorkspaceID]scheduled{},
-	}
+	return &Runner{Options: o, running: map[string]chan struct{}{}, next: map[place]scheduled{}}
 }
 
-// Start starts a training in the background. A running or waiting one gives a conflict fault, a service that is not up
-// an unavailable fault.
-func (r *Runner) Start(ctx context.Context, w control.Workspace) error { //nolint:contextcheck // the training outlives its caller
+// Do runs work as a foreground job, which ends with ctx. The result may accompany an error. A cancelled job is a fault
+// of kind conflict.
+func Do[T any](ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error)) (result T, err error) {
+	run, t, err := r.enter(ctx, s, false)
+	if err != nil {
+		return result, err
+	}
+	err = t.run(run, func() (err error) {
+		result, err = work(run, t)
+		return err
+	})
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.serving == nil || r.serving.Err() != nil {
-		return fault.Unavailable("the service is starting or stopping").WithHint("try again in a moment")
+	r.tasks = slices.DeleteFunc(r.tasks, func(other *Task) bool { return other == t })
+	if err != nil && t.stopped { // interrupted work may return any error
+		return result, cancelled(s)
 	}
-	run, j, err := r.enter(r.serving, w.ID, true)
+	return result, err
+}
+
+// Start runs work as a background job and returns it. A service that is not up, or that runs the maximum number of
+// background jobs of the kind, gives a fault of kind unavailable.
+func Start[T any](ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error)) (Job, error) {
+	r.mu.Lock()
+	serving := r.serving
+	r.mu.Unlock()
+	if serving == nil || serving.Err() != nil {
+		return Job{}, fault.Unavailable("the service is starting or stopping").WithHint("try again in a moment")
+	}
+	run, t, err := r.enter(serving, s, true) //nolint:contextcheck // the job outlives its caller
+	if err != nil {
+		return Job{}, err
+	}
+	r.mu.Lock()
+	job := t.job
+	r.mu.Unlock()
+	r.Log.InfoContext(ctx, "job begins", slog.String("kind", s.Kind.Name), slog.String("workspace", string(s.Workspace)))
+	r.work.Go(func() {
+		var result T
+		err := t.run(run, func() (err error) {
+			result, err = work(run, t)
+			return err
+		})
+		r.end(run, t, result, err)
+	})
+	return job, nil
+}
+
+// Result returns the result of a background job that is done.
+func Result[T any](r *Runner, id ID) (result T, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.find(id); t != nil && t.job.State == Done {
+		result, ok = t.result.(T)
+	}
+	return result, ok
+}
+
+func cancelled(s Spec) error {
+	return fault.Conflict("%q was cancelled", s.What).WithHint("%s", s.Kind.Cancelling)
+}
+
+// enter adds a job to the list.
+func (r *Runner) enter(ctx context.Context, s Spec, background bool) (context.Context, *Task, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prune()
+	active := 0
+	for _, t := range r.tasks {
+		if t.job.Kind != s.Kind.Name || t.job.State.Ended() {
+			continue
+		}
+		if s.Kind.Alone && t.job.Workspace == s.Workspace {
+			return nil, nil, fault.Conflict("%q is already running in workspace %q", t.job.What, s.Workspace).
+				WithHint("wait for it, or cancel it")
+		}
+		if t.background {
+			active++
+		}
+	}
+	if background && s.Kind.Most > 0 && active >= s.Kind.Most {
+		return nil, nil, fault.Unavailable("the service is running %d %s jobs, the maximum", active, s.Kind.Name).
+			WithHint("try again in a minute")
+	}
+	run, cancel := context.WithCancel(ctx)
+	t := &Task{runner: r, spec: s, cancel: cancel, background: background, job: Job{
+		ID: ID(strings.ToLower(rand.Text()[:idLen])), Kind: s.Kind.Name, Workspace: s.Workspace, By: s.By, What: s.What,
+		State: Waiting, Unit: s.Kind.Unit, Asked: r.Clock.Now(), Cancelling: s.Kind.Cancelling,
+	}}
+	before := r.tasks
+	if s.Kind.Alone { // the outcome of the job before is history
+		r.tasks = slices.DeleteFunc(slices.Clone(r.tasks), func(other *Task) bool {
+			return other.job.Kind == s.Kind.Name && other.job.Workspace == s.Workspace
+		})
+	}
+	r.tasks = append(slices.Clip(r.tasks), t)
+	if background && r.routine(s.Kind.Name) != nil {
+		if err := r.write(); err != nil {
+			r.tasks = before
+			cancel()
+			return nil, nil, err
+		}
+	}
+	return run, t, nil
+}
+
+// prune forgets ended jobs after a while. The last failure of a kind that a workspace has alone stays until the next such
+// job. The caller has the lock.
+func (r *Runner) prune() {
+	now := r.Clock.Now()
+	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {
+		lasting := t.spec.Kind.Alone && t.job.State == Failed
+		return t.job.State.Ended() && !lasting && now.Sub(t.job.Ended) > keep
+	})
+}
+
+// run does the work of a job when it is its turn. A panic ends this job only.
+func (t *Task) run(ctx context.Context, work func() error) error {
+	defer t.cancel()
+	leave, err := t.slot(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.write(); err != nil {
-		r.leave(w.ID)
-		return err
+	defer leave()
+	t.enter(Running)
+	return panics.Caught(work)
+}
+
+// end records the end of a background job. A job that ends with the service remains recorded.
+func (r *Runner) end(run context.Context, t *Task, result any, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := &t.job
+	j.Ended, j.LeftSeconds = r.Clock.Now(), 0
+	switch stopping := r.serving.Err() != nil; {
+	case err == nil:
+		j.State, j.Percent, t.result = Done, 100, result
+	case t.stopped || stopping:
+		if j.State = Cancelled; stopping {
+			return
+		}
+	default:
+		j.State, j.Failure = Failed, "internal error; the service log has the cause"
+		if text, _, public := fault.Public(err); public {
+			j.Failure = text
+		}
+		r.Log.ErrorContext(run, "job failed", slog.String("kind", j.Kind), slog.String("workspace", string(j.Workspace)), slog.Any("error", err))
 	}
-	r.Log.InfoContext(ctx, "training begins", slog.String("workspace", string(w.ID)))
-	r.work.Go(func() {
-		_, err := r.train(run, w, mix.Request{Progress: j.note(r)})
-		r.ended(run, w.ID, err)
-	})
+	if r.routine(j.Kind) == nil {
+		return
+	}
+	if err := r.write(); err != nil {
+		r.Log.WarnContext(run, "jobs cannot be recorded", slog.Any("error", err))
+	}
+}
+
+// slots returns the places of a kind that run at a time, nil if their number is unlimited.
+func (r *Runner) slots(k Kind) chan struct{} {
+	if k.Slots == 0 {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running[k.Name] == nil {
+		r.running[k.Name] = make(chan struct{}, k.Slots)
+	}
+	return r.running[k.Name]
+}
+
+// find returns a task by its job's ID, nil if there is none. The caller has the lock.
+func (r *Runner) find(id ID) *Task {
+	if at := slices.IndexFunc(r.tasks, func(t *Task) bool { return t.job.ID == id }); at >= 0 {
+		return r.tasks[at]
+	}
 	return nil
 }
 
-// Do trains synchronously and ends with ctx. It fails as [Runner.Start] does.
-func (r *Runner) Do(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
+// Job returns a job by its ID.
+func (r *Runner) Job(id ID) (Job, bool) {
 	r.mu.Lock()
-	run, j, err := r.enter(ctx, w.ID, false)
-	r.mu.Unlock()
-	if err != nil {
-		return nil, err
+	defer r.mu.Unlock()
+	r.prune()
+	if t := r.find(id); t != nil {
+		return t.job, true
 	}
-	note, progress := j.note(r), asked.Progress
-	asked.Progress = func(done, total int64) {
-		note(done, total)
-		if progress != nil {
-			progress(done, total)
-		}
-	}
-	m, err := r.train(run, w, asked)
-	cancelled := err != nil && run.Err() != nil && ctx.Err() == nil // interrupted work may return any error
-	r.mu.Lock()
-	r.leave(w.ID)
-	r.mu.Unlock()
-	if cancelled {
-		return nil, fault.Conflict("the training of %q was cancelled", w.ID)
-	}
-	return m, err
+	return Job{}, false
 }
 
-// train trains. A panic ends this training only.
-func (r *Runner) train(ctx context.Context, w control.Workspace, asked mix.Request) (m *mix.Model, err error) {
-	err = panics.Caught(func() (err error) {
-		m, err = r.Trainer.Train(ctx, w, asked)
-		return err
+// Jobs returns a workspace's jobs: those that run or wait, and background jobs that ended a while ago. The last is the
+// one that was asked for last.
+func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prune()
+	var all []Job
+	for _, t := range r.tasks {
+		if t.job.Workspace == ws {
+			all = append(all, t.job)
+		}
+	}
+	return all
+}
+
+// Last returns the workspace's last job of a kind: the one that runs or waits, else the one that ended last.
+func (r *Runner) Last(k Kind, ws measure.WorkspaceID) (Job, bool) {
+	for _, j := range slices.Backward(r.Jobs(ws)) {
+		if j.Kind == k.Name {
+			return j, true
+		}
+	}
+	return Job{}, false
+}
+
+// Active returns the workspace's job of a kind that runs or waits.
+func (r *Runner) Active(k Kind, ws measure.WorkspaceID) (Job, bool) {
+	j, ok := r.Last(k, ws)
+	return j, ok && !j.State.Ended()
+}
+
+// Cancel cancels a job and reports whether it ran or waited.
+func (r *Runner) Cancel(id ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.find(id)
+	if t == nil || t.job.State.Ended() {
+		return false
+	}
+	t.stop()
+	return true
+}
+
+// Drop cancels and forgets all jobs of a workspace that is deleted.
+func (r *Runner) Drop(ws measure.WorkspaceID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {
+		if t.job.Workspace == ws {
+			t.stop()
+		}
+		return t.job.Workspace == ws
 	})
-	return m, err
 }
 
-// enter registers a job. The caller has the lock.
-func (r *Runner) enter(ctx context.Context, id measure.WorkspaceID, background bool) (context.Context, *job, error) {
-	if r.jobs[id] != nil {
-		return nil, nil, fault.Conflict("a model of %q is being trained", id).WithHint("wait for it, or cancel it")
-	}
-	run, cancel := context.WithCancel(ctx)
-	j := &job{cancel: cancel, background: background}
-	r.jobs[id] = j
-	delete(r.failures, id)
-	return run, j, nil
-}
-
-// leave removes a job. The caller has the lock.
-func (r *Runner) leave(id measure.WorkspaceID) {
-	r.jobs[id].cancel()
-	delete(r.jobs, id)
-}
-
-// ended records the end of a background job. A job that ends with the service remains recorded.
-func (r *Runner) ended(run context.Context, id measure.WorkspaceID, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	stopping := r.serving.Err() != nil
-	cancelled := run.Err() != nil
-	r.leave(id)
-	if stopping {
-		return
-	}
-	if err != nil && !cancelled {
-		r.failures[id] = "it failed; the service log has the reason"
-		if text, _, public := fault.Public(err); public {
-			r.failures[id] = text
-		}
-		r.Log.ErrorContext(run, "training failed", slog.String("workspace", string(id)), slog.Any("error", err))
-	}
-	if err := r.write(); err != nil {
-		r.Log.WarnContext(run, "work cannot be recorded", slog.Any("error", err))
-	}
-}
-
-// note returns the progress callback of a job.
-func (j *job) note(r *Runner) func(done, total int64) {
-	return func(done, total int64) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if j.began.IsZero() {
-			j.began = r.Clock.Now()
-		}
-		j.done, j.total = max(j.done, done), max(j.total, total)
-	}
-}
-
-// Cancel cancels the workspace's training and reports whether there was one.
-func (r *Runner) Cancel(id measure.WorkspaceID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	j := r.jobs[id]
-	if j != nil {
-		j.cancel()
-	}
-	return j != nil
-}
-
-// Progress returns the progress of the workspace's training, and whether there is one.
-func (r *Runner) Progress(id measure.WorkspaceID) (Progress, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	j := r.jobs[id]
-	if j == nil || j.total == 0 {
-		return Progress{}, j != nil
-	}
-	p := Progress{DonePct: min(int(100*j.done/j.total), 99)} // failed attempts can add draws
-	if spent := r.Clock.Since(j.began); j.done > 0 {
-		p.Left = time.Duration(float64(spent) * float64(j.total-j.done) / float64(j.done))
-	}
-	return p, true
-}
-
-// Failure says why the workspace's last background training did not complete; "" if it did.
-func (r *Runner) Failure(id measure.WorkspaceID) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.failures[id]
-}
-
-// Next returns the next scheduled training of the workspace; zero if there is none.
-func (r *Runner) Next(id measure.WorkspaceID) time.Time {
-	r.mu.Lock()
-	entry := r.next[id]
-	r.mu.Unlock()
-	if entry == nil {
-		return time.Time{}
-	}
-	next, err := entry.NextRun()
-	if err != nil { // the service is stopping
-		return time.Time{}
-	}
-	return next
-}
-
-// write records the background work. The caller has the lock.
-func (r *Runner) write() error {
-	var asked []measure.WorkspaceID
-	for id, j := range r.jobs {
-		if j.background {
-			asked = append(asked, id)
-		}
-	}
-	text, err := json.Marshal(asked)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(r.File), 0o700); err != nil {
-		return fault.Unavailable("directory of %s cannot be created", r.File).Wrap(err)
-	}
-	if err := os.WriteFile(r.File+".new", text, 0o600); err != nil {
-		return fault.Unavailable("%s cannot be written", r.File).Wrap(err)
-	}
-	return os.Rename(r.File+".new", r.File)
-}
-
-// read returns the recorded work.
-func (r *Runner) read() ([]measure.WorkspaceID, error) {
-	text, err := os.ReadFile(r.File)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("recorded work: %w", err)
-	}
-	var asked []measure.WorkspaceID
-	if err := json.Unmarshal(text, &asked); err != nil {
-		return nil, fmt.Errorf("recorded work in %s: %w", r.File, err)
-	}
-	return asked, nil
+// stop cancels the work. The caller has the lock.
+func (t *Task) stop() {
+	t.stopped = t.stopped || !t.job.State.Ended()
+	t.cancel()
 }

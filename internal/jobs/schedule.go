@@ -15,13 +15,51 @@ import (
 	"assay/internal/panics"
 )
 
-const (
-	lookEvery     = time.Minute // delay until a changed schedule takes effect
-	forecastEvery = time.Hour   // delay until a new day, or the end of days, is noticed
-)
+// Routine is work that a workspace needs again and again. A new one is an entry of [Options].Routines.
+type Routine struct {
+	Kind Kind
+	What string // such as "Training the media mix model"
+	Run  func(ctx context.Context, w control.Workspace, t *Task) error
 
-// Run resumes recorded work, trains on the workspaces' schedules until ctx ends, and then waits for running work. A
-// training that was due while the service was down runs once.
+	// Every is the time between two runs for all workspaces, one after the other; the first one is at startup. 0: none.
+	Every time.Duration
+	// Schedule returns when the work is due in a workspace; nil: never.
+	Schedule func(w control.Workspace) control.Retrain
+	// Tried returns when the workspace's last scheduled work ended, zero if there was none. Work that was due while the
+	// service was down runs after startup.
+	Tried func(w control.Workspace) (time.Time, error)
+}
+
+// scheduler is the actor of jobs that a schedule starts.
+const scheduler = "schedule"
+
+// lookEvery is the delay until a changed schedule takes effect.
+const lookEvery = time.Minute
+
+// routine returns the routine of a kind, nil if there is none.
+func (r *Runner) routine(kind string) *Routine {
+	if at := slices.IndexFunc(r.Routines, func(each Routine) bool { return each.Kind.Name == kind }); at >= 0 {
+		return &r.Routines[at]
+	}
+	return nil
+}
+
+// StartRoutine starts the routine of a kind for a workspace as a background job, which a restarted service resumes.
+func (r *Runner) StartRoutine(ctx context.Context, k Kind, w control.Workspace, by string) (Job, error) {
+	routine := r.routine(k.Name)
+	if routine == nil {
+		return Job{}, fmt.Errorf("there is no routine of kind %s", k.Name)
+	}
+	return Start(ctx, r, routine.spec(w, by), func(ctx context.Context, t *Task) (struct{}, error) {
+		return struct{}{}, routine.Run(ctx, w, t)
+	})
+}
+
+func (r *Routine) spec(w control.Workspace, by string) Spec {
+	return Spec{Kind: r.Kind, Workspace: w.ID, By: by, What: r.What}
+}
+
+// Run resumes recorded jobs and runs the routines until ctx ends. Then it ends the background jobs and waits for them.
 func (r *Runner) Run(ctx context.Context) error {
 	r.mu.Lock()
 	r.serving = ctx
@@ -31,19 +69,24 @@ func (r *Runner) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
-	s := schedule{Runner: r, clock: clock, entries: map[measure.WorkspaceID]entry{}}
+	s := schedule{Runner: r, clock: clock, entries: map[place]entry{}}
 	if err := s.resume(ctx); err != nil {
 		return err
 	}
 	s.caught(ctx, s.look)
-	if _, err := clock.NewJob(gocron.DurationJob(lookEvery), gocron.NewTask(s.caught, ctx, s.look), gocron.WithSingletonMode(gocron.LimitModeReschedule)); err != nil {
+	look := gocron.NewTask(s.caught, ctx, s.look)
+	if _, err := clock.NewJob(gocron.DurationJob(lookEvery), look, gocron.WithSingletonMode(gocron.LimitModeReschedule)); err != nil {
 		return fmt.Errorf("schedule: %w", err)
 	}
-	if r.Forecaster != nil {
-		_, err := clock.NewJob(gocron.DurationJob(forecastEvery), gocron.NewTask(s.caught, ctx, s.forecast),
+	for _, each := range r.Routines {
+		if each.Every == 0 {
+			continue
+		}
+		turn := gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.all(ctx, each) })
+		_, err := clock.NewJob(gocron.DurationJob(each.Every), turn,
 			gocron.WithSingletonMode(gocron.LimitModeReschedule), gocron.WithStartAt(gocron.WithStartImmediately()))
 		if err != nil {
-			return fmt.Errorf("schedule of forecasts: %w", err)
+			return fmt.Errorf("schedule of %s: %w", each.Kind.Name, err)
 		}
 	}
 	clock.Start()
@@ -51,19 +94,43 @@ func (r *Runner) Run(ctx context.Context) error {
 	return clock.Shutdown()
 }
 
+// place is where a schedule applies.
+type place struct {
+	kind      string
+	workspace measure.WorkspaceID
+}
+
+// scheduled is an entry of the scheduler.
+type scheduled interface{ NextRun() (time.Time, error) }
+
+// Next returns when the work of a kind is due next in the workspace; zero if it is not scheduled.
+func (r *Runner) Next(k Kind, ws measure.WorkspaceID) time.Time {
+	r.mu.Lock()
+	entry := r.next[place{k.Name, ws}]
+	r.mu.Unlock()
+	if entry == nil {
+		return time.Time{}
+	}
+	next, err := entry.NextRun()
+	if err != nil { // the service is stopping
+		return time.Time{}
+	}
+	return next
+}
+
 // schedule is the active schedules. It is used by one goroutine at a time.
 type schedule struct {
 	*Runner
 
 	clock   gocron.Scheduler
-	entries map[measure.WorkspaceID]entry
+	entries map[place]entry
 }
 
 // entry is an active schedule.
 type entry struct {
-	retrain control.Retrain
-	zone    string
-	job     gocron.Job
+	when control.Retrain
+	zone string
+	job  gocron.Job
 }
 
 // caught runs scheduled work. A panic in it does not stop the scheduler.
@@ -77,19 +144,21 @@ func (s *schedule) caught(ctx context.Context, do func(ctx context.Context)) {
 	}
 }
 
-// resume starts the recorded work of the previous run.
+// resume starts the recorded jobs of the previous run.
 func (s *schedule) resume(ctx context.Context) error {
-	asked, err := s.read()
+	recorded, err := s.read()
 	if err != nil {
-		s.Log.WarnContext(ctx, "recorded work is discarded", slog.Any("error", err))
+		s.Log.WarnContext(ctx, "recorded jobs are discarded", slog.Any("error", err))
 	}
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {
-		return fmt.Errorf("recorded work: %w", err)
+		return fmt.Errorf("recorded jobs: %w", err)
 	}
 	for _, w := range all {
-		if slices.Contains(asked, w.ID) {
-			s.start(ctx, w)
+		for _, one := range recorded {
+			if routine := s.routine(one.Kind); one.Workspace == w.ID && routine != nil {
+				s.start(ctx, routine, w, one.By)
+			}
 		}
 	}
 	return nil
@@ -104,74 +173,83 @@ func (s *schedule) look(ctx context.Context) {
 		}
 		return
 	}
-	there := map[measure.WorkspaceID]bool{}
-	for _, w := range all {
-		there[w.ID] = true
-		if have, known := s.entries[w.ID]; !known || have.retrain != w.Retrain || have.zone != w.Zone {
-			s.put(ctx, w)
+	there := map[place]bool{}
+	for i := range s.Routines {
+		routine := &s.Routines[i]
+		if routine.Schedule == nil {
+			continue
+		}
+		for _, w := range all {
+			at := place{routine.Kind.Name, w.ID}
+			there[at] = true
+			if have, known := s.entries[at]; !known || have.when != routine.Schedule(w) || have.zone != w.Zone {
+				s.put(ctx, routine, w)
+			}
 		}
 	}
-	for id := range s.entries {
-		if !there[id] {
-			s.remove(ctx, id)
+	for at := range s.entries {
+		if !there[at] {
+			s.remove(ctx, at)
 		}
 	}
 }
 
-func (s *schedule) remove(ctx context.Context, id measure.WorkspaceID) {
-	if e := s.entries[id]; e.job != nil {
+func (s *schedule) remove(ctx context.Context, at place) {
+	if e := s.entries[at]; e.job != nil {
 		if err := s.clock.RemoveJob(e.job.ID()); err != nil {
-			s.Log.WarnContext(ctx, "schedule cannot be removed", slog.String("workspace", string(id)), slog.Any("error", err))
+			s.Log.WarnContext(ctx, "schedule cannot be removed", slog.String("workspace", string(at.workspace)), slog.Any("error", err))
 		}
 	}
-	delete(s.entries, id)
+	delete(s.entries, at)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.next, id)
+	delete(s.next, at)
 }
 
-// put replaces the workspace's schedule, and starts an overdue training.
-func (s *schedule) put(ctx context.Context, w control.Workspace) {
-	_, known := s.entries[w.ID]
-	s.remove(ctx, w.ID)
-	e := entry{retrain: w.Retrain, zone: w.Zone}
-	defer func() { s.entries[w.ID] = e }()
-	line := crontab(w)
+// put replaces the schedule of a routine in a workspace, and starts overdue work.
+func (s *schedule) put(ctx context.Context, routine *Routine, w control.Workspace) {
+	at := place{routine.Kind.Name, w.ID}
+	_, known := s.entries[at]
+	s.remove(ctx, at)
+	e := entry{when: routine.Schedule(w), zone: w.Zone}
+	defer func() { s.entries[at] = e }()
+	line := crontab(e.when, w.Zone)
 	if line == "" {
 		return
 	}
-	job, err := s.clock.NewJob(gocron.CronJob(line, false), gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.due(ctx, w.ID) }), gocron.WithName(string(w.ID)))
+	due := gocron.NewTask(s.caught, ctx, func(ctx context.Context) { s.due(ctx, routine, w.ID) })
+	job, err := s.clock.NewJob(gocron.CronJob(line, false), due, gocron.WithName(at.kind+" "+string(w.ID)))
 	if err != nil {
 		s.Log.ErrorContext(ctx, "schedule cannot be set", slog.String("workspace", string(w.ID)), slog.Any("error", err))
 		return
 	}
 	e.job = job
 	s.mu.Lock()
-	s.next[w.ID] = job
+	s.next[at] = job
 	s.mu.Unlock()
-	if known {
+	if known || routine.Tried == nil {
 		return // a new schedule starts on its next day
 	}
-	tried, err := s.Trainer.Tried(w)
-	if err == nil && !tried.IsZero() && tried.Before(lastDue(w.Retrain, s.Clock.Now().In(w.Location()))) {
-		s.start(ctx, w)
+	tried, err := routine.Tried(w)
+	if err == nil && !tried.IsZero() && tried.Before(lastDue(e.when, s.Clock.Now().In(w.Location()))) {
+		s.start(ctx, routine, w, scheduler)
 	}
 }
 
 // crontab is the schedule in cron syntax, "" for none. Hours are in the workspace's time zone. An hour skipped by a
 // clock change is skipped, a repeated one runs once.
-func crontab(w control.Workspace) string {
-	switch w.Retrain.Cadence {
+func crontab(when control.Retrain, zone string) string {
+	switch when.Cadence {
 	case control.Weekly:
-		return fmt.Sprintf("CRON_TZ=%s 0 %d * * 1", w.Zone, w.Retrain.Hour)
+		return fmt.Sprintf("CRON_TZ=%s 0 %d * * 1", zone, when.Hour)
 	case control.Monthly:
-		return fmt.Sprintf("CRON_TZ=%s 0 %d 1 * *", w.Zone, w.Retrain.Hour)
+		return fmt.Sprintf("CRON_TZ=%s 0 %d 1 * *", zone, when.Hour)
 	case control.Never:
 	}
 	return ""
 }
 
-// lastDue returns the last scheduled training before now, which is in the workspace's time zone.
+// lastDue returns when the work was last due before now, which is in the workspace's time zone.
 func lastDue(r control.Retrain, now time.Time) time.Time {
 	day := time.Date(now.Year(), now.Month(), now.Day(), r.Hour, 0, 0, 0, now.Location())
 	for day.After(now) || !isDay(r.Cadence, day) {
@@ -180,7 +258,7 @@ func lastDue(r control.Retrain, now time.Time) time.Time {
 	return day
 }
 
-// isDay reports whether a training is due on the day.
+// isDay reports whether work is due on the day.
 func isDay(c control.Cadence, day time.Time) bool {
 	switch c {
 	case control.Weekly:
@@ -192,34 +270,39 @@ func isDay(c control.Cadence, day time.Time) bool {
 	return true
 }
 
-// due trains a workspace's model.
-func (s *schedule) due(ctx context.Context, id measure.WorkspaceID) {
+// due starts scheduled work of a workspace, with its current settings.
+func (s *schedule) due(ctx context.Context, routine *Routine, id measure.WorkspaceID) {
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "a scheduled training cannot start", slog.String("workspace", string(id)), slog.Any("error", err))
+		s.failed(ctx, routine, id, err)
 		return
 	}
 	for _, w := range all {
 		if w.ID == id {
-			s.start(ctx, w)
+			s.start(ctx, routine, w, scheduler)
 		}
 	}
 }
 
-// start starts a training unless one is running.
-func (s *schedule) start(ctx context.Context, w control.Workspace) {
-	if err := s.Start(ctx, w); err != nil && fault.KindOf(err) != fault.KindConflict {
-		s.Log.ErrorContext(ctx, "a scheduled training cannot start", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+// start starts a routine unless it is running.
+func (s *schedule) start(ctx context.Context, routine *Routine, w control.Workspace, by string) {
+	if _, err := s.StartRoutine(ctx, routine.Kind, w, by); err != nil && fault.KindOf(err) != fault.KindConflict {
+		s.failed(ctx, routine, w.ID, err)
 	}
 }
 
-// forecast makes the forecasts of all workspaces, one after the other. A failure does not affect the others; workspaces
-// deleted in the meantime are skipped.
-func (s *schedule) forecast(ctx context.Context) {
+func (s *schedule) failed(ctx context.Context, routine *Routine, id measure.WorkspaceID, err error) {
+	s.Log.ErrorContext(ctx, "scheduled job failed",
+		slog.String("kind", routine.Kind.Name), slog.String("workspace", string(id)), slog.Any("error", err))
+}
+
+// all runs a routine for all workspaces, one after the other. A failure does not affect the others; workspaces deleted in
+// the meantime are skipped.
+func (s *schedule) all(ctx context.Context, routine Routine) {
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "workspaces to forecast cannot be read", slog.Any("error", err))
+			s.Log.WarnContext(ctx, "workspaces cannot be read", slog.String("kind", routine.Kind.Name), slog.Any("error", err))
 		}
 		return
 	}
@@ -227,9 +310,11 @@ func (s *schedule) forecast(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		err := panics.Caught(func() error { return s.Forecaster.Forecast(ctx, w) })
-		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound {
-			s.Log.ErrorContext(ctx, "forecasts cannot be made", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		_, err := Do(ctx, s.Runner, routine.spec(w, scheduler), func(ctx context.Context, t *Task) (struct{}, error) {
+			return struct{}{}, routine.Run(ctx, w, t)
+		})
+		if k := fault.KindOf(err); err != nil && ctx.Err() == nil && k != fault.KindNotFound && k != fault.KindConflict {
+			s.failed(ctx, &routine, w.ID, err)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (s *dialogue) approve(r *http.Request, values url.Values, request control.A
 		return "", s.refused(r, request, by)
 	}
 	g := control.Grant{
-		ID: strings.ToLower(rand.Text()), User: request.User, Workspace: ws, Client: request.Client, ClientName: request.ClientName,
+		ID: control.GrantID(strings.ToLower(rand.Text())), User: request.User, Workspace: ws, Client: request.Client, ClientName: request.ClientName,
 		Redirect: request.Redirect, Scopes: granted, CreatedAt: by.At, EndsAt: by.At.Add(grantLifetime),
 	}
 	secret := people.NewSecret()

@@ -58,7 +58,7 @@ func TestAClientGoesFromRegistrationToACall(t *testing.T) {
 		t.Fatalf("%d grants, %v", len(grants), err)
 	}
 	wantPrincipal := auth.Principal{
-		Workspace: ws, Actor: "user:" + string(s.owner.ID), Kind: auth.ByOAuth, Credential: grants[0].ID,
+		Workspace: ws, Actor: "user:" + string(s.owner.ID), Kind: auth.ByOAuth, Grant: grants[0].ID,
 		Client: control.ClientID(c.id), ClientName: "Ledger Owl",
 		Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite},
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/control"
+
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 )
@@ -27,17 +29,17 @@ const maxTokenLen = 4096
 
 // claims are the claims of an access token. Names of fields are case-sensitive, and duplicates are rejected.
 type claims struct {
-	Issuer    string `json:"iss"`
-	Audience  string `json:"aud"` // exactly one: a list is not accepted
-	Subject   string `json:"sub"`
-	Client    string `json:"client_id"`
-	Scope     string `json:"scope"`
-	IssuedAt  int64  `json:"iat"` // seconds since 1970
-	ExpiresAt int64  `json:"exp"`
-	NotBefore int64  `json:"nbf,omitempty"` // never issued
-	ID        string `json:"jti"`
-	Workspace string `json:"workspace"`
-	Family    string `json:"family"` // grant ID
+	Issuer    string          `json:"iss"`
+	Audience  string          `json:"aud"` // exactly one: a list is not accepted
+	Subject   string          `json:"sub"`
+	Client    string          `json:"client_id"`
+	Scope     string          `json:"scope"`
+	IssuedAt  int64           `json:"iat"` // seconds since 1970
+	ExpiresAt int64           `json:"exp"`
+	NotBefore int64           `json:"nbf,omitempty"` // never issued
+	ID        string          `json:"jti"`
+	Workspace string          `json:"workspace"`
+	Family    control.GrantID `json:"family"` // grant ID
 }
 
 // current reports whether the token is valid at that instant.

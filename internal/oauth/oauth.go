@@ -57,10 +57,10 @@ type Store interface {
 	ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error
 	RefuseRequest(ctx context.Context, hash []byte, by control.By) error
 
-	Access(ctx context.Context, grant string) (control.Access, error)
+	Access(ctx context.Context, grant control.GrantID) (control.Access, error)
 	// State returns a number that changes with each change of the data by any process.
 	State(ctx context.Context) (uint64, error)
-	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
+	RevokeGrant(ctx context.Context, id control.GrantID, why string, by control.By) (control.Grant, error)
 
 	Code(ctx context.Context, hash []byte) (control.Code, error)
 	RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error)

@@ -42,7 +42,7 @@ func (s *service) codes(c client, n int) []people.Secret {
 			Hash: people.NewSecret().Hash(), Session: s.session.Hash(), User: s.owner.ID, Client: control.ClientID(c.id), Redirect: c.redirect, ExpiresAt: now.Add(time.Minute),
 		}
 		g := control.Grant{
-			ID: string(people.NewSecret()), User: s.owner.ID, Workspace: "acme", Client: request.Client, ClientName: "Ledger Owl",
+			ID: control.GrantID(people.NewSecret()), User: s.owner.ID, Workspace: "acme", Client: request.Client, ClientName: "Ledger Owl",
 			Redirect: c.redirect, Scopes: control.Scopes()[:1], CreatedAt: now, EndsAt: now.Add(time.Hour),
 		}
 		code := control.Code{Hash: codes[i].Hash(), Grant: g.ID, Redirect: c.redirect, Challenge: challengeOf(verifier), ExpiresAt: now.Add(time.Minute)}

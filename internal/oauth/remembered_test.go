@@ -18,7 +18,7 @@ type counted struct {
 	asked atomic.Int64
 }
 
-func (c *counted) Access(ctx context.Context, grant string) (control.Access, error) {
+func (c *counted) Access(ctx context.Context, grant control.GrantID) (control.Access, error) {
 	c.asked.Add(1)
 	return c.Store.Access(ctx, grant)
 }

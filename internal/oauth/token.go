@@ -185,7 +185,7 @@ func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 }
 
 // access returns the grant with its person's current role, if it belongs to the client and is valid.
-func (s *Server) access(x *exchange, grant string) (control.Access, *refusal) {
+func (s *Server) access(x *exchange, grant control.GrantID) (control.Access, *refusal) {
 	a, err := s.store.Access(x.Context(), grant)
 	if err != nil {
 		return control.Access{}, s.notFound(x, err)

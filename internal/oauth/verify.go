@@ -64,7 +64,7 @@ func (s *Server) lookUp(ctx context.Context, token string, now time.Time) (auth.
 		Workspace:  a.Workspace,
 		Actor:      control.ActorOf(g.User),
 		Kind:       auth.ByOAuth,
-		Credential: g.ID,
+		Grant:      g.ID,
 		Client:     g.Client,
 		ClientName: g.ClientName,
 		Scopes:     a.Role.Within(control.CommonScopes(scopes, g.Scopes)),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
@@ -31,6 +33,21 @@ type Import struct {
 	DryRun       bool            `json:"dry_run,omitempty"`
 	SkipRejected bool            `json:"skip_rejected,omitempty"`
 	Unpacked     int64           `json:"-"` // maximum uncompressed size of a file in bytes; 0: [ingest.MaxUnpacked]
+}
+
+// title implements [titled].
+func (in Import) title() string {
+	verb := "Importing "
+	if in.DryRun {
+		verb = "Reading "
+	}
+	if n := len(in.Files) + len(in.Paths); n != 1 {
+		return fmt.Sprintf("%s%d files", verb, n)
+	}
+	if len(in.Files) == 1 {
+		return verb + in.Files[0].Name
+	}
+	return verb + filepath.Base(in.Paths[0])
 }
 
 // Imported is the report of an import, with the reason if files were rejected.
@@ -59,7 +76,7 @@ func (i Imported) Err() error {
 // file may take an hour.
 var ImportFiles = Operation[Import, Imported]{
 	Spec{
-		Name: "import.files", Needs: Write, Facts: true, Locks: true,
+		Name: "import.files", Needs: Write, Facts: true, Locks: true, Job: jobs.Import,
 		Undo: "Import the earlier file again: rows with the same keys are replaced. Rows that were new stay.",
 	},
 	(*Run).importFiles,

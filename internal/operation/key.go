@@ -28,12 +28,12 @@ func (r *Run) createKey(ctx context.Context, n auth.NewKey) (made KeyMade, err e
 }
 
 // RevokeKey ends a key, named by its ID.
-var RevokeKey = Operation[string, control.Key]{
+var RevokeKey = Operation[control.KeyID, control.Key]{
 	Spec{Name: "key.revoke", Needs: Manage, Undo: "It cannot be undone. Create another key."},
 	(*Run).revokeKey,
 }
 
-func (r *Run) revokeKey(ctx context.Context, id string) (control.Key, error) {
+func (r *Run) revokeKey(ctx context.Context, id control.KeyID) (control.Key, error) {
 	if err := r.ownsKey(ctx, id); err != nil {
 		return control.Key{}, err
 	}
@@ -46,7 +46,7 @@ func (r *Run) revokeKey(ctx context.Context, id string) (control.Key, error) {
 
 // Rotation says which key gets a successor, and how long it stays valid next to it.
 type Rotation struct {
-	ID      string
+	ID      control.KeyID
 	Overlap time.Duration
 }
 
@@ -68,7 +68,7 @@ func (r *Run) rotateKey(ctx context.Context, in Rotation) (made KeyMade, err err
 }
 
 // ownsKey returns a fault of kind not_found unless the key belongs to the workspace.
-func (r *Run) ownsKey(ctx context.Context, id string) error {
+func (r *Run) ownsKey(ctx context.Context, id control.KeyID) error {
 	key, err := r.Store.Key(ctx, id)
 	if err == nil && key.Workspace != r.Workspace.ID {
 		err = fault.NotFound("the workspace has no key %q", id)
@@ -78,12 +78,12 @@ func (r *Run) ownsKey(ctx context.Context, id string) error {
 
 // RevokeGrant ends the access that a person granted to an OAuth client. The input is the grant's ID. A member who does not manage the workspace
 // ends their own grants only.
-var RevokeGrant = Operation[string, None]{
+var RevokeGrant = Operation[control.GrantID, None]{
 	Spec{Name: "grant.revoke", Needs: Read, Undo: "It cannot be undone. Connect the client again."},
 	(*Run).revokeGrant,
 }
 
-func (r *Run) revokeGrant(ctx context.Context, id string) (None, error) {
+func (r *Run) revokeGrant(ctx context.Context, id control.GrantID) (None, error) {
 	grants, err := r.Store.Grants(ctx, r.Workspace.ID)
 	if err != nil {
 		return None{}, err

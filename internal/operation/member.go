@@ -75,9 +75,9 @@ func (r *Run) invite(ctx context.Context, in Invitee) (made Invited, err error) 
 }
 
 // WithdrawInvitation invalidates the link of an invitation, by its ID.
-var WithdrawInvitation = Operation[string, None]{
+var WithdrawInvitation = Operation[control.InvitationID, None]{
 	Spec{Name: "member.withdraw", Needs: Manage, Undo: "Invite the person again."},
-	func(r *Run, ctx context.Context, id string) (None, error) {
+	func(r *Run, ctx context.Context, id control.InvitationID) (None, error) {
 		m, err := r.membership(ctx)
 		if err != nil {
 			return None{}, err

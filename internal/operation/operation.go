@@ -14,6 +14,7 @@ import (
 
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 )
 
@@ -28,10 +29,14 @@ type Spec struct {
 	Name  string     // such as "customer.forget": its path on the command socket and its name in logs
 	Needs Permission // what the caller may do in the workspace
 	Scope Scope
-	Facts bool   // whether it uses facts, so that it runs in the process that has locked the data directory
-	Locks bool   // whether it waits for exclusive access to the workspace's facts
-	Undo  string // how to undo it, one sentence; "" for questions
+	Facts bool      // whether it uses facts, so that it runs in the process that has locked the data directory
+	Locks bool      // whether it waits for exclusive access to the workspace's facts
+	Job   jobs.Kind // of work that takes time: listed, with progress, and can be cancelled; the zero value: none
+	Undo  string    // how to undo it, one sentence; "" for questions
 }
+
+// titled is the input of operations that are jobs. It says what the job does, such as "Importing orders.csv".
+type titled interface{ title() string }
 
 // Scope is what an operation is about.
 type Scope int
@@ -47,6 +52,8 @@ type Call struct {
 	Workspace measure.WorkspaceID // "" for operations of the installation
 	Caller    Caller
 	Progress  func(done, total int64) // nil: not reported
+
+	task *jobs.Task // the job that the call is a part of; nil: an operation with a job starts its own
 }
 
 // Run is a call under way: the service's parts, the workspace as it is now, and the caller.
@@ -66,8 +73,49 @@ func (r *Run) Permitted(ctx context.Context) error {
 }
 
 // Do runs the operation for a caller. A caller without the permission gets a fault of kind forbidden, an unknown workspace
-// one of kind not_found.
+// one of kind not_found. An operation with a job is one that ends with ctx, unless the call is a part of another job.
 func (o Operation[In, Out]) Do(ctx context.Context, s *Service, c Call, in In) (out Out, err error) {
+	work, isJob := any(in).(titled)
+	if !isJob || c.task != nil {
+		return o.perform(ctx, s, c, in)
+	}
+	if err := s.permit(ctx, c.Caller, c.Workspace, o.Needs); err != nil {
+		return out, err
+	}
+	spec := jobs.Spec{Kind: o.Job, Workspace: c.Workspace, By: c.Caller.Actor, What: work.title()}
+	return jobs.Do(ctx, s.Jobs, spec, func(ctx context.Context, t *jobs.Task) (Out, error) {
+		return o.perform(ctx, s, c.partOf(t), in)
+	})
+}
+
+// partOf returns the call as a part of a job.
+func (c Call) partOf(t *jobs.Task) Call {
+	caller := c.Progress
+	c.task, c.Progress = t, func(done, total int64) {
+		t.Progress(done, total)
+		if caller != nil {
+			caller(done, total)
+		}
+	}
+	return c
+}
+
+// Start runs several operations of a caller as one background job. The work gets the call to run them with. The job
+// outlives the caller's request; [jobs.Result] returns its result.
+func Start[T any](
+	ctx context.Context, s *Service, c Call, k jobs.Kind, what string, work func(ctx context.Context, c Call) (T, error),
+) (jobs.Job, error) {
+	if err := s.permit(ctx, c.Caller, c.Workspace, Write); err != nil {
+		return jobs.Job{}, err
+	}
+	spec := jobs.Spec{Kind: k, Workspace: c.Workspace, By: c.Caller.Actor, What: what}
+	return jobs.Start(ctx, s.Jobs, spec, func(ctx context.Context, t *jobs.Task) (T, error) {
+		return work(ctx, c.partOf(t))
+	})
+}
+
+// perform runs the operation as a part of the call's job, if it has one.
+func (o Operation[In, Out]) perform(ctx context.Context, s *Service, c Call, in In) (out Out, err error) {
 	r := &Run{Service: s, Call: c, needs: o.Needs}
 	if o.Scope == Installation {
 		if !c.Caller.operator() {
@@ -131,5 +179,6 @@ func All() []Served {
 		CreateExperiment, MoveExperiment, ApplyFactor,
 		TrainModel, StartTraining, CancelTraining,
 		MakeBackup,
+		ListJobs, CancelJob,
 	}
 }

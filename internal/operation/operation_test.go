@@ -9,10 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/oauth/people"
 	"assay/internal/operation"
@@ -45,7 +48,12 @@ func newSite(t *testing.T) *site {
 		Store: store, Installation: installation, Now: time.Now, Log: slog.New(slog.DiscardHandler), AccessEnded: func() {},
 		Keys:   auth.NewKeys(auth.KeysOptions{Store: store, Installation: installation, Now: time.Now}),
 		People: people.New(people.Options{Store: store, Now: time.Now}),
-	}, operation.Facts{Warehouse: warehouse.New(engine), Known: s, Parquet: duckdb.ParquetToCSV, Drop: engine.Drop, Unopened: engine.Unopened})
+	}, operation.Facts{
+		Warehouse: warehouse.New(engine), Known: s, Parquet: duckdb.ParquetToCSV, Drop: engine.Drop, Unopened: engine.Unopened,
+		Jobs: jobs.New(jobs.Options{
+			File: filepath.Join(t.TempDir(), "jobs.json"), Workspaces: store, Clock: clockwork.NewRealClock(), Log: slog.New(slog.DiscardHandler),
+		}),
+	})
 	if _, err := operation.CreateWorkspace.Do(t.Context(), s.Service, operation.Call{Caller: operation.Operator("test")}, control.NewWorkspace("W")); err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +131,9 @@ func TestEveryOperationStatesItsPermissionAndUndo(t *testing.T) {
 		if !question && !strings.HasSuffix(spec.Undo, ".") {
 			t.Errorf("%s: undo %q is not a sentence", spec.Name, spec.Undo)
 		}
+		if spec.Job.Name != "" && !spec.Facts {
+			t.Errorf("%s is a job and does not use facts", spec.Name)
+		}
 		if spec.Locks && !spec.Facts {
 			t.Errorf("%s locks the facts and does not use them", spec.Name)
 		}
@@ -154,7 +165,7 @@ func TestOperationsNeedTheirPermission(t *testing.T) {
 // input is JSON that the operation can decode.
 func input(name string) []byte {
 	switch name {
-	case "key.revoke", "grant.revoke", "member.withdraw", "member.remove", "webhook.remove", "mapping.save", "mapping.delete":
+	case "job.cancel", "key.revoke", "grant.revoke", "member.withdraw", "member.remove", "webhook.remove", "mapping.save", "mapping.delete":
 		return []byte(`"x"`)
 	}
 	return []byte(`{}`)

@@ -45,7 +45,7 @@ func TestAnImportStoresNothingAfterTheRoleEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller := auth.Principal{Workspace: w, Actor: "key:" + key.ID, Kind: auth.ByKey, Credential: key.ID, Scopes: key.Scopes}
+	caller := auth.Principal{Workspace: w, Actor: "key:" + string(key.ID), Kind: auth.ByKey, Key: key.ID, Scopes: key.Scopes}
 	send := func(number string, during func()) error {
 		messages := io.MultiReader(strings.NewReader(orderMessages(number)), hook(during))
 		_, err := operation.ImportStream.Do(t.Context(), s.Service, s.by(operation.Client(caller)), operation.Stream{

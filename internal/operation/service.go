@@ -80,7 +80,15 @@ func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 		waiting, stop = context.WithTimeout(ctx, c.Caller.wait)
 		defer stop()
 	}
-	leave, err = s.busy.enter(waiting, c.Workspace)
+	wait := func() (err error) {
+		leave, err = s.busy.enter(waiting, c.Workspace)
+		return err
+	}
+	if c.task != nil {
+		err = c.task.Await(wait)
+	} else {
+		err = wait()
+	}
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		return nil, fault.Conflict("an import is running in this workspace: nothing was changed").
 			WithHint("try again after the import; the Data page lists it when it is done")

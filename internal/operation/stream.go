@@ -8,6 +8,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/ingest/singer"
 	"assay/internal/ingest/webhook"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/warehouse"
 )
@@ -18,17 +19,27 @@ type Stream struct {
 	Emit         func(state []byte) error // called with each state once all records before it are stored
 	DryRun       bool
 	SkipRejected bool
+	Interrupt    func() // ends a read of Messages that waits, after the job was cancelled; nil: the next message ends it
 }
+
+// title implements [titled].
+func (Stream) title() string { return "Importing from a Singer tap" }
 
 // ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the caller's
 // permission; other imports run in between. The report may accompany an error: it has what was done before the error. Because
 // the input is a stream, commands use a separate route of the socket.
 var ImportStream = Operation[Stream, singer.Report]{
-	Spec{Name: "import.singer", Needs: Write, Facts: true, Undo: "It cannot be undone. Run the tap from an earlier state to replace rows."},
+	Spec{
+		Name: "import.singer", Needs: Write, Facts: true, Job: jobs.Stream,
+		Undo: "It cannot be undone. Run the tap from an earlier state to replace rows.",
+	},
 	(*Run).importStream,
 }
 
 func (r *Run) importStream(ctx context.Context, in Stream) (singer.Report, error) {
+	if in.Interrupt != nil {
+		defer context.AfterFunc(ctx, in.Interrupt)()
+	}
 	return singer.Run(ctx, r.Steps(), in.Messages, singer.Options{
 		Workspace: r.Workspace, HashKey: r.Installation.HashKey(r.Workspace.ID), Emit: in.Emit,
 		DryRun: in.DryRun, SkipRejected: in.SkipRejected, Clock: r.Now, Log: r.Log,

@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/jobs"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
@@ -15,6 +16,12 @@ import (
 type Training struct {
 	WithoutTests bool `json:"without_tests,omitempty"` // on observational data alone, without the completed experiments
 }
+
+// title implements [titled].
+func (Training) title() string { return TrainingTitle }
+
+// TrainingTitle is what a training does, in lists of jobs.
+const TrainingTitle = "Training the media mix model"
 
 // Trained is the result of a training, without the draws.
 type Trained struct {
@@ -38,13 +45,16 @@ type Trained struct {
 // TrainModel trains the media mix model while the caller waits. A model that fails the checks is not an error: the reasons are in
 // the result.
 var TrainModel = Operation[Training, Trained]{
-	Spec{Name: "model.train", Needs: Write, Facts: true, Undo: "Train again; the earlier model stays in use while a new one is rejected."},
+	Spec{
+		Name: "model.train", Needs: Write, Facts: true, Job: jobs.Training,
+		Undo: "Train again; the earlier model stays in use while a new one is rejected.",
+	},
 	(*Run).trainModel,
 }
 
 func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
 	id := r.Workspace.ID
-	m, err := r.Jobs.Do(ctx, r.Workspace, mix.Request{WithoutTests: in.WithoutTests, Progress: r.Call.Progress})
+	m, err := r.Models.Train(ctx, r.Workspace, mix.Request{WithoutTests: in.WithoutTests, Progress: r.Call.Progress})
 	if err != nil {
 		return Trained{}, fmt.Errorf("training for %q: %w", id, err)
 	}
@@ -67,14 +77,18 @@ func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
 // of kind conflict.
 var StartTraining = Operation[None, None]{
 	Spec{Name: "model.start-training", Needs: Write, Facts: true, Undo: "Cancel the training."},
-	func(r *Run, ctx context.Context, _ None) (None, error) { return None{}, r.Jobs.Start(ctx, r.Workspace) },
+	func(r *Run, ctx context.Context, _ None) (None, error) {
+		_, err := r.Jobs.StartRoutine(ctx, jobs.Training, r.Workspace, r.Call.Caller.Actor)
+		return None{}, err
+	},
 }
 
 // CancelTraining ends the training that runs or waits. Without one it is a fault of kind not_found.
 var CancelTraining = Operation[None, None]{
 	Spec{Name: "model.cancel-training", Needs: Write, Facts: true, Undo: "Train again."},
 	func(r *Run, _ context.Context, _ None) (None, error) {
-		if !r.Jobs.Cancel(r.Workspace.ID) {
+		job, runs := r.Jobs.Active(jobs.Training, r.Workspace.ID)
+		if !runs || !r.Jobs.Cancel(job.ID) {
 			return None{}, fault.NotFound("no training of %q is running", r.Workspace.ID)
 		}
 		return None{}, nil

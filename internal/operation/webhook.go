@@ -19,12 +19,12 @@ type WebhookSecret struct {
 }
 
 // AddWebhookSecret stores a secret, sealed, and returns the ID by which it is removed.
-var AddWebhookSecret = Operation[WebhookSecret, string]{
+var AddWebhookSecret = Operation[WebhookSecret, control.HookSecretID]{
 	Spec{Name: "webhook.add", Needs: Manage, Undo: "Remove the secret."},
 	(*Run).addWebhookSecret,
 }
 
-func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (string, error) {
+func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (control.HookSecretID, error) {
 	secret, shop := strings.TrimSpace(in.Secret), strings.ToLower(strings.TrimSpace(in.Shop))
 	if secret == "" || len(secret) > maxWebhookSecret {
 		return "", fault.Invalid("a webhook secret has 1 to %d characters", maxWebhookSecret).
@@ -33,16 +33,16 @@ func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (string, e
 	if len(shop) > maxWebhookSecret || strings.ContainsAny(shop, "/ \t\r\n") {
 		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use one such as acme.myshopify.com, or none")
 	}
-	id, by := strings.ToLower(rand.Text()[:10]), r.By()
+	id, by := control.HookSecretID(strings.ToLower(rand.Text()[:10])), r.By()
 	return id, r.Store.AddHookSecret(ctx, control.HookSecret{
 		ID: id, Workspace: r.Workspace.ID, Shop: shop, Sealed: r.Installation.Seal(r.Workspace.ID, secret), CreatedAt: by.At,
 	}, by)
 }
 
 // RemoveWebhookSecret removes a secret by ID. Messages signed with it are rejected from then on.
-var RemoveWebhookSecret = Operation[string, None]{
+var RemoveWebhookSecret = Operation[control.HookSecretID, None]{
 	Spec{Name: "webhook.remove", Needs: Manage, Undo: "Add the secret again."},
-	func(r *Run, ctx context.Context, id string) (None, error) {
+	func(r *Run, ctx context.Context, id control.HookSecretID) (None, error) {
 		return None{}, r.Store.RemoveHookSecret(ctx, r.Workspace.ID, id, r.By())
 	},
 }

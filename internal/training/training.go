@@ -1,5 +1,5 @@
-// Package training trains and stores a workspace's models, in one file per workspace in the data directory. One
-// training runs at a time, which leaves a core for calls.
+// Package training trains and stores a workspace's models, in one file per workspace in the data directory. Its caller
+// runs one training at a time.
 package training
 
 import (
@@ -43,7 +43,9 @@ type Options struct {
 	Experiments experiment.Source                    // nil: no workspace has any
 	Now         func() time.Time                     // the real clock
 	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
-	Log         *slog.Logger
+	// Running returns the progress of the workspace's training, and whether there is one; nil: there is none.
+	Running func(ws measure.WorkspaceID) (donePct int, running bool)
+	Log     *slog.Logger
 }
 
 // Keeper trains and stores models. It is safe for concurrent use.
@@ -54,11 +56,11 @@ type Keeper struct {
 	now   func() time.Time
 	today func(w control.Workspace) civil.Date
 	log   *slog.Logger
-	slot  chan struct{} // occupied during a training
 
-	mu      sync.Mutex // guards the fields below
-	kept    map[measure.WorkspaceID]kept
-	running map[measure.WorkspaceID]int // percent done
+	running func(ws measure.WorkspaceID) (donePct int, running bool)
+
+	mu   sync.Mutex // guards kept
+	kept map[measure.WorkspaceID]kept
 }
 
 // kept is a file's content with derived state. Only the process that locks the data directory writes models, so a file
@@ -91,9 +93,12 @@ type stored struct {
 
 // New returns a keeper.
 func New(o Options) *Keeper {
+	if o.Running == nil {
+		o.Running = func(measure.WorkspaceID) (int, bool) { return 0, false }
+	}
 	return &Keeper{
-		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, slot: make(chan struct{}, 1),
-		kept: map[measure.WorkspaceID]kept{}, running: map[measure.WorkspaceID]int{},
+		dir: o.Dir, facts: o.Facts, tests: o.Experiments, now: o.Now, today: o.Today, log: o.Log, running: o.Running,
+		kept: map[measure.WorkspaceID]kept{},
 	}
 }
 
@@ -119,9 +124,9 @@ func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 
 // read returns the workspace's models and the version of the data that their drift refers to.
 func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err error) {
+	held.DonePct, held.Training = k.running(w.ID)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	held.DonePct, held.Training = k.running[w.ID]
 	have, read := k.kept[w.ID]
 	if !read {
 		if have.stored, err = k.load(w.ID); err != nil {
@@ -227,14 +232,8 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 }
 
 // Train trains the workspace's media mix model on the days before today and stores it, refused ones included. An
-// earlier model with the same settings that was not refused remains in use. It waits for a running training; a second
-// one for the same workspace is a conflict fault.
+// earlier model with the same settings that was not refused remains in use. One training may run at a time.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
-	leave, err := k.enter(ctx, w.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	defer sparing()()
 	before, _, err := k.read(w)
 	if err != nil {
@@ -245,13 +244,6 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 		return nil, err
 	}
 	began := k.now()
-	progress := asked.Progress
-	asked.Progress = func(done, total int64) {
-		k.note(w.ID, int(100*done/total))
-		if progress != nil {
-			progress(done, total)
-		}
-	}
 	model, err := mix.Train(store, mix.Training{
 		Request: asked, Seed: seed, Settings: w.ModelSettings(), Stopped: func() bool { return ctx.Err() != nil },
 	})
@@ -284,29 +276,6 @@ func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 	return k.kept[w.ID].stored.At, nil
 }
 
-// enter waits until no training runs.
-func (k *Keeper) enter(ctx context.Context, id measure.WorkspaceID) (leave func(), err error) {
-	k.mu.Lock()
-	if _, runs := k.running[id]; runs {
-		k.mu.Unlock()
-		return nil, fault.Conflict("a model of %q is being trained", id).WithHint("diagnose reports its progress")
-	}
-	k.running[id] = 0
-	k.mu.Unlock()
-	done := func() {
-		k.mu.Lock()
-		delete(k.running, id)
-		k.mu.Unlock()
-	}
-	select {
-	case k.slot <- struct{}{}:
-		return func() { done(); <-k.slot }, nil
-	case <-ctx.Done():
-		done()
-		return nil, ctx.Err()
-	}
-}
-
 // sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls
 // do, and its duration matters less. done restores the setting and returns free memory to the system. One training runs
 // at a time.
@@ -320,12 +289,6 @@ func sparing() (done func()) {
 		debug.SetGCPercent(usual)
 		debug.FreeOSMemory()
 	}
-}
-
-func (k *Keeper) note(id measure.WorkspaceID, percent int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.running[id] = max(k.running[id], min(percent, 99))
 }
 
 // store reads the days with sales and spend, up to yesterday, and the tests.

@@ -14,7 +14,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/ingest/demo"
-	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -157,26 +156,5 @@ func TestGeoExperimentsImproveReturnsOfDemoStores(t *testing.T) {
 					e.Channel, planted, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
 			}
 		})
-	}
-}
-
-func TestOnlyOneTrainingOfAWorkspaceAtATime(t *testing.T) {
-	t.Parallel()
-	k := New(Options{Dir: t.TempDir()})
-	leave, err := k.enter(t.Context(), "w")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.enter(t.Context(), "w"); err == nil {
-		t.Error("a second training of the workspace was let in")
-	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := k.enter(stopped, measure.WorkspaceID("other")); err == nil {
-		t.Error("a training that was given up while it waited was let in")
-	}
-	leave()
-	if _, err := k.enter(t.Context(), "other"); err != nil {
-		t.Error(err)
 	}
 }

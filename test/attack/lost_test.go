@@ -12,6 +12,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/doctor"
 	"assay/internal/fault"
 	"assay/internal/operation"
 )
@@ -64,9 +65,9 @@ func TestAMissingFactsFileIsAnError(t *testing.T) {
 	}
 	diagnosed := func(when string) {
 		t.Helper()
-		findings := app.Diagnose(t.Context(), config.Config{Data: data}.WithDefaults(), time.Now)
-		if !slices.ContainsFunc(findings, func(f app.Finding) bool {
-			return f.Check == "facts of acme" && f.State == app.Broken && strings.Contains(f.Fix, "backup")
+		findings := doctor.Diagnose(t.Context(), config.Config{Data: data}.WithDefaults(), time.Now)
+		if !slices.ContainsFunc(findings, func(f doctor.Finding) bool {
+			return f.Check == "facts of acme" && f.State == doctor.Broken && strings.Contains(f.Fix, "backup")
 		}) {
 			t.Errorf("assay doctor, %s: %+v", when, findings)
 		}

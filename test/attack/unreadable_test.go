@@ -12,6 +12,7 @@ import (
 	"assay/internal/app"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/doctor"
 )
 
 // If the facts of one workspace cannot be opened, the others are answered. Anonymous callers learn that a workspace has a problem
@@ -56,9 +57,9 @@ func TestAnUnreadableFactsFileDoesNotAffectOtherWorkspaces(t *testing.T) {
 	}
 	named := func(when string) {
 		t.Helper()
-		findings := app.Diagnose(t.Context(), config.Config{Data: data}.WithDefaults(), time.Now)
-		if !slices.ContainsFunc(findings, func(f app.Finding) bool {
-			return f.Check == "facts of damaged-goods" && f.State == app.Broken && f.Fix != ""
+		findings := doctor.Diagnose(t.Context(), config.Config{Data: data}.WithDefaults(), time.Now)
+		if !slices.ContainsFunc(findings, func(f doctor.Finding) bool {
+			return f.Check == "facts of damaged-goods" && f.State == doctor.Broken && f.Fix != ""
 		}) {
 			t.Errorf("assay doctor, %s: %+v", when, findings)
 		}

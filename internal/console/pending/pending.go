@@ -27,9 +27,12 @@ type Files struct {
 // Settings are the fields of the upload form. They apply if the file contains no such value.
 type Settings struct{ Source, Channel, Currency, Zone string }
 
+// ID identifies a stored file.
+type ID string
+
 // File is an uploaded file with the settings of its form.
 type File struct {
-	ID        string
+	ID        ID
 	Owner     control.UserID
 	Workspace measure.WorkspaceID
 	File      ingest.File
@@ -42,10 +45,10 @@ type File struct {
 }
 
 // Put stores a file and returns its ID.
-func (s *Files) Put(f File, now time.Time) string {
+func (s *Files) Put(f File, now time.Time) ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f.ID, f.Until = rand.Text(), now.Add(Time)
+	f.ID, f.Until = ID(rand.Text()), now.Add(Time)
 	s.drop(func(other *File) bool {
 		return other.Until.Before(now) || other.Owner == f.Owner && other.Workspace == f.Workspace
 	})
@@ -58,7 +61,7 @@ func (s *Files) Put(f File, now time.Time) string {
 }
 
 // Borrow returns a file to its owner and restarts its storage time. The file exists at least until release is called.
-func (s *Files) Borrow(id string, owner control.UserID, ws measure.WorkspaceID, now time.Time) (f File, release func(), ok bool) {
+func (s *Files) Borrow(id ID, owner control.UserID, ws measure.WorkspaceID, now time.Time) (f File, release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(func(f *File) bool { return f.Until.Before(now) })
@@ -78,7 +81,7 @@ func (s *Files) Borrow(id string, owner control.UserID, ws measure.WorkspaceID, 
 }
 
 // Forget removes a file from the store.
-func (s *Files) Forget(id string) {
+func (s *Files) Forget(id ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(func(f *File) bool { return f.ID == id })

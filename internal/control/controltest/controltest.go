@@ -24,15 +24,15 @@ type Store interface {
 
 	CreateKey(ctx context.Context, k control.Key, by control.By) error
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
-	Key(ctx context.Context, id string) (control.Key, error)
+	Key(ctx context.Context, id control.KeyID) (control.Key, error)
 	KeyByHash(ctx context.Context, hash []byte) (control.Key, control.Workspace, error)
-	RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error)
-	ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error
-	TouchKeys(ctx context.Context, used map[string]time.Time) error
+	RevokeKey(ctx context.Context, id control.KeyID, by control.By) (control.Key, error)
+	ReplaceKey(ctx context.Context, id control.KeyID, until time.Time, next control.Key, by control.By) error
+	TouchKeys(ctx context.Context, used map[control.KeyID]time.Time) error
 
 	AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
-	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error
+	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error
 	Receive(ctx context.Context, d control.Delivery, events ...control.Event) (fresh bool, err error)
 	Awaiting(ctx context.Context) ([]measure.WorkspaceID, error)
 	Waiting(ctx context.Context, ws measure.WorkspaceID, limit int) ([]control.Delivery, error)
@@ -136,7 +136,7 @@ func newWorkspace(t *testing.T, s Store, name string) control.Workspace {
 }
 
 // newKey stores a key with every field set.
-func newKey(t *testing.T, s Store, ws measure.WorkspaceID, id string) control.Key {
+func newKey(t *testing.T, s Store, ws measure.WorkspaceID, id control.KeyID) control.Key {
 	t.Helper()
 	k := keyLike(ws, id)
 	if err := s.CreateKey(t.Context(), k, at(0)); err != nil {
@@ -145,7 +145,7 @@ func newKey(t *testing.T, s Store, ws measure.WorkspaceID, id string) control.Ke
 	return k
 }
 
-func keyLike(ws measure.WorkspaceID, id string) control.Key {
+func keyLike(ws measure.WorkspaceID, id control.KeyID) control.Key {
 	return control.Key{
 		ID: id, Workspace: ws, Name: "weekly report", Hint: "Ab3d", Hash: []byte("hash of " + id),
 		Scopes: []control.Scope{control.ScopeRead, control.ScopeApprove}, Tools: []string{"performance", "ask"},

@@ -31,11 +31,11 @@ func newRequest(t *testing.T, s PeopleStore, id control.UserID, name string) con
 
 func grantLike(id control.UserID, ws measure.WorkspaceID, name string) (control.Grant, control.Code) {
 	g := control.Grant{
-		ID: name, User: id, Workspace: ws, Client: "c1", ClientName: "Ledger Owl", Redirect: "https://owl.example/cb",
+		ID: control.GrantID(name), User: id, Workspace: ws, Client: "c1", ClientName: "Ledger Owl", Redirect: "https://owl.example/cb",
 		Scopes: []control.Scope{control.ScopeRead}, CreatedAt: noon, EndsAt: noon.Add(90 * 24 * time.Hour),
 	}
 	return g, control.Code{
-		Hash: []byte("code of " + name), Grant: name, Redirect: g.Redirect, Challenge: "challenge", ExpiresAt: noon.Add(time.Minute),
+		Hash: []byte("code of " + name), Grant: g.ID, Redirect: g.Redirect, Challenge: "challenge", ExpiresAt: noon.Add(time.Minute),
 	}
 }
 
@@ -50,7 +50,7 @@ func newGrant(t *testing.T, s PeopleStore, id control.UserID, ws measure.Workspa
 	return g, c
 }
 
-func tokenOf(grant, name string) control.RefreshToken {
+func tokenOf(grant control.GrantID, name string) control.RefreshToken {
 	return control.RefreshToken{Hash: []byte("refresh " + name), Grant: grant, ExpiresAt: noon.Add(30 * 24 * time.Hour)}
 }
 
@@ -141,7 +141,7 @@ func codeIsRedeemedOnce(t *testing.T, s PeopleStore) {
 	}
 	steps := []struct {
 		what  string
-		grant string
+		grant control.GrantID
 		after time.Duration
 		want  bool
 	}{

@@ -134,12 +134,12 @@ func lastUseMovesForward(t *testing.T, s Store) {
 	newKey(t, s, w.ID, "k1")
 	newKey(t, s, w.ID, "k2")
 	late, early := noon.Truncate(time.Minute), noon.Truncate(time.Minute).Add(-time.Hour)
-	for _, used := range []map[string]time.Time{{"k1": late, "gone": late}, {"k1": early, "k2": early}, nil} {
+	for _, used := range []map[control.KeyID]time.Time{{"k1": late, "gone": late}, {"k1": early, "k2": early}, nil} {
 		if err := s.TouchKeys(t.Context(), used); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got := make(map[string]time.Time)
+	got := make(map[control.KeyID]time.Time)
 	keys, err := s.Keys(t.Context(), w.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func lastUseMovesForward(t *testing.T, s Store) {
 	for _, k := range keys {
 		got[k.ID] = k.LastUsed
 	}
-	if diff := cmp.Diff(map[string]time.Time{"k1": late, "k2": early}, got); diff != "" {
+	if diff := cmp.Diff(map[control.KeyID]time.Time{"k1": late, "k2": early}, got); diff != "" {
 		t.Errorf("last use (-want +got):\n%s", diff)
 	}
 }

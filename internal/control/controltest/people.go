@@ -40,7 +40,7 @@ type PeopleStore interface {
 	CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error
 	Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error)
 	Invitation(ctx context.Context, hash []byte) (control.Invitation, error)
-	WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error
+	WithdrawInvitation(ctx context.Context, id control.InvitationID, ws measure.WorkspaceID, by control.By) error
 	AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error
 
 	CreateClient(ctx context.Context, c control.Client) error
@@ -50,9 +50,9 @@ type PeopleStore interface {
 	Request(ctx context.Context, hash []byte) (control.AuthRequest, error)
 	ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error
 	RefuseRequest(ctx context.Context, hash []byte, by control.By) error
-	Access(ctx context.Context, grant string) (control.Access, error)
+	Access(ctx context.Context, grant control.GrantID) (control.Access, error)
 	Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error)
-	RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error)
+	RevokeGrant(ctx context.Context, id control.GrantID, why string, by control.By) (control.Grant, error)
 	Code(ctx context.Context, hash []byte) (control.Code, error)
 	RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error)
 	RefreshToken(ctx context.Context, hash []byte) (t control.RefreshToken, successorUsed bool, err error)
@@ -240,7 +240,7 @@ func leavingEndsAccess(t *testing.T, s PeopleStore) {
 	newGrant(t, s, "ben", w.ID, "g1")
 	newGrant(t, s, "ben", other.ID, "g2")
 	by := control.By{Actor: "user:ben", At: noon}
-	for id, ws := range map[string]measure.WorkspaceID{"k1": w.ID, "k2": other.ID} {
+	for id, ws := range map[control.KeyID]measure.WorkspaceID{"k1": w.ID, "k2": other.ID} {
 		if err := s.CreateKey(t.Context(), keyLike(ws, id), by); err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func leavingEndsAccess(t *testing.T, s PeopleStore) {
 	if err := s.RemoveMember(t.Context(), "ben", w.ID, at(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	wantKeysRevoked(t, s, map[string]bool{"k1": true, "k2": false})
+	wantKeysRevoked(t, s, map[control.KeyID]bool{"k1": true, "k2": false})
 	_, err := s.Access(t.Context(), "g1")
 	wantKind(t, "the grant there", err, fault.KindNotFound)
 	if _, err := s.Access(t.Context(), "g2"); err != nil {
@@ -264,7 +264,7 @@ func removalEndsAccess(t *testing.T, s PeopleStore) {
 	session := newSession(t, s, "ben", "s1")
 	newGrant(t, s, "ben", w.ID, "g1")
 	mine, theirs := control.By{Actor: "user:ben", At: noon}, at(0)
-	for _, id := range []string{"made", "given"} {
+	for _, id := range []control.KeyID{"made", "given"} {
 		if err := s.CreateKey(t.Context(), keyLike(w.ID, id), mine); err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func removalEndsAccess(t *testing.T, s PeopleStore) {
 	newKey(t, s, w.ID, "hers")
 	newKey(t, s, w.ID, "taken")
 	rotations := []struct {
-		old, next string
+		old, next control.KeyID
 		by        control.By
 	}{{"made", "made again", mine}, {"given", "given away", theirs}, {"taken", "taken over", mine}}
 	for _, r := range rotations {
@@ -283,7 +283,7 @@ func removalEndsAccess(t *testing.T, s PeopleStore) {
 	if err := s.RemoveUser(t.Context(), "ben", at(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	wantKeysRevoked(t, s, map[string]bool{
+	wantKeysRevoked(t, s, map[control.KeyID]bool{
 		"made": true, "made again": true, "given": true, "given away": false, "hers": false, "taken": false, "taken over": true,
 	})
 	_, _, err := s.Session(t.Context(), session.Hash)
@@ -293,7 +293,7 @@ func removalEndsAccess(t *testing.T, s PeopleStore) {
 	wantKind(t, "removing twice", s.RemoveUser(t.Context(), "ben", at(time.Minute)), fault.KindNotFound)
 }
 
-func wantKeysRevoked(t *testing.T, s PeopleStore, want map[string]bool) {
+func wantKeysRevoked(t *testing.T, s PeopleStore, want map[control.KeyID]bool) {
 	t.Helper()
 	for id, revoked := range want {
 		k, err := s.Key(t.Context(), id)

@@ -15,7 +15,7 @@ import (
 func newInvitation(t *testing.T, s PeopleStore, by control.UserID, ws measure.WorkspaceID, role control.Role) control.Invitation {
 	t.Helper()
 	n := control.Invitation{
-		ID: "i of " + string(by), Hash: []byte("link of " + by), Workspace: ws, Email: "new@acme.example", Role: role, By: by,
+		ID: control.InvitationID("i of " + string(by)), Hash: []byte("link of " + by), Workspace: ws, Email: "new@acme.example", Role: role, By: by,
 		CreatedAt: noon, ExpiresAt: noon.Add(time.Hour),
 	}
 	if err := s.CreateInvitation(t.Context(), n, at(0)); err != nil {
@@ -215,7 +215,7 @@ func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	newMember(t, s, "anna", w.ID)
 	newMember(t, s, "ben", w.ID)
 	mine := control.By{Actor: "user:ben", At: noon}
-	for id, scope := range map[string]control.Scope{"approves": control.ScopeApprove, "reads": control.ScopeRead} {
+	for id, scope := range map[control.KeyID]control.Scope{"approves": control.ScopeApprove, "reads": control.ScopeRead} {
 		k := keyLike(w.ID, id)
 		k.Scopes = []control.Scope{scope}
 		if err := s.CreateKey(t.Context(), k, mine); err != nil {
@@ -225,11 +225,11 @@ func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	if err := s.SetRole(t.Context(), "ben", w.ID, control.RoleAdmin, at(0)); err != nil {
 		t.Fatal(err)
 	}
-	wantKeysRevoked(t, s, map[string]bool{"approves": false, "reads": false})
+	wantKeysRevoked(t, s, map[control.KeyID]bool{"approves": false, "reads": false})
 	if err := s.SetRole(t.Context(), "ben", w.ID, control.RoleAnalyst, at(0)); err != nil {
 		t.Fatal(err)
 	}
-	wantKeysRevoked(t, s, map[string]bool{"approves": true, "reads": false})
+	wantKeysRevoked(t, s, map[control.KeyID]bool{"approves": true, "reads": false})
 }
 
 // Each way of ending a grant leaves one event, and a grant that ended before leaves none.
@@ -251,7 +251,7 @@ func endedGrantsAreLogged(t *testing.T, s PeopleStore) {
 		newMember(t, s, leaver, w.ID)
 		newGrant(t, s, leaver, w.ID, "live "+what)
 		newGrant(t, s, leaver, w.ID, "dead "+what)
-		if _, err := s.RevokeGrant(t.Context(), "dead "+what, "test", at(0)); err != nil {
+		if _, err := s.RevokeGrant(t.Context(), control.GrantID("dead "+what), "test", at(0)); err != nil {
 			t.Fatal(err)
 		}
 		if err := end(w.ID, leaver); err != nil {

@@ -32,7 +32,7 @@ func hookSecretsAreKept(t *testing.T, s Store) {
 	wantKind(t, "a secret of no workspace", s.AddHookSecret(t.Context(), h, at(0)), fault.KindNotFound)
 	h.Workspace = w.ID
 	for i := range 4 {
-		h.ID = fmt.Sprint("more", i)
+		h.ID = control.HookSecretID(fmt.Sprint("more", i))
 		if err := s.AddHookSecret(t.Context(), h, at(0)); err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func writersQueue(t *testing.T, s Store) {
 	for i := range writers {
 		wg.Go(func() {
 			for j := range each {
-				k := keyLike(w.ID, fmt.Sprintf("k%d-%d", i, j))
+				k := keyLike(w.ID, control.KeyID(fmt.Sprintf("k%d-%d", i, j)))
 				if err := s.CreateKey(t.Context(), k, at(0)); err != nil {
 					t.Errorf("CreateKey(%s): %v", k.ID, err)
 				}

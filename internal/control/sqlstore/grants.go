@@ -27,7 +27,7 @@ const accessQuery = `
 
 // Access returns the grant with the current role of its person. A missing grant, person, workspace or membership is a
 // fault of kind not_found. The caller checks whether the grant is still valid.
-func (s *grantStore) Access(ctx context.Context, grant string) (control.Access, error) {
+func (s *grantStore) Access(ctx context.Context, grant control.GrantID) (control.Access, error) {
 	var a control.Access
 	var kept grantText
 	var created int64
@@ -54,7 +54,7 @@ func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]cont
 // RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change; a missing
 // one is a fault of kind not_found. People may revoke their own grants. A person who revokes another's and does not
 // manage the workspace gets a fault of kind forbidden.
-func (s *grantStore) RevokeGrant(ctx context.Context, id, why string, by control.By) (control.Grant, error) {
+func (s *grantStore) RevokeGrant(ctx context.Context, id control.GrantID, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		g, err = scanGrant(tx.QueryRowContext(ctx, `SELECT `+grantColumns+` FROM oauth_grants WHERE id = $1`, id))
@@ -83,7 +83,7 @@ func revokeGrant(ctx context.Context, tx *sql.Tx, g control.Grant, why string, b
 	if _, err := tx.ExecContext(ctx, `UPDATE oauth_grants SET revoked_at = $1 WHERE id = $2`, micros(by.At), g.ID); err != nil {
 		return err
 	}
-	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, g.ID, fmt.Sprintf("%s; %s", g.ClientName, why))
+	return record(ctx, tx, g.Workspace, control.GrantRevoked, by, string(g.ID), fmt.Sprintf("%s; %s", g.ClientName, why))
 }
 
 // endGrants writes an audit event for each valid grant that meets the condition, before the grants are deleted or

@@ -35,7 +35,7 @@ func (s *memberStore) CreateInvitation(ctx context.Context, n control.Invitation
 			n.ID, hex.EncodeToString(n.Hash), n.Workspace, n.Email, n.Role, n.By, micros(n.CreatedAt), micros(n.ExpiresAt)); err != nil {
 			return err
 		}
-		return record(ctx, tx, n.Workspace, control.UserInvited, by, n.ID, string(n.Role))
+		return record(ctx, tx, n.Workspace, control.UserInvited, by, string(n.ID), string(n.Role))
 	})
 	if err != nil {
 		return fmt.Errorf("invitation to workspace %q: %w", n.Workspace, err)
@@ -65,7 +65,7 @@ func invitation(row scanner) (control.Invitation, error) {
 
 // WithdrawInvitation removes an invitation to the workspace. A missing one is a fault of kind not_found; a person who
 // does not manage the workspace gets one of kind forbidden.
-func (s *memberStore) WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error {
+func (s *memberStore) WithdrawInvitation(ctx context.Context, id control.InvitationID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *memberStore) WithdrawInvitation(ctx context.Context, id string, ws meas
 		if !hit {
 			return fault.NotFound("there is no such invitation")
 		}
-		return record(ctx, tx, ws, control.InvitationWithdrawn, by, id, "")
+		return record(ctx, tx, ws, control.InvitationWithdrawn, by, string(id), "")
 	})
 	if err != nil {
 		return fmt.Errorf("invitation %q: %w", id, err)

@@ -30,7 +30,7 @@ func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) 
 		if err := insertKey(ctx, tx, k); err != nil {
 			return err
 		}
-		return record(ctx, tx, k.Workspace, control.KeyMade, by, k.ID, describe(k))
+		return record(ctx, tx, k.Workspace, control.KeyMade, by, string(k.ID), describe(k))
 	})
 	if err != nil {
 		return fmt.Errorf("key %q: %w", k.Name, err)
@@ -75,11 +75,11 @@ func keysOf(ctx context.Context, q querier, ws measure.WorkspaceID) ([]control.K
 }
 
 // Key returns the key with the id, or a fault of kind not_found.
-func (s *keyStore) Key(ctx context.Context, id string) (control.Key, error) {
+func (s *keyStore) Key(ctx context.Context, id control.KeyID) (control.Key, error) {
 	return key(ctx, s.read, id)
 }
 
-func key(ctx context.Context, q querier, id string) (control.Key, error) {
+func key(ctx context.Context, q querier, id control.KeyID) (control.Key, error) {
 	k, err := scanKey(q.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return control.Key{}, fault.NotFound("there is no key %q", id).WithHint("assay keys list shows a workspace's keys with their ids")
@@ -118,7 +118,7 @@ func (s *keyStore) KeyByHash(ctx context.Context, hash []byte) (control.Key, con
 
 // RevokeKey revokes the key now and returns it. An already revoked key does not change. A person who does not manage
 // the workspace gets a fault of kind forbidden.
-func (s *keyStore) RevokeKey(ctx context.Context, id string, by control.By) (control.Key, error) {
+func (s *keyStore) RevokeKey(ctx context.Context, id control.KeyID, by control.By) (control.Key, error) {
 	var k control.Key
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
 		if k, err = key(ctx, tx, id); err != nil {
@@ -131,7 +131,7 @@ func (s *keyStore) RevokeKey(ctx context.Context, id string, by control.By) (con
 		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE id = $2`, micros(by.At), id); err != nil {
 			return err
 		}
-		return record(ctx, tx, k.Workspace, control.KeyRevoked, by, id, k.Name)
+		return record(ctx, tx, k.Workspace, control.KeyRevoked, by, string(id), k.Name)
 	})
 	if err != nil {
 		return control.Key{}, fmt.Errorf("revocation of key %q: %w", id, err)
@@ -142,7 +142,7 @@ func (s *keyStore) RevokeKey(ctx context.Context, id string, by control.By) (con
 // ReplaceKey stores next as the successor of the key with the ID. The old key stays valid until the instant given or
 // its own expiry, whichever is earlier. A key that is invalid or already has a successor is a fault of kind conflict.
 // The permissions of [Store.CreateKey] apply.
-func (s *keyStore) ReplaceKey(ctx context.Context, id string, until time.Time, next control.Key, by control.By) error {
+func (s *keyStore) ReplaceKey(ctx context.Context, id control.KeyID, until time.Time, next control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		old, err := key(ctx, tx, id)
 		if err != nil {
@@ -167,7 +167,7 @@ func (s *keyStore) ReplaceKey(ctx context.Context, id string, until time.Time, n
 			micros(old.ExpiresAt), next.ID, id); err != nil {
 			return err
 		}
-		return record(ctx, tx, old.Workspace, control.KeyRotated, by, id,
+		return record(ctx, tx, old.Workspace, control.KeyRotated, by, string(id),
 			fmt.Sprintf("successor %s; valid until %s", next.ID, old.ExpiresAt.UTC().Format(time.RFC3339)))
 	})
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *keyStore) ReplaceKey(ctx context.Context, id string, until time.Time, n
 
 // TouchKeys records when keys were last used, by ID. It ignores unknown IDs, and instants earlier than the stored
 // one, so several processes may report in any order.
-func (s *keyStore) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Time) error {
 	if len(used) == 0 {
 		return nil
 	}

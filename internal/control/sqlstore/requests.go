@@ -74,7 +74,7 @@ func (s *grantStore) ApproveRequest(ctx context.Context, hash []byte, g control.
 		if _, err := tx.ExecContext(ctx, `UPDATE oauth_clients SET used_at = $1 WHERE id = $2`, micros(by.At), g.Client); err != nil {
 			return err
 		}
-		return record(ctx, tx, g.Workspace, control.GrantMade, by, g.ID, fmt.Sprintf("%s; %s", g.ClientName, words(g.Scopes)))
+		return record(ctx, tx, g.Workspace, control.GrantMade, by, string(g.ID), fmt.Sprintf("%s; %s", g.ClientName, words(g.Scopes)))
 	})
 	if err != nil {
 		return fmt.Errorf("approval of client %q: %w", g.Client, err)

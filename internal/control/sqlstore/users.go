@@ -149,7 +149,7 @@ func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure
 		if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET revoked_at = $1 WHERE id = $2`, micros(by.At), k.ID); err != nil {
 			return err
 		}
-		if err := record(ctx, tx, k.Workspace, control.KeyRevoked, by, k.ID, withMaker); err != nil {
+		if err := record(ctx, tx, k.Workspace, control.KeyRevoked, by, string(k.ID), withMaker); err != nil {
 			return err
 		}
 	}

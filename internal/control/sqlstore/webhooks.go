@@ -36,7 +36,7 @@ func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, 
 			h.ID, h.Workspace, h.Shop, hex.EncodeToString(h.Sealed), micros(h.CreatedAt)); err != nil {
 			return err
 		}
-		return record(ctx, tx, h.Workspace, control.HookSecretAdded, by, h.ID, h.Shop)
+		return record(ctx, tx, h.Workspace, control.HookSecretAdded, by, string(h.ID), h.Shop)
 	})
 	if err != nil {
 		return fmt.Errorf("webhook secret: %w", err)
@@ -62,7 +62,7 @@ func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) 
 
 // RemoveHookSecret removes a secret. A missing one is a fault of kind not_found; a person who does not manage the
 // workspace gets one of kind forbidden.
-func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id string, by control.By) error {
+func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.Workspac
 		if !hit {
 			return fault.NotFound("there is no webhook secret %q in this workspace", id)
 		}
-		return record(ctx, tx, ws, control.HookSecretRemoved, by, id, "")
+		return record(ctx, tx, ws, control.HookSecretRemoved, by, string(id), "")
 	})
 }
 

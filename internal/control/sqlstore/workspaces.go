@@ -120,7 +120,7 @@ func (s *workspaceStore) DeleteWorkspace(ctx context.Context, id measure.Workspa
 			if !k.Valid(by.At) {
 				continue
 			}
-			if err := record(ctx, tx, id, control.KeyRevoked, by, k.ID, "with its workspace"); err != nil {
+			if err := record(ctx, tx, id, control.KeyRevoked, by, string(k.ID), "with its workspace"); err != nil {
 				return err
 			}
 		}

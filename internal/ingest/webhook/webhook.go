@@ -192,8 +192,8 @@ type Options struct {
 
 // Result is the outcome of messages, by their IDs. Messages that are in neither map became facts.
 type Result struct {
-	Unusable map[string]string // the reason why a message cannot become facts
-	Later    map[string]bool   // to try again: the order to delete has not arrived yet
+	Unusable map[control.DeliveryID]string // the reason why a message cannot become facts
+	Later    map[control.DeliveryID]bool   // to try again: the order to delete has not arrived yet
 }
 
 // patience is how long the deletion of an unknown order is tried again. Messages overtake each other by seconds.
@@ -214,7 +214,7 @@ func Run(ctx context.Context, store Store, messages []control.Delivery, o Option
 		return Result{}, err
 	}
 	r := run{
-		Options: o, store: store, Result: Result{Unusable: map[string]string{}, Later: map[string]bool{}},
+		Options: o, store: store, Result: Result{Unusable: map[control.DeliveryID]string{}, Later: map[control.DeliveryID]bool{}},
 		collected: shopify.NewCollector(source.Options{
 			Base: o.Workspace.Currency, Zone: o.Workspace.Location(), HashKey: o.HashKey, Notes: &source.Notes{}, Rates: rates,
 		}),
@@ -227,7 +227,7 @@ func Run(ctx context.Context, store Store, messages []control.Delivery, o Option
 	}
 	steps, rejected := r.collected.Steps(rates, true)
 	for _, each := range rejected {
-		if err := r.reject(each.Stream, each.Err); err != nil {
+		if err := r.reject(control.DeliveryID(each.Stream), each.Err); err != nil {
 			return Result{}, err
 		}
 	}
@@ -253,9 +253,9 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 	doc.Read(document.Value(m.Body))
 	switch Topic(m.Topic) {
 	case OrderCreated, OrderUpdated, OrderPaid, OrderCancelled:
-		err = r.collected.Order(m.ID, &doc, line+1)
+		err = r.collected.Order(string(m.ID), &doc, line+1)
 	case RefundCreated:
-		err = r.collected.Refund(m.ID, &doc, line+1)
+		err = r.collected.Refund(string(m.ID), &doc, line+1)
 	case CustomerCreated, CustomerUpdated, CustomerEnabled, CustomerDisabled:
 		err = r.collected.Customer(&doc)
 	case OrderDeleted:
@@ -272,7 +272,7 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 	return nil
 }
 
-func (r *run) reject(id string, err error) error {
+func (r *run) reject(id control.DeliveryID, err error) error {
 	row, ok := errors.AsType[*source.RowError](err)
 	if !ok {
 		return err

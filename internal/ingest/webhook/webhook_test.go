@@ -48,7 +48,7 @@ func facts(t *testing.T) *warehouse.Warehouse {
 }
 
 // message is a delivery as it is kept.
-func message(t *testing.T, id string, topic webhook.Topic, body string) control.Delivery {
+func message(t *testing.T, id control.DeliveryID, topic webhook.Topic, body string) control.Delivery {
 	t.Helper()
 	kept, err := webhook.Take(topic, []byte(body), hashKey)
 	if err != nil || kept == nil {
@@ -302,7 +302,7 @@ func TestRemovalsThatEarlierBuildsKeptNameTheirCustomer(t *testing.T) {
 func TestTheLatestVersionCountsWhenMessagesComeLateAndTwice(t *testing.T) {
 	t.Parallel()
 	w := facts(t)
-	at := func(id, total, updated string) control.Delivery {
+	at := func(id control.DeliveryID, total, updated string) control.Delivery {
 		body := strings.ReplaceAll(strings.Replace(orderJSON, "102.60", total, 1), `"updated_at":"2026-11-19T10:00:00Z"`, `"updated_at":"`+updated+`"`)
 		return message(t, id, webhook.OrderUpdated, body)
 	}

@@ -33,7 +33,7 @@ type Store interface {
 	CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error
 	Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error)
 	Invitation(ctx context.Context, hash []byte) (control.Invitation, error)
-	WithdrawInvitation(ctx context.Context, id string, ws measure.WorkspaceID, by control.By) error
+	WithdrawInvitation(ctx context.Context, id control.InvitationID, ws measure.WorkspaceID, by control.By) error
 	AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error
 
 	CreateSession(ctx context.Context, n control.NewSession, by control.By) error

@@ -39,7 +39,7 @@ func (p *People) Invite(ctx context.Context, m control.Membership, email string,
 	}
 	secret, now := NewSecret(), p.instant()
 	n := control.Invitation{
-		ID: newID(), Hash: secret.Hash(), Workspace: m.Workspace.ID, Email: email, Role: role, By: m.User,
+		ID: control.InvitationID(newID()), Hash: secret.Hash(), Workspace: m.Workspace.ID, Email: email, Role: role, By: m.User,
 		CreatedAt: now, ExpiresAt: now.Add(invitationLifetime),
 	}
 	return secret, n, p.store.CreateInvitation(ctx, n, control.By{Actor: control.ActorOf(m.User), At: now})
@@ -69,7 +69,7 @@ func (p *People) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]con
 }
 
 // Withdraw ends an invitation to the member's workspace.
-func (p *People) Withdraw(ctx context.Context, m control.Membership, id string) error {
+func (p *People) Withdraw(ctx context.Context, m control.Membership, id control.InvitationID) error {
 	if !m.Role.Manages() {
 		return fault.Forbidden("only owners and admins of a workspace manage its members")
 	}

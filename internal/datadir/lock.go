@@ -1,4 +1,4 @@
-package app
+package datadir
 
 import (
 	"crypto/sha256"
@@ -15,51 +15,48 @@ import (
 	"assay/internal/fault"
 )
 
-// directory is a data directory that this process has locked.
-type directory struct {
-	path string
-	lock *os.File
-}
+// Lock is the lock of this process on a data directory.
+type Lock struct{ file *os.File }
 
-// errHeld reports that another process has locked the data directory. Commands on facts go through that process.
-var errHeld = errors.New("held by another process")
+// ErrLocked reports that another process has locked the data directory. Commands on facts go through that process.
+var ErrLocked = errors.New("locked by another process")
 
-// hold creates the directory if it is missing and locks it for this process. The operating system releases the lock when the
+// Acquire creates the directory if it is missing and locks it for this process. The operating system releases the lock when the
 // process ends, also when it is killed.
-func hold(path string) (*directory, error) {
+func Acquire(path string) (*Lock, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, unwritable("created", path, err)
+		return nil, Unwritable("created", path, err)
 	}
-	file, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(filepath.Join(path, lock), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, unwritable("written", path, err)
+		return nil, Unwritable("written", path, err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		owner := holder(file)
 		file.Close()
 		held := fault.Unavailable("data directory %s is in use by %s", path, owner)
-		return nil, held.Wrap(errHeld).WithHint("stop that process, or pass another --data")
+		return nil, held.Wrap(ErrLocked).WithHint("stop that process, or pass another --data")
 	}
 	if err := file.Truncate(0); err != nil {
 		file.Close()
-		return nil, unwritable("written", path, err)
+		return nil, Unwritable("written", path, err)
 	}
 	if _, err := file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
 		file.Close()
-		return nil, unwritable("written", path, err)
+		return nil, Unwritable("written", path, err)
 	}
-	return &directory{path: path, lock: file}, nil
+	return &Lock{file}, nil
 }
 
-// unwritable returns the fault of a data directory that cannot be used.
-func unwritable(how, path string, err error) error {
+// Unwritable returns the fault of a data directory that cannot be used.
+func Unwritable(how, path string, err error) error {
 	return fault.Unavailable("data directory %s cannot be %s", path, how).Wrap(err).
 		WithHint("pass --data with a directory that you own and that has free space, or make the user that runs assay its owner")
 }
 
-func holder(lock *os.File) string {
+func holder(file *os.File) string {
 	text := make([]byte, 20)
-	n, err := lock.ReadAt(text, 0)
+	n, err := file.ReadAt(text, 0)
 	pid := strings.TrimSpace(string(text[:n]))
 	if pid == "" || err != nil && n == 0 {
 		return "another process"
@@ -67,15 +64,16 @@ func holder(lock *os.File) string {
 	return "process " + pid
 }
 
-func (d *directory) release() error { return d.lock.Close() }
+// Release unlocks the directory.
+func (l *Lock) Release() error { return l.file.Close() }
 
 // longestSocket is the length in bytes of a socket path that every system allows.
 const longestSocket = 100
 
-// socketPath returns the path of the command socket of a data directory. If the path in the directory is too long for a socket,
+// SocketPath returns the path of the command socket of a data directory. If the path in the directory is too long for a socket,
 // it is a short one in a folder of this user below the system's temporary folder, which both sides compute. That folder is
 // checked, because any user can create one of that name. With create it is created if it is missing.
-func socketPath(dataDir string, create bool) (string, error) {
+func SocketPath(dataDir string, create bool) (string, error) {
 	full, err := filepath.Abs(dataDir)
 	if err != nil {
 		return "", fmt.Errorf("data directory %q: %w", dataDir, err)

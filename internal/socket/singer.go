@@ -1,10 +1,9 @@
-package app
+package socket
 
 import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,28 +11,12 @@ import (
 	"strconv"
 	"time"
 
-	"assay/internal/auth"
-	"assay/internal/config"
 	"assay/internal/fault"
 	"assay/internal/ingest/singer"
 	"assay/internal/measure"
 	"assay/internal/operation"
 	"assay/internal/panics"
 )
-
-// ImportSinger imports the messages of a tap through the service that has locked the data directory, else in this process. The
-// report may accompany an error: it has what was done before the error.
-func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
-	a, s, err := reach(ctx, c, now)
-	if err != nil {
-		return singer.Report{}, err
-	}
-	if a == nil {
-		return s.singer(ctx, call, in)
-	}
-	report, err := operation.ImportStream.Do(ctx, a.operations, call, in)
-	return report, errors.Join(err, a.Close())
-}
 
 // singerLine is one line of the service's response to a command: states, then the report.
 type singerLine struct {
@@ -42,8 +25,8 @@ type singerLine struct {
 	Fault  *faultLine      `json:"fault,omitempty"`
 }
 
-// answerSinger reads the messages of a command and streams states back.
-func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
+// importStream reads the messages of a command and streams states back.
+func (a server) importStream(w http.ResponseWriter, r *http.Request) {
 	connection := http.NewResponseController(w)
 	if err := connection.EnableFullDuplex(); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -62,6 +45,7 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 			}
 			return connection.Flush()
 		},
+		Interrupt: func() { _ = connection.SetReadDeadline(time.Unix(1, 0)) },
 	}
 	ctx := r.Context()
 	var report singer.Report
@@ -76,8 +60,8 @@ func (a *App) answerSinger(w http.ResponseWriter, r *http.Request) {
 	_ = encoder.Encode(last) // the client may have disconnected
 }
 
-// singer sends a tap's messages to the service.
-func (s *service) singer(ctx context.Context, call operation.Call, in operation.Stream) (singer.Report, error) {
+// ImportStream sends a tap's messages to the service.
+func (s *Client) ImportStream(ctx context.Context, call operation.Call, in operation.Stream) (singer.Report, error) {
 	q := url.Values{
 		"workspace": {string(call.Workspace)}, "actor": {call.Caller.Actor},
 		"dry_run": {strconv.FormatBool(in.DryRun)}, "skip_rejected": {strconv.FormatBool(in.SkipRejected)},
@@ -122,20 +106,4 @@ func (s *service) singer(ctx context.Context, call operation.Call, in operation.
 	}
 	return singer.Report{}, fault.Unavailable("the service stopped before the import was complete").Wrap(lines.Err()).
 		WithHint("start the service again and run the tap from the last printed state")
-}
-
-// singerOverHTTP imports the messages of a caller whose scope was checked. It returns the last state.
-func (a *App) singerOverHTTP(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error) {
-	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Client(p)}
-	done, err := operation.ImportStream.Do(ctx, a.operations, call, operation.Stream{
-		Messages: messages, SkipRejected: skipRejected, Emit: func(passed []byte) error {
-			state = append(state[:0], passed...)
-			return nil
-		},
-	})
-	if workspaceGone := fault.KindOf(err) == fault.KindNotFound; workspaceGone {
-		err = fault.Invalid("the workspace was deleted")
-	}
-	report, encoding := json.Marshal(done)
-	return state, report, errors.Join(err, encoding)
 }

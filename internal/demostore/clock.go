@@ -1,4 +1,4 @@
-package app
+package demostore
 
 import (
 	"encoding/json"
@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"assay/internal/civil"
+	"assay/internal/datadir"
 	"assay/internal/ingest/demo"
 )
 
-// DemoStore describes how a demo store is generated. The data directory stores it.
-type DemoStore struct {
+// Store describes how a demo store is generated. The data directory stores it.
+type Store struct {
 	Seed   uint64     `json:"seed"`
 	Days   int        `json:"days"`
 	Orders int        `json:"orders"`
@@ -23,28 +24,26 @@ type DemoStore struct {
 	Whole  bool       `json:"whole"`  // false until it is complete
 }
 
-const demoStoreFile = "demo-store.json"
-
-// readDemoStore returns the description of the directory's demo store; ok is false if there is none.
-func readDemoStore(dataDir string) (made DemoStore, ok bool, err error) {
-	path := filepath.Join(dataDir, demoStoreFile)
+// Read returns the description of the directory's demo store; ok is false if there is none.
+func Read(dataDir string) (made Store, ok bool, err error) {
+	path := filepath.Join(dataDir, datadir.DemoStore)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return DemoStore{}, false, nil
+		return Store{}, false, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &made)
 	}
 	if err != nil {
-		return DemoStore{}, false, fmt.Errorf("%s: %w", path, err)
+		return Store{}, false, fmt.Errorf("%s: %w", path, err)
 	}
 	return made, true, nil
 }
 
-// answerClock returns the clock of answers: the real one, or noon of the demo's frozen day. Limits, expiries and timeouts use
+// Clock returns the clock of answers: the real one, or noon of the demo's frozen day. Limits, expiries and timeouts use
 // the real clock.
-func answerClock(dataDir string, real func() time.Time) (func() time.Time, error) {
-	made, ok, err := readDemoStore(dataDir)
+func Clock(dataDir string, real func() time.Time) (func() time.Time, error) {
+	made, ok, err := Read(dataDir)
 	if err != nil || !ok || !made.Frozen || !made.Whole {
 		return real, err
 	}
@@ -63,13 +62,4 @@ func demoZone() *time.Location {
 		return time.UTC
 	}
 	return zone
-}
-
-// writeFile replaces a file in one step, so that a reader sees the old or the new one and never a part.
-func writeFile(path string, text []byte) error {
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
 }

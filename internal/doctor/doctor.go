@@ -1,4 +1,5 @@
-package app
+// Package doctor checks a data directory for `assay doctor`.
+package doctor
 
 import (
 	"cmp"
@@ -6,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,12 +15,15 @@ import (
 	"syscall"
 	"time"
 
+	"assay/internal/app"
 	"assay/internal/backup"
 	"assay/internal/config"
 	"assay/internal/control"
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/operation"
+	"assay/internal/socket"
 )
 
 // Finding is the result of one check.
@@ -104,14 +109,14 @@ func (d *diagnosis) space() {
 }
 
 func (d *diagnosis) secret() {
-	info, err := os.Stat(filepath.Join(d.config.Data, "secret"))
+	info, err := os.Stat(filepath.Join(d.config.Data, datadir.Secret))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.add("secret", Careful, "none needed: the first start creates it", "the installation secret does not exist yet")
 	case err != nil:
 		d.add("secret", Broken, "", "%v", err)
 	case info.Mode().Perm()&0o077 != 0:
-		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, "secret"), "the installation secret is readable by other users")
+		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, datadir.Secret), "the installation secret is readable by other users")
 	default:
 		d.add("secret", Fine, "", "readable by its owner only")
 	}
@@ -138,8 +143,8 @@ func (d *diagnosis) backups() {
 
 // stores opens the stores as a service does.
 func (d *diagnosis) stores(ctx context.Context) {
-	a, err := Open(ctx, d.config, discard(), d.now)
-	if errors.Is(err, errHeld) {
+	a, err := app.Open(ctx, d.config, slog.New(slog.DiscardHandler), d.now)
+	if errors.Is(err, datadir.ErrLocked) {
 		d.running(ctx)
 		d.workspacesOf(ctx, nil)
 		return
@@ -155,9 +160,9 @@ func (d *diagnosis) stores(ctx context.Context) {
 // running asks the service that has locked the directory which facts it could not open.
 func (d *diagnosis) running(ctx context.Context) {
 	var unopened map[measure.WorkspaceID]string
-	s, err := connect(d.config.Data)
+	s, err := socket.Connect(d.config.Data)
 	if err == nil {
-		unopened, err = ask[operation.None, map[measure.WorkspaceID]string](ctx, s, operation.ListUnopened.Name,
+		unopened, err = socket.Ask[operation.None, map[measure.WorkspaceID]string](ctx, s, operation.ListUnopened.Name,
 			operation.Call{Caller: operation.Operator("assay doctor")}, operation.None{})
 	}
 	if err != nil {
@@ -173,8 +178,8 @@ func (d *diagnosis) running(ctx context.Context) {
 const unopenedFix = "restore the workspace's file from a backup, or make it readable; the service tries again every minute"
 
 // workspacesOf checks each workspace, and its facts if this process has them open.
-func (d *diagnosis) workspacesOf(ctx context.Context, a *App) {
-	store, err := OpenControl(ctx, ControlOptions{Data: d.config.Data, Now: d.now})
+func (d *diagnosis) workspacesOf(ctx context.Context, a *app.App) {
+	store, err := app.OpenControl(ctx, app.ControlOptions{Data: d.config.Data, Now: d.now})
 	if err != nil {
 		d.failed("control data", err)
 		return
@@ -196,7 +201,7 @@ func (d *diagnosis) workspacesOf(ctx context.Context, a *App) {
 	}
 }
 
-func (d *diagnosis) keys(ctx context.Context, store *Control, w control.Workspace) {
+func (d *diagnosis) keys(ctx context.Context, store *app.Control, w control.Workspace) {
 	keys, err := store.Keys.List(ctx, w.ID)
 	if err != nil {
 		d.failed("keys of "+string(w.ID), err)
@@ -222,9 +227,9 @@ func (d *diagnosis) keys(ctx context.Context, store *Control, w control.Workspac
 	}
 }
 
-func (d *diagnosis) facts(ctx context.Context, a *App, w control.Workspace) {
+func (d *diagnosis) facts(ctx context.Context, a *app.App, w control.Workspace) {
 	check := "facts of " + string(w.ID)
-	coverage, err := a.facts.Coverage(ctx, w.ID)
+	coverage, err := a.Facts().Coverage(ctx, w.ID)
 	switch {
 	case err != nil:
 		_, hint, _ := fault.Public(err)

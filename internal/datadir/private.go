@@ -1,4 +1,4 @@
-package app
+package datadir
 
 import (
 	"errors"
@@ -9,17 +9,17 @@ import (
 )
 
 // privateNames are the service's files and folders in a data directory, as patterns of [filepath.Match]. The installation secret
-// is not listed: if others can read it, that is an error, see [auth.LoadSecret].
+// is not listed: if others can read it, that is an error, see package auth.
 var privateNames = []string{
-	"lock", "control.db*", signingSecretFile, jobsFile, demoFile, demoStoreFile, truthFile, factsDir, modelsDir, uploadsDir,
+	lock, Control + "*", OAuthSecret, Jobs, Demo, DemoStore, Truth, Facts, Models, Uploads,
 }
 
 // othersRights are the permissions of group and others.
 const othersRights = 0o077
 
-// makePrivate removes the permissions of group and others from the files and folders of a data directory. New files have none
+// MakePrivate removes the permissions of group and others from the files and folders of a data directory. New files have none
 // because cmd/assay sets the umask. Files of earlier releases and manual copies may have some.
-func makePrivate(dataDir string) error {
+func MakePrivate(dataDir string) error {
 	entries, err := os.ReadDir(dataDir)
 	if err != nil {
 		return err

@@ -1,4 +1,6 @@
-package app
+// Package socket connects commands with the process that has locked a data directory, through a Unix socket that only its
+// owner can open. The response to a request is a stream of JSON lines: progress, then a result, an error or both.
+package socket
 
 import (
 	"bufio"
@@ -13,14 +15,12 @@ import (
 	"sync"
 	"time"
 
+	"assay/internal/datadir"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/operation"
 	"assay/internal/panics"
 )
-
-// Commands reach the service that has locked a data directory through a Unix socket. Only its owner can open it. The response
-// to a request is a stream of JSON lines: progress, then a result, an error or both.
 
 // line is one line of a response.
 type line struct {
@@ -44,9 +44,9 @@ type command struct {
 	Input     json.RawMessage     `json:"input"`
 }
 
-// listenSocket opens the socket and replaces one that a killed process left.
-func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
-	path, err := socketPath(dataDir, true)
+// Listen opens the socket and replaces one that a killed process left.
+func Listen(ctx context.Context, dataDir string) (net.Listener, error) {
+	path, err := datadir.SocketPath(dataDir, true)
 	if err != nil {
 		return nil, err
 	}
@@ -64,20 +64,24 @@ func listenSocket(ctx context.Context, dataDir string) (net.Listener, error) {
 	return listener, nil
 }
 
-// commandHandler runs the operations that commands ask for.
-func (a *App) commandHandler() http.Handler {
+// server runs operations for commands.
+type server struct{ operations *operation.Service }
+
+// NewHandler returns the handler of the operations that commands ask for.
+func NewHandler(operations *operation.Service) http.Handler {
+	a := server{operations}
 	mux := http.NewServeMux()
 	for _, o := range operation.All() {
 		if o.Describe().Facts {
 			mux.HandleFunc("POST /"+o.Describe().Name, func(w http.ResponseWriter, r *http.Request) { a.answer(w, r, o) })
 		}
 	}
-	mux.HandleFunc("POST /"+operation.ImportStream.Name, a.answerSinger)
+	mux.HandleFunc("POST /"+operation.ImportStream.Name, a.importStream)
 	return mux
 }
 
 // answer decodes a command, runs its operation and streams its lines.
-func (a *App) answer(w http.ResponseWriter, r *http.Request, o operation.Served) {
+func (a server) answer(w http.ResponseWriter, r *http.Request, o operation.Served) {
 	var asked command
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -119,18 +123,19 @@ func asLine(err error) *faultLine {
 	return &faultLine{Kind: fault.KindOf(err), Text: err.Error(), Hint: hint}
 }
 
-// service is the connection of a command to the process that has locked a data directory.
-type service struct {
+// Client is the connection of a command to the process that has locked a data directory.
+type Client struct {
 	path   string // of the socket
 	client *http.Client
 }
 
-func connect(dataDir string) (*service, error) {
-	path, err := socketPath(dataDir, false)
+// Connect returns a client of the process that has locked the data directory.
+func Connect(dataDir string) (*Client, error) {
+	path, err := datadir.SocketPath(dataDir, false)
 	if err != nil {
 		return nil, err
 	}
-	return &service{path: path, client: clientOf(path, func() {})}, nil
+	return &Client{path: path, client: clientOf(path, func() {})}, nil
 }
 
 // clientOf returns a client of a socket. It calls closed when either side ends a connection.
@@ -157,9 +162,22 @@ func (c *closing) Close() error {
 	return c.Conn.Close()
 }
 
+// Ask runs an operation in the service that has locked the data directory.
+func Ask[In, Out any](ctx context.Context, s *Client, name string, call operation.Call, in In) (out Out, err error) {
+	input, err := json.Marshal(in)
+	if err != nil {
+		return out, err
+	}
+	text, err := s.ask(ctx, "/"+name, command{Workspace: call.Workspace, Actor: call.Caller.Actor, Input: input}, call.Progress)
+	if len(text) > 0 {
+		err = errors.Join(err, json.Unmarshal(text, &out))
+	}
+	return out, err
+}
+
 // ask sends a command and returns the JSON of the result, which may accompany an error. It calls progress for each line before
 // the result.
-func (s *service) ask(ctx context.Context, path string, asked command, progress func(done, total int64)) (json.RawMessage, error) {
+func (s *Client) ask(ctx context.Context, path string, asked command, progress func(done, total int64)) (json.RawMessage, error) {
 	body, err := json.Marshal(asked)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,6 @@
-package app
+// Package feed takes in webhook messages of shops: it verifies and stores them when they arrive, and turns them into facts
+// some seconds later.
+package feed
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/internal/bodybudget"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/httpapi"
@@ -30,26 +33,44 @@ const (
 	maxHookID = 100
 )
 
-// receive stores a message of a shop. It is on disk when receive returns.
-func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
+// Options are the dependencies of [New].
+type Options struct {
+	Operations *operation.Service
+	Bodies     *bodybudget.Budget // of callers that are not authenticated yet
+}
+
+// Feed takes in the webhook messages of an installation.
+type Feed struct {
+	*operation.Service
+	bodies  *bodybudget.Budget
+	arrived chan struct{} // a message is waiting
+}
+
+// New returns a feed. Messages become facts while [Feed.Run] runs.
+func New(o Options) *Feed {
+	return &Feed{Service: o.Operations, bodies: o.Bodies, arrived: make(chan struct{}, 1)}
+}
+
+// Receive stores a message of a shop. It is on disk when Receive returns.
+func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
 	ws := measure.WorkspaceID(m.Workspace)
-	body, err := a.signedBody(ctx, ws, m)
+	body, err := f.signedBody(ctx, ws, m)
 	if err != nil {
 		return "", err
 	}
-	kept, err := webhook.Take(webhook.Topic(m.Topic), body, a.control.Installation.HashKey(ws))
+	kept, err := webhook.Take(webhook.Topic(m.Topic), body, f.Installation.HashKey(ws))
 	if err != nil {
 		return "", err
 	}
 	if kept == nil {
 		return "ignored", nil
 	}
-	now := a.now()
+	now := f.Now()
 	d := control.Delivery{Workspace: ws, ID: deliveryID(m, body), Topic: m.Topic, Sent: m.Sent, At: now, Body: kept}
 	if d.Sent.IsZero() || d.Sent.After(now) {
 		d.Sent = now
 	}
-	fresh, err := a.control.Store.Receive(ctx, d, privacyEvents(d)...)
+	fresh, err := f.Store.Receive(ctx, d, privacyEvents(d)...)
 	switch {
 	case err != nil:
 		return "", err
@@ -57,7 +78,7 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 		return "repeated", nil
 	}
 	select {
-	case a.arrived <- struct{}{}:
+	case f.arrived <- struct{}{}:
 	default: // it is signaled already
 	}
 	return "accepted", nil
@@ -65,8 +86,8 @@ func (a *App) receive(ctx context.Context, m httpapi.ShopMessage) (outcome strin
 
 // signedBody reads the body of a message and checks its signature. Messages are untrusted input: nothing is read if no secret
 // can have signed it, and the body counts against the budget of anonymous callers until it is verified.
-func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
-	secrets, err := a.hookSecrets(ctx, ws, m.Shop)
+func (f *Feed) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
+	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +96,7 @@ func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.
 	if !ok {
 		return nil, unsigned
 	}
-	body, err := a.bodies.Read(m.From, m.Body, verifier)
+	body, err := f.bodies.Read(m.From, m.Body, verifier)
 	defer body.Release()
 	if err != nil {
 		return nil, err
@@ -87,8 +108,8 @@ func (a *App) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.
 }
 
 // hookSecrets returns the secrets of a workspace that may sign messages of the shop.
-func (a *App) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop string) (secrets []string, err error) {
-	all, err := a.control.Store.HookSecrets(ctx, ws)
+func (f *Feed) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop string) (secrets []string, err error) {
+	all, err := f.Store.HookSecrets(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +117,7 @@ func (a *App) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop stri
 		if h.Shop != "" && !strings.EqualFold(h.Shop, shop) {
 			continue
 		}
-		secret, err := a.control.Installation.Unseal(ws, h.Sealed)
+		secret, err := f.Installation.Unseal(ws, h.Sealed)
 		if err != nil {
 			return nil, err
 		}
@@ -106,12 +127,12 @@ func (a *App) hookSecrets(ctx context.Context, ws measure.WorkspaceID, shop stri
 }
 
 // deliveryID returns the ID of a message, or a hash of its content if it has none.
-func deliveryID(m httpapi.ShopMessage, body []byte) string {
+func deliveryID(m httpapi.ShopMessage, body []byte) control.DeliveryID {
 	if m.ID != "" && len(m.ID) <= maxHookID {
-		return m.ID
+		return control.DeliveryID(m.ID)
 	}
 	sum := sha256.Sum256([]byte(m.Topic + "\n" + string(body)))
-	return hex.EncodeToString(sum[:16])
+	return control.DeliveryID(hex.EncodeToString(sum[:16]))
 }
 
 // shopActor is the actor in the audit log for requests of a shop.
@@ -142,10 +163,10 @@ func privacyEvents(d control.Delivery) []control.Event {
 	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
-// takeIn processes messages into facts until ctx ends, some seconds after they arrive. Messages that still wait then, or that a
+// Run processes messages into facts until ctx ends, some seconds after they arrive. Messages that still wait then, or that a
 // killed process stored, are processed after the next start. Several workspaces are processed at a time. A workspace with a
 // running import is skipped and tried later, so it does not block others.
-func (a *App) takeIn(ctx context.Context) error {
+func (f *Feed) Run(ctx context.Context) error {
 	var working panics.Group
 	defer working.Wait()
 	turns := make(chan struct{}, hookTurns)
@@ -156,7 +177,7 @@ func (a *App) takeIn(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-a.arrived:
+		case <-f.arrived:
 			select { // collect more messages
 			case <-time.After(hookPause):
 			case <-ctx.Done():
@@ -165,12 +186,12 @@ func (a *App) takeIn(ctx context.Context) error {
 		case <-pause.C:
 		}
 		pause.Reset(hookRetry)
-		awaiting, err := a.control.Store.Awaiting(ctx)
+		awaiting, err := f.Store.Awaiting(ctx)
 		if err != nil && ctx.Err() == nil {
-			a.log.ErrorContext(ctx, "webhook messages not processed", slog.Any("error", err))
+			f.Log.ErrorContext(ctx, "webhook messages not processed", slog.Any("error", err))
 		}
 		for _, ws := range awaiting {
-			if a.operations.Busy(ws) {
+			if f.Busy(ws) {
 				continue
 			}
 			if _, is := busy.LoadOrStore(ws, true); is {
@@ -184,23 +205,23 @@ func (a *App) takeIn(ctx context.Context) error {
 			working.Go(func() {
 				defer func() { <-turns }()
 				defer busy.Delete(ws)
-				err := panics.Caught(func() error { return a.takeInAll(ctx, ws) })
+				err := panics.Caught(func() error { return f.all(ctx, ws) })
 				if err != nil && ctx.Err() == nil {
-					a.log.ErrorContext(ctx, "webhook messages not processed", slog.String("workspace", string(ws)), slog.Any("error", err))
+					f.Log.ErrorContext(ctx, "webhook messages not processed", slog.String("workspace", string(ws)), slog.Any("error", err))
 				}
 			})
 		}
 	}
 }
 
-// takeInAll processes all waiting messages of a workspace. It stops when an import into the workspace starts.
-func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
-	for !a.operations.Busy(ws) {
-		messages, err := a.control.Store.Waiting(ctx, ws, hookBatch)
+// all processes all waiting messages of a workspace. It stops when an import into the workspace starts.
+func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
+	for !f.Busy(ws) {
+		messages, err := f.Store.Waiting(ctx, ws, hookBatch)
 		if err != nil || len(messages) == 0 {
 			return err
 		}
-		if settled, err := a.takeInOf(ctx, ws, messages); err != nil || settled == 0 {
+		if settled, err := f.batch(ctx, ws, messages); err != nil || settled == 0 {
 			return err
 		}
 	}
@@ -209,34 +230,34 @@ func (a *App) takeInAll(ctx context.Context, ws measure.WorkspaceID) error {
 
 // redact removes the customers that messages request to delete. It runs before messages are processed, so that orders in the
 // same batch are anonymous too.
-func (a *App) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
+func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	for i := range messages {
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {
 			continue
 		}
-		person, err := webhook.PersonOf(messages[i].Body, a.control.Installation.HashKey(workspace.ID))
+		person, err := webhook.PersonOf(messages[i].Body, f.Installation.HashKey(workspace.ID))
 		if err != nil || len(person.Hashes) == 0 {
 			continue // the message names no customer and is reported as unusable
 		}
 		call := operation.Call{Workspace: workspace.ID, Caller: operation.System(shopActor)}
-		if _, err := operation.ForgetCustomer.Do(ctx, a.operations, call, operation.Customer{Hashes: person.Hashes}); err != nil {
+		if _, err := operation.ForgetCustomer.Do(ctx, f.Service, call, operation.Customer{Hashes: person.Hashes}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// takeInOf processes messages of a workspace and returns the number of finished ones.
-func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []control.Delivery) (int, error) {
-	workspace, err := a.control.Store.Workspace(ctx, ws)
+// batch processes messages of a workspace and returns the number of finished ones.
+func (f *Feed) batch(ctx context.Context, ws measure.WorkspaceID, messages []control.Delivery) (int, error) {
+	workspace, err := f.Store.Workspace(ctx, ws)
 	if err != nil {
 		return 0, err
 	}
-	if err := a.redact(ctx, workspace, messages); err != nil {
+	if err := f.redact(ctx, workspace, messages); err != nil {
 		return 0, err
 	}
 	call := operation.Call{Workspace: ws, Caller: operation.System(shopActor)}
-	result, err := operation.ApplyMessages.Do(ctx, a.operations, call, messages)
+	result, err := operation.ApplyMessages.Do(ctx, f.Service, call, messages)
 	if err != nil {
 		return 0, err
 	}
@@ -244,6 +265,6 @@ func (a *App) takeInOf(ctx context.Context, ws measure.WorkspaceID, messages []c
 	for i := range settled {
 		settled[i].Problem = result.Unusable[settled[i].ID]
 	}
-	a.log.InfoContext(ctx, "webhook messages processed", slog.String("workspace", string(ws)), slog.Int("messages", len(settled)), slog.Int("unusable", len(result.Unusable)))
-	return len(settled), a.control.Store.Settle(ctx, settled, a.now())
+	f.Log.InfoContext(ctx, "webhook messages processed", slog.String("workspace", string(ws)), slog.Int("messages", len(settled)), slog.Int("unusable", len(result.Unusable)))
+	return len(settled), f.Store.Settle(ctx, settled, f.Now())
 }

@@ -1,0 +1,57 @@
+// Package datadir is the data directory of an installation: the names of its files, the lock of the process that owns it, its
+// command socket, and the rights of its files.
+package datadir
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"assay/internal/fault"
+)
+
+// Files and folders of a data directory.
+const (
+	Control     = "control.db"
+	Secret      = "secret" // of the installation
+	Facts       = "facts"  // one file per workspace
+	Models      = "models" // one file per workspace
+	Jobs        = "jobs.json"
+	Uploads     = "uploads" // files to be imported; emptied at every start
+	OAuthSecret = "oauth-secret"
+	Demo        = "demo.json"
+	DemoStore   = "demo-store.json"
+	Truth       = "truth.json"
+
+	lock = "lock"
+)
+
+// Empty deletes the contents of a folder, which a process left that has ended or is ending.
+func Empty(dir string) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
+	}
+	return nil
+}
+
+// WriteFile replaces a file in one step, so that a reader sees the old or the new one and never a part.
+func WriteFile(path string, text []byte) error {
+	temporary := path + ".new"
+	if err := os.WriteFile(temporary, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}
+
+// WriteJSON replaces a file in one step by the indented JSON of a value.
+func WriteJSON(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := WriteFile(path, append(text, '\n')); err != nil {
+		return fault.Unavailable("%s cannot be written", filepath.Base(path)).Wrap(err)
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package jobs
+
+import (
+	"time"
+
+	"assay/internal/measure"
+)
+
+// ID identifies a job.
+type ID string
+
+// State is what a job does now, or how it ended.
+type State string
+
+// The states. A job waits for other jobs, or for exclusive access to what it changes.
+const (
+	Waiting   State = "waiting"
+	Running   State = "running"
+	Done      State = "done"
+	Failed    State = "failed"
+	Cancelled State = "cancelled"
+)
+
+// Ended reports whether a job in this state is over.
+func (s State) Ended() bool { return s == Done || s == Failed || s == Cancelled }
+
+// Unit is what the progress of a job counts.
+type Unit string
+
+// The units.
+const (
+	Bytes Unit = "bytes"
+	Draws Unit = "draws" // of the posterior distribution
+)
+
+// Kind is a kind of work. Its name is recorded in a file and identifies it.
+type Kind struct {
+	Name       string
+	Unit       Unit   // "" if the work reports no progress
+	Alone      bool   // a workspace has one such job at a time; another is a fault of kind conflict
+	Slots      int    // jobs that run at a time, others wait; 0: no limit
+	Most       int    // background jobs at a time, more are a fault of kind unavailable; 0: no limit
+	Cancelling string // what cancelling does, a sentence
+}
+
+// The kinds.
+var (
+	Import = Kind{
+		Name: "import", Unit: Bytes, Most: 4,
+		Cancelling: "A cancelled import stores nothing of the file that it is reading.",
+	}
+	Stream = Kind{
+		Name:       "stream",
+		Cancelling: "A cancelled stream keeps the records up to the last stored state.",
+	}
+	Training = Kind{
+		Name: "training", Unit: Draws, Alone: true, Slots: 1, // the others leave a core for calls
+		Cancelling: "A cancelled training keeps the current model.",
+	}
+	Forecast = Kind{
+		Name: "forecast", Alone: true, Slots: 1,
+		Cancelling: "Cancelled forecasts are made within the next hour.",
+	}
+)
+
+// Job is work of a workspace that takes time, as it is now.
+type Job struct {
+	ID          ID                  `json:"id"`
+	Kind        string              `json:"kind"`
+	Workspace   measure.WorkspaceID `json:"workspace"`
+	By          string              `json:"by"`   // the actor, as in the audit log
+	What        string              `json:"what"` // such as "Importing orders.csv"
+	State       State               `json:"state"`
+	Done        int64               `json:"done"`
+	Total       int64               `json:"total"` // 0: unknown
+	Unit        Unit                `json:"unit,omitempty"`
+	Percent     int                 `json:"percent"` // never falls; below 100 until the job is done
+	LeftSeconds int64               `json:"left_seconds,omitempty"` // estimate; 0: unknown
+	Asked       time.Time           `json:"asked_at"`
+	Began       time.Time           `json:"began_at,omitzero"` // zero while it waits for other jobs
+	Ended       time.Time           `json:"ended_at,omitzero"`
+	Failure     string              `json:"failure,omitempty"` // why it failed
+	Cancelling  string              `json:"cancelling,omitempty"`
+}
+
+// Left is the estimated remaining time, 0 if it is unknown.
+func (j Job) Left() time.Duration { return time.Duration(j.LeftSeconds) * time.Second }
+
+// Spec describes a job to start.
+type Spec struct {
+	Kind      Kind
+	Workspace measure.WorkspaceID
+	By        string
+	What      string
+}

@@ -1,0 +1,69 @@
+package jobs
+
+import (
+	"context"
+	"time"
+)
+
+// Task is a job under way, for the work itself.
+type Task struct {
+	runner *Runner
+	spec   Spec
+	cancel context.CancelFunc
+
+	// The runner's lock guards the fields below.
+	job        Job
+	background bool
+	stopped    bool      // by Cancel
+	counted    time.Time // time of the first progress; the estimate of the remaining time starts here
+	result     any       // of a background job
+}
+
+// Progress reports how much is done. A total of 0 is unknown. Values that fall are ignored.
+func (t *Task) Progress(done, total int64) {
+	t.runner.mu.Lock()
+	defer t.runner.mu.Unlock()
+	j := &t.job
+	if t.counted.IsZero() {
+		t.counted = t.runner.Clock.Now()
+	}
+	j.Done, j.Total = max(j.Done, done), max(j.Total, total)
+	if j.Total == 0 {
+		return
+	}
+	j.Percent = max(j.Percent, int(min(100*j.Done/j.Total, 99)))
+	if j.Done > 0 {
+		spent := t.runner.Clock.Since(t.counted)
+		j.LeftSeconds = int64(spent.Seconds() * float64(max(j.Total-j.Done, 0)) / float64(j.Done))
+	}
+}
+
+// Await calls wait, which waits for something that the work needs. The job is in the state waiting meanwhile.
+func (t *Task) Await(wait func() error) error {
+	t.enter(Waiting)
+	defer t.enter(Running)
+	return wait()
+}
+
+func (t *Task) enter(s State) {
+	t.runner.mu.Lock()
+	defer t.runner.mu.Unlock()
+	t.job.State = s
+	if s == Running && t.job.Began.IsZero() {
+		t.job.Began = t.runner.Clock.Now()
+	}
+}
+
+// slot waits until fewer jobs of the kind run than its limit.
+func (t *Task) slot(ctx context.Context) (leave func(), err error) {
+	slots := t.runner.slots(t.spec.Kind)
+	if slots == nil {
+		return func() {}, nil
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,44 @@
+package operation
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/fault"
+	"assay/internal/jobs"
+)
+
+// ListJobs returns the workspace's jobs: those that run or wait, and background jobs that ended within 30 minutes.
+// Callers who may write see all, others the jobs that they started.
+var ListJobs = Operation[None, []jobs.Job]{
+	Spec{Name: "job.list", Needs: Read, Facts: true},
+	(*Run).listJobs,
+}
+
+func (r *Run) listJobs(ctx context.Context, _ None) ([]jobs.Job, error) {
+	all := r.Jobs.Jobs(r.Workspace.ID)
+	if r.permit(ctx, r.Call.Caller, r.Workspace.ID, Write) == nil {
+		return all, nil
+	}
+	return slices.DeleteFunc(all, func(j jobs.Job) bool { return j.By != r.Call.Caller.Actor }), nil
+}
+
+// CancelJob cancels a job that runs or waits. A job that has ended, or that the caller does not see, is a fault of kind
+// not_found.
+var CancelJob = Operation[jobs.ID, jobs.Job]{
+	Spec{Name: "job.cancel", Needs: Read, Facts: true, Undo: "Start the work again."},
+	(*Run).cancelJob,
+}
+
+func (r *Run) cancelJob(ctx context.Context, id jobs.ID) (jobs.Job, error) {
+	all, err := r.listJobs(ctx, None{})
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	at := slices.IndexFunc(all, func(j jobs.Job) bool { return j.ID == id })
+	if at < 0 || !r.Jobs.Cancel(id) {
+		return jobs.Job{}, fault.NotFound("no job %q is running in workspace %q", id, r.Workspace.ID).
+			WithHint("it may have ended; `assay jobs list --workspace %s` lists the jobs", r.Workspace.ID)
+	}
+	return all[at], nil
+}
