@@ -14,7 +14,6 @@ import (
 	"assay/internal/experiment"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/geo"
 	"assay/internal/measure/mix"
 	"assay/internal/money"
 	"assay/internal/warehouse"
@@ -29,6 +28,7 @@ var (
 	test    = civil.Range{First: last.AddDays(-27), Last: last}
 	regions = []string{"AL", "AR", "AZ", "CO", "CT", "GA", "IA", "KS", "MD", "MN", "NV", "OR"}
 	treated = []string{"AL", "CO", "MN"}
+	scope   = mix.Scope{Channels: []measure.Channel{"facebook"}, Days: civil.Range{First: first, Last: last}}
 )
 
 const (
@@ -82,7 +82,7 @@ func open(t *testing.T, b *warehouse.Batch) experiment.Store {
 	storetest.Load(t, w, "shop", "shop.csv", b)
 	return experiment.Store{
 		Workspace: control.Workspace{ID: "shop", Currency: "USD", Zone: storetest.Zone, Basis: measure.RevenueBasis{WithoutTax: true}}, Facts: w,
-		OrderDays: civil.Range{First: first, Last: storetest.Today}, Today: storetest.Today, All: []control.Experiment{geoTest()},
+		OrderDays: civil.Range{First: first, Last: storetest.Today}, AdDays: civil.Range{First: first, Last: last}, Today: storetest.Today, All: []control.Experiment{geoTest()},
 	}
 }
 
@@ -123,14 +123,11 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 		t.Errorf("a channel without spend: %+v, %v", r, err)
 	}
 
-	tests := s.Completed(civil.Range{First: first, Last: last})
-	if len(tests) != 1 || tests[0].Why != "" || tests[0].ID != "test" || tests[0].Days != test {
-		t.Fatalf("completed tests %+v", tests)
+	tests, err := s.LiftTests(t.Context(), scope)
+	if err != nil || len(tests) != 1 || tests[0].Why != "" || tests[0].ID != "test" || tests[0].Days != test || tests[0].Lift == nil {
+		t.Fatalf("lift tests %+v, %v", tests, err)
 	}
-	lift, err := s.Lift(t.Context(), tests[0])
-	if err != nil || lift.Lift == nil {
-		t.Fatalf("%+v, %v", lift, err)
-	}
+	lift := tests[0]
 	var treatedSales, all float64
 	for _, o := range b.Orders {
 		if d := o.Day; d.Before(test.First) && d.After(test.First.AddDays(-113)) {
@@ -147,9 +144,6 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	// The store's weekly spend changes from 30 dollars a day in the treated regions, extended by their share.
 	if l := lift.Lift; !near(l.DeltaX, 7*60/lift.Share, 0.01) || !near(l.X, 7*30/lift.Share, 0.01) || !near(l.DeltaY, 0.9*lifted/28*7/lift.Share/share, 0.1) || !(l.Sigma > 0) || l.Channel != "facebook" {
 		t.Errorf("lift %+v of %v over 28 days with a share of %v", l, lifted, lift.Share)
-	}
-	if _, err := s.Lift(t.Context(), mix.Test{ID: "unknown"}); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("an unknown experiment: %v", err)
 	}
 }
 
@@ -211,26 +205,9 @@ func TestExperimentsThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want the reason in the result", name, r, err)
 		}
 		of.All = []control.Experiment{e}
-		if lift, err := of.Lift(t.Context(), mix.Test{ID: "test", Channel: "facebook", Days: e.Days}); err != nil || lift.Lift != nil || lift.Why == "" {
-			t.Errorf("%s: lift %+v, %v; want the reason", name, lift, err)
+		if tests, err := of.LiftTests(t.Context(), scope); err != nil || len(tests) != 1 || tests[0].Lift != nil || tests[0].Why == "" {
+			t.Errorf("%s: lift tests %+v, %v; want the reason", name, tests, err)
 		}
-	}
-}
-
-func TestWhyATestIsNotInTheModel(t *testing.T) {
-	t.Parallel()
-	s := experiment.Store{OrderDays: civil.Range{First: first, Last: last}, Today: storetest.Today}
-	study, uncovered, unreported, draft := geoTest(), geoTest(), geoTest(), geoTest()
-	study.ID, study.Kind = "study", control.ConversionLift
-	uncovered.ID, uncovered.Days.Last = "uncovered", storetest.Today
-	unreported.ID, draft.Status = "unreported", control.ExperimentRunning
-	s.All = []control.Experiment{study, uncovered, unreported, draft}
-	got := s.Completed(civil.Range{First: first, Last: last.AddDays(-1)})
-	if len(got) != 3 || !strings.Contains(got[0].Why, "study") || got[0].Waits || !got[1].Waits || !strings.Contains(got[1].Why, "orders") || !got[2].Waits || !strings.Contains(got[2].Why, "ad report") {
-		t.Errorf("%+v", got)
-	}
-	if got := s.Completed(civil.Range{First: first, Last: last}); got[2].Why != "" {
-		t.Errorf("with the last report: %+v", got[2])
 	}
 }
 
@@ -269,9 +246,15 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 				})
 			}
 		}
-		lift, err := open(t, more).Lift(t.Context(), mix.Test{ID: "test", Channel: "facebook", Days: test})
-		if err != nil || (lift.Lift == nil) != (c.why != "") || !strings.Contains(lift.Why, c.why) {
-			t.Errorf("%s: %+v (%v), want %q", name, lift, err, c.why)
+		of := open(t, more)
+		of.All = []control.Experiment{geoTest()}
+		tests, err := of.LiftTests(t.Context(), scope)
+		if err != nil || len(tests) != 1 {
+			t.Fatalf("%s: %+v, %v", name, tests, err)
+		}
+		lift := tests[0]
+		if (lift.Lift == nil) != (c.why != "") || !strings.Contains(lift.Why, c.why) {
+			t.Errorf("%s: %+v, want %q", name, lift, c.why)
 			continue
 		}
 		if c.spend > 0 && lift.Lift != nil {
@@ -322,7 +305,7 @@ func TestFactorsOfAChannelArePooled(t *testing.T) {
 	result := func(channel measure.Channel, value float64, applied bool, ends civil.Date) *experiment.Result {
 		e := geoTest()
 		e.Channel, e.Applied, e.Days.Last = channel, applied, ends
-		return &experiment.Result{Experiment: e, Factor: &geo.Factor{Value: value, Interval: measure.Interval{Low: value - 0.2, High: value + 0.2, Level: 0.9}}}
+		return &experiment.Result{Experiment: e, Factor: &measure.Estimate{Value: value, Interval: measure.Interval{Low: value - 0.2, High: value + 0.2, Level: 0.9}}}
 	}
 	none := result("google", 1, true, last)
 	none.Factor = nil

@@ -178,7 +178,7 @@ func TestKeysAllowOperations(t *testing.T) {
 	caller := func(scopes ...control.Scope) operation.Caller {
 		made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operator), auth.NewKey{Name: "k", Scopes: scopes})
 		kind(t, "a key", err, "")
-		return operation.Client(auth.Principal{Workspace: w, Actor: "key:" + made.Key.ID, Kind: auth.ByKey, Credential: made.Key.ID, Scopes: scopes})
+		return operation.Client(auth.Principal{Workspace: w, Actor: "key:" + string(made.Key.ID), Kind: auth.ByKey, Key: made.Key.ID, Scopes: scopes})
 	}
 	reader, writer := caller(control.ScopeRead), caller(control.ScopeRead, control.ScopeWrite)
 	target := operation.Target{Metric: "orders", Period: "monthly", Start: start, Value: 1}
@@ -255,7 +255,7 @@ func TestMembersJoinAndLeave(t *testing.T) {
 func TestWebhookSecretsAreChecked(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	add := func(shop, secret string) (string, error) {
+	add := func(shop, secret string) (control.HookSecretID, error) {
 		return operation.AddWebhookSecret.Do(t.Context(), s.Service, s.by(operator), operation.WebhookSecret{Shop: shop, Secret: secret})
 	}
 	id, err := add(" Acme.myshopify.com ", " secret ")

@@ -688,7 +688,7 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 		t.Fatalf("%+v, %v", estimates, err)
 	}
 	// Ada's orders come to 100.00 by code and 10.00 in three by link; all creators' to 115.00 in five.
-	if e := estimates[0]; math.Abs(e.Value-11000./4) > 1e-9 || e.Revenue != int64(math.Round(e.Orders*e.Value)) || e.Orders < 1 {
+	if e := estimates[0]; math.Abs(e.Value-11000./4) > 1e-9 || e.Revenue != int64(math.Round(e.Orders.Value*e.Value)) || e.Orders.Value < 1 {
 		t.Errorf("%+v", e)
 	}
 	if e := estimates[1]; math.Abs(e.Value-11500./5) > 1e-9 {

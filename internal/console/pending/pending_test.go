@@ -13,7 +13,7 @@ import (
 var now = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 
 // put stores a file of an owner. The counter counts its removals.
-func put(s *pending.Files, owner control.UserID, ws measure.WorkspaceID, at time.Time) (id string, removed *int) {
+func put(s *pending.Files, owner control.UserID, ws measure.WorkspaceID, at time.Time) (id pending.ID, removed *int) {
 	removed = new(int)
 	id = s.Put(pending.File{Owner: owner, Workspace: ws, Settings: pending.Settings{Source: "orders"}, Remove: func() error {
 		*removed++
@@ -22,7 +22,7 @@ func put(s *pending.Files, owner control.UserID, ws measure.WorkspaceID, at time
 	return id, removed
 }
 
-func has(s *pending.Files, id string, owner control.UserID, ws measure.WorkspaceID, at time.Time) bool {
+func has(s *pending.Files, id pending.ID, owner control.UserID, ws measure.WorkspaceID, at time.Time) bool {
 	_, release, ok := s.Borrow(id, owner, ws, at)
 	if ok {
 		release()

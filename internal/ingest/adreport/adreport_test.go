@@ -300,7 +300,7 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 			t.Errorf("%s: %d rows, notes (-want +got):\n%s", name, len(got.Batch.AdDays), diff)
 		}
 	}
-	// An ad without a campaign is its own campaign; names stand for missing IDs.
+	// An ad without a campaign is its own campaign; names replace missing IDs.
 	got := read(t, spec(), "day,set id,ad,impressions,spend\n2026-09-01,2,C,1,1.00\n2026-09-01,,D,1,1.00\n").Batch.AdDays
 	if len(got) != 2 || got[0].CampaignID != "2" || got[0].AdID != "C" || got[1].CampaignID != "" || got[1].AdID != "D" {
 		t.Errorf("rows %+v, want campaign 2 and ad C; ad D", got)

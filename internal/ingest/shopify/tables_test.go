@@ -289,7 +289,7 @@ func TestATableOfOrders(t *testing.T) {
 	check(t, "notes", []string{"orders_only", "orders_deleted"}, got.Codes())
 }
 
-// A table to which a connector only appends has every version of an order. The latest counts, whatever the order of the rows.
+// A table to which a connector only appends has every version of an order. The latest counts, in any order of the rows.
 func TestTheLatestVersionOfAnOrderCounts(t *testing.T) {
 	t.Parallel()
 	o := ingesttest.ReaderOptions()

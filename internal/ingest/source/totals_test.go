@@ -116,7 +116,7 @@ func TestASaleIsEmptyAfterReset(t *testing.T) {
 	}
 }
 
-// An order with parts and another version of it cannot be told apart. Either may have the parts.
+// An order with parts and another version of it cannot be distinguished. Either may have the parts.
 func TestAnOrderWithPartsOccursOnce(t *testing.T) {
 	t.Parallel()
 	parts := map[string]func(*Sale){

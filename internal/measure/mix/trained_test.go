@@ -1,7 +1,6 @@
 package mix
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mmm"
@@ -159,7 +157,7 @@ func TestATestIsComparedWithTheObservationalFit(t *testing.T) {
 	if c.FitMorePrecise() != (o.Change.SD < 300) {
 		t.Errorf("the fit's standard deviation %v is compared wrongly with the test's 300", o.Change.SD)
 	}
-	if m.NewTests([]Test{c.Test}) != nil {
+	if !m.Considered(c.ID) {
 		t.Error("the model's own test is new")
 	}
 }
@@ -354,18 +352,18 @@ func TestResponsesReachAsFarAsABudget(t *testing.T) {
 func TestPriorsAndPosteriors(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model
-	before := map[string]Interval{
-		"roi":        {math.Exp(0.2 + 0.405), math.Exp(0.2 - 0.9*1.6448536269514722), math.Exp(0.2 + 0.9*1.6448536269514722)},
-		"alpha":      {0.25, 1 - math.Cbrt(0.95), 1 - math.Cbrt(0.05)},
-		"elasticity": {0.75, math.Cbrt(0.05), math.Cbrt(0.95)},
-		"sharpness":  {math.Exp(0.45 + 0.245), math.Exp(0.45 - 0.7*1.6448536269514722), math.Exp(0.45 + 0.7*1.6448536269514722)},
+	before := map[string]measure.Estimate{
+		"roi":        {Value: math.Exp(0.2 + 0.405), Interval: measure.Interval{Low: math.Exp(0.2 - 0.9*1.6448536269514722), High: math.Exp(0.2 + 0.9*1.6448536269514722)}},
+		"alpha":      {Value: 0.25, Interval: measure.Interval{Low: 1 - math.Cbrt(0.95), High: 1 - math.Cbrt(0.05)}},
+		"elasticity": {Value: 0.75, Interval: measure.Interval{Low: math.Cbrt(0.05), High: math.Cbrt(0.95)}},
+		"sharpness":  {Value: math.Exp(0.45 + 0.245), Interval: measure.Interval{Low: math.Exp(0.45 - 0.7*1.6448536269514722), High: math.Exp(0.45 + 0.7*1.6448536269514722)}},
 	}
 	all := m.PriorPosteriors()
 	var names []string
 	for i, p := range all {
 		names = append(names, string(p.Channel)+" "+p.Parameter)
 		want := before[p.Parameter]
-		if !near(p.Before.Mean, want.Mean, 1e-6) || !near(p.Before.Low, want.Low, 1e-6) || !near(p.Before.High, want.High, 1e-6) {
+		if !near(p.Before.Value, want.Value, 1e-6) || !near(p.Before.Low, want.Low, 1e-6) || !near(p.Before.High, want.High, 1e-6) {
 			t.Errorf("prior of %s is %+v, want %+v", names[i], p.Before, want)
 		}
 		if narrowed := 1 - (p.After.High-p.After.Low)/(want.High-want.Low); !near(p.Narrowed, narrowed, 1e-6) {
@@ -376,11 +374,11 @@ func TestPriorsAndPosteriors(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("parameters %q, want %q", names, want)
 	}
-	if roi := all[4]; roi.After != (Interval{m.Effects[1].ROAS.Mean, m.Effects[1].ROAS.Q05, m.Effects[1].ROAS.Q95}) || roi.Narrowed < 0.5 {
+	if roi := all[4]; roi.After != mmm.EstimateOf(*m.Effects[1].ROAS) || roi.Narrowed < 0.5 {
 		t.Errorf("search's return is %+v", roi)
 	}
-	gamma := priorInterval(mmm.Prior{Family: mmm.GammaPrior, A: 1, B: 2}) // exponential with mean 1/2
-	if !near(gamma.Mean, 0.5, 1e-9) || !near(gamma.Low, -math.Log(0.95)/2, 1e-6) || !near(gamma.High, -math.Log(0.05)/2, 1e-6) {
+	gamma := priorEstimate(mmm.Prior{Family: mmm.GammaPrior, A: 1, B: 2}) // exponential with mean 1/2
+	if !near(gamma.Value, 0.5, 1e-9) || !near(gamma.Low, -math.Log(0.95)/2, 1e-6) || !near(gamma.High, -math.Log(0.05)/2, 1e-6) {
 		t.Errorf("a gamma prior is %+v", gamma)
 	}
 	old := *m
@@ -448,28 +446,5 @@ func TestATrainingWithoutTestsUsesNone(t *testing.T) {
 	}
 	if !slices.Equal(order, []string{"a", "b", "none"}) || f.tests[2].Why == "" {
 		t.Errorf("tests %q, the last without a result: %q", order, f.tests[2].Why)
-	}
-}
-
-func TestTestsEndWithinTheWindowOrShortlyBefore(t *testing.T) {
-	t.Parallel()
-	window := civil.Range{First: civil.MustParse("2025-01-01"), Last: civil.MustParse("2025-12-31")}
-	channels := slices.Collect(maps.Keys(map[measure.Channel]bool{"search": true}))
-	for _, c := range []struct {
-		last        civil.Date
-		fits, waits bool
-	}{
-		{window.Last, true, false},
-		{window.Last.AddDays(1), false, true},
-		{window.First.AddDays(-91), true, false},
-		{window.First.AddDays(-92), false, false},
-	} {
-		why, waits := unfit(Test{Channel: "search", Days: civil.Range{First: c.last.AddDays(-20), Last: c.last}}, channels, window)
-		if (why == "") != c.fits || waits != c.waits {
-			t.Errorf("a test that ends on %s: %q, waits %t", c.last, why, waits)
-		}
-	}
-	if why, waits := unfit(Test{Channel: "search", Why: "early", Waits: true}, channels, window); why != "early" || !waits {
-		t.Errorf("a test with its own reason: %q, waits %t", why, waits)
 	}
 }
