@@ -181,7 +181,8 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 		body := fmt.Sprintf(`{"error":{"message":"m %s","code":%d,"error_subcode":%d,"is_transient":%t,"error_data":"{\"a\":1}","fbtrace_id":"T"}}`,
 			token, c.code, c.subcode, c.transient)
 		v := client.judge(func([]byte) error { return nil })(wire.Reply{Status: c.status, Body: []byte(body)})
-		if v.Rejection == nil || v.Rejection.Reason != c.want || v.Unsure != c.unsure || v.Rejection.RequestID != "T" {
+		if v.Rejection == nil || v.Rejection.Reason != c.want || v.Unsure != c.unsure ||
+			v.Retry != (c.unsure || c.want == ads.RateLimited) || v.Rejection.RequestID != "T" {
 			t.Errorf("HTTP %d code %d/%d: %+v, want %s, unsure %v", c.status, c.code, c.subcode, v, c.want, c.unsure)
 			continue
 		}
