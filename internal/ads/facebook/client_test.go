@@ -172,6 +172,8 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 		{400, 613, 5044001, false, ads.RateLimited, false},
 		{400, 80000, 0, false, ads.RateLimited, false},
 		{400, 80014, 0, true, ads.RateLimited, false},
+		{400, 80015, 0, false, ads.InvalidRequest, false},
+		{400, 79999, 0, false, ads.InvalidRequest, false},
 		{500, 1, 0, false, ads.Unavailable, true},
 		{200, 2, 0, true, ads.Unavailable, true},
 		{400, 999, 0, true, ads.Unavailable, true},
