@@ -72,6 +72,10 @@ func TestRejectionShowsWhatThePlatformSays(t *testing.T) {
 	if !errors.Is(r, cause) || fault.KindOf(r) != fault.KindRateLimited || ReasonOf(r) != RateLimited {
 		t.Errorf("kind %s, reason %s, want the cause, the kind and the reason", fault.KindOf(r), ReasonOf(r))
 	}
+	coded := Reject(measure.TikTok, Unavailable, "")
+	if coded.Code = "50000"; coded.Error() != "TikTok is not available. (code 50000)" {
+		t.Errorf("Error = %q, want the code alone", coded.Error())
+	}
 	if ReasonOf(cause) != "" || ReasonOf(nil) != "" || AsRejection(measure.Facebook, nil) != nil {
 		t.Error("an error that is no rejection has a reason")
 	}

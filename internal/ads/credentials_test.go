@@ -64,6 +64,16 @@ func TestCredentialsAreReadStrictly(t *testing.T) {
 	}
 }
 
+func TestMissingMemberIsNamedWithAllMembers(t *testing.T) {
+	t.Parallel()
+	_, _, _, err := parse(`{"account_id":"1"}`)
+	text, hint, _ := fault.Public(err)
+	if text != `The credentials lack "access_token".` ||
+		hint != "Required and optional members: account_id, access_token, app_secret (optional)." {
+		t.Errorf("%q, %q: want the missing member and all members", text, hint)
+	}
+}
+
 func TestAccountIDsAreNormalized(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -172,6 +172,8 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 		{400, 613, 5044001, false, ads.RateLimited, false},
 		{400, 80000, 0, false, ads.RateLimited, false},
 		{400, 80014, 0, true, ads.RateLimited, false},
+		{400, 80015, 0, false, ads.InvalidRequest, false},
+		{400, 79999, 0, false, ads.InvalidRequest, false},
 		{500, 1, 0, false, ads.Unavailable, true},
 		{200, 2, 0, true, ads.Unavailable, true},
 		{400, 999, 0, true, ads.Unavailable, true},
@@ -181,7 +183,8 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 		body := fmt.Sprintf(`{"error":{"message":"m %s","code":%d,"error_subcode":%d,"is_transient":%t,"error_data":"{\"a\":1}","fbtrace_id":"T"}}`,
 			token, c.code, c.subcode, c.transient)
 		v := client.judge(func([]byte) error { return nil })(wire.Reply{Status: c.status, Body: []byte(body)})
-		if v.Rejection == nil || v.Rejection.Reason != c.want || v.Unsure != c.unsure || v.Rejection.RequestID != "T" {
+		if v.Rejection == nil || v.Rejection.Reason != c.want || v.Unsure != c.unsure ||
+			v.Retry != (c.unsure || c.want == ads.RateLimited) || v.Rejection.RequestID != "T" {
 			t.Errorf("HTTP %d code %d/%d: %+v, want %s, unsure %v", c.status, c.code, c.subcode, v, c.want, c.unsure)
 			continue
 		}

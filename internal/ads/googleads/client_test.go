@@ -1,6 +1,7 @@
 package googleads
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -190,7 +191,7 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 			access, refreshToken)
 		v := judge(400, body)
 		if v.Rejection == nil || v.Rejection.Reason != want || v.Rejection.RequestID != "R" ||
-			v.Unsure != (want == ads.Unavailable) {
+			v.Unsure != (want == ads.Unavailable) || v.Retry != (v.Unsure || want == ads.RateLimited) {
 			t.Errorf("%s: %+v, want %s", value, v, want)
 			continue
 		}
@@ -360,5 +361,22 @@ func TestForeignResourcesAreNotUsed(t *testing.T) {
 		if _, err := client.Read(t.Context(), "111"); ads.ReasonOf(err) != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+func TestCancelledCallDoesNotWaitForARenewal(t *testing.T) {
+	t.Parallel()
+	client, sim, _, _ := connect(t, simulatedAccount())
+	s, err := client.Read(t.Context(), "111")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim.Reset()
+	client.renewing <- struct{}{} // another call renews the token
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := client.Apply(ctx, s, set(6000)); got.Result != ads.Refused || got.Rejection.Reason != ads.NoReply ||
+		len(sim.Log()) != 0 {
+		t.Errorf("Apply = %+v after %+v, want refused without a request", got, sim.Log())
 	}
 }

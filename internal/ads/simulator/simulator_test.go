@@ -17,7 +17,7 @@ type exchange struct {
 	header               map[string]string
 	body                 string
 	status               int
-	want                 []string // parts of the reply
+	want, lack           []string // parts that the reply has and lacks
 	mutating, applied    bool
 }
 
@@ -38,6 +38,11 @@ func play(t *testing.T, s *Server, list []exchange) {
 		for _, part := range x.want {
 			if !strings.Contains(w.Body.String(), part) {
 				t.Errorf("%s: the reply lacks %s: %s", x.name, part, w.Body)
+			}
+		}
+		for _, part := range x.lack {
+			if strings.Contains(w.Body.String(), part) {
+				t.Errorf("%s: the reply has %s: %s", x.name, part, w.Body)
 			}
 		}
 		log := s.Log()
@@ -215,10 +220,13 @@ func TestGoogleEnforcesItsRules(t *testing.T) {
 			status: 403,
 		},
 		{name: "unknown service", method: "POST", target: "/v25/customers/12/x:search", header: with, body: one, status: 404},
-		{name: "campaign", method: "POST", target: path, header: with, body: one, status: 200, want: []string{
-			`"amountMicros":"50000000"`, `"campaignBudget":"customers/12/campaignBudgets/11"`, `"referenceCount":"1"`,
-			`"currencyCode":"USD"`,
-		}},
+		{
+			name: "campaign", method: "POST", target: path, header: with, body: one, status: 200,
+			lack: []string{`"id":"2"`, `"id":"3"`}, want: []string{
+				`"amountMicros":"50000000"`, `"campaignBudget":"customers/12/campaignBudgets/11"`, `"referenceCount":"1"`,
+				`"currencyCode":"USD"`,
+			},
+		},
 		{
 			name: "unknown query", method: "POST", target: path, header: with, body: search("SELECT x FROM y"), status: 400,
 			want: []string{"queryError"},
@@ -500,5 +508,85 @@ func TestChangesAreReported(t *testing.T) {
 	x.Script(Fault{On: Writes, Do: Malform, Executed: true})
 	if send("ENABLE"); !strings.Contains(saved, `"Status": "ENABLE"`) {
 		t.Errorf("saved state %q, want the change whose reply was lost", saved)
+	}
+}
+
+func TestFailuresAreDocumentedReplies(t *testing.T) {
+	t.Parallel()
+	clock := func() time.Time { return noon }
+	servers := map[string]*Server{
+		"facebook": &NewFacebook(FacebookAccount{ID: "12", Currency: "USD", Token: "tok", MinDaily: 100}, clock).Server,
+		"google":   &NewGoogle(GoogleAccount{ID: "12", Currency: "USD", MinMicros: 1_000_000}, clock).Server,
+		"tiktok":   &NewTikTok(TikTokAccount{ID: "12", Token: "tok", MinHundredths: 5000}, clock).Server,
+	}
+	for _, c := range []struct {
+		platform string
+		trouble  Trouble
+		status   int
+		want     string
+	}{
+		{"facebook", ServerError, 500, `"code":1,"fbtrace_id":"AbCdEf","is_transient":true`},
+		{"facebook", ErrorWith200, 200, `"code":31,"error_subcode":3858385`},
+		{"facebook", Limited, 400, `"code":80004,"error_subcode":2446079`},
+		{"facebook", BadToken, 401, `"code":190,"error_subcode":463`},
+		{"facebook", NoPermission, 403, `"code":200,`},
+		{"facebook", Policy, 400, `"code":368,`},
+		{"facebook", Retired, 400, `"code":2635,`},
+		{"facebook", TooLow, 400, `"code":100,"error_data":{"blame_field_specs":[["daily_budget"]]},"error_subcode":1885272`},
+		{"facebook", UnknownCampaign, 400, `"code":100,"error_subcode":33`},
+		{"google", ServerError, 500, `"code":500,"message":"Internal error encountered.","status":"INTERNAL"`},
+		{"google", ErrorWith200, 200, `"partialFailureError":{"code":3`},
+		{"google", Limited, 429, `"retryDelay":"90s"`},
+		{"google", BadToken, 401, `"authenticationError":"OAUTH_TOKEN_EXPIRED"`},
+		{"google", NoPermission, 403, `"authorizationError":"USER_PERMISSION_DENIED"`},
+		{"google", Policy, 400, `"mutateError":"EU_POLITICAL_ADVERTISING_DECLARATION_REQUIRED"`},
+		{"google", Retired, 404, `<!DOCTYPE html>`},
+		{"google", TooLow, 400, `"budgetPerDayMinimumErrorDetails":{"budgetPerDayMinimumMicros":"1000000","currencyCode":"USD"}`},
+		{"google", UnknownCampaign, 400, `"mutateError":"RESOURCE_NOT_FOUND"`},
+		{"tiktok", ServerError, 500, `"code":50000`},
+		{"tiktok", ErrorWith200, 200, `"code":40002`},
+		{"tiktok", Limited, 200, `"code":40100`},
+		{"tiktok", BadToken, 200, `"code":40105`},
+		{"tiktok", NoPermission, 200, `"code":40001`},
+		{"tiktok", Policy, 200, `violates the advertising policy`},
+		{"tiktok", Retired, 404, `404 page not found`},
+		{"tiktok", TooLow, 200, `must be greater than 50`},
+		{"tiktok", UnknownCampaign, 200, `does not exist`},
+	} {
+		s := servers[c.platform]
+		s.Script(Fault{Do: Fail, Trouble: c.trouble})
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody))
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s %s: HTTP %d %s, want %d with %s", c.platform, c.trouble, w.Code, w.Body, c.status, c.want)
+		}
+	}
+}
+
+func TestFacebookBlocksCallsAboveTheQuota(t *testing.T) {
+	t.Parallel()
+	now := noon
+	f := NewFacebook(FacebookAccount{ID: "12", Token: "tok", Quota: 2}, func() time.Time { return now })
+	call := func() *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		f.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v26.0/act_12?access_token=tok",
+			http.NoBody))
+		return w
+	}
+	for i, want := range []struct {
+		status int
+		usage  string
+	}{{200, `"call_count":50,`}, {200, `"call_count":100,`}, {400, ""}, {400, ""}} {
+		w := call()
+		if w.Code != want.status || !strings.Contains(w.Header().Get("X-App-Usage"), want.usage) {
+			t.Errorf("call %d: HTTP %d with usage %s, want %d with %s", i, w.Code, w.Header().Get("X-App-Usage"), want.status,
+				want.usage)
+		}
+		if blocked := strings.Contains(w.Body.String(), "80004"); blocked != (want.status == 400) {
+			t.Errorf("call %d: %s", i, w.Body)
+		}
+	}
+	if now = noon.Add(time.Hour); call().Code != http.StatusOK {
+		t.Error("the quota does not begin again after an hour")
 	}
 }

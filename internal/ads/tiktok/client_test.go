@@ -148,7 +148,8 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 			Status: c.status, Header: http.Header{},
 			Body: []byte(body),
 		})
-		if v.Rejection == nil || v.Rejection.Reason != c.want || v.Unsure != c.unsure || v.Rejection.RequestID != "R" {
+		if v.Rejection == nil || v.Rejection.Reason != c.want || v.Unsure != c.unsure ||
+			v.Retry != (c.unsure || c.want == ads.RateLimited) || v.Rejection.RequestID != "R" {
 			t.Errorf("HTTP %d code %d %q: %+v, want %s, unsure %v", c.status, c.code, c.message, v, c.want, c.unsure)
 			continue
 		}

@@ -235,7 +235,10 @@ func TestNestingIsBounded(t *testing.T) {
 	if err := Decode(nested(maxDepth+1), &into); err == nil {
 		t.Errorf("depth %d has no error", maxDepth+1)
 	}
-	for _, text := range []string{`{"a":"` + strings.Repeat(`[{\"`, 100) + `"}`, "[" + strings.Repeat("[{}],", 100) + "1]"} {
+	for _, text := range []string{
+		`{"a":"` + strings.Repeat(`[{\"`, 100) + `"}`,
+		"[" + strings.Repeat("[{}],", 100) + "1]",
+	} {
 		if err := Decode([]byte(text), &into); err != nil {
 			t.Errorf("Decode(%s) = %v", text, err)
 		}
