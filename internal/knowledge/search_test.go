@@ -119,7 +119,7 @@ func TestFindUnderstandsTyposFormsAndJoinedWords(t *testing.T) {
 	l := library(t)
 	for asked, want := range map[string]ID{
 		"saturation": "saturation", "saturated": "saturation", "saturatoin": "saturation", "SATURATION?": "saturation",
-		"hold out test": "holdout", "conversionpath": "customer-journey", "r-hat": "r-hat", "rhat": "r-hat", "incrementalty": "incrementality",
+		"hold out test": "holdout", "conversionpath": "customer-journey", "r-hat": "r-hat", "rhat": "r-hat", "incrementalty": "incrementality", "retenton": "retention",
 		"optimisation of budgets": "budget-optimization", "what is utm_source": "utm",
 	} {
 		if found := l.Find(asked); len(found) == 0 || found[0].Article.ID != want {
