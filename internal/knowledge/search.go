@@ -31,7 +31,7 @@ const (
 	unknownIDF  = 1.0  // weight of a word in no article, as a share of the rarest word's
 	commonIDF   = 1.3  // weight of a common word in a title or alias
 	coincidence = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
-	wholeName   = 0.95 // one word is no coincidence if it covers this share of a title or alias
+	wholeName   = 0.95 // one word counts in full if it covers this share of a title or alias
 	mainWord    = 0.5  // and has this share of the question's weight;
 	twoWords    = 0.65 // and two words if they cover this share of one
 	minScore    = 0.38 // below it a question has no answer
