@@ -16,8 +16,8 @@ type Match struct {
 	Score   float64 // share of the question that the article explains; about 1 for its title
 }
 
-// Constants of the search. The first six are the usual ones of BM25F, the others were calibrated on the committed
-// questions (testdata/questions.tsv).
+// Constants of the search. The first five are those of BM25F (Robertson, Zaragoza and Taylor 2004). All were calibrated
+// on testdata/questions.tsv.
 const (
 	titleWeight = 2.5
 	aliasWeight = 4.5
@@ -30,10 +30,11 @@ const (
 	bodyWord    = 0.4  // weight of a word in bodies only: it rarely names a subject
 	unknownIDF  = 1.0  // weight of a word in no article, as a share of the rarest word's
 	commonIDF   = 1.3  // weight of a common word in a title or alias
-	loneWord    = 0.5  // factor when a single word matches, which is probably a coincidence
-	wholeName   = 0.95 // a single word is no coincidence if it covers this share of a title or alias
-	mainWord    = 0.5  // and has this share of the question's weight
-	minScore    = 0.35 // below it a question has no answer
+	coincidence = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
+	wholeName   = 0.95 // one word counts in full if it covers this share of a title or alias
+	mainWord    = 0.5  // and has this share of the question's weight;
+	twoWords    = 0.65 // and two words if they cover this share of one
+	minScore    = 0.38 // below it a question has no answer
 	minRelative = 0.55 // of the best score, for further matches
 	maxMatches  = 5
 	maxQuestion = 64 // words of a question that are read
@@ -274,8 +275,8 @@ func (d *document) score(q query) float64 {
 	name, covered := d.name(q)
 	score := (words + nameWeight*min(name, q.total)) / (1 + nameWeight) / q.total
 	isName := covered >= wholeName && typed >= mainWord*q.total
-	if matched <= 1 && !isName {
-		score *= loneWord
+	if matched <= 1 && !isName || matched == 2 && covered < twoWords {
+		score *= coincidence
 	}
 	return score
 }
