@@ -30,6 +30,7 @@ type settings struct {
 	LogLevel        *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat       *string `placeholder:"text" help:"Log format: text or json."`
 	MemoryLimit     *string `placeholder:"4GB" help:"Memory limit of the fact store."`
+	ImportThreads   *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
 	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
 	ShutdownTimeout *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`

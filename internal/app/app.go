@@ -122,7 +122,8 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, factsDir), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		Files: factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
+		ImportThreads: c.ImportThreads,
+		Files:         factFiles{a.control.Store, filepath.Join(c.Data, factsDir)},
 	})
 	if err != nil {
 		return nil, err

@@ -37,6 +37,7 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"metrics_addr":                c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
 		"log_format":                  c.LogFormat == LogText || c.LogFormat == LogJSON,
 		"memory_limit":                c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
+		"import_threads":              c.ImportThreads >= 0,
 		"rate_tiers":                  areTiers(c.RateTiers),
 		"rate_limit":                  c.RateLimit >= 0,
 		"shutdown_timeout":            c.ShutdownTimeout > 0,

@@ -24,6 +24,7 @@ type Config struct {
 	LogLevel        slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Minimum log level: debug, info, warn or error."`
 	LogFormat       LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Log format: text or json."`
 	MemoryLimit     string        `key:"memory_limit" want:"an amount such as 4GB or 512MB" doc:"Memory limit of the fact store. Default: 80% of the machine's memory."`
+	ImportThreads   int           `key:"import_threads" default:"0" want:"a whole number, 0 or more" doc:"Processor cores that an import uses in the fact store, and that a single question uses: DuckDB has one number for both. With 1, an import reads and writes in turn. 0: all cores."`
 	RateTiers       RateTiers     `key:"rate_tiers" default:"5000:10, 25000:60, *:300" want:"ORDERS:REQUESTS pairs with increasing orders, the last *:REQUESTS" doc:"Requests per minute of a workspace, by its orders of the last 30 days."`
 	RateLimit       int           `key:"rate_limit" default:"0" want:"a whole number, 0 or more" doc:"Requests per minute of every workspace; overrides tiers and workspace limits. 0: no override."`
 	ShutdownTimeout time.Duration `key:"shutdown_timeout" default:"10s" want:"a duration such as 10s, above 0" doc:"Time that running calls have to finish on shutdown."`
