@@ -40,7 +40,7 @@ mutants: toolchain ## Make MUTANTS random changes (default 300, SEED 1) and coun
 	nice -n 10 $(GO) run ./test/mutants -seed $(SEED) -n $(MUTANTS) -min 75 -state bin/mutants.jsonl
 
 golden: ## Rewrite golden files; review the diff like code
-	$(GO) test ./internal/mcp ./internal/httpapi ./internal/tools ./internal/warehouse ./internal/ingest \
+	$(GO) test ./internal/mcp ./internal/httpapi ./internal/tools ./internal/warehouse ./internal/warehouse/merge ./internal/ingest \
 		./internal/ingest/shopify ./internal/ingest/adreport ./internal/ingest/connector ./internal/ingest/mapper ./internal/chart -update
 
 pictures: ## Draw the pictures of the method documents; look at them before you commit

@@ -43,6 +43,7 @@ type settings struct {
 	only     string // the only call to measure; "": all
 	bare     bool   // orders without touchpoints and lines, which take most of the import time
 	memory   string // of the database
+	threads  int    // of an import, see the setting import_threads
 	profile  string // the file for a profile of the calls' CPU; "": none
 	during   bool   // only calls during imports, and the same calls alone
 }
@@ -57,6 +58,7 @@ func options(args []string) settings {
 	flags.StringVar(&s.only, "only", "", "the one call to measure, by its name in the table")
 	flags.BoolVar(&s.bare, "bare", false, "leave out touches and lines, whose import takes most of the time")
 	flags.StringVar(&s.memory, "memory", "", "what the database may use, such as 4GB")
+	flags.IntVar(&s.threads, "import-threads", 0, "the setting import_threads")
 	flags.StringVar(&s.profile, "profile", "", "write a CPU profile of the calls to this file")
 	flags.BoolVar(&s.during, "during-imports", false, "measure only calls during imports, and the same calls alone")
 	_ = flags.Parse(args) // it exits on a mistake

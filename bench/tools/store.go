@@ -47,7 +47,7 @@ func open(ctx context.Context, o settings) (*bench, error) {
 	if b.zone, err = time.LoadLocation(demo.StoreZone); err != nil {
 		return nil, err
 	}
-	b.engine, err = duckdb.Open(ctx, duckdb.Options{Dir: o.store, Clock: b.clock, MemoryLimit: o.memory})
+	b.engine, err = duckdb.Open(ctx, duckdb.Options{Dir: o.store, Clock: b.clock, MemoryLimit: o.memory, ImportThreads: o.threads})
 	if err != nil {
 		return nil, err
 	}

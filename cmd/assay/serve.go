@@ -31,6 +31,7 @@ type settings struct {
 	LogFormat       *string `placeholder:"text" help:"Log format: text or json."`
 	MemoryLimit     *string `placeholder:"4GB" help:"Memory limit of the fact store."`
 	MaxAttached     *string `name:"max-attached" placeholder:"64" help:"Workspaces whose facts file stays open."`
+	ImportThreads   *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
 	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
 	BackupDir       *string `placeholder:"DIR" help:"Folder of scheduled backups (none)."`

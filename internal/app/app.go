@@ -121,8 +121,8 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
 	a.engine, err = duckdb.Open(ctx, duckdb.Options{
 		Dir: filepath.Join(c.Data, datadir.Facts), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		MaxAttached: c.MaxAttached,
-		Files:       factFiles{a.control.Store, filepath.Join(c.Data, datadir.Facts)},
+		MaxAttached: c.MaxAttached, ImportThreads: c.ImportThreads,
+		Files: factFiles{a.control.Store, filepath.Join(c.Data, datadir.Facts)},
 	})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 //
 // Each backup is complete by its manifest. Files are stored by the hash of their content, so backups share what did not
 // change. The control data are copied before the facts: what the facts have in addition is in the control data still
-// pending, and is applied again without effect (decision 25).
+// pending, and is applied again without effect (decision 26).
 package backup
 
 import (

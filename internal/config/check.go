@@ -39,6 +39,7 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"log_format":                  c.LogFormat == LogText || c.LogFormat == LogJSON,
 		"memory_limit":                c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
 		"max_attached":                c.MaxAttached >= 1,
+		"import_threads":              c.ImportThreads >= 0,
 		"rate_tiers":                  areTiers(c.RateTiers),
 		"rate_limit":                  c.RateLimit >= 0,
 		"backup_dir":                  !strings.ContainsRune(c.BackupDir, 0),

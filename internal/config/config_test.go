@@ -88,14 +88,14 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		Addr: "0.0.0.0:9000", Data: "/var/lib/assay", BaseURL: "https://assay.example.com", OAuthSecret: NewSecret(secret),
 		AllowedOrigins: Origins{"https://a.example.com", "http://localhost:3000"},
 		TrustedProxies: Proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.7/32"), netip.MustParsePrefix("fd00::/8")},
-		MetricsAddr:    "127.0.0.1:9001", LogLevel: slog.LevelDebug, LogFormat: LogJSON, MemoryLimit: "1.5GB", MaxAttached: 9,
+		MetricsAddr:    "127.0.0.1:9001", LogLevel: slog.LevelDebug, LogFormat: LogJSON, MemoryLimit: "1.5GB", MaxAttached: 9, ImportThreads: 3,
 		RateTiers: RateTiers{{UpTo: 100, PerMinute: 1}, {PerMinute: 2}}, RateLimit: 7, ShutdownTimeout: 90 * time.Second, MaxConnections: 100,
 		BackupDir: "/backup", BackupEvery: 6 * time.Hour, BackupKeep: 30,
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
 		"allowed_origins": "https://a.example.com, http://localhost:3000,", "trusted_proxies": "10.1.2.3/8,192.0.2.7 , fd00::1/8",
-		"metrics_addr": "127.0.0.1:9001", "log_level": "DEBUG", "log_format": "json", "memory_limit": "1.5GB", "max_attached": "9",
+		"metrics_addr": "127.0.0.1:9001", "log_level": "DEBUG", "log_format": "json", "memory_limit": "1.5GB", "max_attached": "9", "import_threads": "3",
 		"rate_tiers": "100:1,*:2", "rate_limit": "7", "shutdown_timeout": "1m30s", "max_connections_per_address": "100",
 		"backup_dir": "/backup", "backup_every": "6h", "backup_keep": "30",
 	}
@@ -224,6 +224,7 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"log_format":       {[]string{"text", "json"}, []string{"JSON", "logfmt"}},
 		"memory_limit":     {[]string{"4GB", "512 MB", "1.5GiB"}, []string{"4", "GB", "-4GB", "4GB; x", "80%"}},
 		"max_attached":     {[]string{"1", "1000"}, []string{"-1", "many"}},
+		"import_threads":   {[]string{"0", "1", "16"}, []string{"-1", "1.5", "all"}},
 		"rate_tiers":       {[]string{"*:5", "1:1,2:2,*:3"}, []string{"5000:10", "*:1,*:2", "5:1,5:2,*:3", "5:0,*:1", "0:1,*:2", "-5:1,*:2", "5", "*", "x:1,*:1", "5:x,*:1"}},
 		"rate_limit":       {[]string{"1", "600"}, []string{"-1", "1.5", "ten", "99999999999999999999"}},
 		"shutdown_timeout": {[]string{"1s", "2m"}, []string{"-1s", "10", "soon"}},

@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"assay/internal/warehouse"
+	"assay/internal/warehouse/facts"
 	"assay/internal/warehouse/warehousetest"
 )
 
@@ -38,4 +41,47 @@ func TestEnginePassesTheWarehouseSuite(t *testing.T) {
 		t.Helper()
 		return warehouse.New(open(t, Options{Threads: 2, Clock: clock}))
 	})
+}
+
+// With one thread, an import reads and writes in turn, and a statement has no other thread.
+func TestAnImportWithOneThreadStoresTheSame(t *testing.T) {
+	t.Parallel()
+	b := someOrders("csv", spanRows+10)
+	e := open(t, Options{Threads: 4, ImportThreads: 1})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", b)
+	wantOrders(t, w, "shop", spanRows+10)
+	var threads int
+	row := e.instance.db.QueryRowContext(t.Context(), "SELECT current_setting('threads')")
+	if err := row.Scan(&threads); err != nil || threads != 1 {
+		t.Errorf("statements have %d threads, %v; want 1", threads, err)
+	}
+}
+
+// Rows are written by the names of columns, so a column that only one side has would be NULL or an error.
+func TestStoredTablesHaveTheColumnsOfFacts(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	mustImport(t, warehouse.New(e), "shop", someOrders("csv", 1))
+	types := map[facts.Type]string{
+		facts.Text: "VARCHAR", facts.Int: "BIGINT", facts.Flag: "BOOLEAN", facts.Float: "DOUBLE", facts.Instant: "TIMESTAMP",
+		facts.Day: "DATE",
+	}
+	for _, table := range facts.Tables {
+		want := map[string]string{}
+		for _, c := range table.Columns {
+			want[c.Name] = types[c.Type]
+		}
+		got := map[string]string{}
+		text := "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'ws_shop' AND table_name = '" + table.Name + "'"
+		err := e.Select(t.Context(), "shop", warehouse.Statement{Name: "columns", Text: text}, func(row warehouse.Row) error {
+			var name, kind string
+			err := row.Scan(&name, &kind)
+			got[name] = kind
+			return err
+		})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("columns of %s (-facts +stored): %v\n%s", table.Name, err, diff)
+		}
+	}
 }

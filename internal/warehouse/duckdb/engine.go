@@ -31,11 +31,14 @@ type Options struct {
 	Clock func() time.Time // for timestamps of the import ledger; required
 	// of the instance, in DuckDB's notation, such as "4GB"; empty: 80% of the machine's memory
 	MemoryLimit string
-	Threads     int           // 0: one per core
-	SpillLimit  string        // of temporary files on disk, such as "50GB"; empty: 90% of the disk
-	Deadline    time.Duration // of one question; 0: 10 seconds
-	MaxRows     int           // of one answer; 0: 500,000
-	MaxAttached int           // workspaces whose files stay open; 0: 64
+	Threads     int // 0: one per core
+	// ImportThreads limits the threads of one import; 0: Threads. DuckDB has one number of threads for all connections, so
+	// a question uses no more either. Questions still run at the same time, each on a thread of its own.
+	ImportThreads int
+	SpillLimit    string        // of temporary files on disk, such as "50GB"; empty: 90% of the disk
+	Deadline      time.Duration // of one question; 0: 10 seconds
+	MaxRows       int           // of one answer; 0: 500,000
+	MaxAttached   int           // workspaces whose files stay open; 0: 64
 
 	// Files records which workspaces have a file. nil: every missing file is created.
 	Files Files
@@ -69,6 +72,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.ImportThreads <= 0 || o.ImportThreads > o.Threads {
+		o.ImportThreads = o.Threads
 	}
 	if o.Deadline <= 0 {
 		o.Deadline = 10 * time.Second
@@ -181,7 +187,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 	settings := []string{
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
-		fmt.Sprintf("SET threads = %d", e.options.Threads),
+		fmt.Sprintf("SET threads = %d", e.options.ImportThreads),
 		// Statements sort their answers; without this setting, an import could not use all cores.
 		"SET preserve_insertion_order = false",
 		// DuckDB may probe its Bloom filters before they are built, which crashes the process (docs/decisions/0009).

@@ -31,7 +31,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 	}
 	i, err := merge.Begin(ctx, merge.Options{
 		Session: s, Dialect: Dialect{}, Spec: spec, Clock: e.options.Clock, BlockRows: spanRows * e.feedThreads(),
-		PanelSize: e.panelSize, Version: w.version.Load(),
+		PanelSize: e.panelSize, Version: w.version.Load(), InTurn: e.options.ImportThreads == 1,
 		Explain:   func(ctx context.Context, err error) error { return e.noticed(ctx, w, err) },
 		Committed: w.version.Store, Ended: ended,
 	})
@@ -42,7 +42,7 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 }
 
 // feedThreads is the number of threads that write a block. Each one needs memory for a span.
-func (e *Engine) feedThreads() int { return min(e.options.Threads, 4) }
+func (e *Engine) feedThreads() int { return min(e.options.ImportThreads, 4) }
 
 // session is a transaction of an import on a connection of its own; see [merge.Session].
 type session struct {

@@ -252,7 +252,7 @@ func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
 }
 
 // newFile are the options of a file that is created. Each column of a small table takes a block: in DuckDB's default
-// size of 256 KiB, a store of 300 orders takes 6 MB, in its smallest size 2 MB (docs/decisions/0025).
+// size of 256 KiB, a store of 300 orders takes 6 MB, in its smallest size 2 MB (docs/decisions/0027).
 const newFile = " (BLOCK_SIZE 16384)"
 
 // open attaches the file, migrates its schema and reads the data version.

@@ -30,7 +30,7 @@ func Begin(ctx context.Context, o Options) (*Import, error) {
 			windows: append([]warehouse.AdWindow(nil), o.Spec.Replace...), counts: map[string]warehouse.Counts{},
 		},
 		explain: o.Explain, committed: o.Committed, ended: o.Ended,
-		blocks: make(chan block), written: make(chan struct{}),
+		inTurn: o.InTurn, turn: make(chan struct{}, 1), blocks: make(chan block), written: make(chan struct{}),
 	}
 	for _, t := range facts.Tables {
 		i.all = append(i.all, &part{Table: t, Course: i.buffers.Course(t)})
@@ -90,12 +90,28 @@ func (i *Import) sender(ctx context.Context) func(facts.Full) error {
 			return *failed
 		}
 		select {
-		case i.blocks <- block{full, context.WithoutCancel(ctx)}:
-			return nil
+		case i.blocks <- block{i.awaited(full), context.WithoutCancel(ctx)}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		if i.inTurn {
+			<-i.turn
+		}
+		return nil
 	}
+}
+
+// awaited returns a block that tells the waiting caller when it is written.
+func (i *Import) awaited(full facts.Full) facts.Full {
+	if !i.inTurn {
+		return full
+	}
+	done := full.Done
+	full.Done = func() {
+		done()
+		i.turn <- struct{}{}
+	}
+	return full
 }
 
 // write is the goroutine that owns the session until all blocks are written.

@@ -38,6 +38,7 @@ type Options struct {
 	Spec      warehouse.ImportSpec
 	Clock     func() time.Time
 	BlockRows int    // rows that are appended together
+	InTurn    bool   // the caller waits until its rows are written, so that an import uses one core
 	PanelSize int    // maximum number of customers in the panel
 	Version   uint64 // data version before the import
 
@@ -54,6 +55,8 @@ type Import struct {
 	ended     func()
 	over      bool
 
+	inTurn  bool
+	turn    chan struct{} // a block was written
 	blocks  chan block
 	written chan struct{} // closed when the writer has ended
 	failure failure

@@ -43,7 +43,15 @@ func (r rollup) panel(ctx context.Context) error {
 	if err := r.inDays(ctx, "in_panel_dirty", "panel_dirty", days, n); err != nil {
 		return err
 	}
-	return r.run(ctx, "rollups/panel", nil)
+	refunds, err := r.any(ctx, facts.RefundsTable.Name)
+	if err != nil {
+		return err
+	}
+	lines, err := r.any(ctx, facts.LinesTable.Name)
+	if err != nil {
+		return err
+	}
+	return r.run(ctx, "rollups/panel", args{"fresh": r.fresh, "refunds": refunds, "lines": lines})
 }
 
 // cohorts rebuilds the months in which the activity of a cohort may have changed. Months are rebuilt together while
@@ -55,7 +63,7 @@ func (r rollup) cohorts(ctx context.Context) error {
 	if err := r.run(ctx, "rollups/cohort_members", nil); err != nil {
 		return err
 	}
-	batches, err := r.cut(ctx, cohortOrders, "sql/orders_per_month")
+	batches, err := r.cut(ctx, cohortOrders, "sql/orders_per_month", nil)
 	if err != nil {
 		return err
 	}

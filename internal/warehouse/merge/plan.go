@@ -112,6 +112,9 @@ func (p *plan) prepare(ctx context.Context) error {
 			stages = append(stages, stage(of.Table))
 		}
 	}
+	if len(stages) == 0 && (orders.rows == 0 || orders.direct) {
+		return nil // no statement reads stored rows of orders
+	}
 	return p.run(ctx, "sql/span_came", args{"stages": stages})
 }
 

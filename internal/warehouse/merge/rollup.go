@@ -71,8 +71,12 @@ func (r rollup) rollUpSpend(ctx context.Context) error {
 
 // rollUpDays rebuilds the totals of orders and refunds on changed days.
 func (r rollup) rollUpDays(ctx context.Context) error {
-	slices, err := r.cut(ctx, sliceOrders, "sql/orders_per_day")
-	if err != nil || len(slices) == 0 {
+	days, n, err := r.span(ctx, "dirty")
+	if err != nil || n == 0 {
+		return err
+	}
+	slices, err := r.cut(ctx, sliceOrders, "sql/orders_per_day", args{"first": days.First, "last": days.Last})
+	if err != nil {
 		return err
 	}
 	steps, err := r.steps(ctx)
@@ -169,10 +173,10 @@ func (r rollup) inDays(ctx context.Context, macro, table string, days civil.Rang
 
 // cut splits the days of a text into periods with a bounded number of orders. The text returns days with their number
 // of orders.
-func (r rollup) cut(ctx context.Context, most int64, name string) ([]civil.Range, error) {
+func (r rollup) cut(ctx context.Context, most int64, name string, values args) ([]civil.Range, error) {
 	var cut []civil.Range
 	var orders int64
-	err := r.each(ctx, name, nil, func(row warehouse.Row) error {
+	err := r.each(ctx, name, values, func(row warehouse.Row) error {
 		var day civil.Date
 		var n int64
 		if err := row.Scan(&day, &n); err != nil {

@@ -92,6 +92,8 @@ func variants() map[string][]merge.Args {
 		"sql/in_days":              {with(month, merge.Args{"macro": "in_slice", "table": "slice"}), with(month, merge.Args{"macro": "in_slice", "table": ""})},
 		"sql/day_span":             {{"from": "spend_dirty"}},
 		"sql/slice":                {month},
+		"sql/orders_per_day":       {month},
+		"rollups/panel":            {{"fresh": true, "refunds": false, "lines": false}, {"fresh": false, "refunds": true, "lines": true}},
 		"sql/panel_days_dirty":     {{"size": merge.PanelSize}},
 		"sql/cohort_months_wanted": {{"fresh": true}, {"fresh": false}},
 		"sql/cohort_months_dirty":  {month},

@@ -28,12 +28,14 @@ FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN panel p ON p.customer = o.customer
 WHERE o.customer <= (SELECT max(customer) FROM panel) AND NOT k.cancelled AND NOT k.test AND in_panel_dirty(o.day)
+{{- if not .fresh}}
 UNION ALL
 SELECT k.source, o.key, o.day, b.id, o.charged, o.tax, o.shipping
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 JOIN panel_back b ON b.customer = o.customer
-WHERE NOT k.cancelled AND NOT k.test AND NOT in_panel_dirty(o.day);
+WHERE NOT k.cancelled AND NOT k.test AND NOT in_panel_dirty(o.day)
+{{- end}};
 
 -- Refunds on those days, of orders of any day.
 CREATE TEMP TABLE panel_refunds AS
@@ -50,6 +52,7 @@ SELECT id, day, sum(orders), sum(charged), sum(tax), sum(shipping), sum(refunds)
 FROM (
     SELECT id, day, 1 AS orders, charged, tax, shipping, 0 AS refunds, 0 AS net, 0 AS costed, 0 AS cost
     FROM panel_orders
+{{- if .refunds}}
     UNION ALL
     SELECT p.id, r.day, 0, 0, 0, 0, r.amount, 0, 0, 0
     FROM panel_refunds r
@@ -67,12 +70,15 @@ FROM (
     SELECT o.id, o.day, 0, 0, 0, 0, r.amount, 0, 0, 0
     FROM {{refunds}} r JOIN panel_orders o ON o.source = r.source AND o.key = r.key
     WHERE r.date_unknown
+{{- end}}
+{{- if .lines}}
     UNION ALL
     SELECT o.id, o.day, 0, 0, 0, 0, 0, l.net, CASE WHEN l.cost_known OR u.sku IS NOT NULL THEN l.net ELSE 0 END,
         CASE WHEN l.cost_known THEN l.cost WHEN u.sku IS NOT NULL THEN u.cost * l.quantity ELSE 0 END
     FROM {{order_lines}} l
     JOIN panel_orders o ON o.source = l.source AND o.key = l.key
     LEFT JOIN unit_costs u ON u.sku = l.sku AND o.day >= u.since AND o.day < u.until
+{{- end}}
 )
 GROUP BY id, day
 ORDER BY id, day;
