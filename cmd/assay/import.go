@@ -71,10 +71,27 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 		Zone: c.Zone, Dates: c.Dates, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
 	}, os.Stdin, con.now)
 	bar.end()
+	failure := cmp.Or(err, result.Err())
+	if failure != nil && !c.JSON {
+		result.Report = withoutErrors(result.Report)
+	}
 	if err := c.print(con, result.Report); err != nil {
 		return err
 	}
-	return cmp.Or(err, result.Err())
+	return failure
+}
+
+// withoutErrors removes from a report what the error on standard error says: the problem of each file and, with a single
+// file, what to do about it.
+func withoutErrors(r ingest.Report) ingest.Report {
+	r.Files = slices.Clone(r.Files)
+	for i := range r.Files {
+		r.Files[i].Problem = ""
+		if len(r.Files) == 1 {
+			r.Files[i].Hint = ""
+		}
+	}
+	return r
 }
 
 func (c *importCommand) printTemplate(con *console) error {
