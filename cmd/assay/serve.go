@@ -102,7 +102,7 @@ All take effect while this service runs. For a store with simulated data, use %[
 func programName() string {
 	name := os.Args[0]
 	switch {
-	case strings.Contains(name, "/go-build"):
+	case strings.Contains(name, "/go-build") && strings.Contains(name, "/exe/"):
 		return "go run ./cmd/assay"
 	case strings.ContainsRune(name, '/'):
 		return quotedArgument(name)
