@@ -1,5 +1,5 @@
-// Command backup measures `assay backup` during an import, of an unchanged store and of a changed one, and `assay restore`.
-// It fails if a restored store has other totals than its backup.
+// Command backup measures `assay backup` during an import, of an unchanged store and of a changed one, and
+// `assay restore`. It fails if a restored store has other totals than its backup.
 //
 //	backup --assay bin/assay [--orders 1000000]
 package main
@@ -116,7 +116,8 @@ func (b bench) backup(ctx context.Context, what string) error {
 	if err := json.Unmarshal(used.Output, &made); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %.1f s, %.1f MB, %.1f MB new\n", what, used.Wall.Seconds(), float64(made.Bytes)/1e6, float64(made.NewBytes)/1e6)
+	fmt.Printf("%s: %.1f s, %.1f MB, %.1f MB new\n", what, used.Wall.Seconds(),
+		float64(made.Bytes)/1e6, float64(made.NewBytes)/1e6)
 	return nil
 }
 
@@ -141,7 +142,8 @@ func write(path string, from, n int) (err error) {
 	day := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := from; i < from+n; i++ {
 		at := day.Add(time.Duration(i) * 30 * time.Second)
-		fmt.Fprintf(to, "%d,%s,USD,%d.%02d,c%d@example.com\n", 10_000_000+i, at.Format(time.RFC3339), 5+i%200, i%100, i%(n/3+1))
+		fmt.Fprintf(to, "%d,%s,USD,%d.%02d,c%d@example.com\n", 10_000_000+i,
+			at.Format(time.RFC3339), 5+i%200, i%100, i%(n/3+1))
 	}
 	return to.Flush()
 }

@@ -78,7 +78,9 @@ func TestDemoChecksItsPortBeforeItMakesData(t *testing.T) {
 // The script accepts the version of go.mod and rejects older ones with what to install.
 func TestTheToolchainCheckComparesVersions(t *testing.T) {
 	t.Parallel()
-	for version, want := range map[string]string{"go1.19.8": "go.dev/dl", "go1.25.3": "1.26", "go1.26.0": "", "go1.27rc1": ""} {
+	for version, want := range map[string]string{
+		"go1.19.8": "go.dev/dl", "go1.25.3": "1.26", "go1.26.0": "", "go1.27rc1": "",
+	} {
 		fake := filepath.Join(t.TempDir(), "go")
 		if err := os.WriteFile(fake, []byte("#!/bin/sh\necho "+version+"\n"), 0o700); err != nil {
 			t.Fatal(err)

@@ -29,14 +29,14 @@ func versionLine() string {
 	return fmt.Sprintf("assay %s (%s, %s/%s)", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// versionFlag prints the version and ends the program, whatever the other arguments are.
+// versionFlag prints the version and ends the program. Other arguments are ignored.
 type versionFlag bool
 
 // BeforeReset runs before the arguments are checked.
 func (versionFlag) BeforeReset(k *kong.Kong, vars kong.Vars) error {
-	fmt.Fprintln(k.Stdout, vars["version"])
+	_, err := fmt.Fprintln(k.Stdout, vars["version"])
 	k.Exit(exitOK)
-	return nil
+	return err
 }
 
 type openAPICommand struct {

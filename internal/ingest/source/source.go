@@ -86,7 +86,7 @@ type Options struct {
 	Currency money.Currency
 	Clock    *time.Location // the zone of times without an offset
 
-	Order    DayOrder       // of day and month; unknown: detected from the file
+	Order DayOrder // of day and month; unknown: detected from the file
 
 	Channel measure.Channel
 
