@@ -21,7 +21,7 @@ demo: toolchain modules ## Create a demo store and serve it
 	@trap : INT TERM; bin/assay demo --addr $(ADDR) --data $(DATA) || test $$? -ge 130
 
 modules: toolchain ## Download the modules of the program and of its tests
-	@echo "modules: downloading those that are missing (about 350 MB the first time)" >&2
+	@echo "modules: downloading those that are missing (the first time: 140 MB, 750 MB unpacked)" >&2
 	@$(GO) list -deps -test ./... >/dev/null
 
 test: toolchain ## Run all tests that need neither a network nor a server

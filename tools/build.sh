@@ -3,7 +3,7 @@
 set -eu
 go=$1 flags=$2
 total=$($go list -deps ./cmd/assay | wc -l)
-echo "building bin/assay: about two minutes the first time, seconds later" >&2
+echo "building bin/assay: a few minutes the first time, seconds later" >&2
 failed=$(mktemp)
 trap 'rm -f "$failed"' EXIT
 # go build -v prints each package that it compiles.
