@@ -10,13 +10,19 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages conformance structure clean toolchain
+.PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages conformance structure clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: toolchain ## Create a demo store and serve it
-	$(GO) run ./cmd/assay demo --addr $(ADDR) --data $(DATA)
+# A signal ends the demo, which is no error.
+demo: toolchain modules ## Create a demo store and serve it
+	@./tools/build.sh "$(GO)" "$(LDFLAGS)"
+	@trap : INT TERM; bin/assay demo --addr $(ADDR) --data $(DATA) || test $$? -ge 130
+
+modules: toolchain ## Download the modules of the program and of its tests
+	@echo "modules: downloading those that are missing (the first time: 140 MB, 750 MB unpacked)" >&2
+	@$(GO) list -deps -test ./... >/dev/null
 
 test: toolchain ## Run all tests that need neither a network nor a server
 	$(GO) test ./...
@@ -76,8 +82,6 @@ clean: ## Remove build results
 $(LINTER): tools/go.mod tools/go.sum
 	cd tools && $(GO) build -o ../$(LINTER) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
-# The database engine is linked in, so a C++ compiler is needed. Print the package that contains a missing tool.
+# Print what to install if a tool is missing or too old.
 toolchain:
-	@command -v $(GO) >/dev/null || { echo "Go 1.26 or later is missing. Debian: apt-get install golang-go (or https://go.dev/dl), Fedora: dnf install golang, macOS: brew install go" >&2; exit 1; }
-	@command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null || { echo "A C compiler is missing. Debian: apt-get install gcc libc6-dev libstdc++-12-dev, Fedora: dnf install gcc gcc-c++, macOS: xcode-select --install" >&2; exit 1; }
-	@printf 'int main(){}' | $${CC:-cc} -x c - -lstdc++ -o /dev/null 2>/dev/null || { echo "The C++ standard library is missing. Debian: apt-get install libstdc++-12-dev, Fedora: dnf install gcc-c++ libstdc++-devel, macOS: xcode-select --install" >&2; exit 1; }
+	@GO="$(GO)" ./tools/toolchain.sh

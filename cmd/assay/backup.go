@@ -46,8 +46,8 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 		}
 		return made.Err()
 	}
-	fmt.Fprintf(con.out, "backup of %s: %d files, %s, %s new; facts of %d of %d workspaces changed\n", made.At.Format(time.RFC3339),
-		made.Files, bytesText(made.Bytes), bytesText(made.NewBytes), len(made.Copied), made.Workspaces)
+	fmt.Fprintf(con.out, "backup of %s: %d files, %s, %s new; facts of %d of %d workspaces changed\n",
+		made.At.Format(time.RFC3339), made.Files, bytesText(made.Bytes), bytesText(made.NewBytes), len(made.Copied), made.Workspaces)
 	if made.Removed > 0 {
 		fmt.Fprintf(con.out, "removed %d old backups\n", made.Removed)
 	}
@@ -73,7 +73,7 @@ func bytesText(n int64) string {
 type restoreCommand struct {
 	dataFlag
 	Dir  string `arg:"" help:"Folder of backups."`
-	At   string `placeholder:"TIME" help:"Restore the newest backup of this time or before, such as 2026-11-23 or 2026-11-23T06:30:00Z (UTC). Default: the newest."`
+	At   string `placeholder:"TIME" help:"Restore the newest backup of this time (UTC) or before. Default: the newest."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -127,7 +127,8 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 func (c *restoreCommand) print(con *console, r backup.Restored) error {
 	if c.JSON {
 		result := restoreResult{
-			At: r.Manifest.At, Program: r.Manifest.Program, Compared: r.Compared, LacksSecret: r.LacksSecret, Problems: map[string]string{},
+			At: r.Manifest.At, Program: r.Manifest.Program, Compared: r.Compared, LacksSecret: r.LacksSecret,
+			Problems: map[string]string{},
 		}
 		for _, w := range r.Manifest.Workspaces {
 			if w.Problem != "" {
@@ -172,5 +173,6 @@ func parseInstant(text string) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, fault.Invalid("--at %q is not a time", text).WithHint("use 2026-11-23 for the end of a day, or 2026-11-23T06:30:00Z; times are UTC")
+	return time.Time{}, fault.Invalid("--at %q is not a time", text).
+		WithHint("use 2026-11-23 for the end of a day, or 2026-11-23T06:30:00Z; times are UTC")
 }

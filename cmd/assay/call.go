@@ -35,7 +35,7 @@ func (c *callCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if err := c.fillFromDemo(); err != nil {
-		return err
+		return cmp.Or(areTools([]string{c.Tool}), err)
 	}
 	result, err := c.post(ctx, args)
 	if unknown := areTools([]string{c.Tool}); unknown != nil && fault.KindOf(err) == fault.KindInvalid { // the service reports only that the tool is unknown

@@ -41,6 +41,9 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
+	if err := app.CanListen(ctx, settings.Addr); err != nil {
+		return err
+	}
 	setMemory()
 	log := logger(con, settings)
 	progress := newProgress(con.errs, "creating the demo store")
@@ -98,13 +101,13 @@ curl
 
 Sign in at %s as %s with the password %s
 
-  assay call performance --data %s
+  %s call performance --data %s
 
 Stop with Ctrl-C. The true effects of the simulated data are in %s.
 
 ready: %s
 `, a.Title, a.Today, a.RPCURL, a.APIKey, a.ReadKey, "measurement.read",
 		a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey, a.RPCURL, a.ReadKey,
-		a.BaseURL, a.Email, a.Password, filepath.Dir(a.TruthFile), a.TruthFile, a.BaseURL)
+		a.BaseURL, a.Email, a.Password, programName(), quotedArgument(filepath.Dir(a.TruthFile)), a.TruthFile, a.BaseURL)
 	return err
 }

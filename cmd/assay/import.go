@@ -26,6 +26,7 @@ type importCommand struct {
 	Mapping      string   `placeholder:"M" help:"Column mapping for other files: a mapping file or the name of a saved mapping."`
 	Currency     string   `placeholder:"USD" help:"Currency of amounts, if the files do not contain it. Default: the workspace currency."`
 	Zone         string   `placeholder:"UTC" help:"Time zone of times without an offset. Default: the workspace time zone."`
+	Dates        string   `placeholder:"DD/MM/YYYY" help:"Order of day and month in days such as 03/04/2026: DD/MM/YYYY or MM/DD/YYYY. Default: detected from unambiguous days."`
 	Latest       bool     `help:"Replace stored orders even if the files look older."`
 	DryRun       bool     `help:"Read and report; store nothing."`
 	SkipRejected bool     `help:"Skip invalid rows instead of rejecting the file."`
@@ -67,13 +68,30 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	call := operation.Call{Workspace: measure.WorkspaceID(c.Workspace), Caller: operation.Operator("assay import"), Progress: bar.set}
 	result, err := app.ImportFiles(ctx, settings, call, operation.Import{
 		Paths: c.Files, Source: c.Source, Channel: measure.Channel(c.Channel), MappingName: c.Mapping, Currency: money.Currency(c.Currency),
-		Zone: c.Zone, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
+		Zone: c.Zone, Dates: c.Dates, Latest: c.Latest, DryRun: c.DryRun, SkipRejected: c.SkipRejected,
 	}, os.Stdin, con.now)
 	bar.end()
+	failure := cmp.Or(err, result.Err())
+	if failure != nil && !c.JSON {
+		result.Report = withoutErrors(result.Report)
+	}
 	if err := c.print(con, result.Report); err != nil {
 		return err
 	}
-	return cmp.Or(err, result.Err())
+	return failure
+}
+
+// withoutErrors removes from a report what the error on standard error says: the problem of each file and, with a single
+// file, what to do about it.
+func withoutErrors(r ingest.Report) ingest.Report {
+	r.Files = slices.Clone(r.Files)
+	for i := range r.Files {
+		r.Files[i].Problem = ""
+		if len(r.Files) == 1 {
+			r.Files[i].Hint = ""
+		}
+	}
+	return r
 }
 
 func (c *importCommand) printTemplate(con *console) error {

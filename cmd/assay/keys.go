@@ -19,6 +19,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/operation"
+	"assay/internal/spelling"
 	"assay/internal/tools"
 )
 
@@ -96,10 +97,24 @@ func areTools(names []string) error {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
+			if near := nearest(name, all); near != "" {
+				return fault.Invalid("tool %q does not exist; did you mean %s?", name, near).WithHint("the tools are %s", strings.Join(all, ", "))
+			}
 			return fault.Invalid("tool %q does not exist", name).WithHint("the tools are %s", strings.Join(all, ", "))
 		}
 	}
 	return nil
+}
+
+// nearest returns the name that a misspelled one probably means; "" if none is close.
+func nearest(name string, all []string) string {
+	best, least := "", max(2, len(name)/4)+1
+	for _, other := range all {
+		if d := spelling.Distance(strings.ToLower(name), other); d < least {
+			best, least = other, d
+		}
+	}
+	return best
 }
 
 func printSecret(con *console, asJSON bool, secret auth.Secret, key control.Key) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 	_ "time/tzdata" // for machines without a time zone database
@@ -52,6 +53,8 @@ type commands struct {
 	Lab       labCommand       `cmd:"" help:"Run a measurement method on a CSV file."`
 	OpenAPI   openAPICommand   `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 document."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
+
+	ShowVersion versionFlag `name:"version" help:"Print the version."`
 }
 
 // console is the output of a command: results go to out, everything else to errs.
@@ -83,12 +86,13 @@ func run(ctx context.Context, args []string, con *console) int {
 		kong.Exit(func(code int) { exited = code }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(con),
+		kong.Vars{"version": versionLine()},
 	)
 	if err != nil {
 		fmt.Fprintln(con.errs, "assay:", err)
 		return exitFailed
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(helpArguments(args))
 	if exited >= 0 {
 		return exited
 	}
@@ -100,6 +104,14 @@ func run(ctx context.Context, args []string, con *console) int {
 		fmt.Fprintf(con.errs, "assay: %s\n", unknown)
 	}
 	return report(ctx, con, parsed.Run())
+}
+
+// helpArguments turns "help COMMAND" into "COMMAND --help".
+func helpArguments(args []string) []string {
+	if len(args) > 0 && args[0] == "help" {
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
 }
 
 // variables returns the environment variables that set flags of a command and of its subcommands.

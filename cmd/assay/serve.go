@@ -66,10 +66,61 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	err = service.Serve(ctx, func(baseURL string) error {
+		if err := firstSteps(ctx, con, service, settings.Data); err != nil {
+			return err
+		}
 		_, err := fmt.Fprintf(con.out, "ready: %s\n", baseURL)
 		return err
 	})
 	return closeAfter(service, err)
+}
+
+// firstSteps prints the next commands if the data directory has no workspace.
+func firstSteps(ctx context.Context, con *console, service *app.App, data string) error {
+	has, err := service.HasWorkspaces(ctx)
+	if err != nil || has {
+		return err
+	}
+	assay, where := programName(), ""
+	if data != config.Default().Data {
+		where = " --data " + quotedArgument(data)
+	}
+	_, err = fmt.Fprintf(con.errs, `
+The data directory %[3]s has no workspace yet. In a second terminal:
+
+  %[1]s workspace create "My Shop" --currency USD --timezone UTC%[2]s
+  %[1]s user create you@example.com --workspace my-shop%[2]s
+  %[1]s keys create --workspace my-shop --name laptop%[2]s
+  %[1]s import FILE... --workspace my-shop%[2]s
+
+The first command makes a workspace, the second an account for the pages, the third an API key.
+All take effect while this service runs. For a store with simulated data, use %[1]s demo.
+
+`, assay, where, data)
+	return err
+}
+
+// programName is how the user calls the program: its path as typed, or go run.
+func programName() string {
+	name := os.Args[0]
+	switch {
+	case strings.Contains(name, "/go-build") && strings.Contains(name, "/exe/"):
+		return "go run ./cmd/assay"
+	case strings.ContainsRune(name, '/'):
+		return quotedArgument(name)
+	}
+	return "assay"
+}
+
+// quotedArgument quotes an argument for a shell if necessary.
+func quotedArgument(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+,=", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // logger writes to standard error in the configured format.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/alecthomas/kong"
+
 	"assay/internal/app"
 	"assay/internal/notice"
 )
@@ -19,7 +21,21 @@ func (c versionCommand) Run(con *console) error {
 		_, err := io.WriteString(con.out, notice.Text())
 		return err
 	}
-	_, err := fmt.Fprintf(con.out, "assay %s (%s, %s/%s)\n", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(con.out, versionLine())
+	return err
+}
+
+func versionLine() string {
+	return fmt.Sprintf("assay %s (%s, %s/%s)", app.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// versionFlag prints the version and ends the program. Other arguments are ignored.
+type versionFlag bool
+
+// BeforeReset runs before the arguments are checked.
+func (versionFlag) BeforeReset(k *kong.Kong, vars kong.Vars) error {
+	_, err := fmt.Fprintln(k.Stdout, vars["version"])
+	k.Exit(exitOK)
 	return err
 }
 

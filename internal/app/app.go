@@ -200,6 +200,26 @@ func (a *App) dropFacts(ctx context.Context, id measure.WorkspaceID) error {
 	return errors.Join(a.engine.Drop(ctx, id), a.models.Drop(id))
 }
 
+// HasWorkspaces reports whether the data directory has a workspace.
+func (a *App) HasWorkspaces(ctx context.Context) (bool, error) {
+	all, err := a.control.Store.Workspaces(ctx)
+	return len(all) > 0, err
+}
+
+// CanListen returns a fault if the address is in use, before anything is made for a service on it.
+func CanListen(ctx context.Context, addr string) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return addressInUse(addr, err)
+	}
+	return listener.Close()
+}
+
+func addressInUse(addr string, err error) error {
+	return fault.Unavailable("cannot listen on address %s", addr).Wrap(err).
+		WithHint("stop the process that uses the port, or pass another --addr")
+}
+
 // ready reports whether the stores can be used.
 func (a *App) ready(ctx context.Context) error {
 	return errors.Join(a.health.check(ctx), a.engine.Ping(ctx))
@@ -355,8 +375,7 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 		}
 	}()
 	if open.calls, err = new(net.ListenConfig).Listen(ctx, "tcp", a.config.Addr); err != nil {
-		return open, fault.Unavailable("cannot listen on address %s", a.config.Addr).Wrap(err).
-			WithHint("stop the process that uses the port, or pass another --addr")
+		return open, addressInUse(a.config.Addr, err)
 	}
 	if open.commands, err = socket.Listen(ctx, a.config.Data); err != nil {
 		return open, err

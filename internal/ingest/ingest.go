@@ -54,6 +54,7 @@ type Options struct {
 	Channel      measure.Channel // used where the file names no channel
 	Currency     money.Currency  // of amounts without a currency; the workspace's when empty
 	Zone         *time.Location  // of times without an offset; the workspace's when nil
+	Dates        source.DayOrder // order of day and month; detected when unknown
 	Mapping      *mapper.Mapping // instead of a source
 	Rates        source.Rates    // nil: the store's own, read before each file
 	Latest       bool            // the files are newer than the stored facts, regardless of their update times

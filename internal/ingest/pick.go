@@ -79,7 +79,32 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 		return choice{}, fault.Invalid("file %q could be %s or %s", file, described(best.reader), described(rival)).
 			WithHint("name one with --source")
 	}
-	return best, nil
+	return best, best.unambiguous(file)
+}
+
+// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not read the
+// repeated column: without that name it knows as many columns.
+func (c choice) unambiguous(file string) error {
+	names := c.table.Header.Names()
+	for i, name := range names {
+		same := func(other string) bool { return strings.EqualFold(strings.TrimSpace(other), strings.TrimSpace(name)) }
+		first := slices.IndexFunc(names, same)
+		if first == i || strings.TrimSpace(name) == "" {
+			continue
+		}
+		others := slices.Clone(names)
+		for j := range others {
+			if same(others[j]) {
+				others[j] = ""
+			}
+		}
+		if fit := c.reader.Fit(source.NewHeader(others)); fit.OK() && fit.Known == c.fit.Known {
+			continue
+		}
+		return fault.Invalid("file %q has the column %q twice: as columns %d and %d", file, source.Shown(names[first]), first+1, i+1).
+			WithHint("remove or rename one of them; nothing was changed")
+	}
+	return nil
 }
 
 func described(r source.Reader) string { return fmt.Sprintf("%s (%s)", r.Name(), r.Title()) }

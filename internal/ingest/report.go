@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"time"
 
 	"assay/internal/civil"
@@ -69,6 +70,14 @@ type Rejection struct {
 	Value  string `json:"value,omitempty"`
 	Reason string `json:"reason"`
 	Fix    string `json:"fix,omitempty"`
+}
+
+// located returns the line, the column if one is invalid, and the reason.
+func (r Rejection) located() string {
+	if r.Column == "" {
+		return fmt.Sprintf("line %d: %s", r.Line, r.Reason)
+	}
+	return fmt.Sprintf("line %d, column %q: %s", r.Line, r.Column, r.Reason)
 }
 
 // RowCounts counts the changes in one fact table.

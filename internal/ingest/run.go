@@ -32,6 +32,10 @@ func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	if err != nil {
 		return report, err
 	}
+	if o.Dates != source.UnknownOrder && o.Mapping != nil && o.Mapping.Dates.Layout != "" {
+		return report, fault.Invalid("the mapping states its own layout of dates, %s", source.Shown(o.Mapping.Dates.Layout)).
+			WithHint("omit --dates, or remove dates.layout from the mapping")
+	}
 	o.Unpacked = cmp.Or(o.Unpacked, MaxUnpacked)
 	run := runner{Options: o, store: store, readers: readers}
 	for _, f := range o.Files {
@@ -179,7 +183,8 @@ func (r *runner) ledgerKey(hash, reader string) string {
 		Mapping               any
 		Currency, Zone        string `json:",omitempty"`
 		Latest                bool   `json:",omitempty"`
-	}{hash, reader, string(r.Channel), r.Mapping, string(r.Currency), zoneName(r.Zone), r.Latest})
+		Dates                 string `json:",omitempty"`
+	}{hash, reader, string(r.Channel), r.Mapping, string(r.Currency), zoneName(r.Zone), r.Latest, r.Dates.String()})
 	if err != nil {
 		panic(err) // a mapping comes from JSON
 	}
@@ -218,7 +223,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 	}
 	rows, err := l.picked.reader.Open(l.picked.table, source.Options{
 		Base: l.Workspace.Currency, Zone: l.Workspace.Location(), HashKey: l.HashKey,
-		Currency: l.Currency, Clock: l.Zone,
+		Currency: l.Currency, Clock: l.Zone, Order: l.Dates, Today: civil.DayOf(l.Clock(), l.Workspace.Location()),
 		Rates: rates, Channel: l.Channel, Notes: l.notes, Scattered: l.scattered,
 	})
 	if err != nil {
@@ -250,13 +255,13 @@ func (l *loading) run(ctx context.Context, key string) error {
 		return nil
 	}
 	if l.report.Rejected > 0 && l.SkipRejected && l.taken == 0 {
-		return fault.Invalid("file %q has no usable rows: %d rejected, the first in line %d: %s",
-			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].Line, l.report.RejectedRows[0].Reason).
+		return fault.Invalid("file %q has no usable rows: %d rejected, the first in %s",
+			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].located()).
 			WithHint("correct them and import the file again; nothing was changed")
 	}
 	if l.refused() {
-		return fault.Invalid("file %q has %d rejected rows, the first in line %d: %s",
-			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].Line, l.report.RejectedRows[0].Reason).
+		return fault.Invalid("file %q has %d rejected rows, the first in %s",
+			l.file.Name, l.report.Rejected, l.report.RejectedRows[0].located()).
 			WithHint("correct them and import the file again, or skip them with --skip-rejected; nothing was changed")
 	}
 	return l.commit(ctx, summary)

@@ -21,7 +21,8 @@ var MakeBackup = Operation[backup.Request, backup.Made]{
 
 func (r *Run) makeBackup(ctx context.Context, in backup.Request) (backup.Made, error) {
 	if in.Keep < 0 {
-		return backup.Made{}, fault.Invalid("%d is not a number of backups to keep", in.Keep).WithHint("use 1 or more, or 0 for all")
+		return backup.Made{}, fault.Invalid("%d is not a number of backups to keep", in.Keep).
+			WithHint("use 1 or more, or 0 for all")
 	}
 	made, err := r.Backups.Make(ctx, in, r.Call.Progress)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"assay/internal/ingest"
 	"assay/internal/ingest/mapper"
 	"assay/internal/jobs"
+	"assay/internal/ingest/source"
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/warehouse"
@@ -29,6 +30,7 @@ type Import struct {
 	Mapping      *mapper.Mapping `json:"-"`                  // instead of a name
 	Currency     money.Currency  `json:"currency,omitempty"` // of amounts, if the files do not state it
 	Zone         string          `json:"zone,omitempty"`     // of times, if the files do not state it; an IANA name
+	Dates        string          `json:"dates,omitempty"`    // DD/MM/YYYY or MM/DD/YYYY; detected when empty
 	Latest       bool            `json:"latest,omitempty"`   // the files are newer than the stored data
 	DryRun       bool            `json:"dry_run,omitempty"`
 	SkipRejected bool            `json:"skip_rejected,omitempty"`
@@ -105,6 +107,10 @@ func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, e
 	}
 	if o.Zone, err = zoneOf(in.Zone); err != nil {
 		return o, err
+	}
+	var known bool
+	if o.Dates, known = source.ParseDayOrder(in.Dates); !known {
+		return o, fault.Invalid("--dates %q is not an order of day and month", in.Dates).WithHint("use DD/MM/YYYY or MM/DD/YYYY, or omit --dates")
 	}
 	if in.Currency != "" {
 		if o.Currency, err = money.ParseCurrency(string(in.Currency)); err != nil {

@@ -18,7 +18,7 @@ func TestDiagnoseReportsScheduledBackups(t *testing.T) {
 	}{
 		"as planned": {toolkit.BackupState{Scheduled: true, Last: last}, fine, "2026-11-20 12:00 UTC"},
 		"the first":  {toolkit.BackupState{Scheduled: true}, note, "not complete yet"},
-		"a problem":  {toolkit.BackupState{Scheduled: true, Last: last, Problem: "The last backup failed.", Fix: "Free space."}, bad, "failed"},
+		"a problem":  {toolkit.BackupState{Scheduled: true, Problem: "The last backup failed.", Fix: "X."}, bad, "failed"},
 	} {
 		got := checkBackups(&toolkit.Call{Backups: func() toolkit.BackupState { return c.state }})
 		if len(got) != 1 || got[0].Severity != c.want || !strings.Contains(got[0].Finding, c.text) {

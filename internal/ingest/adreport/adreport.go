@@ -153,7 +153,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	sheet := &rows{
 		spec: r.Spec, header: t.Header, options: o, at: found.at,
 		notation:  r.Decimal,
-		order:     r.Order,
+		order:     cmp.Or(o.Order, r.Order),
 		rates:     source.NewConverter(o.Base, o.Rates),
 		countries: source.NewCountries(),
 		hasher:    source.NewHasher(),

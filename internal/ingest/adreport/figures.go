@@ -52,6 +52,11 @@ func (s *rows) figures(rec tabular.Record, row *warehouse.AdDay) error {
 		if err != nil {
 			return source.Unreadable(rec.Line, s.name(figure.field), cell, err)
 		}
+		if figure.field == Spend {
+			if err := source.CheckSpend(n, rec.Line, s.name(Spend), cell); err != nil {
+				return err
+			}
+		}
 		*figure.into = n
 	}
 	row.Original = money.Amount{Minor: row.Spend, Currency: currency}

@@ -193,8 +193,11 @@ func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	day, err := source.ParseDay(cell, s.order)
 	if err != nil {
 		e := source.Unreadable(rec.Line, s.header.Name(s.at[field]), cell, err)
-		e.Fix = "set the date format of the export to 2026-09-30, or use a mapping with dates.layout"
+		e.Fix = source.DayFix(err, "set the date format of the export to 2026-09-30, or use a mapping with dates.layout")
 		return day, e
+	}
+	if err := s.options.CheckDay(day, rec.Line, s.name(field)); err != nil {
+		return day, err
 	}
 	if field == Day || none(s.cell(rec.Fields, Ends)) {
 		return day, nil

@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -79,7 +80,7 @@ func (b *binding) instant(fields []string, i, line int) (time.Time, error) {
 	}
 	if err != nil {
 		e := b.unreadable(line, i, cell, err)
-		e.Fix = "use a mapping with dates.layout, such as DD/MM/YYYY HH:mm"
+		e.Fix = source.DayFix(err, "use a mapping with dates.layout, such as DD/MM/YYYY HH:mm")
 		return t, e
 	}
 	return t.UTC(), nil
@@ -95,7 +96,7 @@ func (b *binding) day(fields []string, i, line int) (civil.Date, error) {
 	d, err := source.ParseDay(cell, b.order)
 	if err != nil {
 		e := b.unreadable(line, i, cell, err)
-		e.Fix = "use a mapping with dates.layout, such as DD/MM/YYYY"
+		e.Fix = source.DayFix(err, "use a mapping with dates.layout, such as DD/MM/YYYY")
 		return d, e
 	}
 	return d, nil
@@ -203,8 +204,9 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	if b.notation = r.decimal(); b.notation == 0 {
 		b.notation = source.NotationOf(numbers...)
 	}
+	b.order = o.Order
 	for _, cells := range days {
-		b.order = source.DayOrderOf(cells)
+		b.order = cmp.Or(b.order, source.DayOrderOf(cells))
 	}
 	if e := r.export; e != nil {
 		b.ends = e.ends

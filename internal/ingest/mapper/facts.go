@@ -89,12 +89,19 @@ func (r *spendRows) gather(rec tabular.Record, _ *warehouse.Batch) error {
 	if err != nil {
 		return err
 	}
+	if err := r.options.CheckDay(day, rec.Line, r.header.Name(r.fields[spendDate].at)); err != nil {
+		return err
+	}
 	c, err := r.currency(rec.Fields, spendCurrency, rec.Line)
 	if err != nil {
 		return err
 	}
 	amount, err := r.amount(rec.Fields, spendAmount, rec.Line, c)
 	if err != nil {
+		return err
+	}
+	name, cell := r.header.Name(r.fields[spendAmount].at), r.cell(rec.Fields, spendAmount)
+	if err := source.CheckSpend(amount, rec.Line, name, cell); err != nil {
 		return err
 	}
 	original := amount

@@ -8,6 +8,7 @@
 package shopify
 
 import (
+	"cmp"
 	"strings"
 
 	"assay/internal/ingest/source"
@@ -73,7 +74,7 @@ func (reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	r := &rows{
 		at: at, header: t.Header, options: o,
 		notation:  source.NotationOf(t.Column(at.total), t.Column(at.price), t.Column(at.subtotal)),
-		order:     source.DayOrderOf(t.Column(at.created)),
+		order:     cmp.Or(o.Order, source.DayOrderOf(t.Column(at.created))),
 		orders:    source.NewOrders(o),
 		people:    source.NewCustomers(o.HashKey),
 		countries: source.NewCountries(),

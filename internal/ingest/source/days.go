@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,49 @@ const (
 	MonthFirst
 	DayFirst
 )
+
+// String returns the form of a day.
+func (o DayOrder) String() string {
+	switch o {
+	case MonthFirst:
+		return "MM/DD/YYYY"
+	case DayFirst:
+		return "DD/MM/YYYY"
+	case UnknownOrder:
+	}
+	return ""
+}
+
+// ParseDayOrder reads DD/MM/YYYY and MM/DD/YYYY; "" is the unknown order.
+func ParseDayOrder(form string) (DayOrder, bool) {
+	for _, order := range []DayOrder{UnknownOrder, MonthFirst, DayFirst} {
+		if strings.EqualFold(strings.TrimSpace(form), order.String()) {
+			return order, true
+		}
+	}
+	return UnknownOrder, false
+}
+
+// other returns the opposite order.
+func (o DayOrder) other() DayOrder {
+	if o == MonthFirst {
+		return DayFirst
+	}
+	return MonthFirst
+}
+
+// dayError is an error of a day with what to do about it.
+type dayError struct{ text, fix string }
+
+func (e *dayError) Error() string { return e.text }
+
+// DayFix returns what to do about a day that cannot be read, and otherwise if the error does not say.
+func DayFix(err error, otherwise string) string {
+	if e, ok := errors.AsType[*dayError](err); ok {
+		return e.fix
+	}
+	return otherwise
+}
 
 // DayOrderOf detects the order from unambiguous days.
 func DayOrderOf(cells []string) DayOrder {
@@ -105,17 +149,30 @@ func slashed(s string) (a, b, year int, ok bool) {
 }
 
 func slashedDay(a, b, year int, order DayOrder) (civil.Date, error) {
-	switch order {
-	case MonthFirst:
-		return checkedDay(year, a, b)
-	case DayFirst:
-		return checkedDay(year, b, a)
-	case UnknownOrder:
-		if a == b {
-			return checkedDay(year, a, b)
+	if order == UnknownOrder && a == b {
+		order = MonthFirst
+	}
+	if order == UnknownOrder {
+		return civil.Date{}, &dayError{
+			"could be day/month or month/day, and no day of the file is unambiguous",
+			fmt.Sprintf("import it with --dates %s or --dates %s", DayFirst, MonthFirst),
 		}
 	}
-	return civil.Date{}, errors.New("could be day/month or month/day, and no day of the file is unambiguous")
+	month, day := a, b
+	if order == DayFirst {
+		month, day = b, a
+	}
+	read, err := checkedDay(year, month, day)
+	if err == nil {
+		return read, nil
+	}
+	if _, other := checkedDay(year, day, month); other == nil {
+		return read, &dayError{
+			fmt.Sprintf("is not a date in the order %s", order),
+			fmt.Sprintf("if all days of the file are %s, import the file with --dates %s", order.other(), order.other()),
+		}
+	}
+	return read, err
 }
 
 func checkedDay(y, m, d int) (civil.Date, error) {

@@ -94,6 +94,9 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 		return err
 	}
 	s.Order.Day = t.day.of(s.Order.At)
+	if err := t.options.CheckDay(s.Order.Day, s.Line, ""); err != nil {
+		return err
+	}
 	s.Order.Original = money.Amount{Minor: s.Order.Charged, Currency: s.Currency}
 	refunded := int64(0)
 	for i := range s.Refunds {

@@ -86,7 +86,11 @@ type Options struct {
 	Currency money.Currency
 	Clock    *time.Location // the zone of times without an offset
 
+	Order DayOrder // of day and month; unknown: detected from the file
+
 	Channel measure.Channel
+
+	Today civil.Date // in the workspace's zone; zero: days in the future are not rejected
 
 	Rates Rates // nil: only files in the base currency can be read
 	Notes *Notes
@@ -112,6 +116,29 @@ func (o Options) WrittenIn() *time.Location {
 		return o.Clock
 	}
 	return o.Zone
+}
+
+// CheckDay returns the error of a row with a day in the future, with the field's column. Tomorrow is accepted, because it
+// has begun in other time zones.
+func (o Options) CheckDay(day civil.Date, line int, column string) error {
+	if o.Today.IsZero() || day.Sub(o.Today) <= 1 {
+		return nil
+	}
+	return &RowError{
+		Line: line, Column: column, Value: day.String(), Reason: fmt.Sprintf("%s is in the future (today is %s)", day, o.Today),
+		Fix: "correct the date or remove the row. If day and month are exchanged, import the file with --dates",
+	}
+}
+
+// CheckSpend returns the error of a row with negative spend.
+func CheckSpend(spend int64, line int, column, cell string) error {
+	if spend >= 0 {
+		return nil
+	}
+	return &RowError{
+		Line: line, Column: column, Value: Shown(cell), Reason: fmt.Sprintf("%q: spend cannot be negative", Shown(cell)),
+		Fix: "correct the amount, or remove credits and corrections from the file",
+	}
 }
 
 // ErrScattered requests that the file is read again with [Options.Scattered].
