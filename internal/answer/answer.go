@@ -75,9 +75,10 @@ type Pagination struct {
 
 // JSONSchema returns a schema in which next_offset is null on the last page.
 func (Pagination) JSONSchema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{"limit":{"type":"integer"},"offset":{"type":"integer"},"returned":{"type":"integer"},` +
-		`"total":{"type":"integer"},"has_more":{"type":"boolean"},"next_offset":{"type":["integer","null"]}},` +
-		`"required":["limit","offset","returned","total","has_more","next_offset"]}`)
+	return json.RawMessage(
+		`{"type":"object","properties":{"limit":{"type":"integer"},"offset":{"type":"integer"},"returned":{"type":"integer"},` +
+			`"total":{"type":"integer"},"has_more":{"type":"boolean"},"next_offset":{"type":["integer","null"]}},` +
+			`"required":["limit","offset","returned","total","has_more","next_offset"]}`)
 }
 
 // show records how many rows the page contains and the offset of the next page.

@@ -19,13 +19,16 @@ type Metric[T ~float64] struct {
 // change from zero.
 func (Metric[T]) JSONSchema() json.RawMessage {
 	const figure = `{"type":["number","null"]}`
-	return json.RawMessage(`{"type":"object","properties":{"value":` + figure + `,"previous":` + figure + `,"change_pct":` + figure +
-		`,"change_pct_per_day":` + figure + `},"required":["value","previous","change_pct"]}`)
+	return json.RawMessage(
+		`{"type":"object","properties":{"value":` + figure + `,"previous":` + figure + `,"change_pct":` + figure +
+			`,"change_pct_per_day":` + figure + `},"required":["value","previous","change_pct"]}`)
 }
 
 // MetricOf returns the metric of two sums.
 func MetricOf[T ~float64](value, previous T) Metric[T] {
-	return Metric[T]{Value: &value, Previous: &previous, ChangePct: PercentOf(measure.Change(float64(value), float64(previous)))}
+	return Metric[T]{
+		Value: &value, Previous: &previous, ChangePct: PercentOf(measure.Change(float64(value), float64(previous))),
+	}
 }
 
 // MetricOfKnown returns the metric of two figures that may be undefined or unknown.

@@ -59,9 +59,12 @@ func prepare(a Answer, w *Writer) {
 	end.keepWarnings(maxWarnings)
 	total := a.size()
 	a.keep(total)
-	if end.Pagination == nil && !end.allRows && !w.LimitGiven && w.View.DetailLevel == SummaryLevel && total > SummaryRows {
+	if end.Pagination == nil && !end.allRows && !w.LimitGiven && w.View.DetailLevel == SummaryLevel &&
+		total > SummaryRows {
 		a.keep(SummaryRows)
-		end.Truncated = &Truncated{RowsReturned: SummaryRows, RowsTotal: total, Reason: "summary level", How: "detail_level=analyst"}
+		end.Truncated = &Truncated{
+			RowsReturned: SummaryRows, RowsTotal: total, Reason: "summary level", How: "detail_level=analyst",
+		}
 	}
 	rounding{level: w.View.DetailLevel, exponent: w.Figures.Currency.Exponent()}.apply(reflect.ValueOf(a))
 }

@@ -39,7 +39,8 @@ func sample(n int) *sampleAnswer {
 	a.Sources, a.DataQuality, a.StoreDataRange = []Source{}, &DataQuality{Revenue: "charged"}, &StoreDataRange{}
 	for i := range n {
 		a.Rows = append(a.Rows, sampleRow{
-			Name: Foreign(fmt.Sprintf("row %d", i)), Value: new(Money(float64(i) + 0.126)), Share: new(Percent(1.26)), Cents: new(Money(1234.567)),
+			Name: Foreign(fmt.Sprintf("row %d", i)), Value: new(Money(float64(i) + 0.126)), Share: new(Percent(1.26)),
+			Cents: new(Money(1234.567)),
 		})
 	}
 	return a
@@ -66,15 +67,23 @@ func TestFiguresAreRoundedByTheirType(t *testing.T) {
 		F float64
 	}
 	value := func() all {
-		return all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.345, new(Percent(-0.04)), 1.0 / 3, 1.0 / 3}
+		return all{
+			[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.345, new(Percent(-0.04)), 1.0 / 3, 1.0 / 3,
+		}
 	}
 	cases := []struct {
 		f    rounding
 		want all
 	}{
-		{rounding{SummaryLevel, 2}, all{[]Money{1235, -1235, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
-		{rounding{DebugLevel, 2}, all{[]Money{1234.57, -1234.5, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
-		{rounding{DebugLevel, 3}, all{[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
+		{rounding{SummaryLevel, 2}, all{
+			[]Money{1235, -1235, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3,
+		}},
+		{rounding{DebugLevel, 2}, all{
+			[]Money{1234.57, -1234.5, 1000, 999.99, 0.13, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3,
+		}},
+		{rounding{DebugLevel, 3}, all{
+			[]Money{1234.567, -1234.5, 999.996, 999.99, 0.125, -0.001, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3,
+		}},
 		{rounding{AnalystLevel, 0}, all{[]Money{1235, -1235, 1000, 1000, 0, 0, 0}, 2.35, new(Percent(0)), 0.33, 1.0 / 3}},
 	}
 	for _, c := range cases {
@@ -161,7 +170,8 @@ func TestAnswersStayBelowTheTokenCeiling(t *testing.T) {
 		if got := len(text) / BytesPerToken; got > Ceiling || got < Ceiling*8/10 {
 			t.Errorf("%s: about %d tokens, want a little less than %d", f, got, Ceiling)
 		}
-		if a.Truncated == nil || a.Truncated.RowsTotal != 20_000 || a.Truncated.RowsReturned != len(a.Rows) || a.Truncated.How == "" {
+		if a.Truncated == nil || a.Truncated.RowsTotal != 20_000 || a.Truncated.RowsReturned != len(a.Rows) ||
+			a.Truncated.How == "" {
 			t.Errorf("%s: %d rows, %+v", f, len(a.Rows), a.Truncated)
 		}
 	}
@@ -202,7 +212,9 @@ func TestSourcesAreCutBeforeRows(t *testing.T) {
 	t.Parallel()
 	a := sample(5)
 	for i := range 40 {
-		a.Sources = append(a.Sources, Source{Source: fmt.Sprint("account ", i), Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-i)})
+		a.Sources = append(a.Sources, Source{
+			Source: fmt.Sprint("account ", i), Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-i),
+		})
 	}
 	for i := range 5 {
 		a.Warn(WarningCode(fmt.Sprint("w", i)), "Text.")
@@ -211,14 +223,18 @@ func TestSourcesAreCutBeforeRows(t *testing.T) {
 	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	want := Source{Source: "40 sources", Kind: "ads", LastDay: civil.MustParse("2026-03-10").AddDays(-39)}
 	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Rows) != 5 || len(a.Warnings) != 5 {
-		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v", len(a.Rows), len(a.Warnings), a.Sources, want)
+		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v",
+			len(a.Rows), len(a.Warnings), a.Sources, want)
 	}
 }
 
 func TestCSVIsValidAndWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
-	for _, name := range []string{"=1+1", "+49", "-5", "@home", "＝1+1", "＋49", "－5", "＠home", "a,b", `say "x"`, "two\nlines", "", "-"} {
+	for _, name := range []string{
+		"=1+1", "+49", "-5", "@home", "＝1+1", "＋49", "－5", "＠home", "a,b", `say "x"`,
+		"two\nlines", "", "-",
+	} {
 		a.Rows = append(a.Rows, sampleRow{Name: Foreign(name)})
 	}
 	a.Rows = append(a.Rows, sampleRow{Name: "negative", Value: new(Money(-5))})
@@ -265,14 +281,16 @@ func TestHTMLIsNotEscaped(t *testing.T) {
 	t.Parallel()
 	a := sample(0)
 	a.Rows = []sampleRow{{Name: "<b>&"}}
-	if text := rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat})); !strings.Contains(text, `"name":"<b>&"`) {
+	if text := rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat})); !strings.Contains(
+		text, `"name":"<b>&"`) {
 		t.Error(text)
 	}
 }
 
 func TestRowsAreNeverNull(t *testing.T) {
 	t.Parallel()
-	if text := rendered(t, sample(0), sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat})); !strings.Contains(text, `"rows":[]`) {
+	if text := rendered(t, sample(0),
+		sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat})); !strings.Contains(text, `"rows":[]`) {
 		t.Error(text)
 	}
 }
@@ -286,7 +304,8 @@ func TestWarningsAndNextStepsAreLimited(t *testing.T) {
 	}
 	rendered(t, a, sampleWriter(Shared{DetailLevel: DebugLevel, Format: JSONFormat}))
 	if len(a.Warnings) != 5 || a.Warnings[0].Code != "w0" || len(a.Next) != maxNext || a.DataQuality.MoreWarnings != 4 {
-		t.Errorf("%d warnings from %q and %d more, %d steps", len(a.Warnings), a.Warnings[0].Code, a.DataQuality.MoreWarnings, len(a.Next))
+		t.Errorf("%d warnings from %q and %d more, %d steps", len(a.Warnings), a.Warnings[0].Code, a.DataQuality.MoreWarnings,
+			len(a.Next))
 	}
 }
 
@@ -301,7 +320,8 @@ func TestMostImportantWarningComesFirst(t *testing.T) {
 	for _, w := range a.Warnings {
 		got = append(got, w.Code)
 	}
-	if diff := cmp.Diff([]WarningCode{"no_touchpoints", "data_start", "partial_day", "provisional", "other"}, got); diff != "" {
+	if diff := cmp.Diff([]WarningCode{"no_touchpoints", "data_start", "partial_day", "provisional", "other"},
+		got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }

@@ -1,6 +1,6 @@
 // Package experiment estimates the results of completed geo experiments from a store's orders and its ad reports by
-// region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store for
-// the media mix model. All callers use it, so their results agree.
+// region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store
+// for the media mix model. All callers use it, so their results agree.
 package experiment
 
 import (
@@ -27,7 +27,8 @@ type Source interface {
 type Facts interface {
 	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
 	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
-	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error)
+	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) (
+		[]warehouse.RegionSpend, error)
 	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
 	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
 }

@@ -62,7 +62,8 @@ func (s Store) NewTests(m *mix.Model) []string {
 			continue
 		}
 		if !m.Considered(string(e.ID)) {
-			out = append(out, fmt.Sprintf("the geo experiment of %s from %s is completed and not yet in the model", e.Channel, e.Days))
+			out = append(out, fmt.Sprintf("the geo experiment of %s from %s is completed and not yet in the model",
+				e.Channel, e.Days))
 		}
 	}
 	return out
@@ -71,7 +72,8 @@ func (s Store) NewTests(m *mix.Model) []string {
 // completed returns the completed experiments. A running one is not read: ending a test when it looks good finds
 // effects that are not there.
 func (s Store) completed() []control.Experiment {
-	return slices.DeleteFunc(slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
+	return slices.DeleteFunc(
+		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
 }
 
 // unreadable returns why the store's data give no result of a completed experiment; "" if they may. waits reports
@@ -79,7 +81,8 @@ func (s Store) completed() []control.Experiment {
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
-		return "it is a study that the platform ran, with its own sales count; only geo experiments are estimated from the store's orders", false
+		return "it is a study that the platform ran, with its own sales count; only geo experiments are estimated from " +
+			"the store's orders", false
 	case !s.covers(e.Days):
 		return notCovered, true
 	case e.Days.Last.After(s.AdDays.Last):
@@ -141,9 +144,11 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	case !(f.treated > 0) || !(sold > 0):
 		t.Why = "the store has no sales in the days before it"
 	case f.located < minLocated*charged:
-		t.Why = fmt.Sprintf("only %.0f%% of sales have a known region; at least %.0f%% is required", 100*f.located/charged, 100*minLocated)
+		t.Why = fmt.Sprintf("only %.0f%% of sales have a known region; at least %.0f%% is required",
+			100*f.located/charged, 100*minLocated)
 	case f.reported < minReported*spent:
-		t.Why = fmt.Sprintf("only %.0f%% of the channel's spend has a known region; at least %.0f%% is required", 100*f.reported/spent, 100*minReported)
+		t.Why = fmt.Sprintf("only %.0f%% of the channel's spend has a known region; at least %.0f%% is required",
+			100*f.reported/spent, 100*minReported)
 	}
 	if t.Why != "" {
 		return t, nil
@@ -162,7 +167,8 @@ func (s Store) lift(ctx context.Context, t mix.Test, f Finding) (mix.Test, error
 	}
 	everywhere := math.Max(0, spent-f.reported) * week / days
 	t.Lift = &mmm.Lift{
-		Channel: t.Channel, X: weekly.X + everywhere, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY, Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*sd/share),
+		Channel: t.Channel, X: weekly.X + everywhere, DeltaX: weekly.DeltaX, DeltaY: weekly.DeltaY,
+		Sigma: math.Hypot(weekly.Sigma, weekly.DeltaY*sd/share),
 	}
 	return t, nil
 }

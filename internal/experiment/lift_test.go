@@ -20,7 +20,8 @@ func on(first string) civil.Range {
 
 func geoTest(id, first string) control.Experiment {
 	return control.Experiment{
-		ID: control.ExperimentID(id), Kind: control.GeoTest, Status: control.ExperimentCompleted, Channel: "search", Days: on(first),
+		ID: control.ExperimentID(id), Kind: control.GeoTest, Status: control.ExperimentCompleted, Channel: "search",
+		Days: on(first),
 	}
 }
 
@@ -62,7 +63,8 @@ func TestUnusableExperimentsHaveAReason(t *testing.T) {
 	}
 	unreported := year()
 	unreported.AdDays.Last = civil.MustParse("2025-08-01")
-	if why, waits := unreported.unreadable(geoTest("inside", "2025-07-01")); why != "no ad report covers its last days" || !waits {
+	if why, waits := unreported.unreadable(geoTest("inside", "2025-07-01")); why != "no ad report covers its last days" ||
+		!waits {
 		t.Errorf("without ad reports of its last days: %q, waits %v", why, waits)
 	}
 }
@@ -92,7 +94,8 @@ func TestNewTestsAreThoseAModelDoesNotUse(t *testing.T) {
 		{running, false},
 	} {
 		got := year(test.e).NewTests(m)
-		if len(got) != 0 != test.want || test.want && !strings.Contains(got[0], "geo experiment of search from "+test.e.Days.String()) {
+		if len(got) != 0 != test.want || test.want &&
+			!strings.Contains(got[0], "geo experiment of search from "+test.e.Days.String()) {
 			t.Errorf("%s: %q, want it new: %v", test.e.ID, got, test.want)
 		}
 	}
@@ -107,7 +110,8 @@ func TestDaysOfOtherExperimentsAreNoHistory(t *testing.T) {
 	days, excluded := year(e, other).cleanDays(e)
 	lasting := civil.Range{First: other.Days.First, Last: other.Days.Last.AddDays(washout)}
 	if len(excluded) != lasting.Days() || slices.ContainsFunc(days, lasting.Contains) || days[len(days)-1] != e.Days.Last {
-		t.Errorf("%d days are excluded, want %d; history from %s to %s", len(excluded), lasting.Days(), days[0], days[len(days)-1])
+		t.Errorf("%d days are excluded, want %d; history from %s to %s",
+			len(excluded), lasting.Days(), days[0], days[len(days)-1])
 	}
 	if _, excluded := year(e).cleanDays(e); len(excluded) != 0 {
 		t.Errorf("its own days are excluded: %v", excluded)

@@ -50,7 +50,8 @@ func (r *Result) Why() string {
 	case r.Missing == NoReturn:
 		return "there is a lift but no iROAS: " + noSpendChange
 	case r.Missing == NoReported:
-		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its spend is unknown"
+		return "there is an iROAS but no factor: last touch credits the channel with no revenue on these days, or its " +
+			"spend is unknown"
 	}
 	return ""
 }
@@ -64,7 +65,9 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {
 		r.Returned = &measure.Estimate{
-			Value: e.Found.Return, Interval: measure.Interval{Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100},
+			Value: e.Found.Return, Interval: measure.Interval{
+				Low: e.Found.Low, High: e.Found.High, Level: float64(e.Found.LevelPct) / 100,
+			},
 			Method: measure.PlatformStudy, Basis: measure.Incremental,
 		}
 	} else {

@@ -50,14 +50,18 @@ func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Expe
 			return nil, err
 		}
 		if found != nil {
-			out = append(out, halo.Experiment{Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.NormalSD()})
+			out = append(out, halo.Experiment{
+				Channel: e.Channel, Surface: surface, Coefficient: found.Value, Error: found.NormalSD(),
+			})
 		}
 	}
 	return out, nil
 }
 
 // onSurface returns the iROAS of an experiment on a surface, nil if it is unknown.
-func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (*measure.Estimate, error) {
+func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.RegionSpend) (
+	*measure.Estimate, error,
+) {
 	test, panel, err := s.panelOf(e, outcome)
 	if err != nil || outcome.soldShare(e.Treated, test.Start) < minSold {
 		return nil, err

@@ -79,7 +79,9 @@ func TestShortSeriesAreNotReportable(t *testing.T) {
 // repeats an hour.
 func TestLabelledPricesOfAnAdExchangeAreActionable(t *testing.T) {
 	t.Parallel()
-	report, err := lab.Anomalies{Date: "timestamp", Value: "value", Threshold: 2}.Run(shared(t, "anomaly/exchange-2_cpm_results.csv"))
+	report, err := lab.Anomalies{
+		Date: "timestamp", Value: "value", Threshold: 2,
+	}.Run(shared(t, "anomaly/exchange-2_cpm_results.csv"))
 	if err != nil || !report.Reportable() || report.Season != 24 {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -92,7 +94,8 @@ func TestLabelledPricesOfAnAdExchangeAreActionable(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d points, %d flags, %d actionable, %d of them labelled, %d changes", report.Judged, len(report.Flags), actionable, labelled, len(report.Changes))
+	t.Logf("%d points, %d flags, %d actionable, %d of them labelled, %d changes",
+		report.Judged, len(report.Flags), actionable, labelled, len(report.Changes))
 	if labelled == 0 || len(report.Flags) > report.Judged/10 {
 		t.Errorf("%d flags, %d actionable of %d points, %d labelled", len(report.Flags), actionable, report.Judged, labelled)
 	}

@@ -33,8 +33,10 @@ func TestCreditsMatchThePublishedTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range report.Channels {
-			if string(row.Channel) == c.channel && !(math.Abs(row.Conversions-c.conversions) <= c.digits && math.Abs(*row.Value-c.value) <= c.digits) {
-				t.Errorf("%s %s: %.9f conversions, value %.9f; want %v, %v", c.model, c.channel, row.Conversions, *row.Value, c.conversions, c.value)
+			if string(row.Channel) == c.channel &&
+				!(math.Abs(row.Conversions-c.conversions) <= c.digits && math.Abs(*row.Value-c.value) <= c.digits) {
+				t.Errorf("%s %s: %.9f conversions, value %.9f; want %v, %v",
+					c.model, c.channel, row.Conversions, *row.Value, c.conversions, c.value)
 			}
 		}
 		if len(report.Channels) != 12 {

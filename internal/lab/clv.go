@@ -158,7 +158,8 @@ func (c CLV) fitSpend(buyers []cohort.Buyer, report *CLVReport) (cohort.GammaGam
 		}
 	}
 	if free > 0 {
-		report.Warnings = append(report.Warnings, fmt.Sprintf("%d customers with repeat purchases of value 0 are excluded from the fit", free))
+		report.Warnings = append(
+			report.Warnings, fmt.Sprintf("%d customers with repeat purchases of value 0 are excluded from the fit", free))
 	}
 	fit, err := cohort.FitGammaGamma(spends)
 	if err != nil {
@@ -169,7 +170,8 @@ func (c CLV) fitSpend(buyers []cohort.Buyer, report *CLVReport) (cohort.GammaGam
 	report.LogLikelihood = &fit.LogLikelihood
 	if r := cohort.SpendFrequencyCorrelation(spends); math.Abs(r) > cohort.LargestCorrelation {
 		report.Warnings = append(report.Warnings, fmt.Sprintf(
-			"spend and frequency have correlation %.2f; the model assumes independence and is valid up to %.1f", r, cohort.LargestCorrelation))
+			"spend and frequency have correlation %.2f; the model assumes independence and is valid up to %.1f",
+			r, cohort.LargestCorrelation))
 	}
 	if m.Q <= 1 {
 		return m, fault.NotReady("the mean value of purchases has no finite expectation (q = %.3g)", m.Q)

@@ -58,7 +58,8 @@ func TestModelsOfCDNOWMatchThePublishedParameters(t *testing.T) {
 			t.Errorf("%s: %d customers are expected to buy %v times in %d days", model, len(e.Customers), e.Total, e.HorizonDays)
 		}
 		first := e.Customers[0] // Excel note of Fader, Hardie and Lee: 1.226 at the published parameters
-		if first.Repeats != 2 || math.Abs(first.Recency-30.43) > .005 || model == "bgnbd" && math.Abs(first.Purchases-1.226) > .002 {
+		if first.Repeats != 2 || math.Abs(first.Recency-30.43) > .005 || model == "bgnbd" &&
+			math.Abs(first.Purchases-1.226) > .002 {
 			t.Errorf("%s: the first customer is %+v", model, first)
 		}
 		if has := e.TotalValue != nil; has != (model == "gammagamma") {
@@ -69,7 +70,9 @@ func TestModelsOfCDNOWMatchThePublishedParameters(t *testing.T) {
 
 func TestCustomersWithoutRepeatPurchasesAreNotReportable(t *testing.T) {
 	t.Parallel()
-	report, err := lab.CLV{Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 30}.Run(table(t, "c,d\na,2024-01-01\nb,2024-01-09\n"))
+	report, err := lab.CLV{
+		Customer: "c", Date: "d", Model: "bgnbd", HorizonDays: 30,
+	}.Run(table(t, "c,d\na,2024-01-01\nb,2024-01-09\n"))
 	if err != nil || report.Reportable() || report.Expected != nil {
 		t.Errorf("%+v, %v; want a report that is not reportable", report, err)
 	}
@@ -82,7 +85,10 @@ func TestInvalidPurchasesAreRejected(t *testing.T) {
 		ask  lab.CLV
 		want string
 	}{
-		{lab.CLV{Customer: "c", Date: "d", Value: "v", Model: "gammagamma", HorizonDays: 1}, `t.csv:3: column "v": "-5" is not a number from 0 up`},
+		{
+			lab.CLV{Customer: "c", Date: "d", Value: "v", Model: "gammagamma", HorizonDays: 1},
+			`t.csv:3: column "v": "-5" is not a number from 0 up`,
+		},
 		{lab.CLV{Customer: "c", Date: "d", Model: "gammagamma", HorizonDays: 1}, "gammagamma needs a column of values"},
 		{lab.CLV{Customer: "c", Date: "d", Model: "nbd", HorizonDays: 1}, `unknown model "nbd"`},
 		{lab.CLV{Customer: "c", Date: "d", Model: "bgnbd"}, "the horizon is 0 days"},

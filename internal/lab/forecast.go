@@ -137,7 +137,9 @@ const mostFilled = 0.1
 
 // alongAxis sorts the records of a series by time. A repeated day or position is rejected; a repeated instant is
 // allowed, because clocks are set back.
-func alongAxis(t *Table, column, id string, records []int, at []Moment, values []float64, season int) (axisSeries, error) {
+func alongAxis(t *Table, column, id string, records []int, at []Moment, values []float64, season int) (
+	axisSeries, error,
+) {
 	s := axisSeries{id: id, notes: []string{}}
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(at[a].At, at[b].At) })
@@ -174,7 +176,8 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 		s.values, s.records = append(s.values, values[record]), append(s.records, record)
 	}
 	if total > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%d of %d periods are missing in the file and were interpolated.", total, len(s.values)))
+		s.notes = append(s.notes,
+			fmt.Sprintf("%d of %d periods are missing in the file and were interpolated.", total, len(s.values)))
 		s.values = forecast.Filled(s.values, season)
 	}
 	return s, nil

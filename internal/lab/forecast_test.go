@@ -18,7 +18,8 @@ func months() string {
 			if id == "b" && i == 20 {
 				continue
 			}
-			fmt.Fprintf(&csv, "%s,%d-%02d-01,%.3f\n", id, 2020+i/12, i%12+1, 100+10*math.Sin(float64(i)*math.Pi/6)+float64(i)/10+float64(i*i%7)/5)
+			fmt.Fprintf(&csv, "%s,%d-%02d-01,%.3f\n", id, 2020+i/12, i%12+1, 100+10*math.Sin(float64(i)*math.Pi/6)+float64(i)/10+
+				float64(i*i%7)/5)
 		}
 	}
 	return csv.String()
@@ -27,7 +28,9 @@ func months() string {
 func TestSeriesAreForecastWithTheirSeason(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"auto", "ets", "arima", "theta", "pool"} {
-		report, err := lab.Forecast{ID: "id", Date: "month", Value: "units", Horizon: 12, Season: 12, Levels: []int{80, 95}, Model: model}.Run(table(t, months()))
+		report, err := lab.Forecast{
+			ID: "id", Date: "month", Value: "units", Horizon: 12, Season: 12, Levels: []int{80, 95}, Model: model,
+		}.Run(table(t, months()))
 		if err != nil || !report.Reportable() || len(report.Series) != 2 {
 			t.Fatalf("%s: %+v, %v", model, report, err)
 		}
@@ -38,7 +41,8 @@ func TestSeriesAreForecastWithTheirSeason(t *testing.T) {
 				if want := 100 + 10*math.Sin(float64(i)*math.Pi/6) + float64(i)/10 + .6; math.Abs(s.Forecast[h]-want) > 2.5 {
 					t.Errorf("%s (%s), series %s, step %d: %.2f, want about %.2f", model, s.Model, s.ID, h+1, s.Forecast[h], want)
 				}
-				if !(s.Lower["95"][h] <= s.Lower["80"][h] && s.Lower["80"][h] < s.Forecast[h] && s.Forecast[h] < s.Upper["80"][h] && s.Upper["80"][h] <= s.Upper["95"][h]) {
+				if !(s.Lower["95"][h] <= s.Lower["80"][h] && s.Lower["80"][h] < s.Forecast[h] && s.Forecast[h] < s.Upper["80"][h] &&
+					s.Upper["80"][h] <= s.Upper["95"][h]) {
 					t.Errorf("%s, series %s, step %d: the intervals do not lie around the forecast", model, s.ID, h+1)
 				}
 			}
@@ -87,8 +91,14 @@ func TestImpossibleForecastsHaveAReason(t *testing.T) {
 	}{
 		{good, "i,d,v\na,1,5\na,2,6\na,1,7\n", `t.csv:4: column "d": "1" appears twice in series "a"`},
 		{good, "i,d,v\na,1,5\na,2,\n", `t.csv:3: column "v": "" is not a number`},
-		{func() lab.Forecast { a := good; a.Horizon = 0; return a }(), "i,d,v\na,1,5\na,2,6\na,3,7\n", "series \"a\": the horizon is 0 points"},
-		{good, "i,d,v\na,2024-01-01,5\na,spring,6\n", `t.csv:3: column "d": "spring" is not a day or a time, as the first record is`},
+		{
+			func() lab.Forecast { a := good; a.Horizon = 0; return a }(), "i,d,v\na,1,5\na,2,6\na,3,7\n",
+			"series \"a\": the horizon is 0 points",
+		},
+		{
+			good, "i,d,v\na,2024-01-01,5\na,spring,6\n",
+			`t.csv:3: column "d": "spring" is not a day or a time, as the first record is`,
+		},
 		{twice, "i,d,v\na,1,5\na,2,6\na,3,7\n", `series "a": level of the interval is 1`},
 		{unknown, "i,d,v\na,1,5\n", `unknown forecasting model "prophet"`},
 	}

@@ -32,7 +32,8 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	rows := make([]geo.Row, t.Len())
 	for i := range rows {
 		rows[i] = geo.Row{
-			Region: geo.Region(strings.TrimSpace(units[i])), Period: geo.Period{At: times[i].At, Label: times[i].Text}, Value: outcomes[i],
+			Region: geo.Region(strings.TrimSpace(units[i])), Value: outcomes[i],
+			Period: geo.Period{At: times[i].At, Label: times[i].Text},
 		}
 	}
 	panel, err := geo.NewPanel(rows, geo.Refuse)
@@ -176,7 +177,8 @@ func (g GeoFit) Run(t *Table) (*GeoFitReport, error) {
 
 func (g GeoFit) report(r *geo.Result) *GeoFitReport {
 	report := &GeoFitReport{
-		Verdict: Granted(), Method: g.Method, ATT: r.ATT, Incremental: r.Incremental, PValue: r.P, PMethod: r.Inference, L2: r.L2,
+		Verdict: Granted(), Method: g.Method, ATT: r.ATT, Incremental: r.Incremental, PValue: r.P, PMethod: r.Inference,
+		L2:      r.L2,
 		Weights: map[string]float64{}, Warnings: append([]string{}, r.Notes...),
 	}
 	if r.LiftKnown {
@@ -185,7 +187,8 @@ func (g GeoFit) report(r *geo.Result) *GeoFitReport {
 	if r.Interval != nil {
 		report.CI = []float64{r.Interval.Low, r.Interval.High}
 	} else {
-		report.Verdict = Refused(fmt.Sprintf("the data give no interval at level %.4g: too few placebo sets and periods", 1-g.Alpha))
+		report.Verdict = Refused(
+			fmt.Sprintf("the data give no interval at level %.4g: too few placebo sets and periods", 1-g.Alpha))
 	}
 	if r.Method != geo.TBR {
 		report.ScaledL2 = &r.ScaledL2
@@ -258,7 +261,8 @@ func (g GeoDesign) Run(t *Table) (*GeoDesignReport, error) {
 	}
 	for _, c := range found {
 		row := geoCandidate{
-			Treated: c.Treated, Duration: c.Duration, MDE: c.MDE, Power: c.Power, ScaledL2: c.ScaledL2, AbsLiftInZero: c.LiftInZero, Rank: c.Rank,
+			Treated: c.Treated, Duration: c.Duration, MDE: c.MDE, Power: c.Power, ScaledL2: c.ScaledL2,
+			AbsLiftInZero: c.LiftInZero, Rank: c.Rank,
 		}
 		if g.CostEach != nil {
 			row.Investment = &c.Investment

@@ -17,7 +17,8 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	t.Parallel()
 	l := shared(t, "causal/geolift_test.csv")
 	ask := lab.GeoFit{
-		GeoPanel: cities, Treated: []string{"chicago", "portland"}, Start: "2021-04-01", End: "2021-04-15", Inference: "conformal-iid", Alpha: .05, Seed: 1,
+		GeoPanel: cities, Treated: []string{"chicago", "portland"}, Start: "2021-04-01", End: "2021-04-15",
+		Inference: "conformal-iid", Alpha: .05, Seed: 1,
 	}
 	cases := []struct {
 		method, demean                 string
@@ -40,7 +41,8 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", c.method, name, pair[0], pair[1])
 			}
 		}
-		if r.PMethod != "conformal-iid" || r.Placebo == nil || r.Placebo.N == 0 || r.IROAS != nil || math.Abs(r.Weights["cincinnati"]-.2272) > 2e-4 {
+		if r.PMethod != "conformal-iid" || r.Placebo == nil || r.Placebo.N == 0 || r.IROAS != nil ||
+			math.Abs(r.Weights["cincinnati"]-.2272) > 2e-4 {
 			t.Errorf("%s: %+v", c.method, r)
 		}
 	}
@@ -61,7 +63,8 @@ func TestDesignMatchesGeoLiftsBestMarkets(t *testing.T) {
 			t.Errorf("candidate %d has rank %d after %d", i, c.Rank, r.Candidates[i-1].Rank)
 		}
 		if len(c.Treated) == 2 && c.Treated[1] == "portland" && c.Duration == 15 {
-			if c.MDE != .1 || c.Power != 1 || math.Abs(c.ScaledL2-.1738778) > 1e-6 || math.Abs(*c.Investment-64563.75) > .005 || c.AbsLiftInZero != .001 {
+			if c.MDE != .1 || c.Power != 1 || math.Abs(c.ScaledL2-.1738778) > 1e-6 || math.Abs(*c.Investment-64563.75) > .005 ||
+				c.AbsLiftInZero != .001 {
 				t.Errorf("chicago and portland: %+v", c)
 			}
 			return
@@ -77,7 +80,10 @@ func TestInvalidPanelsAreRejected(t *testing.T) {
 	for _, row := range []string{"a,2012,1", "a,2012.25,2", "b,2012,3"} {
 		whole.WriteString(row + "\n")
 	}
-	ask := lab.GeoFit{GeoPanel: lab.GeoPanel{Unit: "u", Time: "t", Outcome: "y"}, Treated: []string{"a"}, Start: "2012.25", Method: "default", Inference: "placebo", Alpha: .05}
+	ask := lab.GeoFit{
+		GeoPanel: lab.GeoPanel{Unit: "u", Time: "t", Outcome: "y"}, Treated: []string{"a"}, Start: "2012.25",
+		Method: "default", Inference: "placebo", Alpha: .05,
+	}
 	cases := []struct {
 		text string
 		edit func(*lab.GeoFit)
@@ -88,10 +94,19 @@ func TestInvalidPanelsAreRejected(t *testing.T) {
 		{whole.String() + "b,2012.25,many\n", nil, `t.csv:5: column "y": "many" is not a number`},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start = "2011" }, "--start: no period 2011"},
 		{whole.String() + "b,2012.25,4\n", nil, "1 periods before the test"},
-		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start, g.End = "2012.25", "2012" }, "the test ends before it starts"},
-		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Treated = []string{"c"} }, `the treated region "c" is not among`},
+		{
+			whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Start, g.End = "2012.25", "2012" },
+			"the test ends before it starts",
+		},
+		{
+			whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Treated = []string{"c"} },
+			`the treated region "c" is not among`,
+		},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method = "magic" }, `unknown method "magic"`},
-		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method, g.Demean = "did", "on" }, "--demean does not apply"},
+		{
+			whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Method, g.Demean = "did", "on" },
+			"--demean does not apply",
+		},
 		{whole.String() + "b,2012.25,4\n", func(g *lab.GeoFit) { g.Demean = "perhaps" }, `--demean is "perhaps"`},
 	}
 	for _, c := range cases {
@@ -112,7 +127,8 @@ func TestEffectOfCaliforniasTaxIsEstimatedWithNumericYears(t *testing.T) {
 		t.Skip("the causal reference data are not beside the project")
 	}
 	r, err := lab.GeoFit{
-		GeoPanel: lab.GeoPanel{Unit: "State", Time: "Year", Outcome: "PacksPerCapita"}, Treated: []string{"California"}, Start: "1989",
+		GeoPanel: lab.GeoPanel{Unit: "State", Time: "Year", Outcome: "PacksPerCapita"},
+		Treated:  []string{"California"}, Start: "1989",
 		Method: "sdid", Inference: "placebo", Alpha: .1,
 	}.Run(table(t, strings.ReplaceAll(string(text), ";", ",")))
 	if err != nil || math.Abs(r.ATT+15.60540) > 1e-5 || len(r.CI) != 2 || r.Placebo.N != 38 {
@@ -131,7 +147,10 @@ func TestInvalidTestsAreNamed(t *testing.T) {
 		}
 	}
 	text := whole.String()
-	ask := lab.GeoFit{GeoPanel: lab.GeoPanel{Unit: "u", Time: "t", Outcome: "y"}, Treated: []string{"a"}, Start: "35", Method: "default", Inference: "placebo", Alpha: .1}
+	ask := lab.GeoFit{
+		GeoPanel: lab.GeoPanel{Unit: "u", Time: "t", Outcome: "y"}, Treated: []string{"a"}, Start: "35",
+		Method: "default", Inference: "placebo", Alpha: .1,
+	}
 	for want, edit := range map[string]func(*lab.GeoFit){
 		`region "zero" is zero in every period`: func(g *lab.GeoFit) { g.Treated = []string{"zero"} },
 		`the treated region "a" is named twice`: func(g *lab.GeoFit) { g.Treated = []string{"a", "a"} },
@@ -151,7 +170,9 @@ func TestInvalidTestsAreNamed(t *testing.T) {
 	for _, method := range []string{"default", "sc", "asc", "sdid", "did", "tbr"} {
 		g := ask
 		g.Method, g.Treated = method, []string{"a", "b", "c"}
-		without := strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, "zero,") }), "\n")
+		without := strings.Join(
+			slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, "zero,") }),
+			"\n")
 		if r, err := g.Run(table(t, without)); err == nil || !strings.Contains(err.Error(), "there are no donors") {
 			t.Errorf("%s without a donor: %+v, %v", method, r, err)
 		}

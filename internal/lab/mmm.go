@@ -172,7 +172,8 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	for what, columns := range map[string]map[string]string{"spend": m.Spend, "frequency": m.Frequency} {
 		for _, name := range namesOf(columns) {
 			if !slices.Contains(m.Media, name) {
-				return data, nil, fault.Invalid("%s for %q: no such media column", what, name).WithHint("the media columns are %s", strings.Join(m.Media, ", "))
+				return data, nil, fault.Invalid("%s for %q: no such media column", what, name).
+					WithHint("the media columns are %s", strings.Join(m.Media, ", "))
 			}
 		}
 	}
@@ -268,12 +269,15 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 		case k < first && k > 1 && days[i].Sub(days[order[k-1]]) != days[order[1]].Sub(days[order[0]]):
 			return t.Refuse(i, m.Date, "follows "+labels[order[k-1]]+" by another number of days than the periods before it")
 		case days[i] != days[order[k%first]] || geos[i] != geos[order[k-k%first]]:
-			return t.Refuse(i, m.Date, fmt.Sprintf("of %s is where %s of %s is expected: each geo needs the periods of the first", geos[i], labels[order[k%first]], geos[order[k-k%first]]))
+			return t.Refuse(i, m.Date,
+				fmt.Sprintf("of %s is where %s of %s is expected: each geo needs the periods of the first",
+					geos[i], labels[order[k%first]], geos[order[k-k%first]]))
 		}
 	}
 	if rest := len(order) % first; rest != 0 {
 		last := order[len(order)-1]
-		return t.Refuse(last, m.Date, fmt.Sprintf("is the last period of %s, which lacks %s", geos[last], labels[order[rest]]))
+		return t.Refuse(last, m.Date,
+			fmt.Sprintf("is the last period of %s, which lacks %s", geos[last], labels[order[rest]]))
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (r *MMMReport) Save(dir string) error {
 			return err
 		}
 	}
-	return create(filepath.Join(dir, "model.json"), func(w io.Writer) error { return json.NewEncoder(w).Encode(r.posterior.Save()) })
+	return create(filepath.Join(dir, "model.json"),
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(r.posterior.Save()) })
 }
 
 // create writes a file and reports errors of closing it.
@@ -125,7 +126,8 @@ func (r *MMMReport) periods(geo []string, channel measure.Channel, contributions
 			draws[i] = contributions[i][t]
 		}
 		s := stats.Summarize(draws)
-		lines[t] = append(append([]string{label}, geo...), sheet.Text(string(channel)), format(s.Mean), format(s.Q05), format(s.Q95))
+		lines[t] = append(append([]string{label}, geo...), sheet.Text(string(channel)), format(s.Mean), format(s.Q05),
+			format(s.Q95))
 	}
 	return lines
 }
@@ -138,7 +140,9 @@ func (r *MMMReport) writeCurves(w *csv.Writer) error {
 	lines := make([][][]string, len(channels))
 	onAllCores(len(channels), func(i int) {
 		for _, point := range r.posterior.ResponseCurve(channels[i], curveReach, curvePoints).Points {
-			lines[i] = append(lines[i], []string{sheet.Text(string(channels[i])), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95)})
+			lines[i] = append(lines[i], []string{
+				sheet.Text(string(channels[i])), format(point.Spend), format(point.Mean), format(point.Q05), format(point.Q95),
+			})
 		}
 	})
 	return writeAll(w, lines)

@@ -17,7 +17,9 @@ type place struct {
 
 // runByGeo allocates the budget to channels and geos. It does not value experiments: a test in one geo is informative
 // about the others too.
-func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (*OptimizeReport, error) {
+func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (
+	*OptimizeReport, error,
+) {
 	if o.Periods != 0 || o.Change != "" {
 		return nil, fault.Invalid("a plan over time cannot be allocated by geo").WithHint("request one or the other")
 	}
@@ -57,7 +59,8 @@ func (g group) within(name string, places []place) (names []measure.Channel, err
 	channels, geos := map[measure.Channel]bool{}, map[string]bool{}
 	for _, p := range places {
 		channels[p.channel], geos[p.geo] = true, true
-		if (g.Channels == nil || slices.Contains(g.Channels, p.channel)) && (g.Geos == nil || slices.Contains(g.Geos, p.geo)) {
+		if (g.Channels == nil || slices.Contains(g.Channels, p.channel)) &&
+			(g.Geos == nil || slices.Contains(g.Geos, p.geo)) {
 			names = append(names, mmm.InGeo(p.channel, p.geo))
 		}
 	}

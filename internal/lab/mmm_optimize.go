@@ -135,7 +135,8 @@ func (o Optimize) groups(places []place) ([]decide.Group, error) {
 				return nil, err
 			}
 		case byName[name].Geos != nil:
-			return nil, fault.Invalid("group %q has geos, but the budget is not allocated by geo", name).WithHint("request the allocation by geo, or drop the geos")
+			return nil, fault.Invalid("group %q has geos, but the budget is not allocated by geo", name).
+				WithHint("request the allocation by geo, or drop the geos")
 		}
 		if least := byName[name].Min; least != nil {
 			g.Min = *least
@@ -158,7 +159,8 @@ func newOptimizeReport(plan *decide.Plan, told *decide.Advice) *OptimizeReport {
 		Advice:       &advice{Action: told.Action, Reasons: append([]string{}, told.Reasons...)},
 	}
 	for _, a := range plan.Allocations {
-		r.Allocations = append(r.Allocations, allocation{a.Channel, "", a.Current, a.Proposed, a.MarginalROAS, a.RightWay, a.Unseen})
+		r.Allocations = append(
+			r.Allocations, allocation{a.Channel, "", a.Current, a.Proposed, a.MarginalROAS, a.RightWay, a.Unseen})
 	}
 	if told.BestExperiment != nil {
 		r.Advice.BestExperiment = &experiment{told.BestExperiment.Channel, told.BestExperiment.Gain}

@@ -41,7 +41,9 @@ func twoChannels() string {
 func ask() lab.MMM {
 	return lab.MMM{
 		Date: "week", Target: "sales", Media: []string{"search", "tv"}, Controls: []string{"price"},
-		Spec:     mmm.Spec{Saturation: mmm.MichaelisMenten, Trend: mmm.Trend{Kind: mmm.NoTrend}, Adstock: mmm.Adstock{Kind: mmm.Immediately, Lags: 1}},
+		Spec: mmm.Spec{Saturation: mmm.MichaelisMenten, Trend: mmm.Trend{Kind: mmm.NoTrend}, Adstock: mmm.Adstock{
+			Kind: mmm.Immediately, Lags: 1,
+		}},
 		Sampling: mmm.Sampling{Seed: 1, Warmup: 300, Draws: 400},
 	}
 }
@@ -83,11 +85,13 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 		object any
 		want   []string
 	}{
-		"report":  {printed, []string{"channels", "diagnostics", "fit", "leave_one_out", "reasons", "status"}},
-		"fit":     {printed["fit"], []string{"holdout", "mape", "r2", "wmape"}},
-		"channel": {channel, []string{"adstock", "channel", "contribution", "marginal_roas", "roas", "saturation", "share", "spend"}},
-		"share":   {channel["share"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
-		"kappa":   {channel["saturation"].(map[string]any)["kappa"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
+		"report": {printed, []string{"channels", "diagnostics", "fit", "leave_one_out", "reasons", "status"}},
+		"fit":    {printed["fit"], []string{"holdout", "mape", "r2", "wmape"}},
+		"channel": {channel, []string{
+			"adstock", "channel", "contribution", "marginal_roas", "roas", "saturation", "share", "spend",
+		}},
+		"share": {channel["share"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
+		"kappa": {channel["saturation"].(map[string]any)["kappa"], []string{"mean", "q05", "q25", "q50", "q75", "q95", "sd"}},
 	} {
 		if got := keys(t, c.object); !slices.Equal(got, c.want) {
 			t.Errorf("%s has the keys %v, want %v", what, got, c.want)
@@ -101,7 +105,8 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 	curves := rows(t, filepath.Join(dir, "curves.csv"))
 	draws := rows(t, filepath.Join(dir, "draws.csv"))
 	contributions := rows(t, filepath.Join(dir, "contributions.csv"))
-	if len(draws) != 1+4*400 || len(contributions) != 1+2*60 || strings.Join(contributions[0], ",") != "date,channel,mean,q05,q95" {
+	if len(draws) != 1+4*400 || len(contributions) != 1+2*60 ||
+		strings.Join(contributions[0], ",") != "date,channel,mean,q05,q95" {
 		t.Errorf("%d rows of draws, %d of contributions headed %v", len(draws), len(contributions), contributions[0])
 	}
 
@@ -204,7 +209,8 @@ func TestInfeasiblePlansAreRejected(t *testing.T) {
 		t.Error("a directory without a model was accepted")
 	}
 	held := lab.Optimize{Model: dir, Budget: spend, Risk: "balanced", Bounds: filepath.Join(t.TempDir(), "held.json")}
-	same, err := json.Marshal(map[measure.Channel]mmm.Bounds{"tv": {Min: &report.Channels[1].Spend, Max: &report.Channels[1].Spend}})
+	same, err := json.Marshal(
+		map[measure.Channel]mmm.Bounds{"tv": {Min: &report.Channels[1].Spend, Max: &report.Channels[1].Spend}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +257,9 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 	t.Parallel()
 	report, dir := fitted(t)
 	spend := report.Channels[0].Spend + report.Channels[1].Spend
-	ask := lab.Optimize{Model: dir, Budget: spend, Risk: "balanced", Periods: 12, Change: filepath.Join(t.TempDir(), "change.json")}
+	ask := lab.Optimize{
+		Model: dir, Budget: spend, Risk: "balanced", Periods: 12, Change: filepath.Join(t.TempDir(), "change.json"),
+	}
 	if err := os.WriteFile(ask.Change, []byte(`{"tv": 0.1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -272,10 +280,12 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 		t.Errorf("%d periods spend %v, want %v", len(s.Periods), all, want)
 	}
 	// The model has no adstock, and concave curves give constant spend.
-	if !s.Proven || s.Certificate.Gap > 1e-5 || s.After.Mean != 0 || math.Abs(s.Lift.Mean) > 1e-3*s.Periods[0].Brings.Mean {
+	if !s.Proven || s.Certificate.Gap > 1e-5 || s.After.Mean != 0 ||
+		math.Abs(s.Lift.Mean) > 1e-3*s.Periods[0].Brings.Mean {
 		t.Errorf("schedule %+v", s)
 	}
-	if got := keys(t, document(t, plan)["schedule"]); !slices.Equal(got, []string{"after", "budget", "certificate", "lift_over_steady", "p_better", "periods", "proven", "steady"}) {
+	if got := keys(t, document(t, plan)["schedule"]); !slices.Equal(
+		got, []string{"after", "budget", "certificate", "lift_over_steady", "p_better", "periods", "proven", "steady"}) {
 		t.Errorf("a schedule has the keys %v", got)
 	}
 	again, err := ask.Run()
@@ -302,14 +312,35 @@ func TestInvalidPeriodsAreRejected(t *testing.T) {
 		change func(*lab.MMM) string
 		want   string
 	}{
-		"a week twice":     {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n6,", 1) }, `t.csv:9: column "week": "6" appears twice`},
-		"a gap":            {func(*lab.MMM) string { return strings.Replace(whole, "\n59,", "\n77,", 1) }, `t.csv:61: column "week": "77" follows 58`},
-		"half a week":      {func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n7.5,", 1) }, `t.csv:9: column "week": "7.5" is not a whole`},
-		"no such channel":  {func(m *lab.MMM) string { m.Media[1] = "radio"; return whole }, `t.csv:1: there is no column "radio"`},
-		"spend of nothing": {func(m *lab.MMM) string { m.Spend = map[string]string{"price": "tv"}; return whole }, `spend for "price"`},
-		"a channel twice":  {func(m *lab.MMM) string { m.Media[1] = "search"; return whole }, `"search" is empty or used twice`},
-		"a negative spend": {func(*lab.MMM) string { return strings.Replace(whole, ",0.000,", ",-1,", 1) }, `t.csv:2: column "tv": "-1" is not a number from 0 up`},
-		"no priors":        {func(m *lab.MMM) string { m.Priors = "absent.json"; return whole }, "absent.json"},
+		"a week twice": {
+			func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n6,", 1) },
+			`t.csv:9: column "week": "6" appears twice`,
+		},
+		"a gap": {
+			func(*lab.MMM) string { return strings.Replace(whole, "\n59,", "\n77,", 1) },
+			`t.csv:61: column "week": "77" follows 58`,
+		},
+		"half a week": {
+			func(*lab.MMM) string { return strings.Replace(whole, "\n7,", "\n7.5,", 1) },
+			`t.csv:9: column "week": "7.5" is not a whole`,
+		},
+		"no such channel": {
+			func(m *lab.MMM) string { m.Media[1] = "radio"; return whole },
+			`t.csv:1: there is no column "radio"`,
+		},
+		"spend of nothing": {
+			func(m *lab.MMM) string { m.Spend = map[string]string{"price": "tv"}; return whole },
+			`spend for "price"`,
+		},
+		"a channel twice": {
+			func(m *lab.MMM) string { m.Media[1] = "search"; return whole },
+			`"search" is empty or used twice`,
+		},
+		"a negative spend": {
+			func(*lab.MMM) string { return strings.Replace(whole, ",0.000,", ",-1,", 1) },
+			`t.csv:2: column "tv": "-1" is not a number from 0 up`,
+		},
+		"no priors": {func(m *lab.MMM) string { m.Priors = "absent.json"; return whole }, "absent.json"},
 	} {
 		m := ask()
 		csv := c.change(&m)
@@ -323,7 +354,8 @@ func TestNotReportableFitsHaveReasonsAndAreNotSaved(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(twoChannels(), "\n")
 	report, err := ask().Run(table(t, strings.Join(lines[:11], "")))
-	if err != nil || report.Reportable() || len(report.Reasons) != 1 || !strings.Contains(report.Reasons[0], "10 periods") {
+	if err != nil || report.Reportable() || len(report.Reasons) != 1 ||
+		!strings.Contains(report.Reasons[0], "10 periods") {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	dir := filepath.Join(t.TempDir(), "model")
@@ -388,7 +420,9 @@ func towns() lab.MMM {
 func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	t.Helper()
 	spend := report.Channels[0].Spend + report.Channels[1].Spend
-	ask := lab.Optimize{Model: dir, Budget: spend, Risk: "aggressive", ByGeo: true, Groups: filepath.Join(t.TempDir(), "groups.json")}
+	ask := lab.Optimize{
+		Model: dir, Budget: spend, Risk: "aggressive", ByGeo: true, Groups: filepath.Join(t.TempDir(), "groups.json"),
+	}
 	plan := func(groups string) (*lab.OptimizeReport, error) {
 		if err := os.WriteFile(ask.Groups, []byte(groups), 0o600); err != nil {
 			t.Fatal(err)
@@ -417,7 +451,8 @@ func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	if math.Abs(returned/free.Certificate.Objective-1) > 1e-3 {
 		t.Errorf("the plan brings %v, its parts %v", free.Certificate.Objective, returned)
 	}
-	held, err := plan(fmt.Sprintf(`{"north": {"geos": ["town0", "town1"], "max": %v}, "search there": {"channels": ["search"], "geos": ["town2"], "max": 14000}}`, 0.68*spend))
+	held, err := plan(fmt.Sprintf(`{"north": {"geos": ["town0", "town1"], "max": %v}, `+
+		`"search there": {"channels": ["search"], "geos": ["town2"], "max": 14000}}`, 0.68*spend))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +494,8 @@ func TestGeosAreFittedTogether(t *testing.T) {
 		}
 	}
 	contributions := rows(t, filepath.Join(dir, "contributions.csv"))
-	if strings.Join(contributions[0], ",") != "date,geo,channel,mean,q05,q95" || len(contributions) != 1+2*3*40 || contributions[41][1] != "town1" {
+	if strings.Join(contributions[0], ",") != "date,geo,channel,mean,q05,q95" || len(contributions) != 1+2*3*40 ||
+		contributions[41][1] != "town1" {
 		t.Errorf("%d rows headed %v", len(contributions), contributions[0])
 	}
 	spend := report.Channels[0].Spend + report.Channels[1].Spend
@@ -477,13 +513,34 @@ func TestInconsistentGeosAreRejected(t *testing.T) {
 		change func(*lab.MMM) string
 		want   string
 	}{
-		"an absent week": {func(*lab.MMM) string { return strings.Join(slices.Delete(slices.Clone(lines), 8, 9), "") }, `of town1 is where 2 of town1 is expected`},
-		"an absent end":  {func(*lab.MMM) string { return strings.Join(lines[:120], "") }, `is the last period of town2, which lacks 39`},
-		"a week twice":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4000,1,", 1) }, `t.csv:9: column "week": "1" appears twice in town1`},
-		"no geos":        {func(m *lab.MMM) string { m.Geo = ""; m.Population = ""; return whole }, "a file with several geos needs the geo column"},
-		"only people":    {func(m *lab.MMM) string { m.Geo = ""; return strings.Join(append([]string{lines[0]}, lines[1]), "") }, "needs a geo column"},
-		"another size":   {func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4001,2,", 1) }, `column "people": "4001" is not the population`},
-		"one town":       {func(*lab.MMM) string { return strings.NewReplacer("town1", "town0", "town2", "town0").Replace(whole) }, "appears twice in town0"},
+		"an absent week": {
+			func(*lab.MMM) string { return strings.Join(slices.Delete(slices.Clone(lines), 8, 9), "") },
+			`of town1 is where 2 of town1 is expected`,
+		},
+		"an absent end": {
+			func(*lab.MMM) string { return strings.Join(lines[:120], "") },
+			`is the last period of town2, which lacks 39`,
+		},
+		"a week twice": {
+			func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4000,1,", 1) },
+			`t.csv:9: column "week": "1" appears twice in town1`,
+		},
+		"no geos": {
+			func(m *lab.MMM) string { m.Geo = ""; m.Population = ""; return whole },
+			"a file with several geos needs the geo column",
+		},
+		"only people": {func(m *lab.MMM) string {
+			m.Geo = ""
+			return strings.Join(append([]string{lines[0]}, lines[1]), "")
+		}, "needs a geo column"},
+		"another size": {
+			func(*lab.MMM) string { return strings.Replace(whole, "town1,4000,2,", "town1,4001,2,", 1) },
+			`column "people": "4001" is not the population`,
+		},
+		"one town": {
+			func(*lab.MMM) string { return strings.NewReplacer("town1", "town0", "town2", "town0").Replace(whole) },
+			"appears twice in town0",
+		},
 	} {
 		m := towns()
 		csv := c.change(&m)
@@ -540,7 +597,8 @@ func TestFrequencyAndTimeVaryingEffectsAreReported(t *testing.T) {
 	if f := report.Frequencies; len(f) != 1 || f[0].Best.Mean > 2 {
 		t.Errorf("frequencies %+v: with a concave curve the first contact is worth most", f)
 	}
-	if v := report.TimeVarying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" || v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
+	if v := report.TimeVarying; len(v) != 1 || len(v[0].Periods) != 80 || v[0].Periods[79].Date != "79" ||
+		v[0].Periods[40].Q05 > 1 || v[0].Periods[40].Q95 < 1 {
 		t.Errorf("changes %+v", v)
 	}
 }
@@ -574,7 +632,8 @@ func TestHolidaysAndEventsAreReported(t *testing.T) {
 	ask := ask()
 	ask.Holidays = []string{"us"}
 	ask.Events = filepath.Join(t.TempDir(), "events.csv")
-	if err := os.WriteFile(ask.Events, []byte("name,first,last\nclearance,2024-02-05,2024-02-11\nclearance,2024-07-01,2024-07-07\n"), 0o600); err != nil {
+	if err := os.WriteFile(ask.Events,
+		[]byte("name,first,last\nclearance,2024-02-05,2024-02-11\nclearance,2024-07-01,2024-07-07\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	report, err := ask.Run(table(t, dated(t)))
@@ -591,7 +650,8 @@ func TestHolidaysAndEventsAreReported(t *testing.T) {
 			t.Errorf("%s brought %v (deviation %v), want %v", name, e.Contribution.Mean, e.Contribution.SD, want)
 		}
 	}
-	if e := found["shopping.cyber_weekend"]; e.Group != "shopping" || e.Contribution.Q05 < 600 || e.Contribution.Q95 > 1600 {
+	if e := found["shopping.cyber_weekend"]; e.Group != "shopping" || e.Contribution.Q05 < 600 ||
+		e.Contribution.Q95 > 1600 {
 		t.Errorf("the weekend after Thanksgiving is %+v, want some 1,000 of the batch shopping", e)
 	}
 	if _, ok := found["holiday.bastille"]; ok {

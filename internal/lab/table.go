@@ -81,7 +81,8 @@ func (t *Table) broken(err error) error {
 		return fault.Invalid("%s: %v", t.name, err)
 	}
 	if errors.Is(err, csv.ErrFieldCount) {
-		return fault.Invalid("%s:%d: the record is not as long as the header, which has %d columns", t.name, parse.Line, len(t.header))
+		return fault.Invalid("%s:%d: the record is not as long as the header, which has %d columns",
+			t.name, parse.Line, len(t.header))
 	}
 	return fault.Invalid("%s:%d: character %d: %v", t.name, parse.Line, parse.Column, parse.Err)
 }
@@ -191,7 +192,9 @@ type Moment struct {
 }
 
 // instants are the accepted formats of an instant; a zone can follow.
-var instants = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339}
+var instants = []string{
+	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339,
+}
 
 // Moments returns a time column: days as YYYY-MM-DD, instants, or numbers such as 17 or 2012.25. The first record
 // determines the form of all.

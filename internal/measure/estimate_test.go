@@ -40,7 +40,8 @@ func TestSumsOfEstimatesAddVariances(t *testing.T) {
 func TestNormalIntervalsInvertTheirStandardDeviation(t *testing.T) {
 	t.Parallel()
 	i := measure.NormalInterval(10, 2, 0.9)
-	if math.Abs(i.High-10-2*1.644853627) > 1e-8 || math.Abs(10-i.Low-2*1.644853627) > 1e-8 || math.Abs(i.NormalSD()-2) > 1e-12 {
+	if math.Abs(i.High-10-2*1.644853627) > 1e-8 || math.Abs(10-i.Low-2*1.644853627) > 1e-8 ||
+		math.Abs(i.NormalSD()-2) > 1e-12 {
 		t.Errorf("10 with standard deviation 2: %+v, which implies %v", i, i.NormalSD())
 	}
 	e := measure.Estimate{Value: 10, Interval: i, Method: measure.MetaAnalysis}

@@ -31,7 +31,8 @@ func TestMovesAreTheFiguresThatDiffer(t *testing.T) {
 	if diff := cmp.Diff(want, Moves(before, after)); diff != "" {
 		t.Errorf("moves (-want +got):\n%s", diff)
 	}
-	if got := Moves(before, DayVersion{DayPart: part, Gone: true}); len(got) != 5 || got[0].After != nil || *got[0].Before != 100 {
+	if got := Moves(before, DayVersion{DayPart: part, Gone: true}); len(got) != 5 || got[0].After != nil ||
+		*got[0].Before != 100 {
 		t.Errorf("moves of a day that is gone: %+v, want every figure without a value after", got)
 	}
 	orders := DayVersion{DayPart: DayPart{Kind: OrderTotals}, DayTotals: DayTotals{Sums: Sums{Refunds: 5}}}

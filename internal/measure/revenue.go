@@ -33,7 +33,8 @@ func (s Sums) Add(t Sums) Sums {
 // Negated returns the sums with the opposite signs.
 func (s Sums) Negated() Sums {
 	return Sums{
-		Orders: -s.Orders, Charged: -s.Charged, Tax: -s.Tax, Shipping: -s.Shipping, Discounts: -s.Discounts, Refunds: -s.Refunds,
+		Orders: -s.Orders, Charged: -s.Charged, Tax: -s.Tax, Shipping: -s.Shipping, Discounts: -s.Discounts,
+		Refunds: -s.Refunds,
 		Undated: -s.Undated, NewOrders: -s.NewOrders, Units: -s.Units,
 	}
 }

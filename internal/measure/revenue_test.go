@@ -11,8 +11,16 @@ func TestRevenueFollowsTheBasis(t *testing.T) {
 		words        string
 	}{
 		{RevenueBasis{}, 12000, 11000, "charged to customers after discounts, with tax and shipping, refunds not taken off"},
-		{RevenueBasis{WithoutTax: true}, 10000, 9000, "charged to customers after discounts, without tax, with shipping, refunds not taken off"},
-		{RevenueBasis{WithoutShipping: true}, 11500, 10500, "charged to customers after discounts, with tax, without shipping, refunds not taken off"},
+		{
+			RevenueBasis{WithoutTax: true},
+			10000,
+			9000, "charged to customers after discounts, without tax, with shipping, refunds not taken off",
+		},
+		{
+			RevenueBasis{WithoutShipping: true},
+			11500, 10500,
+			"charged to customers after discounts, with tax, without shipping, refunds not taken off",
+		},
 		{
 			RevenueBasis{WithoutTax: true, WithoutShipping: true, NetOfRefunds: true},
 			8500, 8500,

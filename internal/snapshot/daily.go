@@ -106,7 +106,9 @@ func (s *Daily) Drift(judged []forecast.Expectation, runLength float64) (*Drift,
 	}
 	moves := forecast.Lasting(alarms, Week)
 	newest := moves[len(moves)-1]
-	d := &Drift{Raised: s.First.AddDays(newest.At), Since: s.First.AddDays(newest.Since + 1), Up: newest.Up, Excess: newest.Excess}
+	d := &Drift{
+		Raised: s.First.AddDays(newest.At), Since: s.First.AddDays(newest.Since + 1), Up: newest.Up, Excess: newest.Excess,
+	}
 	for i := newest.Since + 1; i < len(judged); i++ {
 		if judged[i].Judged() {
 			d.Actual, d.Expected = d.Actual+s.Values[i], d.Expected+judged[i].Value

@@ -59,15 +59,16 @@ func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experimen
 	if c.data == 0 { // unknown version: not cached
 		return c.measured(ctx, e)
 	}
-	return c.reader.results.whole.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) (*experiment.Result, error) {
-		select {
-		case c.reader.results.lane <- struct{}{}:
-			defer func() { <-c.reader.results.lane }()
-			return c.measured(ctx, e)
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}))
+	return c.reader.results.whole.Get(
+		ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) (*experiment.Result, error) {
+			select {
+			case c.reader.results.lane <- struct{}{}:
+				defer func() { <-c.reader.results.lane }()
+				return c.measured(ctx, e)
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}))
 }
 
 func (c *Snapshot) resultKey(e control.Experiment) resultKey {
@@ -107,7 +108,8 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experim
 // evidence returns the data on which the workspace's experiments are evaluated.
 func (c *Snapshot) evidence() experiment.Store {
 	return experiment.Store{
-		Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, AdDays: c.Store.AdDays, Today: c.Today, All: c.Experiments,
+		Workspace: c.Workspace, Facts: c.facts, OrderDays: c.Store.OrderDays, AdDays: c.Store.AdDays, Today: c.Today,
+		All: c.Experiments,
 	}
 }
 
@@ -128,9 +130,10 @@ func (c *Snapshot) surfaceTest(ctx context.Context, e control.Experiment) ([]hal
 	if c.data == 0 {
 		return c.evidence().BySurface(ctx, e)
 	}
-	return c.reader.results.surfaces.Get(ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) ([]halo.Experiment, error) {
-		return c.evidence().BySurface(ctx, e)
-	}))
+	return c.reader.results.surfaces.Get(
+		ctx, c.resultKey(e), Loading(func(ctx context.Context, _ resultKey) ([]halo.Experiment, error) {
+			return c.evidence().BySurface(ctx, e)
+		}))
 }
 
 // AppliedFactors returns the applied incrementality factors by channel.

@@ -81,7 +81,9 @@ func keepDaily(ctx context.Context, c *Snapshot) error {
 	yesterday := c.Today.AddDays(-1)
 	var all []control.Forecast
 	for _, metric := range dailyMetrics {
-		s, err := c.DailySeries(ctx, SeriesKey{Metric: metric}, civil.Range{First: yesterday.AddDays(1 - history), Last: yesterday})
+		s, err := c.DailySeries(ctx, SeriesKey{Metric: metric}, civil.Range{
+			First: yesterday.AddDays(1 - history), Last: yesterday,
+		})
 		if err != nil {
 			return err
 		}
@@ -125,10 +127,13 @@ func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([
 }
 
 // forecastsFrom returns the forecasts after the first n days of a series, none if they cannot be made.
-func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion control.Occasion) ([]control.Forecast, error) {
+func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion control.Occasion) (
+	[]control.Forecast, error,
+) {
 	horizons := control.ForecastDays()
 	values := forecast.Filled(s.raw[max(0, known-ForecastDays):known], Week)
-	p, err := forecast.Predict(values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: Week, Levels: ForecastLevels()})
+	p, err := forecast.Predict(
+		values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: Week, Levels: ForecastLevels()})
 	if fault.KindOf(err) == fault.KindNotReady || len(values) == 0 {
 		return nil, nil
 	}
@@ -145,7 +150,9 @@ func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion con
 		if err != nil {
 			return nil, fmt.Errorf("%s of %d days: %w", metric, days, err)
 		}
-		f := c.ForecastRecord(SeriesKey{Metric: metric}, p.Model, total, civil.Range{First: s.First.AddDays(known), Last: s.First.AddDays(known + days - 1)})
+		f := c.ForecastRecord(SeriesKey{Metric: metric}, p.Model, total, civil.Range{
+			First: s.First.AddDays(known), Last: s.First.AddDays(known + days - 1),
+		})
 		f.Made, f.Occasion = made, occasion
 		all = append(all, f)
 	}
@@ -153,9 +160,12 @@ func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion con
 }
 
 // ForecastRecord converts a forecast to the stored form.
-func (c *Snapshot) ForecastRecord(key SeriesKey, method string, total forecast.Total, days civil.Range) control.Forecast {
+func (c *Snapshot) ForecastRecord(
+	key SeriesKey, method string, total forecast.Total, days civil.Range,
+) control.Forecast {
 	f := control.Forecast{
-		Workspace: c.Workspace.ID, Metric: string(key.Metric), Channel: key.Channel, Made: c.Today, Days: days, Median: total.Value, Method: method,
+		Workspace: c.Workspace.ID, Metric: string(key.Metric), Channel: key.Channel, Made: c.Today, Days: days,
+		Median: total.Value, Method: method,
 		DataVersion: c.data, Occasion: control.AnswerForecast, At: c.Real,
 	}
 	for i, b := range total.Bands {
@@ -214,7 +224,8 @@ func outcome(c *Snapshot, f control.Forecast, s *Daily) (control.Forecast, error
 		return f, err
 	}
 	f.Outcome = &control.ForecastOutcome{
-		Actual: came, Error: o.Error, Inside: [3]bool(o.Inside), Pinball: o.Pinball, MASE: o.MASE, DataVersion: c.data, At: c.Real,
+		Actual: came, Error: o.Error, Inside: [3]bool(o.Inside), Pinball: o.Pinball, MASE: o.MASE, DataVersion: c.data,
+		At: c.Real,
 	}
 	return f, nil
 }

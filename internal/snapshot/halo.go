@@ -94,11 +94,13 @@ func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, e
 		if n := len(data.Surfaces); n == 0 || data.Surfaces[n-1].Name != s.Surface {
 			data.Surfaces = append(data.Surfaces, halo.Surface{Name: s.Surface, Revenue: make([]float64, days.Days())})
 		}
-		data.Surfaces[len(data.Surfaces)-1].Revenue[s.Day.Sub(days.First)] = money.Major(c.Workspace.Basis.Revenue(s.Sums), c.Workspace.Currency)
+		data.Surfaces[len(data.Surfaces)-1].Revenue[s.Day.Sub(days.First)] = money.Major(
+			c.Workspace.Basis.Revenue(s.Sums), c.Workspace.Currency)
 	}
 	for _, s := range spent {
 		if n := len(data.Channels); n == 0 || data.Channels[n-1].Name != s.Channel {
-			data.Channels = append(data.Channels, halo.Channel{Name: s.Channel, Spend: make([]float64, days.Days()), Home: homeOf(s.Channel)})
+			data.Channels = append(
+				data.Channels, halo.Channel{Name: s.Channel, Spend: make([]float64, days.Days()), Home: homeOf(s.Channel)})
 		}
 		data.Channels[len(data.Channels)-1].Spend[s.Day.Sub(days.First)] = money.Major(s.Spend, c.Workspace.Currency)
 	}

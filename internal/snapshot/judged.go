@@ -55,7 +55,9 @@ type JudgedPoint struct {
 }
 
 // JudgedPoints returns the points of a window with anomaly scores among all points of the series.
-func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, window civil.Range) ([]JudgedPoint, error) {
+func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, window civil.Range) (
+	[]JudgedPoint, error,
+) {
 	points := s.points(g)
 	values := make([]float64, len(points))
 	for i, point := range points {
@@ -75,7 +77,8 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 		if inside.Days() == 0 {
 			continue
 		}
-		partial := inside.Contains(c.Today) || g.Start(inside.First) != inside.First || g.Next(inside.First).AddDays(-1) != inside.Last
+		partial := inside.Contains(c.Today) || g.Start(inside.First) != inside.First || g.Next(inside.First).
+			AddDays(-1) != inside.Last
 		if partial {
 			judged[i].Known = false
 		}

@@ -14,7 +14,9 @@ import (
 
 // refit credits the last-touch totals with a model that needs the conversion paths or survey answers of the windows.
 // Spend, platform-reported figures and the total of each figure do not change.
-func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
+func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows,
+	totals *warehouse.Pair[[]warehouse.ChannelTotal],
+) error {
 	switch model {
 	case measure.Markov, measure.Shapley:
 		return c.refitByPaths(ctx, model, in, totals)
@@ -35,15 +37,20 @@ func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.
 				c.Blended = &blended
 			}
 		}
-	case measure.LastTouch, measure.FirstTouch, measure.Linear, measure.TimeDecay, measure.PositionBased, measure.PlatformReported:
+	case measure.LastTouch, measure.FirstTouch, measure.Linear, measure.TimeDecay, measure.PositionBased,
+		measure.PlatformReported:
 	}
 	return nil
 }
 
 // pathModels maps attribution models to path models.
-var pathModels = map[measure.Model]attribution.Model{measure.Markov: attribution.Markov1, measure.Shapley: attribution.Shapley}
+var pathModels = map[measure.Model]attribution.Model{
+	measure.Markov: attribution.Markov1, measure.Shapley: attribution.Shapley,
+}
 
-func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in warehouse.Windows, totals *warehouse.Pair[[]warehouse.ChannelTotal]) error {
+func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in warehouse.Windows,
+	totals *warehouse.Pair[[]warehouse.ChannelTotal],
+) error {
 	paths, err := c.Paths(ctx, "", in)
 	if err != nil {
 		return err
@@ -74,7 +81,9 @@ func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in war
 }
 
 // Paths returns the conversion paths of both windows.
-func (c *Snapshot) Paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error) {
+func (c *Snapshot) Paths(ctx context.Context, segment warehouse.Segment, in warehouse.Windows) (
+	warehouse.Pair[[]warehouse.PathTotal], error,
+) {
 	paths, err := c.facts.Paths(ctx, c.Workspace.ID, segment, in)
 	if err != nil {
 		return paths, fmt.Errorf("journeys %s: %w", in.Recent, err)
@@ -105,7 +114,9 @@ func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []wareh
 }
 
 // blend combines the credits of a window with the survey answers in it.
-func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (attribution.BlendedSums, error) {
+func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse.ChannelTotal) (
+	attribution.BlendedSums, error,
+) {
 	strata, err := c.strata(ctx, days)
 	if err != nil {
 		return attribution.BlendedSums{}, err
@@ -131,7 +142,9 @@ func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.
 	}
 	c.note("answers", len(answers.Counts))
 	stratum := func(name string, sums measure.Sums) attribution.Stratum {
-		return attribution.Stratum{Name: name, Orders: sums.OrderCount(), Value: max(0, sums.Charged), Answers: map[measure.Channel]float64{}}
+		return attribution.Stratum{
+			Name: name, Orders: sums.OrderCount(), Value: max(0, sums.Charged), Answers: map[measure.Channel]float64{},
+		}
 	}
 	first, again := stratum("new", segments.Recent.New), stratum("returning", segments.Recent.Returning)
 	naming := NamingQuestions(answers.Counts)

@@ -34,7 +34,8 @@ func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel 
 		p.Observed = c.Today.AddDays(-1)
 	}
 	for _, customer := range all.Customers {
-		if days.Contains(customer.FirstDay) && !customer.FirstDay.After(p.Observed) && (channel == "" || customer.Channel == channel) {
+		if days.Contains(customer.FirstDay) && !customer.FirstDay.After(p.Observed) &&
+			(channel == "" || customer.Channel == channel) {
 			p.Inside = append(p.Inside, customer)
 		}
 	}
@@ -83,9 +84,10 @@ func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 	if c.data == 0 { // unknown version: not cached
 		return c.facts.Panel(ctx, c.Workspace.ID)
 	}
-	return c.reader.people.panels.Get(ctx, c.dataKey, Loading(func(ctx context.Context, key dataKey) (warehouse.Panel, error) {
-		return c.facts.Panel(ctx, key.workspace)
-	}))
+	return c.reader.people.panels.Get(
+		ctx, c.dataKey, Loading(func(ctx context.Context, key dataKey) (warehouse.Panel, error) {
+			return c.facts.Panel(ctx, key.workspace)
+		}))
 }
 
 // Sampled reports whether the panel is a sample of the store's customers.
@@ -137,13 +139,15 @@ func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
 
 // NetOf is a day's revenue after refunds, on the workspace's revenue basis.
 func (c *Snapshot) NetOf(d warehouse.PanelDay) int64 {
-	return c.Workspace.Basis.NetRevenue(measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
+	return c.Workspace.Basis.NetRevenue(
+		measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
 }
 
 // saleOf is a day's orders for margins: without tax and shipping. The cost is known if the cost of every line item is
 // known.
 func saleOf(d warehouse.PanelDay) cohort.Sale {
-	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 && d.Costed == d.Net}
+	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 &&
+		d.Costed == d.Net}
 }
 
 // Margins returns how to calculate the margin of the panel's sales. Without costs it returns a fault of kind not ready.
@@ -239,7 +243,9 @@ func (c *Snapshot) fitted(p Panel) (Projection, error) {
 		out.Model += " with Gamma-Gamma"
 	}
 	out.Project = func(group []cohort.Buyer) (cohort.Projection, error) {
-		return cohort.Project(fit, value, group, cohort.Horizon{Time: out.Weeks, Draws: ProjectionDraws, Level: cohort.DefaultLevel, Seed: ProjectionSeed})
+		return cohort.Project(fit, value, group, cohort.Horizon{
+			Time: out.Weeks, Draws: ProjectionDraws, Level: cohort.DefaultLevel, Seed: ProjectionSeed,
+		})
 	}
 	return out, nil
 }

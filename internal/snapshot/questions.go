@@ -56,7 +56,9 @@ func (q *questions) FirstCreative(ctx context.Context, of warehouse.CampaignsOf)
 }
 
 // AdHistory returns the states of ads at the end of some days and the changes in these days.
-func (q *questions) AdHistory(ctx context.Context, of measure.AdHistoryOf, days civil.Range) (measure.AdHistory, error) {
+func (q *questions) AdHistory(ctx context.Context, of measure.AdHistoryOf, days civil.Range) (
+	measure.AdHistory, error,
+) {
 	found, err := q.facts.AdHistory(ctx, q.workspace, of)
 	return found, q.noted("ad_versions", len(found.Standings)+len(found.Changes), err, "history of campaigns", days)
 }
@@ -68,7 +70,9 @@ func (q *questions) SourceDays(ctx context.Context, days civil.Range) ([]warehou
 }
 
 // SegmentTotals returns the totals of new and returning customers of a channel, or of the store for an empty channel.
-func (q *questions) SegmentTotals(ctx context.Context, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error) {
+func (q *questions) SegmentTotals(ctx context.Context, channel measure.Channel, in warehouse.Windows) (
+	warehouse.Pair[warehouse.SegmentTotals], error,
+) {
 	found, err := q.facts.SegmentTotals(ctx, q.workspace, channel, in)
 	return found, q.noted("segment_totals", 2, err, "segments", in.Recent)
 }
@@ -83,7 +87,9 @@ func (q *questions) TopPaths(ctx context.Context, of warehouse.PathsOf) (warehou
 }
 
 // Journeys returns the number of orders by number of touchpoints and days.
-func (q *questions) Journeys(ctx context.Context, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error) {
+func (q *questions) Journeys(ctx context.Context, segment warehouse.Segment, days civil.Range) (
+	[]warehouse.JourneyCount, error,
+) {
 	found, err := q.facts.Journeys(ctx, q.workspace, segment, days)
 	return found, q.noted("journeys", len(found), err, "lengths of journeys", days)
 }
@@ -95,7 +101,9 @@ func (q *questions) Imports(ctx context.Context, limit int) ([]warehouse.ImportR
 }
 
 // MessageTotals returns the totals of emails and text messages.
-func (q *questions) MessageTotals(ctx context.Context, in warehouse.Windows) (warehouse.Pair[[]warehouse.MessageTotal], error) {
+func (q *questions) MessageTotals(ctx context.Context, in warehouse.Windows) (
+	warehouse.Pair[[]warehouse.MessageTotal], error,
+) {
 	found, err := q.facts.MessageTotals(ctx, q.workspace, in)
 	return found, q.noted("message_totals", len(found.Recent)+len(found.Earlier), err, "messages", in.Recent)
 }
@@ -114,7 +122,9 @@ func (q *questions) LateChanges(ctx context.Context, imported civil.Range) (part
 }
 
 // SurfaceTotals returns the totals of sales surfaces.
-func (q *questions) SurfaceTotals(ctx context.Context, in warehouse.Windows) (warehouse.Pair[[]warehouse.SurfaceTotal], error) {
+func (q *questions) SurfaceTotals(ctx context.Context, in warehouse.Windows) (
+	warehouse.Pair[[]warehouse.SurfaceTotal], error,
+) {
 	found, err := q.facts.SurfaceTotals(ctx, q.workspace, in)
 	return found, q.noted("surface_totals", len(found.Recent)+len(found.Earlier), err, "surfaces", in.Recent)
 }

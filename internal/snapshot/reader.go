@@ -51,7 +51,9 @@ func NewReader(s Sources) (*Reader, error) {
 	if r.people, err = newPeople(); err != nil {
 		return nil, err
 	}
-	if r.records, err = otter.New(&otter.Options[recordsKey, []control.ForecastRecord]{MaximumSize: maxWorkspaces}); err != nil {
+	if r.records, err = otter.New(&otter.Options[recordsKey, []control.ForecastRecord]{
+		MaximumSize: maxWorkspaces,
+	}); err != nil {
 		return nil, err
 	}
 	r.contents, err = otter.New(&otter.Options[dataKey, Contents]{MaximumSize: maxWorkspaces})
@@ -123,7 +125,9 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	if s.MMM, err = r.Models.MMM(ctx, w); err != nil {
 		return s, err
 	}
-	s.model = modelKey{version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.NewTests, "\n"), training: s.MMM.Training}
+	s.model = modelKey{
+		version: s.MMM.Version(), drift: s.MMM.Drift, news: strings.Join(s.MMM.NewTests, "\n"), training: s.MMM.Training,
+	}
 	if wants.Experiments {
 		if s.Experiments, err = r.Experiments.Experiments(ctx, w.ID); err != nil {
 			return s, err
@@ -137,14 +141,17 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 }
 
 // forecastRecords returns the records with the state that identifies them.
-func (r *Reader) forecastRecords(ctx context.Context, w control.Workspace) (control.ForecastState, []control.ForecastRecord, error) {
+func (r *Reader) forecastRecords(ctx context.Context, w control.Workspace) (
+	control.ForecastState, []control.ForecastRecord, error,
+) {
 	state, err := r.Forecasts.ForecastState(ctx, w.ID)
 	if err != nil {
 		return state, nil, err
 	}
-	records, err := r.records.Get(ctx, recordsKey{w.ID, w.CreatedAt.UnixMicro(), state}, Loading(func(ctx context.Context, k recordsKey) ([]control.ForecastRecord, error) {
-		return r.Forecasts.ForecastRecords(ctx, k.workspace)
-	}))
+	records, err := r.records.Get(ctx, recordsKey{w.ID, w.CreatedAt.UnixMicro(), state},
+		Loading(func(ctx context.Context, k recordsKey) ([]control.ForecastRecord, error) {
+			return r.Forecasts.ForecastRecords(ctx, k.workspace)
+		}))
 	return state, records, err
 }
 
@@ -155,7 +162,9 @@ func (r *Reader) Snapshot(ctx context.Context, s State) (*Snapshot, error) {
 		read = r.readContents
 	}
 	have, err := read(ctx, s.dataKey)
-	return &Snapshot{State: s, Real: r.Now().UTC(), Store: have, questions: questions{facts: r.Facts, workspace: s.Workspace.ID}, reader: r}, err
+	return &Snapshot{State: s, Real: r.Now().UTC(), Store: have, questions: questions{
+		facts: r.Facts, workspace: s.Workspace.ID,
+	}, reader: r}, err
 }
 
 // Take returns a snapshot of a workspace for work outside tool calls.
@@ -229,7 +238,9 @@ func (r *Reader) Curves(ctx context.Context, w control.Workspace) ([]reportlag.C
 }
 
 // curves uses the days before today in UTC. A difference of a few hours does not matter.
-func (r *Reader) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, basis measure.RevenueBasis) ([]reportlag.Curve, error) {
+func (r *Reader) curves(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind,
+	basis measure.RevenueBasis,
+) ([]reportlag.Curve, error) {
 	days := reportlag.Period(civil.DayOf(r.Clock(), time.UTC))
 	versions, looks, err := r.Facts.Settling(ctx, ws, kind, days)
 	if err != nil {

@@ -56,7 +56,9 @@ func (c *Snapshot) Regions(ctx context.Context, test civil.Range) ([]geo.Region,
 }
 
 // RegionSpend returns a channel's spend by region and day.
-func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error) {
+func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, days civil.Range) (
+	[]warehouse.RegionSpend, error,
+) {
 	spent, err := c.facts.RegionSpend(ctx, c.Workspace.ID, channel, days)
 	if err != nil {
 		return nil, fmt.Errorf("spend of %q by region: %w", channel, err)
@@ -67,7 +69,9 @@ func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, day
 
 // TreatedSpend is a channel's spend in some regions on some days, in whole units. Without reports by region the spend
 // is allocated by share of revenue.
-func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend, days civil.Range) float64 {
+func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend,
+	days civil.Range,
+) float64 {
 	var spend float64
 	known := false
 	for _, r := range spent {

@@ -61,7 +61,8 @@ func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, day
 	if days.Days() == 0 {
 		return Series{}, nil
 	}
-	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last}) // later reports show which days had no spend
+	// Later reports show which days had no spend.
+	all, err := c.spendByDay(ctx, civil.Range{First: days.First, Last: c.Store.Days().Last})
 	if err != nil {
 		return Series{}, err
 	}
@@ -112,7 +113,9 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 
 // dayTotals returns the days of a channel, or of the store for an empty channel, possibly with days outside the store's
 // range. A call reads each once, shared by its metrics. The result is read-only.
-func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) (
+	[]warehouse.DayTotal, error,
+) {
 	if channel != "" {
 		// Later reports show whether a day without a report at the end had no spend.
 		days.Last = c.Store.Days().Last
@@ -137,7 +140,9 @@ func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days 
 	return found, nil
 }
 
-func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days civil.Range) ([]warehouse.DayTotal, error) {
+func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days civil.Range) (
+	[]warehouse.DayTotal, error,
+) {
 	if channel == "" {
 		found, err := c.facts.StoreDays(ctx, c.Workspace.ID, days)
 		if err != nil {

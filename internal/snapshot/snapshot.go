@@ -19,39 +19,52 @@ import (
 
 // Facts are the warehouse queries of the tools. [warehouse.Warehouse] implements them.
 type Facts interface {
-	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
-	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error)
+	ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (
+		warehouse.Pair[[]warehouse.ChannelTotal], error)
+	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (
+		warehouse.Pair[[]warehouse.ChannelTotal], error)
 	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
-	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]warehouse.ChannelDay, error)
+	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range,
+		channels ...measure.Channel) ([]warehouse.ChannelDay, error)
 	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
 	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
 	Products(ctx context.Context, ws measure.WorkspaceID, of warehouse.ProductsOf) (warehouse.ProductPage, error)
 	Coupons(ctx context.Context, ws measure.WorkspaceID, of warehouse.CouponsOf) (warehouse.CouponPage, error)
-	SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (warehouse.Pair[warehouse.SegmentTotals], error)
-	SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]warehouse.SegmentTotals, error)
-	Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]warehouse.CohortMonth, error)
+	SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (
+		warehouse.Pair[warehouse.SegmentTotals], error)
+	SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (
+		map[measure.Channel]warehouse.SegmentTotals, error)
+	Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) (
+		[]warehouse.CohortMonth, error)
 	Panel(ctx context.Context, ws measure.WorkspaceID) (warehouse.Panel, error)
 	TopPaths(ctx context.Context, ws measure.WorkspaceID, of warehouse.PathsOf) (warehouse.PathRanking, error)
-	Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (warehouse.Pair[[]warehouse.PathTotal], error)
-	Journeys(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range) ([]warehouse.JourneyCount, error)
+	Paths(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, in warehouse.Windows) (
+		warehouse.Pair[[]warehouse.PathTotal], error)
+	Journeys(ctx context.Context, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range) (
+		[]warehouse.JourneyCount, error)
 	Answers(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerSummary, error)
 	AnswerRows(ctx context.Context, ws measure.WorkspaceID, of warehouse.AnswersOf) (warehouse.AnswerPage, error)
-	MessageTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.MessageTotal], error)
+	MessageTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (
+		warehouse.Pair[[]warehouse.MessageTotal], error)
 	Messages(ctx context.Context, ws measure.WorkspaceID, of warehouse.MessagesOf) ([]warehouse.MessageEntity, error)
 	Creators(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.CreatorProfile, error)
-	CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[warehouse.CreatorTotals], error)
-	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (warehouse.Pair[[]warehouse.SurfaceTotal], error)
+	CreatorTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (
+		warehouse.Pair[warehouse.CreatorTotals], error)
+	SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (
+		warehouse.Pair[[]warehouse.SurfaceTotal], error)
 	SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceDay, error)
 	SpendDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SpendDay, error)
 	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
 	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
-	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) ([]warehouse.RegionSpend, error)
+	RegionSpend(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, days civil.Range) (
+		[]warehouse.RegionSpend, error)
 	Targets(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.Target, error)
 	Coverage(ctx context.Context, ws measure.WorkspaceID) (warehouse.Coverage, error)
 	Channels(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.ChannelVolume, error)
 	Sources(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.SourceState, error)
 	SourceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SourceDay, error)
-	Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error)
+	Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) (
+		[]measure.DayVersion, []measure.Look, error)
 	LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error)
 	Imports(ctx context.Context, ws measure.WorkspaceID, limit int) ([]warehouse.ImportRecord, error)
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
@@ -149,5 +162,8 @@ func (c *Snapshot) ModelState() (status mix.Status, why []string) {
 
 // fresh returns a snapshot of the same state without cached reads, for results that several calls share.
 func (c *Snapshot) fresh() *Snapshot {
-	return &Snapshot{State: c.State, questions: questions{facts: c.facts, workspace: c.workspace}, Real: c.Real, Store: c.Store, reader: c.reader}
+	return &Snapshot{
+		State: c.State, questions: questions{facts: c.facts, workspace: c.workspace}, Real: c.Real,
+		Store: c.Store, reader: c.reader,
+	}
 }

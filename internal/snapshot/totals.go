@@ -11,13 +11,17 @@ import (
 )
 
 // LastTouchTotals returns the last-touch totals of every channel, or of one.
-func (c *Snapshot) LastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+func (c *Snapshot) LastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (
+	warehouse.Pair[[]warehouse.ChannelTotal], error,
+) {
 	return c.ChannelTotals(ctx, false, measure.LastTouch, in, only)
 }
 
 // ChannelTotals returns the totals of every channel, or of one. Brief totals omit figures that only detailed answers
 // show.
-func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows, only measure.Channel) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
+func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows,
+	only measure.Channel,
+) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
 	kept := model
 	if slices.Contains(measure.Fitted(), model) {
 		kept = measure.LastTouch

@@ -37,7 +37,9 @@ func newTestStore(t *testing.T) testStore {
 	w := control.NewWorkspace("W")
 	w.ID, w.Currency, w.CreatedAt = "w", "USD", time.Unix(1, 0).UTC()
 	last := civil.MustParse("2026-11-20")
-	s := testStore{T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last}}
+	s := testStore{T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{
+		First: last.AddDays(1 - 7*80), Last: last,
+	}}
 	r := rand.New(rand.NewPCG(4, 2))
 	var b warehouse.Batch
 	for first := s.days.First; !first.After(last); first = first.AddDays(7) {
@@ -75,7 +77,10 @@ func (s testStore) load(b *warehouse.Batch) {
 }
 
 func (s testStore) keeper(dir string) *Keeper {
-	return New(Options{Dir: dir, Facts: s.facts, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.days.Last.AddDays(1) }, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{
+		Dir: dir, Facts: s.facts, Now: time.Now,
+		Today: func(control.Workspace) civil.Date { return s.days.Last.AddDays(1) }, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 func (s testStore) held(k *Keeper) mix.Held {
@@ -103,12 +108,16 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	}
 
 	past := s.days.First.AddDays(100)
-	s.load(&warehouse.Batch{ChannelSpend: []warehouse.ChannelSpend{{Source: "late", Channel: "google", Day: past, Spend: 1}}})
+	s.load(&warehouse.Batch{
+		ChannelSpend: []warehouse.ChannelSpend{{Source: "late", Channel: "google", Day: past, Spend: 1}},
+	})
 	held = s.held(k)
 	if status, _ := held.State(s.days.Last, settings); status != mix.Active || held.Drift.Weeks != 1 {
 		t.Errorf("a cent of an earlier week: %s, drift %+v; want an active model that knows", status, held.Drift)
 	}
-	s.load(&warehouse.Batch{ChannelSpend: []warehouse.ChannelSpend{{Source: "late", Channel: "google", Day: past.AddDays(9), Spend: 100_000}}})
+	s.load(&warehouse.Batch{
+		ChannelSpend: []warehouse.ChannelSpend{{Source: "late", Channel: "google", Day: past.AddDays(9), Spend: 100_000}},
+	})
 	status, why := s.held(k).State(s.days.Last, settings)
 	if status != mix.Stale || len(why) != 1 || !strings.Contains(why[0], "spend of google") {
 		t.Errorf("a large correction of an earlier week: %s %v; want stale for the spend of google", status, why)
@@ -121,7 +130,9 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	}
 	for _, d := range spent {
 		if d.Channel == "facebook" {
-			twin.ChannelSpend = append(twin.ChannelSpend, warehouse.ChannelSpend{Source: "test", Channel: "tiktok", Day: d.Day, Spend: d.Spend})
+			twin.ChannelSpend = append(twin.ChannelSpend, warehouse.ChannelSpend{
+				Source: "test", Channel: "tiktok", Day: d.Day, Spend: d.Spend,
+			})
 		}
 	}
 	s.load(&twin)
@@ -132,12 +143,14 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
 		held := s.held(keeper)
 		if held.Model.Version != 1 || held.Model.Posterior() == nil || held.Attempt == nil || held.Version() != 2 {
-			t.Fatalf("%s: model %d, attempt %v; want model 1 with its draws beside attempt 2", name, held.Model.Version, held.Attempt)
+			t.Fatalf("%s: model %d, attempt %v; want model 1 with its draws beside attempt 2",
+				name, held.Model.Version, held.Attempt)
 		}
 		if !slices.ContainsFunc(held.Attempt.Reasons, func(r mmm.Reason) bool { return r.Code == mmm.Collinear }) {
 			t.Errorf("%s: refused for %v, want %s", name, held.Attempt.Reasons, mmm.Collinear)
 		}
-		if status, why := held.State(s.days.Last, settings); status != mix.Stale || !strings.Contains(strings.Join(why, ""), "spend of tiktok") {
+		if status, why := held.State(s.days.Last, settings); status != mix.Stale ||
+			!strings.Contains(strings.Join(why, ""), "spend of tiktok") {
 			t.Errorf("%s: %s %v; want stale for the new channel", name, status, why)
 		}
 	}
@@ -148,6 +161,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if held := s.held(k); held.Model.Status != mix.Refused || held.Model.Version != 3 || held.Attempt != nil {
-		t.Errorf("refused in another currency: %s model %d; want no model of the old one", held.Model.Status, held.Model.Version)
+		t.Errorf("refused in another currency: %s model %d; want no model of the old one",
+			held.Model.Status, held.Model.Version)
 	}
 }

@@ -57,8 +57,10 @@ func newRegionStore(t *testing.T) *regionStore {
 	w.ID, w.Currency, w.CreatedAt = "w", "USD", time.Unix(1, 0).UTC()
 	last := civil.MustParse("2026-11-20")
 	s := &regionStore{
-		testStore: testStore{T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last}},
-		clock:     time.Unix(1e9, 0), today: last.AddDays(1),
+		testStore: testStore{
+			T: t, facts: warehouse.New(engine), workspace: w, days: civil.Range{First: last.AddDays(1 - 7*80), Last: last},
+		},
+		clock: time.Unix(1e9, 0), today: last.AddDays(1),
 	}
 	s.kept.all = []control.Experiment{s.test("facebook-scale-up", "facebook", 12, 4, 0, 5, 10, 15)}
 	r := rand.New(rand.NewPCG(7, 2))
@@ -78,11 +80,13 @@ func newRegionStore(t *testing.T) *regionStore {
 				took := size * (250 + 12*r.NormFloat64() + contribution(spend) + 20*math.Tanh(google/300))
 				name := regionName(i)
 				b.Orders = append(b.Orders, warehouse.Order{
-					OrderRef: warehouse.OrderRef{Source: "test", Key: day.String() + name}, Day: day, At: day.UTC().Add(12 * time.Hour),
+					OrderRef: warehouse.OrderRef{Source: "test", Key: day.String() + name}, Day: day, At: day.UTC().
+							Add(12 * time.Hour),
 					Surface: measure.OnlineStore, Charged: int64(100 * took), Country: "US", Region: name,
 				})
 				b.AdDays = append(b.AdDays, warehouse.AdDay{
-					Source: "facebook_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: day, CampaignID: "f", AdSetID: "s", AdID: "1",
+					Source: "facebook_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: day, CampaignID: "f",
+					AdSetID: "s", AdID: "1",
 					Country: "US", Region: name, Spend: int64(100 * size * spend),
 				})
 			}
@@ -93,11 +97,14 @@ func newRegionStore(t *testing.T) *regionStore {
 }
 
 // test is a completed geo experiment that began the given number of weeks before the store's last day.
-func (s *regionStore) test(id control.ExperimentID, channel measure.Channel, ago, weeks int, treated ...int) control.Experiment {
+func (s *regionStore) test(
+	id control.ExperimentID, channel measure.Channel, ago, weeks int, treated ...int,
+) control.Experiment {
 	first := s.days.Last.AddDays(1 - 7*ago)
 	e := control.Experiment{
-		ID: id, Workspace: s.workspace.ID, Name: string(id), Kind: control.GeoTest, Channel: channel, Status: control.ExperimentCompleted,
-		Days: civil.Range{First: first, Last: first.AddDays(7*weeks - 1)}, Version: 1,
+		ID: id, Workspace: s.workspace.ID, Name: string(id), Kind: control.GeoTest, Channel: channel,
+		Status: control.ExperimentCompleted,
+		Days:   civil.Range{First: first, Last: first.AddDays(7*weeks - 1)}, Version: 1,
 	}
 	for _, i := range treated {
 		e.Treated = append(e.Treated, regionName(i))
@@ -112,7 +119,10 @@ func (s *regionStore) treats(region int, day civil.Date) bool {
 // keeper returns a keeper whose clock advances by an hour per call, so that nothing is cached.
 func (s *regionStore) keeper(dir string) *Keeper {
 	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
-	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{
+		Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: now,
+		Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 func (s *regionStore) learnt(k *Keeper) mix.Store {
@@ -171,8 +181,10 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	net := s.workspace
 	net.Basis.WithoutTax = true
 	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // two thirds of it are tax
-		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)}, Day: test.Days.First.AddDays(-30),
-		At: test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000, Tax: 20_000, Country: "US", Region: regionName(0),
+		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)},
+		Day:      test.Days.First.AddDays(-30),
+		At:       test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000,
+		Tax: 20_000, Country: "US", Region: regionName(0),
 	}}})
 	taxed, err := k.store(t.Context(), net)
 	if err != nil || taxed.Tests[0].Lift == nil || !(taxed.Tests[0].Lift.DeltaY < s.learnt(k).Tests[0].Lift.DeltaY) {
@@ -187,15 +199,19 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 	study := s.test("study", "facebook", 40, 4)
 	study.Kind, study.Found = control.LiftStudy, &control.Finding{Return: 1, Low: 0.5, High: 1.5, LevelPct: 90}
 	s.kept.all = append(s.kept.all,
-		s.test("elsewhere", "tiktok", 30, 4, 1, 2), s.test("no-spend-by-region", "google", 40, 4, 1, 2), s.test("unchanged", "facebook", 50, 4, 1, 2, 3),
-		s.test("old", "facebook", 100, 4, 1, 2), s.test("future", "facebook", 1, 4, 1, 2), s.test("nowhere", "facebook", 60, 4, 99), study,
+		s.test("elsewhere", "tiktok", 30, 4, 1, 2), s.test("no-spend-by-region", "google", 40, 4, 1, 2),
+		s.test("unchanged", "facebook", 50, 4, 1, 2, 3),
+		s.test("old", "facebook", 100, 4, 1, 2), s.test("future", "facebook", 1, 4, 1, 2),
+		s.test("nowhere", "facebook", 60, 4, 99), study,
 	)
 	running := s.test("running", "facebook", 20, 4, 1, 2)
 	running.Status = control.ExperimentRunning
 	s.kept.all = append(s.kept.all, running)
 	want := map[string]string{
-		"facebook-scale-up": "", "elsewhere": "not in the model", "no-spend-by-region": "spend by region", "unchanged": "hardly changed",
-		"old": "orders do not cover", "future": "orders do not cover", "nowhere": "no order came from the treated region R99", "study": "study that the platform ran",
+		"facebook-scale-up": "", "elsewhere": "not in the model", "no-spend-by-region": "spend by region",
+		"unchanged": "hardly changed",
+		"old":       "orders do not cover", "future": "orders do not cover",
+		"nowhere": "no order came from the treated region R99", "study": "study that the platform ran",
 	}
 	store := s.learnt(k)
 	whys := map[string]string{}
@@ -237,7 +253,8 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 			continue
 		}
 		alone := used[0].Observational.ROAS
-		t.Logf("planted %.2f, without the test %.2f (%.2f to %.2f), with it %.2f (%.2f to %.2f)", planted/spent, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
+		t.Logf("planted %.2f, without the test %.2f (%.2f to %.2f), with it %.2f (%.2f to %.2f)",
+			planted/spent, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
 		if truth := planted / spent; e.ROAS.Q05 > truth || truth > e.ROAS.Q95 {
 			t.Errorf("the planted return %.2f lies outside", truth)
 		}
@@ -245,13 +262,16 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	lift := *used[0].Lift
 	taught, before := with.Posterior().PredictLift(lift).Mean, used[0].Observational.Change.Mean
 	if !used[0].Contradicts() || math.Abs(taught-lift.DeltaY) >= math.Abs(before-lift.DeltaY) {
-		t.Errorf("observational prediction %.0f per week, model with the test %.0f, test result %.0f ± %.0f", before, taught, lift.DeltaY, lift.Sigma)
+		t.Errorf("observational prediction %.0f per week, model with the test %.0f, test result %.0f ± %.0f",
+			before, taught, lift.DeltaY, lift.Sigma)
 	}
 
-	s.kept.all = append(slices.Clone(done), s.test("facebook-again", "facebook", 30, 4, 1, 6), s.test("tiktok-holdout", "tiktok", 30, 4, 2, 7))
+	s.kept.all = append(slices.Clone(done), s.test("facebook-again", "facebook", 30, 4, 1, 6),
+		s.test("tiktok-holdout", "tiktok", 30, 4, 2, 7))
 	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
 		held := s.held(keeper)
-		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 || !strings.Contains(why[0], "geo experiment of facebook") {
+		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 ||
+			!strings.Contains(why[0], "geo experiment of facebook") {
 			t.Errorf("%s: after another test was completed: %s %v; want stale for that of facebook alone", name, status, why)
 		}
 		if text, _ := json.Marshal(held.Model.Tests); !strings.Contains(string(text), "facebook-scale-up") {

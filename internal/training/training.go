@@ -202,7 +202,9 @@ func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]contro
 
 // evidence is the store in which the workspace's experiments were made.
 func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, have warehouse.Coverage) experiment.Store {
-	return experiment.Store{Workspace: w, Facts: k.facts, OrderDays: have.OrderDays, AdDays: have.AdDays, Today: k.today(w), All: all}
+	return experiment.Store{
+		Workspace: w, Facts: k.facts, OrderDays: have.OrderDays, AdDays: have.AdDays, Today: k.today(w), All: all,
+	}
 }
 
 // load reads a workspace's file; the zero value if there is none.
@@ -237,7 +239,8 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	defer sparing()()
 	before, _, err := k.read(w)
 	if err != nil {
-		k.log.WarnContext(ctx, "the earlier model cannot be read", slog.String("workspace", string(w.ID)), slog.Any("error", err))
+		k.log.WarnContext(ctx, "the earlier model cannot be read",
+			slog.String("workspace", string(w.ID)), slog.Any("error", err))
 	}
 	store, err := k.store(ctx, w)
 	if err != nil {
@@ -257,9 +260,11 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	if err := model.Warm(); err != nil {
 		return nil, err
 	}
-	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)), slog.String("status", string(model.Status)),
+	k.log.InfoContext(ctx, "media mix model trained", slog.String("workspace", string(w.ID)),
+		slog.String("status", string(model.Status)),
 		slog.Int("version", model.Version), slog.Duration("duration", k.now().Sub(began)))
-	if model.Status == mix.Refused && before.Model != nil && before.Model.Status != mix.Refused && before.Model.Settings == model.Settings {
+	if model.Status == mix.Refused && before.Model != nil && before.Model.Status != mix.Refused &&
+		before.Model.Settings == model.Settings {
 		return model, k.keep(w, stored{Model: before.Model, Attempt: model})
 	}
 	return model, k.keep(w, stored{Model: model})

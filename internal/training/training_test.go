@@ -43,7 +43,8 @@ func newDemoShop(t *testing.T, seed uint64, orders int) *demoShop {
 		t.Fatal(err)
 	}
 	s := &demoShop{T: t, workspace: control.NewWorkspace("W"), today: civil.MustParse("2026-11-20")}
-	s.workspace.ID, s.workspace.Currency, s.workspace.Zone, s.workspace.CreatedAt = "w", demo.StoreCurrency, demo.StoreZone, time.Unix(1, 0).UTC()
+	s.workspace.ID, s.workspace.Currency, s.workspace.Zone, s.workspace.CreatedAt = "w", demo.StoreCurrency,
+		demo.StoreZone, time.Unix(1, 0).UTC()
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +69,10 @@ func newDemoShop(t *testing.T, seed uint64, orders int) *demoShop {
 }
 
 func (s *demoShop) keeper(dir string) *Keeper {
-	return New(Options{Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now, Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{
+		Dir: dir, Facts: s.facts, Experiments: &s.kept, Now: time.Now,
+		Today: func(control.Workspace) civil.Date { return s.today }, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 // TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with its geo experiments, stores
@@ -106,15 +110,17 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	clock := func() time.Time { return s.today.UTC().Add(17 * time.Hour) }
 	service, err := toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: s.facts, Models: k, Experiments: &s.kept, Clock: clock, Now: clock},
-		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
-		Log: slog.New(slog.DiscardHandler),
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{},
+		Callers: toolkittest.Nothing{},
+		Log:     slog.New(slog.DiscardHandler),
 	}, tools.All())
 	if err != nil {
 		t.Fatal(err)
 	}
 	reader := auth.Principal{Workspace: w, Actor: "key:k1", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead}}
 	answer, err := service.Answer(t.Context(), reader, "optimization", json.RawMessage(`{"detail_level":"analyst"}`))
-	if err != nil || !strings.Contains(string(answer), "facebook-scale-up") || !strings.Contains(string(answer), "calibrated_by") {
+	if err != nil || !strings.Contains(string(answer), "facebook-scale-up") ||
+		!strings.Contains(string(answer), "calibrated_by") {
 		t.Errorf("optimization says %s, %v; want the tests that the model was fitted to", answer, err)
 	}
 	if plan, err := have.Model.Plan(mix.Ask{Budget: 0.5 * have.Model.Spend()}); err != nil || plan.Change.Mean >= 0 {

@@ -71,7 +71,15 @@ func TestAllotRejectsInvalidTotalsAndWeights(t *testing.T) {
 	for _, c := range []struct {
 		total   int64
 		weights []float64
-	}{{-1, []float64{1}}, {1<<53 + 1, []float64{1}}, {1, nil}, {1, []float64{0}}, {1, []float64{2, -1}}, {1, []float64{math.NaN()}}, {1, []float64{math.Inf(1)}}} {
+	}{
+		{-1, []float64{1}},
+		{1<<53 + 1, []float64{1}},
+		{1, nil},
+		{1, []float64{0}},
+		{1, []float64{2, -1}},
+		{1, []float64{math.NaN()}},
+		{1, []float64{math.Inf(1)}},
+	} {
 		if got, err := attribution.Allot(c.total, c.weights); err == nil {
 			t.Errorf("Allot(%d, %v) = %v", c.total, c.weights, got)
 		}

@@ -68,21 +68,31 @@ func TestOnePathIsCreditedByEachModelsRule(t *testing.T) {
 		{attribution.First, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{"a": 1, "b": 0, "c": 0}},
 		{attribution.Last, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{"a": 0, "b": 0, "c": 1}},
 		{attribution.Linear, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{"a": .5, "b": .25, "c": .25}},
-		{attribution.Position, path("a > b > d > c", 1, 1000, 0), map[measure.Channel]float64{"a": .4, "b": .1, "c": .4, "d": .1}},
+		{attribution.Position, path("a > b > d > c", 1, 1000, 0), map[measure.Channel]float64{
+			"a": .4, "b": .1, "c": .4, "d": .1,
+		}},
 		{attribution.Position, path("a > b > a", 1, 1000, 0), map[measure.Channel]float64{"a": .8, "b": .2}},
 		{attribution.Position, path("a > b", 1, 1000, 0), map[measure.Channel]float64{"a": .5, "b": .5}},
 		{attribution.Position, path("a", 1, 1000, 0), map[measure.Channel]float64{"a": 1}},
-		{attribution.TimeDecay, path("a > b > c", 1, 1000, 0), map[measure.Channel]float64{"a": 1. / 7, "b": 2. / 7, "c": 4. / 7}},
+		{attribution.TimeDecay, path("a > b > c", 1, 1000, 0), map[measure.Channel]float64{
+			"a": 1. / 7, "b": 2. / 7, "c": 4. / 7,
+		}},
 		{attribution.TimeDecay, aged, map[measure.Channel]float64{"a": 1. / 7, "b": 2. / 7, "c": 4. / 7}},
 		{attribution.TimeDecay, old, map[measure.Channel]float64{"a": 1. / 3, "b": 2. / 3}},
-		{attribution.Shapley, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{"a": 1. / 3, "b": 1. / 3, "c": 1. / 3}},
+		{attribution.Shapley, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{
+			"a": 1. / 3, "b": 1. / 3, "c": 1. / 3,
+		}},
 		{attribution.Markov1, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{"a": .4, "b": .2, "c": .4}},
-		{attribution.Markov3, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{"a": 1. / 3, "b": 1. / 3, "c": 1. / 3}},
+		{attribution.Markov3, path("a > b > a > c", 1, 1000, 0), map[measure.Channel]float64{
+			"a": 1. / 3, "b": 1. / 3, "c": 1. / 3,
+		}},
 	}
 	for _, c := range cases {
 		for _, credit := range attribute(t, pathsOf(t, c.path), c.model).Credits {
-			if want := c.want[credit.Channel]; math.Abs(credit.Conversions-want) > 1e-12 || math.Abs(credit.Value-1000*want) > 1e-9 {
-				t.Errorf("%s of %v: %s has %v conversions, value %v; want %v", c.model, c.path.Channels, credit.Channel, credit.Conversions, credit.Value, want)
+			if want := c.want[credit.Channel]; math.Abs(credit.Conversions-want) > 1e-12 ||
+				math.Abs(credit.Value-1000*want) > 1e-9 {
+				t.Errorf("%s of %v: %s has %v conversions, value %v; want %v",
+					c.model, c.path.Channels, credit.Channel, credit.Conversions, credit.Value, want)
 			}
 		}
 	}
@@ -98,7 +108,8 @@ func TestEveryModelConservesTotalsAndKeepsOrdersWithoutTouchpoints(t *testing.T)
 			result := attribute(t, paths, m)
 			conversions, whole := result.Totals()
 			if math.Abs(conversions-totals.Conversions) > 1e-9*totals.Conversions || whole != totals.Value {
-				t.Errorf("seed %d, %s: %v conversions, value %d; want %v, %d", seed, m, conversions, whole, totals.Conversions, totals.Value)
+				t.Errorf("seed %d, %s: %v conversions, value %d; want %v, %d",
+					seed, m, conversions, whole, totals.Conversions, totals.Value)
 			}
 			for _, c := range append(result.Credits, result.Unattributed) {
 				if c.Conversions < 0 || c.Value < 0 || math.Abs(c.Value-float64(c.Whole)) > 1+1e-6 {
@@ -131,7 +142,8 @@ func TestModelsDoNotDependOnTheOrderOfPathsNorOnTheirAggregation(t *testing.T) {
 		want, got := attribute(t, pathsOf(t, list...), m), attribute(t, pathsOf(t, split...), m)
 		for i := range want.Credits {
 			// Sums run in another order, so results differ by rounding.
-			if w, g := want.Credits[i], got.Credits[i]; g.Channel != w.Channel || math.Abs(g.Conversions-w.Conversions) > 1e-9 || math.Abs(g.Value-w.Value) > 1e-5 {
+			if w, g := want.Credits[i], got.Credits[i]; g.Channel != w.Channel || math.Abs(g.Conversions-w.Conversions) > 1e-9 ||
+				math.Abs(g.Value-w.Value) > 1e-5 {
 				t.Errorf("%s: %+v, want %+v", m, g, w)
 			}
 		}
@@ -150,7 +162,8 @@ func TestScalingEveryCountScalesEveryCredit(t *testing.T) {
 	for _, m := range attribution.Models() {
 		want, got := attribute(t, pathsOf(t, list...), m), attribute(t, pathsOf(t, scaled...), m)
 		for i := range want.Credits {
-			if w, g := want.Credits[i], got.Credits[i]; math.Abs(g.Conversions-3*w.Conversions) > 1e-9 || math.Abs(g.Value-3*w.Value) > 1e-5 {
+			if w, g := want.Credits[i], got.Credits[i]; math.Abs(g.Conversions-3*w.Conversions) > 1e-9 ||
+				math.Abs(g.Value-3*w.Value) > 1e-5 {
 				t.Errorf("%s: %+v is not three times %+v", m, g, w)
 			}
 		}

@@ -40,7 +40,8 @@ func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 		how.Level = DefaultLevel
 	}
 	if how.Draws < 20 || !(how.Level > 0 && how.Level < 1) {
-		return nil, fault.Invalid("%d draws at level %v, want at least 20 draws and a level between 0 and 1", how.Draws, how.Level)
+		return nil, fault.Invalid("%d draws at level %v, want at least 20 draws and a level between 0 and 1",
+			how.Draws, how.Level)
 	}
 	shares, err := sharesOf(p, m)
 	if err != nil {
@@ -69,9 +70,12 @@ func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 		slices.Sort(draws[i])
 		intervals[i] = ShareInterval{
 			Channel: name, ChanceOfLeading: float64(leads[i]) / float64(how.Draws),
-			Share: measure.Estimate{Value: shares[i], Method: measure.PathBootstrap, Basis: measure.Attributed, Interval: measure.Interval{
-				Low: stats.Quantile(draws[i], (1-how.Level)/2), High: stats.Quantile(draws[i], (1+how.Level)/2), Level: how.Level,
-			}},
+			Share: measure.Estimate{
+				Value: shares[i], Method: measure.PathBootstrap, Basis: measure.Attributed,
+				Interval: measure.Interval{
+					Low: stats.Quantile(draws[i], (1-how.Level)/2), High: stats.Quantile(draws[i], (1+how.Level)/2), Level: how.Level,
+				},
+			},
 		}
 	}
 	return intervals, nil

@@ -20,7 +20,8 @@ func TestIntervalsHaveTheWidthOfABinomialForLastTouch(t *testing.T) {
 	se := math.Sqrt(.75 * .25 / 400)
 	for _, interval := range got {
 		// Two thousand draws place a 5 % quantile to about a twentieth of the standard error, skewness to as much.
-		if math.Abs(interval.Share.High-interval.Share.Low-2*1.645*se) > .2*se || interval.Share.Low > interval.Share.Value || interval.Share.High < interval.Share.Value {
+		if math.Abs(interval.Share.High-interval.Share.Low-2*1.645*se) > .2*se || interval.Share.Low > interval.Share.Value ||
+			interval.Share.High < interval.Share.Value {
 			t.Errorf("%+v, want a width of %v", interval, 2*1.645*se)
 		}
 	}
@@ -49,7 +50,9 @@ func TestTheSameSeedGivesTheSameIntervals(t *testing.T) {
 
 func TestTooFewDrawsAreRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := attribution.Intervals(&attribution.Paths{}, attribution.Last, attribution.Resampling{Draws: 3}); fault.KindOf(err) != fault.KindInvalid {
+	if _, err := attribution.Intervals(&attribution.Paths{}, attribution.Last, attribution.Resampling{
+		Draws: 3,
+	}); fault.KindOf(err) != fault.KindInvalid {
 		t.Error(err)
 	}
 }

@@ -177,7 +177,8 @@ func TestWithoutKnownNullsEveryJourneyConverts(t *testing.T) {
 	t.Parallel()
 	removals := effectsOf(t, pathsOf(t, path("a > b", 3, 0, 0), path("b", 1, 0, 0)), 1)
 	want := []attribution.Removal{{Channel: "a", Effect: .75}, {Channel: "b", Effect: 1}}
-	if diff := cmp.Diff(want, removals.Effects, cmpopts.EquateApprox(0, 1e-14)); diff != "" || math.Abs(removals.Conversion-1) > 1e-14 {
+	if diff := cmp.Diff(want, removals.Effects, cmpopts.EquateApprox(0, 1e-14)); diff != "" ||
+		math.Abs(removals.Conversion-1) > 1e-14 {
 		t.Errorf("P = %v\n%s", removals.Conversion, diff)
 	}
 }
@@ -185,7 +186,8 @@ func TestWithoutKnownNullsEveryJourneyConverts(t *testing.T) {
 func TestOrdersOutsideOneToThreeAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, order := range []int{-1, 0, 4} {
-		if _, err := attribution.RemovalEffects(pathsOf(t, path("a", 1, 0, 0)), order); fault.KindOf(err) != fault.KindInvalid {
+		if _, err := attribution.RemovalEffects(pathsOf(t, path("a", 1, 0, 0)), order); fault.KindOf(
+			err) != fault.KindInvalid {
 			t.Errorf("order %d: %v", order, err)
 		}
 	}

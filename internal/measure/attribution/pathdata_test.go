@@ -59,13 +59,19 @@ var published = []struct {
 	firstSum, lastSum, linearSum  float64
 	effect, conversions, simulate float64
 }{
-	{"alpha", 6308, 8447, 7574.718593751, 19121.2723558, 28414.2142744, 24524.709568834, .5583994895, 5344.947682, .5580394},
+	{
+		"alpha", 6308, 8447, 7574.718593751, 19121.2723558, 28414.2142744, 24524.709568834, .5583994895, 5344.947682,
+		.5580394,
+	},
 	{"beta", 2831, 989, 2083.500144589, 12235.5917444, 3850.0209873, 8954.266716608, .2640385357, 2527.352167, .2635891},
 	{"delta", 1, 5, 1.725, 6.119, 10.972, 4.40405, .0004819958, 4.613618, .0004661},
 	{"epsilon", 99, 531, 272.170437720, 412.3012429, 2202.6122893, 1106.270065267, .0626385823, 599.570650, .0630955},
 	{"eta", 3164, 4167, 3539.951157101, 11909.4762130, 16754.2038001, 13783.497050920, .3490263319, 3340.847402, .3480624},
 	{"gamma", 165, 92, 121.041639020, 718.9779918, 506.0139918, 569.417357891, .0178799744, 171.145443, .0180804},
-	{"iota", 4606, 3355, 3857.096221018, 19597.2612770, 13487.9742714, 15988.988995024, .4058350045, 3884.614702, .4062145},
+	{
+		"iota", 4606, 3355, 3857.096221018, 19597.2612770, 13487.9742714, 15988.988995024, .4058350045, 3884.614702,
+		.4062145,
+	},
 	{"kappa", 74, 230, 137.964077922, 305.7432500, 1069.3842500, 599.747786255, .0286633867, 274.363256, .0282399},
 	{"lambda", 902, 1207, 1035.257572286, 3735.6021649, 5249.9499854, 4430.316169428, .1340221228, 1282.847223, .1336541},
 	{"mi", 2, 2, 2.222222222, 5.273, 5.273, 6.081444444, .0001799458, 1.722425, .0002115},
@@ -90,7 +96,8 @@ func TestHeuristicsMatchThePackageToThePrintedDigits(t *testing.T) {
 			}
 			// Half of the last printed digit: nine decimals of conversions, seven of most values.
 			if got.Channel != p.channel || math.Abs(got.Conversions-want) > 1e-9 || math.Abs(got.Value/unit-wantSum) > 1e-7 {
-				t.Errorf("%s %s: %.10f conversions, value %.10f; want %v, %v", m, got.Channel, got.Conversions, got.Value/unit, want, wantSum)
+				t.Errorf("%s %s: %.10f conversions, value %.10f; want %v, %v",
+					m, got.Channel, got.Conversions, got.Value/unit, want, wantSum)
 			}
 		}
 	}
@@ -110,7 +117,8 @@ func TestChainOfOrderOneMatchesLinearAlgebraAndTheSimulation(t *testing.T) {
 	for i, p := range published {
 		got := removals.Effects[i]
 		if math.Abs(got.Effect-p.effect) > 1e-10 || math.Abs(result.Credits[i].Conversions-p.conversions) > 1e-6 {
-			t.Errorf("%s: effect %.12f, conversions %.8f; want %v, %v", got.Channel, got.Effect, result.Credits[i].Conversions, p.effect, p.conversions)
+			t.Errorf("%s: effect %.12f, conversions %.8f; want %v, %v",
+				got.Channel, got.Effect, result.Credits[i].Conversions, p.effect, p.conversions)
 		}
 		// The package simulates a million journeys, with a standard error of about .0004 for the largest effect.
 		if math.Abs(got.Effect-p.simulate) > 3*.0004 {

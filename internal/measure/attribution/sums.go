@@ -138,7 +138,9 @@ const figures = 9
 
 // fields lists the figures of sums, so that a rule can be applied to all of them.
 func fields(s *measure.Sums) [figures]*int64 {
-	return [figures]*int64{&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units}
+	return [figures]*int64{
+		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,
+	}
 }
 
 // zip applies a rule to each figure.
@@ -192,17 +194,20 @@ type BlendedSums struct {
 // (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval of a share is
 // the central one of its Beta marginal. It covers sampling error, not the bias of what people remember.
 //
-// Orders, new orders and units use strata weighted by orders, money uses strata weighted by value. Each figure's total is
-// unchanged, to the last unit. Negative credits, such as of a channel with more exchanges than sales, count as zero in
-// the shares. The unattributed row shrinks by 1 - w, since no survey answer names it. Channels that only the survey has get
-// rows. Without answers the credits are unchanged, with weight 0. Invalid counts are rejected with the stratum.
+// Orders, new orders and units use strata weighted by orders, money uses strata weighted by value. Each figure's total
+// is unchanged, to the last unit. Negative credits, such as of a channel with more exchanges than sales, count as zero
+// in the shares. The unattributed row shrinks by 1 - w, since no survey answer names it. Channels that only the survey
+// has get rows. Without answers the credits are unchanged, with weight 0. Invalid counts are rejected with the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {
 		return BlendedSums{}, err
 	}
 	survey := poolStrata(strata)
-	out := BlendedSums{Credits: maps.Clone(credits), Answers: survey.answers, EffectiveAnswers: survey.effective, UnmappedShare: survey.unmapped, Level: b.Level}
+	out := BlendedSums{
+		Credits: maps.Clone(credits), Answers: survey.answers, EffectiveAnswers: survey.effective,
+		UnmappedShare: survey.unmapped, Level: b.Level,
+	}
 	if survey.effective > 0 {
 		out.SurveyWeight = survey.effective / (survey.effective + b.ClickWorth)
 	}

@@ -24,8 +24,9 @@ func randomJourneys(r *rand.Rand, n int) (journeys []attribution.Journey, total 
 		}
 		orders := r.Int64N(4) * measure.Millionths
 		j.Sums = measure.Sums{
-			Orders: orders, Charged: r.Int64N(50_000) - 3000, Tax: r.Int64N(900) - 40, Shipping: r.Int64N(2) * 495, Discounts: r.Int64N(700),
-			Refunds: r.Int64N(4000), Undated: r.Int64N(10), NewOrders: orders / 2, Units: r.Int64N(9),
+			Orders: orders, Charged: r.Int64N(50_000) - 3000, Tax: r.Int64N(900) - 40, Shipping: r.Int64N(2) * 495,
+			Discounts: r.Int64N(700),
+			Refunds:   r.Int64N(4000), Undated: r.Int64N(10), NewOrders: orders / 2, Units: r.Int64N(9),
 		}
 		if i%7 == 0 {
 			j.Sums = measure.Sums{Refunds: 333}
@@ -39,7 +40,10 @@ func TestCreditedSumsAddUpToTheUnit(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		journeys, total := randomJourneys(rand.New(rand.NewPCG(seed, 0)), 1+int(seed))
-		for _, m := range []attribution.Model{attribution.Last, attribution.Shapley, attribution.Markov1, attribution.Markov2, attribution.Markov3} {
+		for _, m := range []attribution.Model{
+			attribution.Last, attribution.Shapley, attribution.Markov1, attribution.Markov2,
+			attribution.Markov3,
+		} {
 			got, err := attribution.CreditSums(journeys, m)
 			if err != nil {
 				t.Fatal(err)
@@ -88,7 +92,8 @@ func TestCreditedSumsFollowTheModels(t *testing.T) {
 			t.Errorf("%s: %s, want %s", m, text, want)
 		}
 	}
-	if _, err := attribution.CreditSums([]attribution.Journey{{Sums: order}}, attribution.Shapley); fault.KindOf(err) != fault.KindInvalid {
+	if _, err := attribution.CreditSums([]attribution.Journey{{Sums: order}}, attribution.Shapley); fault.KindOf(
+		err) != fault.KindInvalid {
 		t.Errorf("a journey without channels: %v", err)
 	}
 	if _, err := attribution.CreditSums(journeys, attribution.Linear); fault.KindOf(err) != fault.KindInvalid {
@@ -127,7 +132,9 @@ func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 func TestBlendedSumsWithoutAnswersAreUnchanged(t *testing.T) {
 	t.Parallel()
 	credits := attribution.Sums{"google": {Orders: 5, Charged: -3}, measure.Unattributed: {Orders: 2, Charged: 9}}
-	got, err := attribution.BlendSums(credits, []attribution.Stratum{{Name: "all", Orders: 7, Unmapped: 3}}, attribution.Blend{})
+	got, err := attribution.BlendSums(credits, []attribution.Stratum{
+		{Name: "all", Orders: 7, Unmapped: 3},
+	}, attribution.Blend{})
 	if err != nil || got.SurveyWeight != 0 {
 		t.Fatalf("weight %v, %v", got.SurveyWeight, err)
 	}

@@ -61,7 +61,8 @@ func (b Blend) check(strata []Stratum) error {
 	}
 	for _, s := range strata {
 		if !isCount(s.Orders) || !isCount(s.Unmapped) || s.Value < 0 {
-			return fault.Invalid("stratum %q: orders %v, value %d, unmapped answers %v: want numbers from 0 up", s.Name, s.Orders, s.Value, s.Unmapped)
+			return fault.Invalid("stratum %q: orders %v, value %d, unmapped answers %v: want numbers from 0 up",
+				s.Name, s.Orders, s.Value, s.Unmapped)
 		}
 		for ch, n := range s.Answers {
 			if !isCount(n) || ch == "" {
@@ -132,7 +133,9 @@ func (s Stratum) count() float64 {
 // betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean and the number of
 // observations that it is worth.
 func betaEstimate(mean, worth, level float64) measure.Estimate {
-	e := measure.Estimate{Value: mean, Interval: measure.Interval{Level: level}, Method: measure.SurveyBlend, Basis: measure.Attributed}
+	e := measure.Estimate{
+		Value: mean, Interval: measure.Interval{Level: level}, Method: measure.SurveyBlend, Basis: measure.Attributed,
+	}
 	a, b := mean*worth, (1-mean)*worth
 	switch {
 	case a <= 0:

@@ -15,7 +15,8 @@ import (
 
 func clicks(t *testing.T) attribution.Result {
 	t.Helper()
-	return attribute(t, pathsOf(t, path("search", 60, 6000, 0), path("social", 20, 2000, 0), path("", 20, 2000, 0)), attribution.Last)
+	return attribute(t, pathsOf(t, path("search", 60, 6000, 0), path("social", 20, 2000, 0), path("", 20, 2000, 0)),
+		attribution.Last)
 }
 
 func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
@@ -46,7 +47,8 @@ func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
 	for _, s := range got.Shares {
 		// The interval of a share p worth 400 observations is about 1.64 standard errors wide on each side.
 		e := s.Blended
-		if se := math.Sqrt(e.Value * (1 - e.Value) / 401); math.Abs((e.High-e.Low)/2-1.645*se) > .05*se || e.Low > e.Value || e.High < e.Value {
+		if se := math.Sqrt(e.Value * (1 - e.Value) / 401); math.Abs((e.High-e.Low)/2-1.645*se) > .05*se || e.Low > e.Value ||
+			e.High < e.Value {
 			t.Errorf("%s: %+v", s.Channel, e)
 		}
 	}
@@ -64,7 +66,10 @@ func TestStrataAreWeightedByOrdersNotByResponse(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Without weight for the clicks the survey decides: half of the orders each, but nine tenths of the value.
-	want := []attribution.Credit{{Channel: "search", Conversions: 50, Value: 1000, Whole: 1000}, {Channel: "social", Conversions: 50, Value: 9000, Whole: 9000}}
+	want := []attribution.Credit{
+		{Channel: "search", Conversions: 50, Value: 1000, Whole: 1000},
+		{Channel: "social", Conversions: 50, Value: 9000, Whole: 9000},
+	}
 	if diff := cmp.Diff(want, got.Credits, cmpopts.EquateApprox(0, 1e-4)); diff != "" {
 		t.Error(diff)
 	}
@@ -93,7 +98,11 @@ func TestInvalidSurveysAreRejected(t *testing.T) {
 		want    string
 	}{
 		{attribution.Stratum{Name: "new", Orders: -1}, attribution.Blend{}, `stratum "new": orders -1`},
-		{attribution.Stratum{Name: "new", Answers: map[measure.Channel]float64{"tv": -2}}, attribution.Blend{}, `-2 answers for channel "tv"`},
+		{
+			attribution.Stratum{Name: "new", Answers: map[measure.Channel]float64{"tv": -2}},
+			attribution.Blend{},
+			`-2 answers for channel "tv"`,
+		},
 		{attribution.Stratum{}, attribution.Blend{Level: 1.5}, "level of the interval is 1.5"},
 		{attribution.Stratum{}, attribution.Blend{ClickWorth: -1}, "worth -1 answers"},
 	} {

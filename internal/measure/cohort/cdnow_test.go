@@ -116,7 +116,9 @@ func TestPurchasesOfTheCDNOWSampleMakeItsSummary(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
 		day := civil.MustParse(f[2][:4] + "-" + f[2][4:6] + "-" + f[2][6:])
-		purchases = append(purchases, cohort.Purchase{Customer: f[1], Day: day, Value: int64(math.Round(100 * number(t, f[4])))})
+		purchases = append(purchases, cohort.Purchase{
+			Customer: f[1], Day: day, Value: int64(math.Round(100 * number(t, f[4]))),
+		})
 	}
 	buyers, err := cohort.Buyers(purchases, civil.MustParse("1997-09-30"))
 	if err != nil {

@@ -23,7 +23,8 @@ func TestGammaDrawsEqualGonums(t *testing.T) {
 	}
 	ours, theirs := rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
 	for i := range 2000 {
-		if got, want := beta(0.7, 2.5, ours), (distuv.Beta{Alpha: 0.7, Beta: 2.5, Src: theirs}).Rand(); math.Abs(got-want) > rounding*want {
+		if got, want := beta(0.7, 2.5, ours), (distuv.Beta{Alpha: 0.7, Beta: 2.5, Src: theirs}).
+			Rand(); math.Abs(got-want) > rounding*want {
 			t.Fatalf("draw %d of beta: got %v, want %v", i, got, want)
 		}
 	}

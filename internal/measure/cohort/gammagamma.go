@@ -31,12 +31,14 @@ func buildGammaGamma(v []float64) GammaGamma { return GammaGamma{P: v[0], Q: v[1
 // rejected with the index; fewer than two customers are not ready.
 func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	if len(spends) < 2 {
-		return Fit[GammaGamma]{}, fault.NotReady("fit of Gamma-Gamma: %d customers bought again, want at least 2", len(spends))
+		return Fit[GammaGamma]{},
+			fault.NotReady("fit of Gamma-Gamma: %d customers bought again, want at least 2", len(spends))
 	}
 	scale := 0.0
 	for i, s := range spends {
 		if s.Purchases < 1 || !(s.Mean > 0) || math.IsInf(s.Mean, 1) {
-			return Fit[GammaGamma]{}, fault.Invalid("fit of Gamma-Gamma: customer %d has %d purchases of mean %v, want both above 0", i, s.Purchases, s.Mean)
+			return Fit[GammaGamma]{}, fault.Invalid(
+				"fit of Gamma-Gamma: customer %d has %d purchases of mean %v, want both above 0", i, s.Purchases, s.Mean)
 		}
 		scale += s.Mean / float64(len(spends))
 	}

@@ -9,9 +9,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Wilson returns the proportion hits/n with its score interval, which inverts the test of a proportion (Wilson 1927; Brown,
-// Cai and DasGupta 2001, "Interval estimation for a binomial proportion", section 3.1.1). With p = hits/n and z the
-// normal quantile,
+// Wilson returns the proportion hits/n with its score interval, which inverts the test of a proportion (Wilson 1927;
+// Brown, Cai and DasGupta 2001, "Interval estimation for a binomial proportion", section 3.1.1). With p = hits/n and z
+// the normal quantile,
 //
 //	(p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 //
@@ -20,7 +20,9 @@ func Wilson(hits, n int, level float64) (measure.Estimate, error) {
 	if err := checkRate(hits, n, level); err != nil {
 		return measure.Estimate{}, err
 	}
-	e := measure.Estimate{Value: 0.5, Interval: measure.Interval{Low: 0, High: 1, Level: level}, Method: measure.Proportion}
+	e := measure.Estimate{
+		Value: 0.5, Interval: measure.Interval{Low: 0, High: 1, Level: level}, Method: measure.Proportion,
+	}
 	if n == 0 {
 		return e, nil
 	}

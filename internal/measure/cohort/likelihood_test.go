@@ -49,7 +49,8 @@ func TestGradientsEqualFiniteDifferences(t *testing.T) {
 				up := f.f(at, unused)
 				at[i] = x[i] - step
 				// Central differences: step² for the curvature and 1e-16/step of the value for rounding.
-				if want := (up - f.f(at, unused)) / (2 * step); math.Abs(gradient[i]-want) > 1e-6*(1+math.Abs(want))+1e-10*math.Abs(value) {
+				if want := (up - f.f(at, unused)) / (2 * step); math.Abs(gradient[i]-want) > 1e-6*(1+math.Abs(want))+
+					1e-10*math.Abs(value) {
 					t.Errorf("%s at %v: derivative %d is %v, differences give %v", name, x, i, gradient[i], want)
 				}
 			}
@@ -74,7 +75,10 @@ func TestIntegralMatchesTheNote(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 0))
 	rule := newRule()
 	for range 300 {
-		m := ParetoNBD{R: math.Exp(r.NormFloat64()), Alpha: math.Exp(r.NormFloat64()), S: math.Exp(r.NormFloat64()), Beta: math.Exp(r.NormFloat64())}
+		m := ParetoNBD{
+			R: math.Exp(r.NormFloat64()), Alpha: math.Exp(r.NormFloat64()), S: math.Exp(r.NormFloat64()),
+			Beta: math.Exp(r.NormFloat64()),
+		}
 		x, tx := float64(r.IntN(30)), r.Float64()
 		until := tx + .3 + r.Float64()
 		larger, smaller, b := m.Alpha, m.Beta, m.S+1
@@ -98,7 +102,10 @@ func TestExpectationMatchesThePaper(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(13, 0))
 	for range 300 {
-		m := BGNBD{R: math.Exp(r.NormFloat64()), Alpha: math.Exp(r.NormFloat64()), A: math.Exp(r.NormFloat64()), B: math.Exp(r.NormFloat64())}
+		m := BGNBD{
+			R: math.Exp(r.NormFloat64()), Alpha: math.Exp(r.NormFloat64()), A: math.Exp(r.NormFloat64()),
+			B: math.Exp(r.NormFloat64()),
+		}
 		x, since, time := float64(1+r.IntN(20)), m.Alpha+r.Float64(), 2*r.Float64()
 		z := time / (since + time)
 		power := math.Pow(1-z, m.R+x)

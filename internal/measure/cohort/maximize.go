@@ -27,7 +27,8 @@ const (
 )
 
 var errNoPeak = fault.NotReady("the likelihood has no maximum at finite parameters").
-	WithHint("customers differ too little in how often they buy or how long they stay; take more customers or a longer history")
+	WithHint(
+		"customers differ too little in how often they buy or how long they stay; take more customers or a longer history")
 
 // maximize uses BFGS from the start and then Newton steps, which give the last digits and the curvature for standard
 // errors. n is the number of customers.

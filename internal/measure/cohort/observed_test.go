@@ -115,7 +115,8 @@ func TestCurvesUseCustomersOnlyWhileObserved(t *testing.T) {
 	for _, p := range got[1].Points {
 		values = append(values, p.Value)
 	}
-	if diff := cmp.Diff([]float64{1200, 1200, 1300}, values, cmpopts.EquateApprox(0, 1e-9)); diff != "" || got[1].Channel != "search" {
+	if diff := cmp.Diff([]float64{1200, 1200, 1300}, values, cmpopts.EquateApprox(0, 1e-9)); diff != "" ||
+		got[1].Channel != "search" {
 		t.Errorf("%s\n%s", got[1].Channel, diff)
 	}
 	if got[0].Channel != "email" || len(got[0].Points) != 0 || got[0].Customers != 1 {
@@ -179,7 +180,9 @@ func TestVarianceOfACurveEqualsItsDefinition(t *testing.T) {
 func TestPaybackIsTheFirstDayThatCoversTheCost(t *testing.T) {
 	t.Parallel()
 	point := func(value float64) cohort.Point {
-		return cohort.Point{Estimate: measure.Estimate{Value: value, Interval: measure.Interval{Low: value - 150, High: value + 150, Level: .9}}}
+		return cohort.Point{
+			Estimate: measure.Estimate{Value: value, Interval: measure.Interval{Low: value - 150, High: value + 150, Level: .9}},
+		}
 	}
 	margin := cohort.Curve{Channel: "search", Points: []cohort.Point{point(400), point(600), point(800), point(1000)}}
 	for _, c := range []struct {
@@ -218,7 +221,9 @@ func TestMarginsReportTheirSource(t *testing.T) {
 	}{
 		{[]cohort.Sale{costed, costed}, 0, cohort.Margins{Source: cohort.FromCosts, Rate: .4, Coverage: 1}},
 		{[]cohort.Sale{costed, unknown}, .9, cohort.Margins{Source: cohort.PartlyCosted, Rate: .4, Coverage: 2. / 3}},
-		{[]cohort.Sale{costed, unknown, unknown, unknown}, .3, cohort.Margins{Source: cohort.FromAssumed, Rate: .3, Coverage: .4}},
+		{[]cohort.Sale{costed, unknown, unknown, unknown}, .3, cohort.Margins{
+			Source: cohort.FromAssumed, Rate: .3, Coverage: .4,
+		}},
 		{[]cohort.Sale{unknown}, .3, cohort.Margins{Source: cohort.FromAssumed, Rate: .3}},
 	} {
 		got, err := cohort.MarginsOf(c.sales, c.assumed)
@@ -241,8 +246,14 @@ func TestMarginsReportTheirSource(t *testing.T) {
 func TestInvalidMembersAreRejectedByIndex(t *testing.T) {
 	t.Parallel()
 	good := cohort.Member{Channel: "search"}
-	for _, m := range []cohort.Member{{Channel: "search", AgeDays: -1}, {Channel: "search", AgeDays: 1 << 40}, {}, {Channel: "search", Gains: []cohort.Gain{{Day: 1}}}} {
-		if _, err := cohort.Curves([]cohort.Member{good, m}, 0, .9); err == nil || !strings.Contains(err.Error(), "customer 1") {
+	for _, m := range []cohort.Member{
+		{Channel: "search", AgeDays: -1},
+		{Channel: "search", AgeDays: 1 << 40},
+		{},
+		{Channel: "search", Gains: []cohort.Gain{{Day: 1}}},
+	} {
+		if _, err := cohort.Curves([]cohort.Member{good, m}, 0, .9); err == nil ||
+			!strings.Contains(err.Error(), "customer 1") {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}

@@ -33,7 +33,8 @@ func PaybackOf(margin Curve, cost float64) (Payback, error) {
 		return Payback{}, fault.Invalid("acquisition cost is %v, want an amount from 0 up", cost)
 	}
 	if len(margin.Points) == 0 {
-		return Payback{}, fault.NotReady("channel %q has %d customers, too few for a payback", margin.Channel, margin.Customers)
+		return Payback{}, fault.NotReady("channel %q has %d customers, too few for a payback",
+			margin.Channel, margin.Customers)
 	}
 	return Payback{
 		Cost:     cost,

@@ -98,7 +98,9 @@ func (b Buyer) spend() Spend { return Spend{Purchases: b.Repeats, Mean: b.MeanSp
 
 // futures draws the totals of the group. Each draw has its own random stream, so totals do not depend on the number of
 // cores.
-func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (purchases, values []float64) {
+func futures[M Model](fit Fit[M], spend *Fit[GammaGamma], group []Buyer, horizon Horizon) (
+	purchases, values []float64,
+) {
 	purchases, values = make([]float64, horizon.Draws), make([]float64, horizon.Draws)
 	workers := runtime.GOMAXPROCS(0)
 	var work panics.Group
@@ -134,5 +136,7 @@ func total(spend *Fit[GammaGamma], group []Buyer, counts []int, r *rand.Rand) (p
 // middle returns the central interval of the draws.
 func middle(draws []float64, level float64) measure.Interval {
 	slices.Sort(draws)
-	return measure.Interval{Low: stats.Quantile(draws, (1-level)/2), High: stats.Quantile(draws, (1+level)/2), Level: level}
+	return measure.Interval{
+		Low: stats.Quantile(draws, (1-level)/2), High: stats.Quantile(draws, (1+level)/2), Level: level,
+	}
 }

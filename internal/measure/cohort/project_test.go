@@ -256,8 +256,14 @@ func TestImpossibleHistoriesAreRejectedByIndex(t *testing.T) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
-	for _, s := range []cohort.Spend{{Mean: 5}, {Purchases: 1}, {Purchases: 1, Mean: math.NaN()}, {Purchases: 1, Mean: -2}} {
-		if _, err := cohort.FitGammaGamma([]cohort.Spend{{Purchases: 1, Mean: 5}, s}); fault.KindOf(err) != fault.KindInvalid {
+	for _, s := range []cohort.Spend{
+		{Mean: 5},
+		{Purchases: 1},
+		{Purchases: 1, Mean: math.NaN()},
+		{Purchases: 1, Mean: -2},
+	} {
+		if _, err := cohort.FitGammaGamma([]cohort.Spend{{Purchases: 1, Mean: 5}, s}); fault.KindOf(
+			err) != fault.KindInvalid {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
@@ -325,7 +331,11 @@ func TestBuyersCountDaysAndKeepTheCalibrationApart(t *testing.T) {
 	if diff := cmp.Diff(want, got, same); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	for _, p := range []cohort.Purchase{{Day: day("2026-01-01")}, {Customer: "a"}, {Customer: "a", Day: day("2026-01-01"), Value: -1}} {
+	for _, p := range []cohort.Purchase{
+		{Day: day("2026-01-01")},
+		{Customer: "a"},
+		{Customer: "a", Day: day("2026-01-01"), Value: -1},
+	} {
 		if _, err := cohort.Buyers([]cohort.Purchase{p}, day("2026-01-29")); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%+v: %v", p, err)
 		}

@@ -40,11 +40,13 @@ func Ready(histories []History) Readiness {
 		r.MedianGap = stats.Quantile(gaps, 0.5)
 	}
 	if r.RepeatBuyers < LeastRepeatBuyers {
-		r.Reasons = append(r.Reasons, fmt.Sprintf("%d customers bought again, a projection needs %d", r.RepeatBuyers, LeastRepeatBuyers))
+		r.Reasons = append(r.Reasons,
+			fmt.Sprintf("%d customers bought again, a projection needs %d", r.RepeatBuyers, LeastRepeatBuyers))
 	}
 	if r.Observed < LeastGaps*r.MedianGap {
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"customers were observed for %.4g, less than %d times the median of %.4g between purchases", r.Observed, LeastGaps, r.MedianGap))
+			"customers were observed for %.4g, less than %d times the median of %.4g between purchases",
+			r.Observed, LeastGaps, r.MedianGap))
 	}
 	return r
 }

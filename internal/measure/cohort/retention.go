@@ -65,7 +65,8 @@ func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 		for k, n := range c.Active {
 			cell, err := cellOf(n, c.Customers, level)
 			if err != nil {
-				return Matrix{}, fault.Invalid("cohort of %s, period %d: %d of %d customers are active", c.Start, k+1, n, c.Customers)
+				return Matrix{}, fault.Invalid("cohort of %s, period %d: %d of %d customers are active",
+					c.Start, k+1, n, c.Customers)
 			}
 			cell.Partial = c.LastIsPartial && k == len(c.Active)-1
 			if !row.Suppressed {

@@ -86,7 +86,9 @@ func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	var work panics.Group
 	for i, ch := range channels {
 		work.Go(func() {
-			curves[i] = Curve{Channel: ch, Customers: len(byChannel[ch]), Points: pointsOf(byChannel[ch], max(2, smallest), level)}
+			curves[i] = Curve{
+				Channel: ch, Customers: len(byChannel[ch]), Points: pointsOf(byChannel[ch], max(2, smallest), level),
+			}
 		})
 	}
 	work.Wait()

@@ -99,7 +99,8 @@ func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 		}
 	}
 	got := float64(inside) / float64(all)
-	t.Logf("%d of %d intervals hold the truth (%.3f), relative error %.3f", inside, all, got, math.Sqrt(squares/float64(all)))
+	t.Logf("%d of %d intervals hold the truth (%.3f), relative error %.3f",
+		inside, all, got, math.Sqrt(squares/float64(all)))
 	if got < 0.84 || got > 0.98 {
 		t.Errorf("%.3f of the intervals at 0.90 hold the truth", got)
 	}
@@ -120,7 +121,8 @@ func TestLeakedCodeOrdersAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !rates.Cleaned || e.Orders.Low > 21 || e.Orders.High < 21 || e.Orders.Value > signals[15].Code/2 {
-		t.Errorf("%v code orders of which 21 brought: %.1f, %.1f to %.1f", signals[15].Code, e.Orders.Value, e.Orders.Low, e.Orders.High)
+		t.Errorf("%v code orders of which 21 brought: %.1f, %.1f to %.1f",
+			signals[15].Code, e.Orders.Value, e.Orders.Low, e.Orders.High)
 	}
 }
 
@@ -129,7 +131,9 @@ func TestEveryOrderCountsOnce(t *testing.T) {
 	// All signals capture every order: the estimate equals the orders, not a multiple.
 	var all []Signals
 	for range 8 {
-		all = append(all, Signals{HasCode: true, HasLink: true, Code: 100, CodeTouched: 100, Named: 100, NamedTouched: 100, Both: 100, Link: 100})
+		all = append(all, Signals{
+			HasCode: true, HasLink: true, Code: 100, CodeTouched: 100, Named: 100, NamedTouched: 100, Both: 100, Link: 100,
+		})
 	}
 	rates, err := Learn(all, Ground{Orders: 5000})
 	if err != nil {
@@ -163,7 +167,8 @@ func TestLittleEvidenceGivesWideIntervals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rates.Cleaned || e.Orders.High/e.Orders.Low < 3 || e.Confidence > 0.5 {
-		t.Errorf("20 code orders and nothing else: %.1f, %.1f to %.1f, confidence %.2f", e.Orders.Value, e.Orders.Low, e.Orders.High, e.Confidence)
+		t.Errorf("20 code orders and nothing else: %.1f, %.1f to %.1f, confidence %.2f",
+			e.Orders.Value, e.Orders.Low, e.Orders.High, e.Confidence)
 	}
 	for _, s := range []Signals{{}, {HasCode: true}, {HasLink: true}, {HasLink: true, Link: 3}} {
 		rates, err := Learn([]Signals{s}, Ground{})
@@ -189,8 +194,8 @@ func TestInvalidCountsAreRejected(t *testing.T) {
 	}
 }
 
-// With known rates the variance of the code estimate over simulated stores equals its formula: per order of the creator and
-// per leaked order.
+// With known rates the variance of the code estimate over simulated stores equals its formula: per order of the creator
+// and per leaked order.
 func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 	t.Parallel()
 	r := Rates{Code: 0.5, Met: 0.6, Stray: 0.35, Cleaned: true}
@@ -211,16 +216,19 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 		estimates = append(estimates, r.codeOrders(s)/r.Code)
 	}
 	mean, sd := stats.MeanSD(estimates)
-	perOrder, fixed := r.codeVariance(Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked})
+	perOrder, fixed := r.codeVariance(
+		Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked})
 	// Five standard errors of the mean; the standard deviation has a standard error of 0.5%.
-	if want := perOrder*orders + fixed; math.Abs(mean-orders) > 5*sd/math.Sqrt(stores) || math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
+	if want := perOrder*orders + fixed; math.Abs(mean-orders) > 5*sd/math.Sqrt(stores) ||
+		math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
 		t.Errorf("mean %.2f and variance %.1f, want %d and %.1f", mean, sd*sd, orders, want)
 	}
 	// All creators together: the relative standard error of the code orders, given the rates, plus that of Met.
 	coded := Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked}
 	r.Known.Named = 97
 	variance := (50*0.6*0.4 + 80*0.35*0.65) / (0.25 * 0.25)
-	if got, want := r.cleaningSpread(coded), math.Sqrt(variance/(50*50)+0.6*0.4/100/(0.25*0.25)); math.Abs(got-want) > 1e-12 {
+	if got, want := r.cleaningSpread(coded),
+		math.Sqrt(variance/(50*50)+0.6*0.4/100/(0.25*0.25)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("relative standard error of code orders %v, want %v", got, want)
 	}
 }
@@ -243,7 +251,9 @@ func TestLimitsSolveTheScoreEquation(t *testing.T) {
 // With one creator and two signals the interval and the overdispersion follow from the parts' variances.
 func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 	t.Parallel()
-	r := Rates{Code: 0.5, Survey: 0.1, Met: 0.6, Stray: 0.35, Cleaned: true, Noise: 1.5, Spread: 0.1, Known: Evidence{Named: 100}}
+	r := Rates{Code: 0.5, Survey: 0.1, Met: 0.6, Stray: 0.35, Cleaned: true, Noise: 1.5, Spread: 0.1, Known: Evidence{
+		Named: 100,
+	}}
 	s := Signals{HasCode: true, Code: 200, CodeTouched: 90, Named: 16}
 	e, err := r.Of(s, 0.9)
 	if err != nil {
@@ -257,7 +267,8 @@ func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 	}
 	z := 1.6448536269514722
 	for _, limit := range []float64{e.Orders.Low, e.Orders.High} {
-		if got, want := math.Abs(e.Orders.Value-limit), z*math.Sqrt(variance(limit)+0.1*0.1*limit*limit); math.Abs(got/want-1) > 1e-9 {
+		if got, want := math.Abs(e.Orders.Value-limit),
+			z*math.Sqrt(variance(limit)+0.1*0.1*limit*limit); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("limit %v is %v from the estimate, want %v", limit, got, want)
 		}
 	}
@@ -268,7 +279,8 @@ func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 	if e, err = r.Of(s, 0.9); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.noise([]Signals{s}), distance(e.Parts[0])+distance(e.Parts[1]); want <= 1 || math.Abs(got/want-1) > 1e-9 {
+	if got, want := r.noise([]Signals{s}), distance(e.Parts[0])+distance(e.Parts[1]); want <= 1 ||
+		math.Abs(got/want-1) > 1e-9 {
 		t.Errorf("overdispersion %v, want %v, above 1", got, want)
 	}
 }

@@ -59,7 +59,10 @@ func Judge(p Problem, plan *Plan) *Advice {
 		advice.Reasons = append(advice.Reasons, p.whyStay())
 	case plan.BeatsCurrent < convincing:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, fmt.Sprintf("the plan beats the current allocation with probability %.0f%%, below the required %.0f%%", 100*plan.BeatsCurrent, 100*convincing))
+		advice.Reasons = append(
+			advice.Reasons, fmt.Sprintf(
+				"the plan beats the current allocation with probability %.0f%%, below the required %.0f%%",
+				100*plan.BeatsCurrent, 100*convincing))
 	case plan.Lift.Mean <= 0:
 		advice.Action = Hold
 		advice.Reasons = append(advice.Reasons, "the plan's expected gain over the current allocation is not positive")
@@ -69,7 +72,10 @@ func Judge(p Problem, plan *Plan) *Advice {
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {
-			advice.Reasons = append(advice.Reasons, fmt.Sprintf("the proposed spend of %s is above the range of the data, so its response depends on the assumed curve shape", a.Channel))
+			advice.Reasons = append(
+				advice.Reasons, fmt.Sprintf(
+					"the proposed spend of %s is above the range of the data, so its response depends on the assumed curve shape",
+					a.Channel))
 		}
 	}
 	return advice

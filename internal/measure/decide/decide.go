@@ -114,7 +114,8 @@ func (p Problem) validate() error {
 	case !(p.Budget >= 0) || math.IsInf(p.Budget, 0):
 		return fault.Invalid("the budget %v is not an amount of money", p.Budget).WithHint("give a budget above zero")
 	case p.Budget == 0:
-		return fault.Invalid("the budget is 0").WithHint("give a budget above zero, such as the current total of %.6g", p.current())
+		return fault.Invalid("the budget is 0").
+			WithHint("give a budget above zero, such as the current total of %.6g", p.current())
 	case !(p.Risk.Weight >= 0 && p.Risk.Weight <= 1) || p.Risk.Weight > 0 && !(p.Risk.Tail > 0 && p.Risk.Tail <= 1):
 		return fault.Invalid("the risk weight %v and tail %v must be between 0 and 1", p.Risk.Weight, p.Risk.Tail)
 	}
@@ -140,19 +141,25 @@ func (c Channel) validate(draws int) error {
 	r := c.Response
 	switch {
 	case !amount(c.Current) || !amount(c.Min) || !amount(c.Max):
-		return fault.Invalid("channel %s: the spend %v and the bounds %v to %v must be amounts of money", c.Name, c.Current, c.Min, c.Max).
+		return fault.Invalid("channel %s: the spend %v and the bounds %v to %v must be amounts of money",
+			c.Name, c.Current, c.Min, c.Max).
 			WithHint("give finite bounds of at least 0")
 	case c.Min > c.Max:
-		return fault.Invalid("channel %s: minimum spend %v exceeds maximum %v", c.Name, c.Min, c.Max).WithHint("swap them, or make them equal to fix the channel's spend")
-	case len(r.Spend) < 2 || r.Spend[0] != 0 || !rising(r.Spend) || len(r.Value) != len(r.Spend) || len(r.Slope) != len(r.Spend):
-		return fault.Invalid("the response of %s needs values and slopes on at least two increasing spends, starting at 0", c.Name)
+		return fault.Invalid("channel %s: minimum spend %v exceeds maximum %v", c.Name, c.Min, c.Max).
+			WithHint("swap them, or make them equal to fix the channel's spend")
+	case len(r.Spend) < 2 || r.Spend[0] != 0 || !rising(r.Spend) || len(r.Value) != len(r.Spend) ||
+		len(r.Slope) != len(r.Spend):
+		return fault.Invalid("the response of %s needs values and slopes on at least two increasing spends, starting at 0",
+			c.Name)
 	case r.Spend[len(r.Spend)-1] < math.Max(c.Max, c.Current)*(1-slack):
-		return fault.Invalid("the response of %s ends at %v, below the channel's maximum spend %v", c.Name, r.Spend[len(r.Spend)-1], math.Max(c.Max, c.Current)).
+		return fault.Invalid("the response of %s ends at %v, below the channel's maximum spend %v",
+			c.Name, r.Spend[len(r.Spend)-1], math.Max(c.Max, c.Current)).
 			WithHint("compute the response up to the maximum spend, or lower the maximum")
 	}
 	for i := range r.Spend {
 		if len(r.Value[i]) != draws || len(r.Slope[i]) != draws || draws < 4 {
-			return fault.Invalid("the response of %s has %d draws at %v: want %d, and at least 4", c.Name, len(r.Value[i]), r.Spend[i], draws)
+			return fault.Invalid("the response of %s has %d draws at %v: want %d, and at least 4",
+				c.Name, len(r.Value[i]), r.Spend[i], draws)
 		}
 		if !finite(r.Value[i]) || i > 0 && !finite(r.Slope[i]) {
 			return fault.Invalid("the response of %s at %v is not finite in every draw", c.Name, r.Spend[i])
@@ -187,7 +194,8 @@ func (p Problem) validateGroups(known map[measure.Channel]bool) error {
 				return fault.Invalid("group %q has an unknown channel %q", g.Name, name).WithHint("the channels are %v", p.names())
 			}
 			if other, twice := taken[name]; twice {
-				return fault.Invalid("channel %q is in two groups, %q and %q", name, other, g.Name).WithHint("put each channel in one group at most")
+				return fault.Invalid("channel %q is in two groups, %q and %q", name, other, g.Name).
+					WithHint("put each channel in one group at most")
 			}
 			taken[name] = g.Name
 		}
@@ -210,11 +218,14 @@ func (p Problem) feasible() error {
 	}
 	switch {
 	case least > p.Budget*(1+slack):
-		return fault.Invalid("the channels' minimum spends add up to %s, above the budget of %s", p.formatted(least), p.formatted(p.Budget)).
+		return fault.Invalid("the channels' minimum spends add up to %s, above the budget of %s",
+			p.formatted(least), p.formatted(p.Budget)).
 			WithHint("raise the budget to %s or more, or lower a min", formatted(math.Ceil(p.inMessage(least))))
 	case most < p.Budget*(1-slack):
-		return fault.Invalid("the channels' maximum spends add up to %s, below the budget of %s", p.formatted(most), p.formatted(p.Budget)).
-			WithHint("lower the budget to %s or less, or raise a max; without a max, the risk level sets one", formatted(math.Floor(p.inMessage(most))))
+		return fault.Invalid("the channels' maximum spends add up to %s, below the budget of %s",
+			p.formatted(most), p.formatted(p.Budget)).
+			WithHint("lower the budget to %s or less, or raise a max; without a max, the risk level sets one",
+				formatted(math.Floor(p.inMessage(most))))
 	}
 	return nil
 }
@@ -222,11 +233,17 @@ func (p Problem) feasible() error {
 // unkept says which sum of a group's channels is outside the group's bounds.
 func (p Problem) unkept(g *Group, low, high float64) error {
 	if high < g.Min {
-		return fault.Invalid("the maximum spends of the channels in group %q add up to %s, below the group's minimum of %s", g.Name, p.formatted(high), p.formatted(g.Min)).
-			WithHint("lower the group's minimum to %s or less, or raise a max of its channels; without a max, the risk level sets one", formatted(math.Floor(p.inMessage(high))))
+		return fault.Invalid("the maximum spends of the channels in group %q add up to %s, below the group's minimum of %s",
+			g.Name, p.formatted(high), p.formatted(g.Min)).
+			WithHint(
+				"lower the group's minimum to %s or less, or raise a max of its channels; without a max, the risk level sets one",
+				formatted(math.Floor(p.inMessage(high))))
 	}
-	return fault.Invalid("the minimum spends of the channels in group %q add up to %s, above the group's maximum of %s", g.Name, p.formatted(low), p.formatted(g.Max)).
-		WithHint("raise the group's maximum to %s or more, or lower a min of its channels; without a min, the risk level sets one", formatted(math.Ceil(p.inMessage(low))))
+	return fault.Invalid("the minimum spends of the channels in group %q add up to %s, above the group's maximum of %s",
+		g.Name, p.formatted(low), p.formatted(g.Max)).
+		WithHint(
+			"raise the group's maximum to %s or more, or lower a min of its channels; without a min, the risk level sets one",
+			formatted(math.Ceil(p.inMessage(low))))
 }
 
 // inMessage converts an amount to the unit of messages.

@@ -12,7 +12,9 @@ type market struct {
 }
 
 func newMarket(d division, low, high []float64) *market {
-	m := &market{division: d, low: low, high: high, least: math.Inf(1), most: math.Inf(-1), paid: make([]float64, len(low))}
+	m := &market{
+		division: d, low: low, high: high, least: math.Inf(1), most: math.Inf(-1), paid: make([]float64, len(low)),
+	}
 	for j, k := range d.curves {
 		least, most := k.steepest(low[j], high[j])
 		m.least, m.most = math.Min(m.least, least), math.Max(m.most, most)

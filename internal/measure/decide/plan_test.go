@@ -38,7 +38,8 @@ func TestPlansOfJointDrawsMeetTheirBound(t *testing.T) {
 			var spent float64
 			for j, a := range plan.Allocations {
 				spent += a.Proposed
-				if c := p.Channels[j]; a.Proposed < c.Min-1e-9 || a.Proposed > c.Max+1e-9 || a.Channel != c.Name || a.Current != c.Current {
+				if c := p.Channels[j]; a.Proposed < c.Min-1e-9 || a.Proposed > c.Max+1e-9 || a.Channel != c.Name ||
+					a.Current != c.Current {
 					t.Errorf("allocation %+v of channel %s within %v to %v", a, c.Name, c.Min, c.Max)
 				}
 			}
@@ -109,7 +110,8 @@ func TestAnUnchangedPlanHasProbabilityOneHalf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if advice.Action != Hold || len(advice.Reasons) != 1 || !strings.Contains(advice.Reasons[0], "fix the spend of every channel") || advice.BestExperiment != nil {
+	if advice.Action != Hold || len(advice.Reasons) != 1 ||
+		!strings.Contains(advice.Reasons[0], "fix the spend of every channel") || advice.BestExperiment != nil {
 		t.Errorf("advice %+v", advice)
 	}
 }
@@ -133,8 +135,14 @@ func TestInvalidProblemsAreRejectedWithARemedy(t *testing.T) {
 		"missing draws":      {func(p *Problem) { p.Channels[2].Response.Value[3] = nil }, "c2 has 0 draws"},
 		"NaN":                {func(p *Problem) { p.Channels[2].Response.Slope[3][1] = math.NaN() }, "not finite"},
 		"unknown in a group": {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"radio"}, 0, 1}} }, "radio"},
-		"a group too small":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 0, 1}} }, `the minimum spends of the channels in group "g" add up to`},
-		"a group too large":  {func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 1e6, math.Inf(1)}} }, "below the group's minimum of 1000000"},
+		"a group too small": {
+			func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 0, 1}} },
+			`the minimum spends of the channels in group "g" add up to`,
+		},
+		"a group too large": {
+			func(p *Problem) { p.Groups = []Group{{"g", []measure.Channel{"c0", "c1"}, 1e6, math.Inf(1)}} },
+			"below the group's minimum of 1000000",
+		},
 		"a channel in two": {func(p *Problem) {
 			p.Groups = []Group{{"g", []measure.Channel{"c0"}, 0, 1e9}, {"h", []measure.Channel{"c0"}, 0, 1e9}}
 		}, `"h"`},
@@ -161,7 +169,8 @@ func TestErrorsUseTheCallersUnit(t *testing.T) {
 	p.Groups, p.MessageUnit = []Group{{"brand", []measure.Channel{"c0", "c1"}, 12 * 5000, math.Inf(1)}}, 12
 	_, err := Optimize(p)
 	text, hint, _ := fault.Public(err)
-	if !strings.Contains(text, "add up to "+formatted(most/12)+", below the group's minimum of 5000") || !strings.Contains(hint, "to "+formatted(math.Floor(most/12))+" or less") {
+	if !strings.Contains(text, "add up to "+formatted(most/12)+", below the group's minimum of 5000") ||
+		!strings.Contains(hint, "to "+formatted(math.Floor(most/12))+" or less") {
 		t.Errorf("got %q and %q", text, hint)
 	}
 }
@@ -314,24 +323,40 @@ func TestEveryConditionOfTheValidationRejects(t *testing.T) {
 		edit func(*Problem)
 		want string // "" for a valid problem
 	}{
-		"weight below 0":                {risk(-0.1, 0.5), "risk weight"},
-		"weight above 1":                {risk(1.1, 0.5), "risk weight"},
-		"weight NaN":                    {risk(math.NaN(), 0.5), "risk weight"},
-		"tail 0":                        {risk(0.5, 0), "risk weight"},
-		"tail below 0":                  {risk(0.5, -1), "risk weight"},
-		"tail above 1":                  {risk(0.5, 1.1), "risk weight"},
-		"weight and tail 1":             {risk(1, 1), ""},
-		"weight 0 without a tail":       {risk(0, 0), ""},
-		"one point":                     {response(func(r *Response) { r.Spend, r.Value, r.Slope = r.Spend[:1], r.Value[:1], r.Slope[:1] }), "at least two increasing"},
-		"grid that does not start at 0": {response(func(r *Response) { r.Spend = append([]float64{r.Spend[1] / 2}, r.Spend[1:]...) }), "at least two increasing"},
-		"equal points":                  {response(func(r *Response) { r.Spend = slices.Clone(r.Spend); r.Spend[2] = r.Spend[1] }), "at least two increasing"},
-		"infinite point":                {response(func(r *Response) { r.Spend = slices.Clone(r.Spend); r.Spend[len(r.Spend)-1] = math.Inf(1) }), "at least two increasing"},
-		"a value short":                 {response(func(r *Response) { r.Value = r.Value[:len(r.Value)-1] }), "at least two increasing"},
-		"a slope short":                 {response(func(r *Response) { r.Slope = r.Slope[:len(r.Slope)-1] }), "at least two increasing"},
-		"a slope's draws":               {response(func(r *Response) { r.Slope[2] = r.Slope[2][1:] }), "draws"},
-		"an infinite value":             {response(func(r *Response) { r.Value[2][0] = math.Inf(1) }), "not finite"},
-		"an infinite slope at 0":        {response(func(r *Response) { r.Slope[0][0] = math.Inf(1) }), ""},
-		"a current spend off the grid":  {func(p *Problem) { p.Channels[0].Current = 2 * p.Channels[0].Response.Spend[40] }, "ends at"},
+		"weight below 0":          {risk(-0.1, 0.5), "risk weight"},
+		"weight above 1":          {risk(1.1, 0.5), "risk weight"},
+		"weight NaN":              {risk(math.NaN(), 0.5), "risk weight"},
+		"tail 0":                  {risk(0.5, 0), "risk weight"},
+		"tail below 0":            {risk(0.5, -1), "risk weight"},
+		"tail above 1":            {risk(0.5, 1.1), "risk weight"},
+		"weight and tail 1":       {risk(1, 1), ""},
+		"weight 0 without a tail": {risk(0, 0), ""},
+		"one point": {response(
+			func(r *Response) { r.Spend, r.Value, r.Slope = r.Spend[:1], r.Value[:1], r.Slope[:1] }), "at least two increasing"},
+		"grid that does not start at 0": {response(
+			func(r *Response) { r.Spend = append([]float64{r.Spend[1] / 2}, r.Spend[1:]...) }), "at least two increasing"},
+		"equal points": {response(
+			func(r *Response) { r.Spend = slices.Clone(r.Spend); r.Spend[2] = r.Spend[1] }), "at least two increasing"},
+		"infinite point": {
+			response(
+				func(r *Response) { r.Spend = slices.Clone(r.Spend); r.Spend[len(r.Spend)-1] = math.Inf(1) }),
+			"at least two increasing",
+		},
+		"a value short": {
+			response(func(r *Response) { r.Value = r.Value[:len(r.Value)-1] }),
+			"at least two increasing",
+		},
+		"a slope short": {
+			response(func(r *Response) { r.Slope = r.Slope[:len(r.Slope)-1] }),
+			"at least two increasing",
+		},
+		"a slope's draws":        {response(func(r *Response) { r.Slope[2] = r.Slope[2][1:] }), "draws"},
+		"an infinite value":      {response(func(r *Response) { r.Value[2][0] = math.Inf(1) }), "not finite"},
+		"an infinite slope at 0": {response(func(r *Response) { r.Slope[0][0] = math.Inf(1) }), ""},
+		"a current spend off the grid": {
+			func(p *Problem) { p.Channels[0].Current = 2 * p.Channels[0].Response.Spend[40] },
+			"ends at",
+		},
 		"an infinite current spend":     {func(p *Problem) { p.Channels[0].Current = math.Inf(1) }, "amounts of money"},
 		"an infinite maximum":           {func(p *Problem) { p.Channels[0].Max = math.Inf(1) }, "amounts of money"},
 		"a negative current spend":      {func(p *Problem) { p.Channels[0].Current = -1 }, "amounts of money"},

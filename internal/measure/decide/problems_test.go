@@ -79,7 +79,9 @@ func uncertain(seed uint64, draws int, move float64) Problem {
 	p := mixed(seed, 0.6, 2.5)
 	for j := range p.Channels {
 		c := &p.Channels[j]
-		centre := shape{c.Current * (1 + 4*random.Float64()), c.Current * (0.5 + 2*random.Float64()), 0.6 + 1.9*random.Float64()}
+		centre := shape{
+			c.Current * (1 + 4*random.Float64()), c.Current * (0.5 + 2*random.Float64()), 0.6 + 1.9*random.Float64(),
+		}
 		shapes := make([]shape, draws)
 		for d := range shapes {
 			shapes[d] = shape{

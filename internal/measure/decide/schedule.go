@@ -80,7 +80,10 @@ func Spread(t Timetable) (*Schedule, error) {
 			steady = append(steady, x)
 		}
 	}
-	plan := &Schedule{Steady: level, Proven: !slices.ContainsFunc(t.Channels, func(c ScheduledChannel) bool { return !c.Concave })}
+	plan := &Schedule{
+		Steady: level,
+		Proven: !slices.ContainsFunc(t.Channels, func(c ScheduledChannel) bool { return !c.Concave }),
+	}
 	// The steady plan meets the bounds up to rounding, which the projection removes.
 	plan.SteadyValue = s.response(steady)
 	best, value, bound := s.ascend(steady)
@@ -235,25 +238,30 @@ func (s *scheduler) tangent(x []float64, value float64) float64 {
 
 func (t Timetable) validate() error {
 	if t.Periods < 1 || len(t.Channels) == 0 {
-		return fault.Invalid("invalid timetable of %d periods and %d channels", t.Periods, len(t.Channels)).WithHint("give at least one of each")
+		return fault.Invalid("invalid timetable of %d periods and %d channels", t.Periods, len(t.Channels)).
+			WithHint("give at least one of each")
 	}
 	if !(t.Budget > 0) || math.IsInf(t.Budget, 0) {
-		return fault.Invalid("the budget %v is not an amount of money above zero", t.Budget).WithHint("give a budget above zero")
+		return fault.Invalid("the budget %v is not an amount of money above zero", t.Budget).
+			WithHint("give a budget above zero")
 	}
 	n := float64(t.Periods)
 	sums := Problem{Budget: t.Budget, Groups: t.Groups, MessageUnit: t.MessageUnit}
 	known := map[measure.Channel]bool{}
 	for _, c := range t.Channels {
 		if !(c.Min >= 0) || !(c.Max >= c.Min) || math.IsInf(c.Max, 0) {
-			return fault.Invalid("channel %s: invalid bounds %v to %v per period", c.Name, c.Min, c.Max).WithHint("bounds need 0 <= min <= max")
+			return fault.Invalid("channel %s: invalid bounds %v to %v per period", c.Name, c.Min, c.Max).
+				WithHint("bounds need 0 <= min <= max")
 		}
 		if c.Change != nil && !(*c.Change >= 0) {
-			return fault.Invalid("channel %s: the limit on changes between periods, %v, must be an amount of money", c.Name, *c.Change).WithHint("give an amount of at least 0, or none")
+			return fault.Invalid("channel %s: the limit on changes between periods, %v, must be an amount of money",
+				c.Name, *c.Change).WithHint("give an amount of at least 0, or none")
 		}
 		known[c.Name] = true
 		all := Range{n * c.Min, n * c.Max}
 		if c.Total != nil {
-			if !(c.Total.Min >= 0) || !(c.Total.Max >= c.Total.Min) || c.Total.Min > all.Max*(1+slack) || c.Total.Max < all.Min*(1-slack) {
+			if !(c.Total.Min >= 0) || !(c.Total.Max >= c.Total.Min) || c.Total.Min > all.Max*(1+slack) ||
+				c.Total.Max < all.Min*(1-slack) {
 				return fault.Invalid("channel %s: bounds %s to %s over %d periods contradict bounds %s to %s per period", c.Name,
 					sums.formatted(c.Total.Min), sums.formatted(c.Total.Max), t.Periods, sums.formatted(c.Min), sums.formatted(c.Max)).
 					WithHint("widen the bounds of the periods or of their sum")
@@ -282,13 +290,16 @@ func (t Timetable) validatePace() error {
 		least, most = least+c.Min, most+c.Max
 	}
 	if !(t.Pace.Max >= t.Pace.Min) || t.Pace.Max < least*(1-slack) || t.Pace.Min > most*(1+slack) {
-		return fault.Invalid("a pace of %.6g to %.6g per period contradicts the channels' bounds, which add up to %.6g to %.6g", t.Pace.Min, t.Pace.Max, least, most).
+		return fault.Invalid(
+			"a pace of %.6g to %.6g per period contradicts the channels' bounds, which add up to %.6g to %.6g",
+			t.Pace.Min, t.Pace.Max, least, most).
 			WithHint("widen the pace or the channels' bounds")
 	}
 	least, most = math.Max(least, t.Pace.Min), math.Min(most, t.Pace.Max)
 	n := float64(t.Periods)
 	if t.Budget < n*least*(1-slack) || t.Budget > n*most*(1+slack) {
-		return fault.Invalid("the bounds of %d periods add up to %.6g to %.6g; the budget is %.6g", t.Periods, n*least, n*most, t.Budget).
+		return fault.Invalid("the bounds of %d periods add up to %.6g to %.6g; the budget is %.6g",
+			t.Periods, n*least, n*most, t.Budget).
 			WithHint("change the budget, the number of periods or the bounds")
 	}
 	return nil

@@ -100,7 +100,9 @@ func limited(seed uint64) Timetable {
 	t := timetable()
 	for j := range t.Channels {
 		c := &t.Channels[j]
-		c.Response = carried{0.8 * random.Float64(), 100 + 400*random.Float64(), 20 + 80*random.Float64(), 200 * random.Float64()}
+		c.Response = carried{
+			0.8 * random.Float64(), 100 + 400*random.Float64(), 20 + 80*random.Float64(), 200 * random.Float64(),
+		}
 		if random.Float64() < 0.7 {
 			c.Change = new(15 * random.Float64())
 		}
@@ -124,7 +126,8 @@ func TestSchedulesKeepEveryBoundAndAreNoWorseThanSteadyOnes(t *testing.T) {
 			t.Errorf("%d: gap %v, proven %v", seed, gap, plan.Proven)
 		}
 		if plan.Certificate.Objective < plan.SteadyValue {
-			t.Errorf("%d: the schedule brings %v, spending the same in every period %v", seed, plan.Certificate.Objective, plan.SteadyValue)
+			t.Errorf("%d: the schedule brings %v, spending the same in every period %v",
+				seed, plan.Certificate.Objective, plan.SteadyValue)
 		}
 		const rounding = 1e-7 * 900
 		sums, all, steady := map[measure.Channel]float64{}, 0.0, 0.0
@@ -194,7 +197,8 @@ func (e eager) Response(spend, slope []float64) (sum float64) {
 
 func TestSShapedResponsesLeadToBursts(t *testing.T) {
 	t.Parallel()
-	plan, err := Spread(Timetable{Budget: 120, Periods: 12, Channels: []ScheduledChannel{{Name: "tv", Max: 100, Response: eager{30}}}})
+	plan, err := Spread(
+		Timetable{Budget: 120, Periods: 12, Channels: []ScheduledChannel{{Name: "tv", Max: 100, Response: eager{30}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,17 +213,32 @@ func TestInfeasibleTimetablesAreRejected(t *testing.T) {
 		spoil func(*Timetable)
 		says  string
 	}{
-		"no periods":      {func(t *Timetable) { t.Periods = 0 }, "invalid timetable"},
-		"no budget":       {func(t *Timetable) { t.Budget = 0 }, "budget 0"},
-		"much money":      {func(t *Timetable) { t.Budget = 1e6 }, "add up to 7200, below the budget of 1000000"},
-		"bad bounds":      {func(t *Timetable) { t.Channels[1].Min = 300 }, "channel tv: invalid bounds"},
-		"slow pace":       {func(t *Timetable) { t.Pace = &Range{0, 1} }, "a pace of"},
-		"little total":    {func(t *Timetable) { t.Channels[2].Total = &Range{0, 50} }, "channel email: bounds 0 to 50 over 12 periods"},
-		"large total":     {func(t *Timetable) { t.Channels[1].Total = &Range{700, 800}; t.Channels[0].Total = &Range{300, 400} }, "add up to 1060, above the budget of 900"},
-		"small group":     {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"tv", "email"}, 0, 30}} }, `in group "brand" add up to 60`},
-		"unknown group":   {func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"radio"}, 0, 30}} }, `"radio"`},
-		"a pace and more": {func(t *Timetable) { t.Pace = &Range{70, 80}; t.Channels[1].Change = new(5.0) }, "cannot be combined with groups"},
-		"steady pace":     {func(t *Timetable) { t.Pace = &Range{10, 20} }, "bounds of 12 periods"},
+		"no periods": {func(t *Timetable) { t.Periods = 0 }, "invalid timetable"},
+		"no budget":  {func(t *Timetable) { t.Budget = 0 }, "budget 0"},
+		"much money": {func(t *Timetable) { t.Budget = 1e6 }, "add up to 7200, below the budget of 1000000"},
+		"bad bounds": {func(t *Timetable) { t.Channels[1].Min = 300 }, "channel tv: invalid bounds"},
+		"slow pace":  {func(t *Timetable) { t.Pace = &Range{0, 1} }, "a pace of"},
+		"little total": {
+			func(t *Timetable) { t.Channels[2].Total = &Range{0, 50} },
+			"channel email: bounds 0 to 50 over 12 periods",
+		},
+		"large total": {func(t *Timetable) {
+			t.Channels[1].Total = &Range{700, 800}
+			t.Channels[0].Total = &Range{300, 400}
+		}, "add up to 1060, above the budget of 900"},
+		"small group": {
+			func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"tv", "email"}, 0, 30}} },
+			`in group "brand" add up to 60`,
+		},
+		"unknown group": {
+			func(t *Timetable) { t.Groups = []Group{{"brand", []measure.Channel{"radio"}, 0, 30}} },
+			`"radio"`,
+		},
+		"a pace and more": {
+			func(t *Timetable) { t.Pace = &Range{70, 80}; t.Channels[1].Change = new(5.0) },
+			"cannot be combined with groups",
+		},
+		"steady pace": {func(t *Timetable) { t.Pace = &Range{10, 20} }, "bounds of 12 periods"},
 	} {
 		table := timetable()
 		c.spoil(&table)

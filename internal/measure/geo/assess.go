@@ -104,7 +104,8 @@ func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	from := max(0, t.Start-length)
 	var before, during, othersBefore, othersDuring float64
 	for r, name := range p.Regions {
-		was, is := stats.Sum(p.Values[r][from:t.Start])*float64(length)/float64(max(1, t.Start-from)), stats.Sum(p.Values[r][t.Start:t.End+1])
+		was, is := stats.Sum(p.Values[r][from:t.Start])*float64(length)/float64(max(1, t.Start-from)),
+			stats.Sum(p.Values[r][t.Start:t.End+1])
 		if slices.Contains(t.Treated, name) {
 			before, during = before+was, during+is
 		} else {

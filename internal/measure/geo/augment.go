@@ -52,8 +52,8 @@ func (c *cholesky) solve(x []float64) {
 	}
 }
 
-// centered is the donors' part of a Gram matrix with each period's mean over donors removed, and their products with the
-// target, centered in the same way.
+// centered is the donors' part of a Gram matrix with each period's mean over donors removed, and their products with
+// the target, centered in the same way.
 type centered struct {
 	n      int
 	gram   []float64 // n × n

@@ -12,8 +12,9 @@ import (
 type Return struct {
 	PerCost         float64           // effect per unit of cost: iROAS when the outcome is revenue
 	PerCostInterval *measure.Interval // nil without an interval of the effect
-	Each            *float64          // cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0
-	EachInterval    *measure.Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
+	// Cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0.
+	Each         *float64
+	EachInterval *measure.Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
 }
 
 // Estimate returns the effect per unit of cost; nil without an interval, or for a nil return.

@@ -16,7 +16,8 @@ func TestGoingDarkHasAPositiveReturn(t *testing.T) {
 	up := fit(t, raise(p, test, .3), test, geo.Options{Cost: 5000})
 	down := fit(t, raise(p, test, -.3), test, geo.Options{Cost: -5000})
 	for name, r := range map[string]*geo.Return{"added": up.Return, "taken away": down.Return} {
-		if r.PerCost <= 0 || *r.Each <= 0 || r.PerCostInterval.Low <= 0 || r.PerCostInterval.Low > r.PerCost || r.PerCost > r.PerCostInterval.High {
+		if r.PerCost <= 0 || *r.Each <= 0 || r.PerCostInterval.Low <= 0 || r.PerCostInterval.Low > r.PerCost ||
+			r.PerCost > r.PerCostInterval.High {
 			t.Errorf("spend %s: %+v with %+v", name, r, r.PerCostInterval)
 		}
 		near(t, name+": cost of one", *r.Each, 1/r.PerCost, 1e-12/r.PerCost)
@@ -62,7 +63,11 @@ func TestResultsOfAShareScaleToTheWhole(t *testing.T) {
 	near(t, "its change", whole.DeltaX, -4*4*7, 1e-9)
 	near(t, "the change of the target", whole.DeltaY, -6*4*7*0.8, 1e-9)
 	near(t, "its deviation", whole.Sigma, 2*4*7*0.8, 1e-9)
-	for _, s := range []geo.Spread{{Outcome: 1, Periods: 7}, {Share: 1, Outcome: math.NaN(), Periods: 7}, {Share: 1, Outcome: 1, Periods: math.Inf(1)}} {
+	for _, s := range []geo.Spread{
+		{Outcome: 1, Periods: 7},
+		{Share: 1, Outcome: math.NaN(), Periods: 7},
+		{Share: 1, Outcome: 1, Periods: math.Inf(1)},
+	} {
 		if _, err := test.Over(s); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("spread over %+v: %v, want a fault of kind invalid", s, err)
 		}

@@ -91,7 +91,9 @@ func (a analysis) weigh(ms []Member, estimators []*estimator) {
 
 // newEstimatorLike returns an estimator with the same method and ridges for another window.
 func newEstimatorLike(p *Panel, like *estimator, s span) *estimator {
-	e := &estimator{frame: newFrame(p, like.form, s), method: like.method, lambda: like.lambda, sigma: like.sigma, zeta: like.zeta}
+	e := &estimator{
+		frame: newFrame(p, like.form, s), method: like.method, lambda: like.lambda, sigma: like.sigma, zeta: like.zeta,
+	}
 	if e.method == SynthDiD {
 		e.periodProducts()
 	}
@@ -105,6 +107,7 @@ func (a analysis) disagree(r *Result) {
 		low, high = min(low, m.ATT), max(high, m.ATT)
 	}
 	if r.Placebo != nil && high-low > 2*r.Placebo.SE {
-		r.Notes = append(r.Notes, fmt.Sprintf("the methods disagree: estimates range from %.4g to %.4g per region and period", low, high))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("the methods disagree: estimates range from %.4g to %.4g per region and period", low, high))
 	}
 }

@@ -20,7 +20,9 @@ func (r *Result) Reach(alpha float64) float64 {
 
 // RealizedPower plans tests of random sets on a panel's first periods and returns the share in which the test on the
 // following periods detects the planned lift. Every second set is the best of ten by the choosing windows.
-func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (realized, optimistic, mde float64) {
+func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (
+	realized, optimistic, mde float64,
+) {
 	past := &Panel{Regions: p.Regions, Periods: p.Periods[:history]}
 	for _, y := range p.Values {
 		past.Values = append(past.Values, y[:history])

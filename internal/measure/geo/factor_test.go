@@ -21,7 +21,8 @@ func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 	z := 1.6448536269514722
 	se := .1 / z
 	alike, err := geo.Pool([]measure.Estimate{factor(.6, .5, .7), factor(.62, .52, .72)}, .9)
-	if err != nil || math.Abs(alike.Value-.61) > 1e-12 || alike.Between != 0 || math.Abs(alike.High-alike.Value-z*se/math.Sqrt2) > 1e-12 {
+	if err != nil || math.Abs(alike.Value-.61) > 1e-12 || alike.Between != 0 ||
+		math.Abs(alike.High-alike.Value-z*se/math.Sqrt2) > 1e-12 {
 		t.Errorf("two tests that agree: %+v, %v", alike, err)
 	}
 	apart, err := geo.Pool([]measure.Estimate{factor(.4, .3, .5), factor(1, .9, 1.1)}, .9)
@@ -61,7 +62,8 @@ func TestFactorsPropagateTheirError(t *testing.T) {
 	if d := geo.Uncertainty(nil, 0); d != geo.Untested {
 		t.Errorf("doubt without a test %v", d)
 	}
-	if fresh, old := geo.Uncertainty(&f, 0), geo.Uncertainty(&f, 1); math.Abs(fresh-f.NormalSD()) > 1e-12 || old <= fresh || old > geo.Untested {
+	if fresh, old := geo.Uncertainty(&f, 0), geo.Uncertainty(&f, 1); math.Abs(fresh-f.NormalSD()) > 1e-12 ||
+		old <= fresh || old > geo.Untested {
 		t.Errorf("doubt %v fresh, %v after a year", fresh, old)
 	}
 }
@@ -80,7 +82,8 @@ func TestAssessmentsAddUp(t *testing.T) {
 				y, s = y*1.1, 20
 			}
 			at := geo.Period{At: float64(day), Label: string(rune(day))}
-			rows, spend = append(rows, geo.Row{Region: name, Period: at, Value: y}), append(spend, geo.Row{Region: name, Period: at, Value: s})
+			rows, spend = append(rows, geo.Row{Region: name, Period: at, Value: y}),
+				append(spend, geo.Row{Region: name, Period: at, Value: s})
 		}
 	}
 	p, err := geo.NewPanel(rows, geo.Refuse)
@@ -100,7 +103,8 @@ func TestAssessmentsAddUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := a.LiftEstimate; e == nil || e.Value != a.Lift || e.Low > .1 || e.High < .1 || e.Low < 0 || e.Basis != measure.Incremental {
+	if e := a.LiftEstimate; e == nil || e.Value != a.Lift || e.Low > .1 || e.High < .1 || e.Low < 0 ||
+		e.Basis != measure.Incremental {
 		t.Errorf("lift %v in %+v, planted .1", a.Lift, e)
 	}
 	var gain float64
@@ -113,7 +117,8 @@ func TestAssessmentsAddUp(t *testing.T) {
 		}
 	}
 	if len(a.Blocks) != 18 || inside < 12 || math.Abs(gain-a.Incremental) > 1e-6*math.Abs(gain) {
-		t.Errorf("%d blocks, %d of 14 before the test inside, which gained %v of %v", len(a.Blocks), inside, gain, a.Incremental)
+		t.Errorf("%d blocks, %d of 14 before the test inside, which gained %v of %v",
+			len(a.Blocks), inside, gain, a.Incremental)
 	}
 	if sets, own := a.Placebo.Effects(); len(sets) != a.Placebo.Sets || own < sets[len(sets)-1] {
 		t.Errorf("%d sets, own effect %v, largest of theirs %v", len(sets), own, sets[len(sets)-1])

@@ -185,7 +185,9 @@ func (a analysis) matched(r *Result) {
 	r.Shifts = &Shifting{P: fit.p(0), Interval: fit.invert(effect, a.Alpha)}
 	if a.Inference == ConformalIID {
 		r.Shifts.P = fit.geoLift(0)
-		r.Notes = append(r.Notes, "permutations assume independent days and reject too often otherwise; the p-value is for GeoLift's statistic, the interval for the mean effect")
+		r.Notes = append(r.Notes,
+			"permutations assume independent days and reject too often otherwise; the p-value is for GeoLift's statistic, "+
+				"the interval for the mean effect")
 	}
 	a.conclude(r)
 }
@@ -205,8 +207,9 @@ func (a analysis) conclude(r *Result) {
 			r.Interval = &measure.Interval{Low: r.ATT - reach, High: r.ATT + reach, Level: 1 - a.Alpha}
 			return
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f, so the conformal test in time is used",
-			r.Placebo.Sets, r.Placebo.LeastP))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("%d placebo sets cannot give a p-value below %.3f, so the conformal test in time is used",
+				r.Placebo.Sets, r.Placebo.LeastP))
 	} else {
 		r.Notes = append(r.Notes, "too few donors for placebo sets, so the conformal test in time is used")
 	}
@@ -270,13 +273,17 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 		largest = max(largest, e.level[d])
 	}
 	if t.level > 3*largest {
-		r.Notes = append(r.Notes, fmt.Sprintf("the treated regions are %.1f times the largest donor, so no combination of donors matches them well", t.level/largest))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("the treated regions are %.1f times the largest donor, so no combination of donors matches them well",
+				t.level/largest))
 	}
 	if r.ScaledL2 > .6 && a.Method != DiD {
-		r.Notes = append(r.Notes, fmt.Sprintf("the donors follow the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("the donors follow the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
 	}
 	if a.start < 4*r.Periods {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d periods before a test of %d: four times its length is advisable", a.start, r.Periods))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("%d periods before a test of %d: four times its length is advisable", a.start, r.Periods))
 	}
 }
 
@@ -295,7 +302,8 @@ func (a analysis) timeBased(r *Result) error {
 	}
 	r.L2 = math.Sqrt(stats.Dot(r.Gap[:a.start], r.Gap[:a.start]))
 	if math.Abs(reg.lag1) > 2/math.Sqrt(float64(a.start)) {
-		r.Notes = append(r.Notes, fmt.Sprintf("residuals are autocorrelated (%.2f): the interval assumes independence and is too short", reg.lag1))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("residuals are autocorrelated (%.2f): the interval assumes independence and is too short", reg.lag1))
 	}
 	return nil
 }

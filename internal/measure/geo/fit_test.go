@@ -16,7 +16,9 @@ import (
 )
 
 func methods() []geo.Method {
-	return []geo.Method{geo.Scaled, geo.Synthetic, geo.Demeaned, geo.Augmented, geo.SynthDiD, geo.DiD, geo.TBR, geo.Ensemble}
+	return []geo.Method{
+		geo.Scaled, geo.Synthetic, geo.Demeaned, geo.Augmented, geo.SynthDiD, geo.DiD, geo.TBR, geo.Ensemble,
+	}
 }
 
 func tested(p *geo.Panel, length int, treated ...geo.Region) geo.Test {
@@ -99,7 +101,10 @@ func TestEffectScalesWithTheUnitAndNothingElseMatters(t *testing.T) {
 		turned.Values = append(turned.Values, p.Values[len(p.Values)-1-r])
 		turned.Regions = append(turned.Regions, p.Regions[r])
 	}
-	mirrored := geo.Test{Treated: []geo.Region{p.Regions[len(p.Regions)-1-4], p.Regions[len(p.Regions)-1-11]}, Start: test.Start, End: test.End}
+	mirrored := geo.Test{
+		Treated: []geo.Region{p.Regions[len(p.Regions)-1-4], p.Regions[len(p.Regions)-1-11]},
+		Start:   test.Start, End: test.End,
+	}
 	for _, m := range methods() {
 		o := geo.Options{Method: m, Draws: 300}
 		plain, hundred, other := fit(t, p, test, o), fit(t, cents, test, o), fit(t, turned, mirrored, o)
@@ -153,8 +158,10 @@ func TestTooFewPlaceboSetsFallBackToTheTestInTime(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 8, periods: 90}, 8)
 	r := fit(t, p, tested(p, 10, "r003"), geo.Options{})
-	if r.Inference != geo.Conformal || r.Interval == nil || !strings.Contains(strings.Join(r.Notes, "\n"), "7 placebo sets") {
-		t.Errorf("with 7 donors inference is %s, interval %v, notes %q; 1/8 cannot be below 0.05", r.Inference, r.Interval, r.Notes)
+	if r.Inference != geo.Conformal || r.Interval == nil ||
+		!strings.Contains(strings.Join(r.Notes, "\n"), "7 placebo sets") {
+		t.Errorf("with 7 donors inference is %s, interval %v, notes %q; 1/8 cannot be below 0.05",
+			r.Inference, r.Interval, r.Notes)
 	}
 	if r := fit(t, p, tested(p, 10, "r003"), geo.Options{Alpha: .2}); r.Inference != geo.Placebo {
 		t.Errorf("at 0.2 seven sets are enough, inference is %s", r.Inference)
@@ -204,17 +211,40 @@ func TestBadTestsAreNamed(t *testing.T) {
 		o     geo.Options
 		want  string
 	}{
-		{"too few periods", p, geo.Test{Treated: one, Start: 4, End: 10}, geo.Options{}, "4 periods before the test are too few"},
+		{"too few periods", p, geo.Test{
+			Treated: one, Start: 4, End: 10,
+		}, geo.Options{}, "4 periods before the test are too few"},
 		{"no donors", p, geo.Test{Treated: p.Regions, Start: 20, End: 30}, geo.Options{}, "there are no donors"},
 		{"no treated region", p, geo.Test{Start: 20, End: 30}, geo.Options{}, "no treated region"},
-		{"unknown region", p, geo.Test{Treated: []geo.Region{"atlantis"}, Start: 20, End: 30}, geo.Options{}, `"atlantis" is not among the 6`},
-		{"region named twice", p, geo.Test{Treated: []geo.Region{"r001", "r001"}, Start: 20, End: 30}, geo.Options{}, "named twice"},
+		{
+			"unknown region", p,
+			geo.Test{Treated: []geo.Region{"atlantis"}, Start: 20, End: 30},
+			geo.Options{},
+			`"atlantis" is not among the 6`,
+		},
+		{
+			"region named twice", p,
+			geo.Test{Treated: []geo.Region{"r001", "r001"}, Start: 20, End: 30},
+			geo.Options{},
+			"named twice",
+		},
 		{"reversed window", p, geo.Test{Treated: one, Start: 30, End: 20}, geo.Options{}, "ends before it starts"},
 		{"window beyond the panel", p, geo.Test{Treated: one, Start: 30, End: 40}, geo.Options{}, "the panel has 40"},
-		{"cooldown beyond the panel", p, geo.Test{Treated: one, Start: 30, End: 38, Cooldown: 5}, geo.Options{}, "with its cooldown"},
-		{"silent region", silent, geo.Test{Treated: one, Start: 25, End: 38}, geo.Options{}, `"r002" is zero in every period`},
-		{"unknown method", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Method: "magic"}, `unknown method "magic"`},
-		{"unknown inference", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Inference: "faith"}, `unknown inference "faith"`},
+		{
+			"cooldown beyond the panel", p,
+			geo.Test{Treated: one, Start: 30, End: 38, Cooldown: 5},
+			geo.Options{},
+			"with its cooldown",
+		},
+		{"silent region", silent, geo.Test{
+			Treated: one, Start: 25, End: 38,
+		}, geo.Options{}, `"r002" is zero in every period`},
+		{"unknown method", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{
+			Method: "magic",
+		}, `unknown method "magic"`},
+		{"unknown inference", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{
+			Inference: "faith",
+		}, `unknown inference "faith"`},
 		{"alpha beyond 1", p, geo.Test{Treated: one, Start: 30, End: 38}, geo.Options{Alpha: 5}, "alpha is 5"},
 	}
 	for _, c := range cases {
@@ -229,13 +259,18 @@ func TestPanelArrangesRowsInAnyOrder(t *testing.T) {
 	t.Parallel()
 	at := func(x float64, label string) geo.Period { return geo.Period{At: x, Label: label} }
 	p, err := geo.NewPanel([]geo.Row{
-		{"b", at(2012.25, "2012.25"), 4}, {"a", at(2012, "2012.0"), 1}, {"b", at(2012, "2012.0"), 3}, {"a", at(2012.25, "2012.25"), 2},
+		{"b", at(2012.25, "2012.25"), 4},
+		{"a", at(2012, "2012.0"), 1},
+		{"b", at(2012, "2012.0"), 3},
+		{"a", at(2012.25, "2012.25"), 2},
 	}, geo.Refuse)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &geo.Panel{
-		Regions: []geo.Region{"a", "b"}, Periods: []geo.Period{at(2012, "2012.0"), at(2012.25, "2012.25")}, Values: [][]float64{{1, 2}, {3, 4}},
+		Regions: []geo.Region{"a", "b"}, Periods: []geo.Period{
+			at(2012, "2012.0"), at(2012.25, "2012.25"),
+		}, Values: [][]float64{{1, 2}, {3, 4}},
 	}
 	if diff := cmp.Diff(want, p, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("panel (-want +got):\n%s", diff)
@@ -255,7 +290,9 @@ func TestBadRowsAreNamed(t *testing.T) {
 		"hole":       {[]geo.Row{{"a", day, 1}, {"b", next, 2}, {"a", next, 3}}, `"b" has no row in period 2025-01-01`},
 		"no region":  {[]geo.Row{{"", day, 1}}, "has no region"},
 		"not finite": {[]geo.Row{{"a", day, math.NaN()}}, "want a finite number"},
-		"no time":    {[]geo.Row{{"a", geo.Period{At: math.Inf(1), Label: "never"}, 1}}, `region "a": invalid period "never"`},
+		"no time": {[]geo.Row{
+			{"a", geo.Period{At: math.Inf(1), Label: "never"}, 1},
+		}, `region "a": invalid period "never"`},
 	} {
 		if _, err := geo.NewPanel(c.rows, geo.Refuse); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
@@ -278,7 +315,9 @@ func FuzzPanel(f *testing.F) {
 			if c == 0 {
 				name = ""
 			}
-			rows = append(rows, geo.Row{Region: name, Period: geo.Period{At: float64(c/4) * step, Label: "p"}, Value: value * float64(i)})
+			rows = append(rows, geo.Row{
+				Region: name, Period: geo.Period{At: float64(c/4) * step, Label: "p"}, Value: value * float64(i),
+			})
 		}
 		p, err := geo.NewPanel(rows, geo.Zero)
 		if err != nil {
@@ -289,7 +328,8 @@ func FuzzPanel(f *testing.F) {
 				t.Fatalf("row %v of %d periods", y, len(p.Periods))
 			}
 		}
-		r, err := geo.Fit(p, geo.Test{Treated: p.Regions[:1], Start: len(p.Periods) / 2, End: len(p.Periods) - 1}, geo.Options{Draws: 5})
+		r, err := geo.Fit(p, geo.Test{Treated: p.Regions[:1], Start: len(p.Periods) / 2, End: len(p.Periods) - 1},
+			geo.Options{Draws: 5})
 		if err != nil {
 			return
 		}

@@ -41,9 +41,10 @@ type Inference string
 
 // TBR always uses its own inference, [StudentT].
 const (
-	Placebo      Inference = "placebo"       // randomization in space: the same estimate for sets of untreated regions
-	Conformal    Inference = "conformal"     // cyclic shifts in time of residuals under the hypothesis
-	ConformalIID Inference = "conformal-iid" // permutations in time, as in GeoLift; rejects too often when days are dependent
+	Placebo   Inference = "placebo"   // randomization in space: the same estimate for sets of untreated regions
+	Conformal Inference = "conformal" // cyclic shifts in time of residuals under the hypothesis
+	// Permutations in time, as in GeoLift; rejects too often when days are dependent.
+	ConformalIID Inference = "conformal-iid"
 	StudentT     Inference = "t"
 )
 

@@ -58,7 +58,8 @@ const (
 // coefficients and no spike). Covariates are series of the same length. This design for markets without donors is
 // weaker than a geo experiment: anything else that changed at the same time is part of the estimate.
 func Interrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) (*Impact, error) {
-	o.Alpha, o.Draws, o.Warmup, o.LevelSD = orElse(o.Alpha, .05), orElse(o.Draws, 4000), orElse(o.Warmup, 500), orElse(o.LevelSD, .01)
+	o.Alpha, o.Draws, o.Warmup, o.LevelSD = orElse(o.Alpha, .05), orElse(o.Draws, 4000), orElse(o.Warmup, 500),
+		orElse(o.LevelSD, .01)
 	if err := checkInterrupted(y, covariates, start, o); err != nil {
 		return nil, err
 	}
@@ -85,10 +86,12 @@ func orElse[T int | float64](v, fallback T) T {
 
 func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOptions) error {
 	if start < 2*LeastHistory || start >= len(y) {
-		return fault.Invalid("the change is at position %d of %d; want at least %d periods before it and one after", start, len(y), 2*LeastHistory)
+		return fault.Invalid("the change is at position %d of %d; want at least %d periods before it and one after",
+			start, len(y), 2*LeastHistory)
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) || o.Draws < 100 || o.Warmup < 0 || !(o.LevelSD > 0) {
-		return fault.Invalid("alpha %v, %d draws after %d and a level of %v are not possible", o.Alpha, o.Draws, o.Warmup, o.LevelSD)
+		return fault.Invalid("alpha %v, %d draws after %d and a level of %v are not possible",
+			o.Alpha, o.Draws, o.Warmup, o.LevelSD)
 	}
 	for i, series := range append([][]float64{y}, covariates...) {
 		name := "the outcome"
@@ -246,7 +249,8 @@ func (m *localLevel) drawRegression(rng *rand.Rand) {
 		m.solver.solve(m.post)
 		squares -= stats.Dot(linear, m.post)
 	}
-	m.residual = inverseGamma(rng, residualPriorSize+float64(len(m.y)), residualPriorSize*(1-residualPriorR2)+max(0, squares))
+	m.residual = inverseGamma(
+		rng, residualPriorSize+float64(len(m.y)), residualPriorSize*(1-residualPriorR2)+max(0, squares))
 	m.solver.scatter(m.beta, math.Sqrt(m.residual), rng)
 	for i := range m.beta {
 		m.beta[i] += m.post[i]
@@ -285,7 +289,7 @@ func summarizeImpact(actual, sums []float64, alpha float64) *Impact {
 	result.Predicted = forecasted(sums, alpha, func(s float64) float64 { return s / n })
 	result.Average = forecasted(sums, alpha, func(s float64) float64 { return (total - s) / n })
 	result.Cumulative = forecasted(sums, alpha, func(s float64) float64 { return total - s })
-	if result.Predicted.Interval.Low > 0 {
+	if result.Predicted.Low > 0 {
 		result.Relative = forecasted(sums, alpha, func(s float64) float64 { return (total - s) / s })
 	}
 	above, below := 1.0, 1.0 // the observed series counts as one path
@@ -312,8 +316,10 @@ func forecasted(sums []float64, alpha float64, of func(float64) float64) Forecas
 	slices.Sort(values)
 	m, sd := stats.MeanSD(values)
 	return Forecasted{SD: sd, Estimate: measure.Estimate{
-		Value:    m,
-		Interval: measure.Interval{Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha},
-		Method:   measure.StructuralModel, Basis: measure.Modelled,
+		Value: m,
+		Interval: measure.Interval{
+			Low: stats.Quantile(values, alpha/2), High: stats.Quantile(values, 1-alpha/2), Level: 1 - alpha,
+		},
+		Method: measure.StructuralModel, Basis: measure.Modelled,
 	}}
 }

@@ -43,7 +43,12 @@ func TestInterruptedSeriesMatchCausalImpact(t *testing.T) {
 		tailFrom, tailTo          float64
 	}{
 		{"causalimpact_google_data.csv", []int{0, 1, 2}, 30, 129, 4.5, 27, 18, 36, .5, .21, .14, .28, .005, 0, .005},
-		{"causalimpact_comparison_data.csv", []int{1, 2, 3, 4}, 18, 79232, 736, -657, -2076, 832, .5, -.0083, -.026, .01, .0005, .15, .25},
+		{
+			"causalimpact_comparison_data.csv",
+			[]int{1, 2, 3, 4},
+			18, 79232, 736, -657, -2076, 832, .5, -.0083, -.026,
+			.01, .0005, .15, .25,
+		},
 		{"causalimpact_arma_data.csv", []int{0, 1}, 30, 120, .3, .89, .27, 1.5, .05, .0074, .0022, .012, .0005, 0, .01},
 	} {
 		all := series(t, c.file, c.columns...)
@@ -108,7 +113,8 @@ func TestBadSeriesAreNamed(t *testing.T) {
 		"NaN in period 1":            {holed, nil, 30},
 		"is constant":                {make([]float64, 40), nil, 30},
 	} {
-		if _, err := geo.Interrupted(c.y, c.x, c.start, geo.ImpactOptions{}); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), want) {
+		if _, err := geo.Interrupted(c.y, c.x, c.start, geo.ImpactOptions{}); fault.KindOf(err) != fault.KindInvalid ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -45,7 +45,8 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 		near(t, "weight of "+string(name), weight(plain, name), want, 2e-6)
 	}
 	for name, want := range map[geo.Region]float64{
-		"honolulu": .0673, "austin": .0465, "san diego": .0451, "reno": .0306, "san antonio": .0054, "new york": .0046, "houston": .0046,
+		"honolulu": .0673, "austin": .0465, "san diego": .0451, "reno": .0306, "san antonio": .0054, "new york": .0046,
+		"houston": .0046,
 	} {
 		near(t, "weight of "+string(name), weight(plain, name), want, 5e-5)
 	}
@@ -60,7 +61,10 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	near(t, "ridge L2", ridge.L2, 903.525, 5e-4)
 	near(t, "ridge scaled L2", ridge.ScaledL2, .1626, 5e-5)
 	near(t, "estimated bias", ridge.Bias, -1.249, 5e-4)
-	for name, want := range map[geo.Region]float64{"oakland": -.0010, "oklahoma city": -.0007, "boston": -.0004, "philadelphia": -.0004} {
+	for name, want := range map[geo.Region]float64{
+		"oakland": -.0010, "oklahoma city": -.0007, "boston": -.0004,
+		"philadelphia": -.0004,
+	} {
 		near(t, "ridge weight of "+string(name), weight(ridge, name), want, 5e-5)
 	}
 }
@@ -98,7 +102,8 @@ func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 	for i, w := range want {
 		c := got[i]
 		treated := strings.ReplaceAll(strings.Trim(fmt.Sprint(c.Treated), "[]"), " ", ",")
-		if c.Rank != w.rank || treated != w.treated || c.Duration != w.duration || c.MDE != w.mde || c.LiftInZero != w.inZero || c.Power != 1 {
+		if c.Rank != w.rank || treated != w.treated || c.Duration != w.duration || c.MDE != w.mde ||
+			c.LiftInZero != w.inZero || c.Power != 1 {
 			t.Errorf("place %d: %+v, want %+v", i+1, c, w)
 		}
 		near(t, "scaled L2", c.ScaledL2, w.scaledL2, 2e-6) // the solver of augsynth stops at about 1e-6

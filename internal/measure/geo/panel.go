@@ -85,7 +85,9 @@ func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
 	for i, row := range rows {
 		cell := &p.Values[regions[row.Region]][periods[row.Period.At]]
 		if !math.IsNaN(*cell) {
-			return nil, &RowError{Row: i, Err: fault.Invalid("region %q has two rows in period %s", row.Region, row.Period.Label)}
+			return nil, &RowError{
+				Row: i, Err: fault.Invalid("region %q has two rows in period %s", row.Region, row.Period.Label),
+			}
 		}
 		*cell = row.Value
 	}
@@ -99,7 +101,8 @@ func checkRow(row Row) error {
 	case math.IsNaN(row.Period.At) || math.IsInf(row.Period.At, 0):
 		return fault.Invalid("region %q: invalid period %q", row.Region, row.Period.Label)
 	case math.IsNaN(row.Value) || math.IsInf(row.Value, 0) || math.Abs(row.Value) > largest:
-		return fault.Invalid("the outcome of region %q in period %s is %v, want a finite number", row.Region, row.Period.Label, row.Value)
+		return fault.Invalid("the outcome of region %q in period %s is %v, want a finite number",
+			row.Region, row.Period.Label, row.Value)
 	}
 	return nil
 }
@@ -131,7 +134,8 @@ func (p *Panel) Find(label string) (int, error) {
 			return t, nil
 		}
 	}
-	return 0, fault.Invalid("no period %s: the first is %s, the last %s", label, p.Periods[0].Label, p.Periods[len(p.Periods)-1].Label)
+	return 0, fault.Invalid("no period %s: the first is %s, the last %s",
+		label, p.Periods[0].Label, p.Periods[len(p.Periods)-1].Label)
 }
 
 // indices returns the rows of the regions, sorted and unique.
@@ -188,7 +192,8 @@ func (p *Panel) check(t Test) (treated, donors []int, err error) {
 		return nil, nil, err
 	}
 	if t.End < t.Start {
-		return nil, nil, fault.Invalid("the test ends before it starts (period %d of the panel after period %d)", t.Start+1, t.End+1)
+		return nil, nil, fault.Invalid("the test ends before it starts (period %d of the panel after period %d)",
+			t.Start+1, t.End+1)
 	}
 	if t.Start < 0 || t.Cooldown < 0 || t.End+t.Cooldown >= len(p.Periods) {
 		return nil, nil, fault.Invalid("the test with its cooldown runs from period %d to %d, the panel has %d",

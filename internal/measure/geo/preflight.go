@@ -75,7 +75,8 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
 	if o.Duration < 1 || o.Spend < 0 || math.IsNaN(o.Spend+o.ExpectedReturn) || math.IsInf(o.Spend+o.ExpectedReturn, 0) {
-		return nil, fault.Invalid("invalid test of %d periods with spend %v and return %v", o.Duration, o.Spend, o.ExpectedReturn)
+		return nil, fault.Invalid("invalid test of %d periods with spend %v and return %v",
+			o.Duration, o.Spend, o.ExpectedReturn)
 	}
 	if _, err := p.indices("treated", o.Treated); err != nil {
 		return nil, err
@@ -131,7 +132,8 @@ func (c *check) dropSilent() error {
 	for r, y := range c.panel.Values {
 		if allZero(y[:max(1, len(y)/2)]) {
 			if slices.Contains(c.Treated, c.panel.Regions[r]) {
-				return fault.Invalid("region %q has no outcome in the first half of the history: it cannot be treated", c.panel.Regions[r])
+				return fault.Invalid("region %q has no outcome in the first half of the history: it cannot be treated",
+					c.panel.Regions[r])
 			}
 			silent = append(silent, c.panel.Regions[r])
 		}
@@ -139,7 +141,9 @@ func (c *check) dropSilent() error {
 	if len(silent) == 0 {
 		return nil
 	}
-	c.result.Notes = append(c.result.Notes, fmt.Sprintf("%d regions without outcome in the first half of the history are excluded: %s", len(silent), listed(silent)))
+	c.result.Notes = append(
+		c.result.Notes, fmt.Sprintf("%d regions without outcome in the first half of the history are excluded: %s",
+			len(silent), listed(silent)))
 	var err error
 	c.panel, err = c.panel.Without(silent...)
 	return err
@@ -208,7 +212,8 @@ func (c *check) search() error {
 		return fault.NotReady("%d regions are too few for a test: at least 4 are needed", len(c.panel.Regions))
 	}
 	s, err := newSearch(c.panel, SearchOptions{
-		Sizes: sizes, Duration: c.Duration, Alpha: c.Alpha, Power: c.Power, Windows: max(1, c.Windows/2), Draws: c.Draws, Keep: 1, Seed: c.Seed,
+		Sizes: sizes, Duration: c.Duration, Alpha: c.Alpha, Power: c.Power, Windows: max(1, c.Windows/2), Draws: c.Draws,
+		Keep: 1, Seed: c.Seed,
 	})
 	if err != nil {
 		return err
@@ -230,7 +235,8 @@ func (c *check) gates() {
 	p := c.result.Plan
 	// Where equal weights fit well themselves no weights can be much better, so a small gap suffices.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"in backtests the gap is %.1f%% of the outcome (at most 5%%) and %.2f of that of equal weights (or at most 0.35)", 100*p.Gap, p.OutOfFit)
+		"in backtests the gap is %.1f%% of the outcome (at most 5%%) and %.2f of that of equal weights (or at most 0.35)",
+		100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()
 	if len(c.Conflicts) > 0 {
@@ -248,7 +254,8 @@ func (c *check) gates() {
 
 func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
-	c.gate("donors", verdict(n >= 20, n >= 10), "%d donors; 20 are advised, 10 are the minimum; the smallest possible p-value is %.2g",
+	c.gate("donors", verdict(n >= 20, n >= 10),
+		"%d donors; 20 are advised, 10 are the minimum; the smallest possible p-value is %.2g",
 		n, smallSample{pool: n, size: len(c.set)}.corrected(1/(choose(n, len(c.set))+1)))
 }
 
@@ -299,7 +306,9 @@ func (c *check) concentration() {
 	}
 	times, held := largestTreated/largestDonor, part/whole
 	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
-	c.gate("concentration", v, "the largest treated region is %.1f times the largest other one (at most 3); treated regions have %.1f%% of the outcome (3%% to 30%%)",
+	c.gate("concentration", v,
+		"the largest treated region is %.1f times the largest other one (at most 3); treated regions have %.1f%% of the "+
+			"outcome (3%% to 30%%)",
 		times, 100*held)
 }
 
@@ -333,10 +342,12 @@ func (c *check) falseAlarms() {
 	first, last := c.windows[0], c.windows[len(c.windows)-1]
 	apart := min(float64(len(c.windows)), float64(last.end-first.start+1)/float64(c.Duration))
 	independent := tests / float64(len(c.windows)) * apart
-	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2) // the critical value is estimated, too
+	// The critical value is estimated, too.
+	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2)
 	rate := alarms / tests
 	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),
-		"%.1f%% of %.0f placebo tests are false positives; %.0f%% ± %.1f%% is expected", 100*rate, tests, 100*c.Alpha, 100*half)
+		"%.1f%% of %.0f placebo tests are false positives; %.0f%% ± %.1f%% is expected",
+		100*rate, tests, 100*c.Alpha, 100*half)
 }
 
 // stability tests for a shift of the gap in the last eight weeks.
@@ -403,15 +414,17 @@ func (c *check) power() {
 	outcome := *p.Planning * p.Outcome * float64(c.Duration)
 	c.result.Outcome = &outcome
 	if p.Analytic != nil && (*p.Planning > 1.5**p.Analytic || *p.Analytic > 1.5**p.Planning) {
-		c.result.Notes = append(c.result.Notes, fmt.Sprintf("the textbook formula gives an MDE of %.1f%%, backtests %.1f%%: errors are far from normal",
-			100**p.Analytic, 100**p.Planning))
+		c.result.Notes = append(c.result.Notes,
+			fmt.Sprintf("the textbook formula gives an MDE of %.1f%%, backtests %.1f%%: errors are far from normal",
+				100**p.Analytic, 100**p.Planning))
 	}
 	if c.Spend > 0 {
 		least := outcome / c.Spend
 		c.result.Return = &least
 	}
 	if c.Spend == 0 || c.ExpectedReturn == 0 {
-		c.gate("power", Unknown, "the minimum detectable effect is %.1f%%; planned spend and expected return were not given", 100**p.Planning)
+		c.gate("power", Unknown, "the minimum detectable effect is %.1f%%; planned spend and expected return were not given",
+			100**p.Planning)
 		return
 	}
 	expected := c.Spend * c.ExpectedReturn

@@ -38,7 +38,8 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 		}
 	}
 	if choosing, judging := backtestWindows(len(p.Periods), o.Duration, 1); len(choosing) == 0 || len(judging) == 0 {
-		return o, fault.NotReady("%d periods are too few for backtests of a test of %d: at least four times its length is needed",
+		return o, fault.NotReady(
+			"%d periods are too few for backtests of a test of %d: at least four times its length is needed",
 			len(p.Periods), o.Duration)
 	}
 	for r, y := range p.Values {
@@ -100,7 +101,8 @@ func (s *search) run() ([]Plan, error) {
 		}
 	}
 	if len(rated) == 0 {
-		return nil, fault.Invalid("no size fits the %d regions that must be treated and the %d that can be", len(s.include), len(s.pool))
+		return nil, fault.Invalid("no size fits the %d regions that must be treated and the %d that can be",
+			len(s.include), len(s.pool))
 	}
 	return s.plans(rated), nil
 }
@@ -142,7 +144,8 @@ func (s *search) best(k int) []rating {
 }
 
 func sortRatings(rated []rating) {
-	slices.SortStableFunc(rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
+	slices.SortStableFunc(
+		rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
 }
 
 // screen returns the sets whose mean is followed best by the mean of the others before the first window.

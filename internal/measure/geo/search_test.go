@@ -23,7 +23,9 @@ func TestSearchFindsPlansThatDiffer(t *testing.T) {
 	t.Parallel()
 	p := geoLift(t, "geolift_pretest.csv")
 	plans := search(t, p, geo.SearchOptions{
-		Sizes: []int{2, 3}, Duration: 15, Include: []geo.Region{"chicago"}, Exclude: []geo.Region{"honolulu"}, Windows: 6, Draws: 80,
+		Sizes: []int{2, 3}, Duration: 15, Include: []geo.Region{"chicago"}, Exclude: []geo.Region{
+			"honolulu",
+		}, Windows: 6, Draws: 80,
 	})
 	if len(plans) != 10 {
 		t.Fatalf("%d plans, want 10", len(plans))
@@ -32,7 +34,8 @@ func TestSearchFindsPlansThatDiffer(t *testing.T) {
 		if !slices.Contains(plan.Treated, "chicago") || slices.Contains(plan.Treated, "honolulu") {
 			t.Errorf("plan %d treats %v", i, plan.Treated)
 		}
-		if plan.Optimistic == nil || plan.Planning == nil || *plan.Planning <= 0 || i > 0 && *plan.Optimistic < *plans[i-1].Optimistic {
+		if plan.Optimistic == nil || plan.Planning == nil || *plan.Planning <= 0 || i > 0 &&
+			*plan.Optimistic < *plans[i-1].Optimistic {
 			t.Errorf("plan %d: lifts %v and %v do not follow", i, plan.Optimistic, plan.Planning)
 		}
 		for _, other := range plans[:i] {
@@ -112,7 +115,8 @@ func TestReadyPanelPasses(t *testing.T) {
 	if !r.Ready || r.Score < 80 || r.Plan.Planning == nil || r.Return == nil {
 		t.Errorf("score %d, plan %+v, gates %+v", r.Score, r.Plan, r.Gates)
 	}
-	if named := check(t, p, geo.PreflightOptions{Duration: 28}); len(named.Plan.Treated) == 0 || named.Plan.Optimistic == nil {
+	if named := check(t, p, geo.PreflightOptions{Duration: 28}); len(named.Plan.Treated) == 0 ||
+		named.Plan.Optimistic == nil {
 		t.Errorf("without named regions the plan is %+v", named.Plan)
 	}
 }
@@ -130,12 +134,16 @@ func TestEachGateDetectsItsDefect(t *testing.T) {
 		{"completeness", func(p *geo.Panel) { p.Filled = 2000 }, geo.PreflightOptions{}},
 		{"completeness", func(p *geo.Panel) { clear(p.Values[4][150:160]) }, geo.PreflightOptions{}},
 		{"concentration", func(p *geo.Panel) { scaleBy(p.Values[4], 1000) }, geo.PreflightOptions{}},
-		{"stability", func(p *geo.Panel) { scaleBy(p.Values[4][170:], 3); scaleBy(p.Values[11][170:], 3) }, geo.PreflightOptions{}},
+		{
+			"stability", func(p *geo.Panel) { scaleBy(p.Values[4][170:], 3); scaleBy(p.Values[11][170:], 3) },
+			geo.PreflightOptions{},
+		},
 		{"conflicts", nil, geo.PreflightOptions{Conflicts: []string{"spring sale in r004"}}},
 		{"targeting", nil, geo.PreflightOptions{Targetable: &no}},
 		{"power", nil, geo.PreflightOptions{Spend: 10, ExpectedReturn: 1}},
 		{"donors", nil, geo.PreflightOptions{Exclude: []geo.Region{
-			"r000", "r001", "r002", "r003", "r005", "r006", "r007", "r008", "r009", "r010", "r012", "r013", "r014", "r015", "r016", "r017", "r018", "r019", "r020",
+			"r000", "r001", "r002", "r003", "r005", "r006", "r007", "r008", "r009", "r010", "r012", "r013", "r014", "r015",
+			"r016", "r017", "r018", "r019", "r020",
 		}}},
 	}
 	for _, c := range cases {
@@ -156,7 +164,8 @@ func TestEachGateDetectsItsDefect(t *testing.T) {
 func TestPowerRisesToThePlannedLift(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 30, periods: 200}, 52)
-	searched, named := check(t, p, geo.PreflightOptions{Duration: 20}), check(t, p, geo.PreflightOptions{Duration: 20, Treated: []geo.Region{"r004", "r011"}})
+	searched, named := check(t, p, geo.PreflightOptions{Duration: 20}),
+		check(t, p, geo.PreflightOptions{Duration: 20, Treated: []geo.Region{"r004", "r011"}})
 	for _, r := range []*geo.Preflight{searched, named} {
 		curve := r.Plan.Curve
 		if len(curve) < 2 || curve[0].Lift != 0 || curve[0].Planning > .3 || curve[len(curve)-1].Planning < .8 {
@@ -166,8 +175,10 @@ func TestPowerRisesToThePlannedLift(t *testing.T) {
 			if (at.Optimistic == nil) != (r == named) || at.Planning < 0 || at.Planning > 1 {
 				t.Errorf("power of %v at %v: %+v", r.Plan.Treated, at.Lift, at)
 			}
-			if i > 0 && at.Lift >= *r.Plan.Planning && curve[i-1].Lift < *r.Plan.Planning && (at.Planning < .8 || curve[i-1].Planning >= .8) {
-				t.Errorf("around the planned lift of %v the power goes from %v to %v, want it to pass .8", *r.Plan.Planning, curve[i-1].Planning, at.Planning)
+			if i > 0 && at.Lift >= *r.Plan.Planning && curve[i-1].Lift < *r.Plan.Planning &&
+				(at.Planning < .8 || curve[i-1].Planning >= .8) {
+				t.Errorf("around the planned lift of %v the power goes from %v to %v, want it to pass .8",
+					*r.Plan.Planning, curve[i-1].Planning, at.Planning)
 			}
 		}
 	}
@@ -202,7 +213,9 @@ func TestBadPreflightsAreNamed(t *testing.T) {
 	if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "r001") {
 		t.Errorf("a silent region is left out without a word: %v", r.Notes)
 	}
-	if _, err := geo.Check(simulate(market{regions: 3, periods: 100}, 54), geo.PreflightOptions{Duration: 10}); fault.KindOf(err) != fault.KindNotReady {
+	if _, err := geo.Check(simulate(market{regions: 3, periods: 100}, 54), geo.PreflightOptions{
+		Duration: 10,
+	}); fault.KindOf(err) != fault.KindNotReady {
 		t.Errorf("three regions gave %v", err)
 	}
 }

@@ -20,8 +20,9 @@ type SelectionOptions struct {
 	Lookback  int       // windows tried, each ending one period earlier than the last; default 1
 	Alpha     float64   // a lift is detected when p < Alpha; default 0.1
 	CostEach  float64   // cost per incremental unit of the outcome; 0 when unknown
-	Budget    float64   // candidates with at least this investment are dropped, and the others ranked again; 0 for no limit
-	Seed      uint64
+	// Candidates with at least this investment are dropped, and the others ranked again; 0 for no limit.
+	Budget float64
+	Seed   uint64
 }
 
 func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
@@ -45,7 +46,8 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 	}
 	for _, d := range o.Durations {
 		if d < 1 || len(p.Periods)-d-o.Lookback+1 < LeastHistory {
-			return o, fault.Invalid("%d periods are too few for a test of %d after a history of at least %d", len(p.Periods), d, LeastHistory)
+			return o, fault.Invalid("%d periods are too few for a test of %d after a history of at least %d",
+				len(p.Periods), d, LeastHistory)
 		}
 	}
 	for _, e := range o.Effects {
@@ -114,7 +116,8 @@ func Select(p *Panel, o SelectionOptions) ([]Candidate, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.NotReady("none of %d sets of regions detects a lift of up to %v with power above 0.8", len(sets), o.Effects[len(o.Effects)-1])
+		return nil, fault.NotReady("none of %d sets of regions detects a lift of up to %v with power above 0.8",
+			len(sets), o.Effects[len(o.Effects)-1])
 	}
 	rank(found)
 	if o.Budget > 0 {
@@ -336,7 +339,8 @@ func rank(cs []Candidate) {
 		}
 	}
 	slices.SortStableFunc(cs, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(label(a.Treated), label(b.Treated)), cmp.Compare(a.Duration, b.Duration))
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), strings.Compare(label(a.Treated), label(b.Treated)),
+			cmp.Compare(a.Duration, b.Duration))
 	})
 }
 

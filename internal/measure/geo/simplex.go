@@ -206,7 +206,8 @@ func (s *simplex) steepest(q *quadratic, scale float64) int {
 	free := s.free
 	for ; len(free) >= 4; free = free[4:] { // four rows at a time reduce memory traffic
 		w0, w1, w2, w3 := s.w[free[0]], s.w[free[1]], s.w[free[2]], s.w[free[3]]
-		row0, row1, row2, row3 := q.row(free[0])[:len(g)], q.row(free[1])[:len(g)], q.row(free[2])[:len(g)], q.row(free[3])[:len(g)]
+		row0, row1, row2, row3 := q.row(free[0])[:len(g)], q.row(free[1])[:len(g)], q.row(free[2])[:len(g)],
+			q.row(free[3])[:len(g)]
 		for r := range g {
 			g[r] += (w0*row0[r] + w1*row1[r]) + (w2*row2[r] + w3*row3[r])
 		}

@@ -71,7 +71,8 @@ func TestSimplexSatisfiesTheOptimalityConditions(t *testing.T) {
 		for i := range w {
 			// 1e-8 of the scale: ten times the solver's tolerance.
 			if g[i] < multiplier-1e-8*scale || w[i] > 1e-9 && g[i] > multiplier+1e-7*scale {
-				t.Fatalf("problem %d: donor %d has weight %v and gradient %v, the multiplier is %v", seed, i, w[i], g[i], multiplier)
+				t.Fatalf("problem %d: donor %d has weight %v and gradient %v, the multiplier is %v",
+					seed, i, w[i], g[i], multiplier)
 			}
 		}
 	}

@@ -107,7 +107,8 @@ func cyberMonday(d civil.Date) bool {
 }
 
 func runUp(d civil.Date) bool {
-	return d.Sub(holiday.Thanksgiving(d.Year())) > 4 && d.Month() >= time.November && (d.Month() == time.November || d.Day() <= 15)
+	return d.Sub(holiday.Thanksgiving(d.Year())) > 4 && d.Month() >= time.November &&
+		(d.Month() == time.November || d.Day() <= 15)
 }
 
 func christmas(d civil.Date) bool {

@@ -14,7 +14,9 @@ const leadDays = 7
 //
 // The lead placebo is a Granger (1969) test with time reversed: given the channels' responses, the mean spend of the
 // next seven days has a coefficient of its own. It is positive when spend follows demand.
-func (d Data) examine(y []float64, base [][]float64, known errors, usable []int, typical [][]float64, effects []Effect) {
+func (d Data) examine(y []float64, base [][]float64, known errors, usable []int, typical [][]float64,
+	effects []Effect,
+) {
 	columns := slices.Clone(typical)
 	for _, k := range usable {
 		columns = append(columns, ahead(d.Channels[k].Spend))

@@ -105,7 +105,9 @@ func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 		}
 	}
 	got := float64(inside) / float64(all)
-	t.Logf("%d of %d in the 95 %% interval (%.3f), rmse %.3f, bias %.3f; %d of %d stores find the effect that is not there; %d refused",
+	t.Logf(
+		"%d of %d in the 95 %% interval (%.3f), rmse %.3f, bias %.3f; %d of %d stores find the effect that is not there; "+
+			"%d refused",
 		inside, all, got, math.Sqrt(squares/float64(all)), bias/float64(all), false95, n, refused)
 	if got < least {
 		t.Errorf("%.3f of the effects lie in their 95 %% interval, want %.2f", got, least)
@@ -178,7 +180,8 @@ func TestExperimentsAndDaysAreCombinedByPrecision(t *testing.T) {
 	before := estimate(t, d, Options{})[0]
 	d.Experiments = []Experiment{{Channel: "facebook", Surface: measure.Marketplace, Coefficient: 0.25, Error: 0.01}}
 	after := estimate(t, d, Options{})[0]
-	if after.Experiments != 1 || after.Alone || math.Abs(after.Coefficient.Value-0.25) > 0.02 || after.Coefficient.High-after.Coefficient.Low > (before.Coefficient.High-before.Coefficient.Low)/2 {
+	if after.Experiments != 1 || after.Alone || math.Abs(after.Coefficient.Value-0.25) > 0.02 ||
+		after.Coefficient.High-after.Coefficient.Low > (before.Coefficient.High-before.Coefficient.Low)/2 {
 		t.Errorf("with an experiment of 0.25 ± 0.01: %+v, before %+v", after, before)
 	}
 	d.Experiments[0].Coefficient, d.Experiments[0].Error = 5, 50
@@ -267,8 +270,8 @@ func scale(c float64, x []float64) {
 	}
 }
 
-// With a flat prior and one column for all lags, the posterior of the coefficient is Student's t with free - 1 degrees of
-// freedom around least squares. Its variance is RSS / ((free - 3) x'x).
+// With a flat prior and one column for all lags, the posterior of the coefficient is Student's t with free - 1 degrees
+// of freedom around least squares. Its variance is RSS / ((free - 3) x'x).
 func TestSamplerMatchesTheClosedFormOfARegression(t *testing.T) {
 	t.Parallel()
 	const xx, xy, yy, free = 4.0, 6.0, 45.0, 9.0

@@ -175,7 +175,9 @@ func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	}
 	product := func(i, j int) float64 { return floats.Dot(all[i], all[j]) - floats.Dot(taken[i], taken[j]) }
 	n := len(columns)
-	r := regression{xy: make([]float64, n), xx: make([][]float64, n), free: float64(len(y) - l.rank()), excess: known.excess}
+	r := regression{
+		xy: make([]float64, n), xx: make([][]float64, n), free: float64(len(y) - l.rank()), excess: known.excess,
+	}
 	r.yy = product(n, n)
 	for i := range n {
 		r.xx[i] = make([]float64, n)

@@ -82,7 +82,9 @@ type media struct {
 }
 
 func (d Data) media(controls [][]float64) media {
-	m := media{controls: controls, responses: make([][][]float64, len(d.Channels)), reasons: make([]Reason, len(d.Channels))}
+	m := media{
+		controls: controls, responses: make([][][]float64, len(d.Channels)), reasons: make([]Reason, len(d.Channels)),
+	}
 	taken := baseOf(controls)
 	l := taken.factor()
 	for k, c := range d.Channels {
@@ -241,7 +243,8 @@ func (d Data) fallBack(effects []Effect, level float64) {
 		e.Reason, e.Alone, e.Experiments, e.MeanLag = "", true, known.experiments, 0
 		e.SD, e.Positive = sd, distuv.UnitNormal.CDF(known.mean/sd)
 		e.Coefficient = measure.Estimate{
-			Value: known.mean, Interval: measure.NormalInterval(known.mean, sd, level), Method: measure.GeoExperiment, Basis: measure.Incremental,
+			Value: known.mean, Interval: measure.NormalInterval(known.mean, sd, level), Method: measure.GeoExperiment,
+			Basis: measure.Incremental,
 		}
 		e.Wide = measure.NormalInterval(known.mean, sd, wideLevel)
 	}
@@ -347,7 +350,9 @@ const wideLevel = 0.95
 func (d draws) describe(i int, level float64, e *Effect) {
 	sorted := slices.Sorted(slices.Values(d.beta[i]))
 	within := func(level float64) measure.Interval {
-		return measure.Interval{Low: stats.Quantile(sorted, (1-level)/2), High: stats.Quantile(sorted, (1+level)/2), Level: level}
+		return measure.Interval{
+			Low: stats.Quantile(sorted, (1-level)/2), High: stats.Quantile(sorted, (1+level)/2), Level: level,
+		}
 	}
 	e.Coefficient = measure.Estimate{Interval: within(level), Method: measure.DistributedLag, Basis: measure.Modelled}
 	e.Coefficient.Value, e.SD = stats.MeanSD(sorted)

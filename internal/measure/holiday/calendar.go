@@ -16,20 +16,26 @@ var calendar = slices.Concat(shopping, everywhere, byChurch, national)
 
 var shopping = []Holiday{
 	{Name: "valentines", Kind: Shopping, days: weekBefore(on(time.February, 14))},
-	in("US CA AU NZ DE AT CH BE NL IT DK FI", Holiday{Name: "mothers_day", Kind: Shopping, days: weekBefore(nth(2, time.Sunday, time.May))}),
+	in("US CA AU NZ DE AT CH BE NL IT DK FI", Holiday{
+		Name: "mothers_day", Kind: Shopping, days: weekBefore(nth(2, time.Sunday, time.May)),
+	}),
 	in("GB IE", Holiday{Name: "mothering_sunday", Kind: Shopping, days: weekBefore(easter(-21))}),
 	in("FR", Holiday{Name: "mothers_day_fr", Kind: Shopping, days: weekBefore(mothersDayFR)}),
 	in("ES PT", Holiday{Name: "mothers_day_es_pt", Kind: Shopping, days: weekBefore(nth(1, time.Sunday, time.May))}),
 	in("PL", Holiday{Name: "mothers_day_pl", Kind: Shopping, days: weekBefore(on(time.May, 26))}),
 	in("SE", Holiday{Name: "mothers_day_se", Kind: Shopping, days: weekBefore(last(time.Sunday, time.May))}),
 	in("NO", Holiday{Name: "mothers_day_no", Kind: Shopping, days: weekBefore(nth(2, time.Sunday, time.February))}),
-	in("US CA GB IE FR NL", Holiday{Name: "fathers_day", Kind: Shopping, days: weekBefore(nth(3, time.Sunday, time.June))}),
+	in("US CA GB IE FR NL", Holiday{
+		Name: "fathers_day", Kind: Shopping, days: weekBefore(nth(3, time.Sunday, time.June)),
+	}),
 	in("AT BE", Holiday{Name: "fathers_day_at_be", Kind: Shopping, days: weekBefore(nth(2, time.Sunday, time.June))}),
 	in("CH", Holiday{Name: "fathers_day_ch", Kind: Shopping, days: weekBefore(nth(1, time.Sunday, time.June))}),
 	in("DE", Holiday{Name: "fathers_day_de", Kind: Shopping, days: weekBefore(easter(39))}),
 	in("AU NZ", Holiday{Name: "fathers_day_au_nz", Kind: Shopping, days: weekBefore(nth(1, time.Sunday, time.September))}),
 	in("ES IT PT", Holiday{Name: "fathers_day_es_it_pt", Kind: Shopping, days: weekBefore(on(time.March, 19))}),
-	in("SE NO FI", Holiday{Name: "fathers_day_se_no_fi", Kind: Shopping, days: weekBefore(nth(2, time.Sunday, time.November))}),
+	in("SE NO FI", Holiday{
+		Name: "fathers_day_se_no_fi", Kind: Shopping, days: weekBefore(nth(2, time.Sunday, time.November)),
+	}),
 	in("PL", Holiday{Name: "fathers_day_pl", Kind: Shopping, days: weekBefore(on(time.June, 23))}),
 	in("DK", Holiday{Name: "fathers_day_dk", Kind: Shopping, days: weekBefore(on(time.June, 5))}),
 	in("US CA GB IE", Holiday{Name: "halloween", Kind: Shopping, days: weekBefore(on(time.October, 31))}),

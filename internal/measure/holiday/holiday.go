@@ -61,12 +61,14 @@ func Of(countries []string, daily bool) ([]Holiday, error) {
 	for i, country := range countries {
 		asked[i] = strings.ToUpper(strings.TrimSpace(country))
 		if !slices.Contains(known, asked[i]) {
-			return nil, fault.Invalid("no holidays for country %q", country).WithHint("the countries are %s", strings.Join(known, ", "))
+			return nil, fault.Invalid("no holidays for country %q", country).
+				WithHint("the countries are %s", strings.Join(known, ", "))
 		}
 	}
 	var out []Holiday
 	for _, h := range calendar {
-		observed := h.Countries == nil || slices.ContainsFunc(asked, func(c string) bool { return slices.Contains(h.Countries, c) })
+		observed := h.Countries == nil ||
+			slices.ContainsFunc(asked, func(c string) bool { return slices.Contains(h.Countries, c) })
 		if len(asked) > 0 && observed && (daily || !h.daily) {
 			out = append(out, h)
 		}

@@ -21,8 +21,10 @@ import (
 func TestEasterMatchesTheTables(t *testing.T) {
 	t.Parallel()
 	for _, want := range []string{
-		"1943-04-25", "1954-04-18", "1961-04-02", "1981-04-19", "2000-04-23", "2008-03-23", "2011-04-24", "2016-03-27", "2019-04-21",
-		"2020-04-12", "2021-04-04", "2022-04-17", "2023-04-09", "2024-03-31", "2025-04-20", "2026-04-05", "2027-03-28", "2038-04-25", "2100-03-28",
+		"1943-04-25", "1954-04-18", "1961-04-02", "1981-04-19", "2000-04-23", "2008-03-23", "2011-04-24", "2016-03-27",
+		"2019-04-21",
+		"2020-04-12", "2021-04-04", "2022-04-17", "2023-04-09", "2024-03-31", "2025-04-20", "2026-04-05", "2027-03-28",
+		"2038-04-25", "2100-03-28",
 	} {
 		day := civil.MustParse(want)
 		if got := Easter(day.Year()); got != day {
@@ -53,7 +55,8 @@ func TestDaysOffMatchAPublishedCalendar(t *testing.T) {
 					continue
 				}
 				// The reference leaves out Sundays for Spain.
-				if country == "ES" && days.Days() < 4 && slices.ContainsFunc(each(days), func(d civil.Date) bool { return d.Weekday() == time.Sunday }) {
+				if country == "ES" && days.Days() < 4 &&
+					slices.ContainsFunc(each(days), func(d civil.Date) bool { return d.Weekday() == time.Sunday }) {
 					continue
 				}
 				if !slices.ContainsFunc(each(days), func(d civil.Date) bool { return published[country][d] }) {
@@ -103,9 +106,12 @@ func publishedDays(t *testing.T) map[string]map[civil.Date]bool {
 func TestShoppingDaysAreWhereTheyWere(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{ // last day of each
-		"cyber_weekend": "2024-12-02", "christmas": "2024-12-18", "mothers_day": "2024-05-12", "mothering_sunday": "2024-03-10", "mothers_day_fr": "2024-05-26",
-		"mothers_day_es_pt": "2024-05-05", "mothers_day_se": "2024-05-26", "mothers_day_no": "2024-02-11", "fathers_day": "2024-06-16", "fathers_day_au_nz": "2024-09-01",
-		"fathers_day_at_be": "2024-06-09", "fathers_day_se_no_fi": "2024-11-10", "fathers_day_de": "2024-05-09", "new_year": "2024-01-01", "kings_day_nl": "2024-04-27",
+		"cyber_weekend": "2024-12-02", "christmas": "2024-12-18", "mothers_day": "2024-05-12",
+		"mothering_sunday": "2024-03-10", "mothers_day_fr": "2024-05-26",
+		"mothers_day_es_pt": "2024-05-05", "mothers_day_se": "2024-05-26", "mothers_day_no": "2024-02-11",
+		"fathers_day": "2024-06-16", "fathers_day_au_nz": "2024-09-01",
+		"fathers_day_at_be": "2024-06-09", "fathers_day_se_no_fi": "2024-11-10", "fathers_day_de": "2024-05-09",
+		"new_year": "2024-01-01", "kings_day_nl": "2024-04-27",
 	} {
 		if days, ok := Named(name).In(2024); !ok || days.Last != civil.MustParse(want) {
 			t.Errorf("%s of 2024 ends on %s, want %s", name, days.Last, want)
@@ -136,10 +142,12 @@ func TestHolidaysOfCountriesAreUnique(t *testing.T) {
 	if !seen["independence_us"] || !seen["victoria"] || !seen["easter"] || seen["bastille"] || seen["black_friday"] {
 		t.Errorf("the United States and Canada have %v", seen)
 	}
-	if days, _ := Of([]string{"US"}, true); !slices.ContainsFunc(days, func(h Holiday) bool { return h.Name == "black_friday" }) {
+	if days, _ := Of([]string{"US"}, true); !slices.ContainsFunc(
+		days, func(h Holiday) bool { return h.Name == "black_friday" }) {
 		t.Error("data of days do not know Black Friday")
 	}
-	if _, err := Of([]string{"US", "XX"}, false); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), strconv.Quote("XX")) {
+	if _, err := Of([]string{"US", "XX"}, false); fault.KindOf(err) != fault.KindInvalid ||
+		!strings.Contains(err.Error(), strconv.Quote("XX")) {
 		t.Errorf("holidays of XX: %v, want a fault of kind invalid that names it", err)
 	}
 }

@@ -139,13 +139,15 @@ func expected(m *Model, a decide.Allocation) float64 {
 
 // record collects the results of models of stores with known returns.
 type record struct {
-	stores, refused             int
-	channels                    map[measure.Channel]*tally // those of all channels under the name ""
-	plans, better               int                        // plans of the current budget, and those whose realized revenue exceeds the current one
-	advised, advisedBetter      int                        // of those, plans with the advice to shift
-	predicted, realized, chance float64                    // sums of predicted and realized lifts and of the stated probabilities that they are positive
-	within                      int                        // realized lifts inside their 90% intervals
-	stated                      [len(chances)]chanceTally  // plans by stated probability
+	stores, refused int
+	channels        map[measure.Channel]*tally // those of all channels under the name ""
+	// Plans of the current budget, and those whose realized revenue exceeds the current one.
+	plans, better          int
+	advised, advisedBetter int // of those, plans with the advice to shift
+	// Sums of predicted and realized lifts and of the stated probabilities that they are positive.
+	predicted, realized, chance float64
+	within                      int                       // realized lifts inside their 90% intervals
+	stated                      [len(chances)]chanceTally // plans by stated probability
 }
 
 // chances are the lower bounds of the probability classes; the last ends at 1.
@@ -202,10 +204,12 @@ func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]flo
 	var lift float64
 	for _, a := range plan.Allocations {
 		tally, brought := r.channels[a.Channel], of.realized(a, returns[a.Channel])
-		tally.moved, tally.expected, tally.realized = tally.moved+a.Proposed-a.Current, tally.expected+expected(m, a), tally.realized+brought
+		tally.moved, tally.expected, tally.realized = tally.moved+a.Proposed-a.Current, tally.expected+expected(m, a),
+			tally.realized+brought
 		lift += brought
 	}
-	r.plans, r.predicted, r.realized, r.chance = r.plans+1, r.predicted+plan.Lift.Mean, r.realized+lift, r.chance+plan.BeatsCurrent
+	r.plans, r.predicted, r.realized, r.chance = r.plans+1, r.predicted+plan.Lift.Mean, r.realized+lift,
+		r.chance+plan.BeatsCurrent
 	advised := plan.Advice.Action == decide.Shift
 	if advised {
 		r.advised++
@@ -227,7 +231,8 @@ func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]flo
 		r.advisedBetter++
 	}
 	t.Logf("store %d:%s; plan: promised %.0f (%.0f to %.0f), realised %.0f, chance %.2f, %s; %d gradients, %d attempts",
-		of.truth.Seed, &line, plan.Lift.Mean, plan.Lift.Q05, plan.Lift.Q95, lift, plan.BeatsCurrent, plan.Advice.Action, m.Diagnostics.Gradients, m.Diagnostics.Attempts)
+		of.truth.Seed, &line, plan.Lift.Mean, plan.Lift.Q05, plan.Lift.Q95, lift, plan.BeatsCurrent, plan.Advice.Action,
+		m.Diagnostics.Gradients, m.Diagnostics.Attempts)
 }
 
 func (a *tally) add(s stats.Summary, truth float64, inside bool) {
@@ -235,7 +240,8 @@ func (a *tally) add(s stats.Summary, truth float64, inside bool) {
 	if inside {
 		a.inside++
 	}
-	a.mean, a.median, a.width, a.planted = a.mean+s.Mean/truth, a.median+s.Q50/truth, a.width+(s.Q95-s.Q05)/truth, a.planted+truth
+	a.mean, a.median, a.width, a.planted = a.mean+s.Mean/truth, a.median+s.Q50/truth, a.width+(s.Q95-s.Q05)/truth,
+		a.planted+truth
 }
 
 // say prints the results for docs/validation.md.
@@ -248,15 +254,19 @@ func (r *record) say(t *testing.T) {
 	for _, channel := range slices.Sorted(maps.Keys(r.channels)) {
 		a := r.channels[channel]
 		n := float64(a.fits)
-		t.Logf("%-10s true %.2f, mean / true %.2f, median / true %.2f, width / true %.2f, in the interval %d of %d (%.3f); plans move %.0f, expect %.0f, bring %.0f",
-			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n, a.moved/n, a.expected/n, a.realized/n)
+		t.Logf(
+			"%-10s true %.2f, mean / true %.2f, median / true %.2f, width / true %.2f, in the interval %d of %d (%.3f); "+
+				"plans move %.0f, expect %.0f, bring %.0f",
+			channel, a.planted/n, a.mean/n, a.median/n, a.width/n, a.inside, a.fits, float64(a.inside)/n,
+			a.moved/n, a.expected/n, a.realized/n)
 	}
 	t.Logf("plans that bring more: %d of %d, stated %.2f; of those to be followed %d of %d; realised / promised lift %.2f",
 		r.better, r.plans, r.chance/float64(r.plans), r.advisedBetter, r.advised, r.realized/r.predicted)
 	t.Logf("realised lifts in their 90 %% intervals: %d of %d", r.within, r.plans)
 	for class, at := range r.stated {
 		if at.plans > 0 {
-			t.Logf("chance of %.2f and more: %d plans, stated %.2f, %d bring more", chances[class], at.plans, at.stated/float64(at.plans), at.better)
+			t.Logf("chance of %.2f and more: %d plans, stated %.2f, %d bring more",
+				chances[class], at.plans, at.stated/float64(at.plans), at.better)
 		}
 	}
 	t.Logf("%d of %d stores refused", r.refused, r.stores)

@@ -117,8 +117,9 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 		return c.usual()
 	}
 	if times > mostTimes {
-		return decide.Problem{}, fault.Invalid("a budget or bound of %.3g times current spend is too large to optimize", times).
-			WithHint("give amounts of at most %d times what a channel spends now", mostTimes)
+		return decide.Problem{},
+			fault.Invalid("a budget or bound of %.3g times current spend is too large to optimize", times).
+				WithHint("give amounts of at most %d times what a channel spends now", mostTimes)
 	}
 	top := usualTop * math.Exp2(math.Ceil(math.Log2(times/usualTop)))
 	c.mu.Lock()

@@ -79,7 +79,8 @@ func newFrame(s Store) frame {
 	f.weeks = min(s.Days.Days()/week, mostWeeks)
 	if f.weeks < leastWeeks {
 		f.window, f.reasons = s.Days, []mmm.Reason{{
-			Code: mmm.TooFewPeriods, Text: fmt.Sprintf("sales and spend both cover %d whole weeks; a model needs at least %d", f.weeks, leastWeeks),
+			Code:   mmm.TooFewPeriods,
+			Text:   fmt.Sprintf("sales and spend both cover %d whole weeks; a model needs at least %d", f.weeks, leastWeeks),
 			Remedy: "import older orders and ad reports, or train again when there are more weeks",
 		}}
 		return f
@@ -128,7 +129,9 @@ func (f *frame) addChannels(s Store) {
 		switch {
 		case all == 0:
 		case active < leastActive:
-			f.leftOut = append(f.leftOut, LeftOut{channel, all, fmt.Sprintf("spend in %d weeks, fewer than %d", active, leastActive)})
+			f.leftOut = append(f.leftOut, LeftOut{
+				channel, all, fmt.Sprintf("spend in %d weeks, fewer than %d", active, leastActive),
+			})
 		case all < leastShare*total:
 			f.leftOut = append(f.leftOut, LeftOut{channel, all, fmt.Sprintf("less than %.1f%% of all spend", 100*leastShare)})
 		default:

@@ -39,22 +39,23 @@ const (
 
 // Model is a trained model as it is stored, or the reasons why it was refused.
 type Model struct {
-	Version     int                 `json:"version"`         // 1 for the workspace's first
-	Status      Status              `json:"status"`          // active or refused as stored; [Held.State] adds stale
-	Reasons     []mmm.Reason        `json:"reasons"`         // why it was refused
-	Window      civil.Range         `json:"window,omitzero"` // days of the fit; absent when the store has none
-	Weeks       int                 `json:"weeks"`           // in the window
-	Seed        uint64              `json:"seed"`            // of the sampler
-	DataHash    string              `json:"data_hash"`       // SHA-256 of data, specification and seed
-	Settings    string              `json:"settings"`        // currency and revenue basis, as named by the caller
-	LeftOut     []LeftOut           `json:"left_out"`        // channels with spend that are not in the model
-	Tests       []Calibration       `json:"tests,omitempty"` // completed geo experiments, by date
-	Accuracy    *mmm.Accuracy       `json:"accuracy"`        // in-sample
-	Holdout     *mmm.Accuracy       `json:"holdout"`         // out-of-sample, in the last HoldoutWeeks; nil when that fit was refused
-	Diagnostics *mmm.Diagnostics    `json:"diagnostics"`     // nil when nothing was sampled
-	Saved       *mmm.Saved          `json:"posterior"`       // nil when refused
-	Events      []string            `json:"events"`          // calendar events in the model
-	Effects     []mmm.ChannelEffect `json:"effects"`         // over the window, all channels; empty when refused
+	Version  int           `json:"version"`         // 1 for the workspace's first
+	Status   Status        `json:"status"`          // active or refused as stored; [Held.State] adds stale
+	Reasons  []mmm.Reason  `json:"reasons"`         // why it was refused
+	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent when the store has none
+	Weeks    int           `json:"weeks"`           // in the window
+	Seed     uint64        `json:"seed"`            // of the sampler
+	DataHash string        `json:"data_hash"`       // SHA-256 of data, specification and seed
+	Settings string        `json:"settings"`        // currency and revenue basis, as named by the caller
+	LeftOut  []LeftOut     `json:"left_out"`        // channels with spend that are not in the model
+	Tests    []Calibration `json:"tests,omitempty"` // completed geo experiments, by date
+	Accuracy *mmm.Accuracy `json:"accuracy"`        // in-sample
+	// Out-of-sample, in the last HoldoutWeeks; nil when that fit was refused.
+	Holdout     *mmm.Accuracy       `json:"holdout"`
+	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil when nothing was sampled
+	Saved       *mmm.Saved          `json:"posterior"`   // nil when refused
+	Events      []string            `json:"events"`      // calendar events in the model
+	Effects     []mmm.ChannelEffect `json:"effects"`     // over the window, all channels; empty when refused
 
 	posterior *mmm.Posterior // restored from Saved
 	curves    *curves        // cached responses; nil when refused
@@ -101,7 +102,8 @@ func Train(s Store, how Training) (*Model, error) {
 		none = "the training was started without tests"
 	}
 	f.addTests(s.Tests, none)
-	observational, tested := f.withoutTests("the chains did not converge with the lift tests, so the model is the observational fit"), len(f.lifts()) > 0
+	observational, tested := f.withoutTests(
+		"the chains did not converge with the lift tests, so the model is the observational fit"), len(f.lifts()) > 0
 	if how.fits = 2; tested {
 		how.fits = 3
 	}

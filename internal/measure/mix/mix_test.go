@@ -57,7 +57,8 @@ func TestModelRecoversSimulatedEffects(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Status != Active || m.Weeks != 104 || len(m.Effects) != 2 {
-		t.Fatalf("status %s, %d weeks, %d channels, reasons %v; want an active model of 104 weeks and 2 channels", m.Status, m.Weeks, len(m.Effects), m.Reasons)
+		t.Fatalf("status %s, %d weeks, %d channels, reasons %v; want an active model of 104 weeks and 2 channels",
+			m.Status, m.Weeks, len(m.Effects), m.Reasons)
 	}
 	radio, search := m.Effects[0], m.Effects[1]
 	if search.ROAS.Q05 > truth || search.ROAS.Q95 < truth {
@@ -106,7 +107,8 @@ func TestAStoreWithoutEnoughDataIsRefused(t *testing.T) {
 		store Store
 		want  mmm.Code
 	}{
-		"short": {short, mmm.TooFewPeriods}, "two channels that move together": {same, mmm.Collinear}, "no spend": {still, mmm.NoSpend},
+		"short": {short, mmm.TooFewPeriods}, "two channels that move together": {same, mmm.Collinear},
+		"no spend":       {still, mmm.NoSpend},
 		"nothing at all": {Store{}, mmm.TooFewPeriods},
 	} {
 		m, err := Train(c.store, Training{Seed: 1})
@@ -115,7 +117,8 @@ func TestAStoreWithoutEnoughDataIsRefused(t *testing.T) {
 			continue
 		}
 		if m.Status != Refused || m.Saved != nil || m.Effects != nil || len(m.Reasons) == 0 || m.Reasons[0].Code != c.want {
-			t.Errorf("%s: %s for %v with %d effects; want a refusal for %s without figures", name, m.Status, m.Reasons, len(m.Effects), c.want)
+			t.Errorf("%s: %s for %v with %d effects; want a refusal for %s without figures",
+				name, m.Status, m.Reasons, len(m.Effects), c.want)
 		}
 		status, why := Held{Model: m}.State(c.store.Days.Last, "")
 		if status != Refused || len(why) == 0 || !strings.Contains(why[0], ";") {

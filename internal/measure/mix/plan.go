@@ -75,7 +75,8 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 func (m *Model) problem(ask Ask) (problem decide.Problem, times float64, err error) {
 	current, budget := m.Spend(), ask.Budget
 	if !(budget > 0) || math.IsInf(budget, 0) {
-		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).WithHint("give a budget such as the current %.0f", current)
+		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).
+			WithHint("give a budget such as the current %.0f", current)
 	}
 	times = budget / current
 	problem, err = m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))

@@ -23,7 +23,8 @@ func TestShapesAreRecoveredAsFarAsPriorsAllow(t *testing.T) {
 		{"logistic without carry-over", 0, logistic, 2},
 		{"straight line", 0.25, func(spend float64) float64 { return 3 * spend }, 2},
 		{"steep logistic", 0.25, func(spend float64) float64 { return 1000 * math.Tanh(4*spend/500) }, 2},
-		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0}, // an infinite slope at zero is far in the prior's tail
+		// An infinite slope at zero is far in the prior's tail.
+		{"root", 0.25, func(spend float64) float64 { return 40 * math.Sqrt(spend) }, 0},
 	} {
 		inside := 0
 		for seed := range uint64(3) {
@@ -36,7 +37,8 @@ func TestShapesAreRecoveredAsFarAsPriorsAllow(t *testing.T) {
 			if search.Q05 <= truth && truth <= search.Q95 {
 				inside++
 			}
-			t.Logf("%s: true %.2f, mean / true %.2f, interval %.2f to %.2f; nothing is read as %.2f", c.name, truth, search.Mean/truth, search.Q05, search.Q95, radio.Mean)
+			t.Logf("%s: true %.2f, mean / true %.2f, interval %.2f to %.2f; nothing is read as %.2f",
+				c.name, truth, search.Mean/truth, search.Q05, search.Q95, radio.Mean)
 		}
 		if inside < c.inside {
 			t.Errorf("%s: %d of 3 intervals hold the truth, want at least %d", c.name, inside, c.inside)

@@ -20,16 +20,18 @@ type Test struct {
 	Channel measure.Channel `json:"channel"`
 	Days    civil.Range     `json:"days"`
 	Share   float64         `json:"share,omitempty"` // the treated regions' share of sales before the test
-	Lift    *mmm.Lift       `json:"lift,omitempty"`  // for the whole store per week, in its currency; nil if the test is not usable
-	Why     string          `json:"why,omitempty"`   // why it is not usable; "" otherwise
-	Waits   bool            `json:"waits,omitempty"` // orders or reports of its days may still arrive
+	// For the whole store per week, in its currency; nil if the test is not usable.
+	Lift  *mmm.Lift `json:"lift,omitempty"`
+	Why   string    `json:"why,omitempty"`   // why it is not usable; "" otherwise
+	Waits bool      `json:"waits,omitempty"` // orders or reports of its days may still arrive
 }
 
 // Calibration compares a test with the observational fit.
 type Calibration struct {
 	Test
 
-	Observational *Observational `json:"alone,omitempty"` // nil when the test is not used, or there is no observational fit
+	// Nil when the test is not used, or there is no observational fit.
+	Observational *Observational `json:"alone,omitempty"`
 }
 
 // Observational is the estimate without any lift test.
@@ -79,7 +81,8 @@ func (c Calibration) String() string {
 		return text + ", not used in the model: " + c.Why
 	}
 	found := c.PerCost()
-	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)", found.Value, found.Low, found.High)
+	text += fmt.Sprintf(": incremental revenue per unit of changed spend %.2f (90%% interval %.2f to %.2f)",
+		found.Value, found.Low, found.High)
 	if c.Observational == nil {
 		return text
 	}
@@ -167,7 +170,9 @@ func (f *frame) compare(weeks *Model) {
 			continue
 		}
 		change := weeks.Posterior().PredictLift(*t.Lift)
-		t.Observational = &Observational{Change: change, ZScore: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel]}
+		t.Observational = &Observational{
+			Change: change, ZScore: (t.Lift.DeltaY - change.Mean) / math.Hypot(t.Lift.Sigma, change.SD), ROAS: *roas[t.Channel],
+		}
 	}
 }
 

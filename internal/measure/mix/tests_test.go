@@ -36,7 +36,8 @@ func TestUsableTestsAreInTheModelByDate(t *testing.T) {
 	f := newFrame(s)
 	f.addTests(s.Tests, "")
 	for i, c := range f.tests {
-		if why := want[c.ID]; c.Why != why || c.Used() != (why == "") || i > 0 && c.Days.First.Before(f.tests[i-1].Days.First) {
+		if why := want[c.ID]; c.Why != why || c.Used() != (why == "") || i > 0 &&
+			c.Days.First.Before(f.tests[i-1].Days.First) {
 			t.Errorf("%s: used %v (%q), or out of order", c.ID, c.Used(), c.Why)
 		}
 	}

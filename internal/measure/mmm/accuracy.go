@@ -12,9 +12,10 @@ import (
 
 // Accuracy compares fitted values with the observed target.
 type Accuracy struct {
-	R2    float64  `json:"r2"`             // share of variance explained
-	MAPE  *float64 `json:"mape,omitempty"` // mean absolute percentage error, as a fraction, over periods with a target other than 0
-	WMAPE float64  `json:"wmape"`          // weighted MAPE: sum of absolute errors / sum of absolute targets
+	R2 float64 `json:"r2"` // share of variance explained
+	// Mean absolute percentage error, as a fraction, over periods with a target other than 0.
+	MAPE  *float64 `json:"mape,omitempty"`
+	WMAPE float64  `json:"wmape"` // weighted MAPE: sum of absolute errors / sum of absolute targets
 }
 
 // Accuracy compares fitted values with the target, in the fitted periods and in the holdout. holdout is nil when there
@@ -57,7 +58,10 @@ func AccuracyOf(target, fitted []float64) Accuracy {
 			nonzero++
 		}
 	}
-	a := Accuracy{R2: 1 - squares/math.Max(total, math.SmallestNonzeroFloat64), WMAPE: errors / math.Max(size, math.SmallestNonzeroFloat64)}
+	a := Accuracy{
+		R2:    1 - squares/math.Max(total, math.SmallestNonzeroFloat64),
+		WMAPE: errors / math.Max(size, math.SmallestNonzeroFloat64),
+	}
 	if nonzero > 0 {
 		mape := relative / float64(nonzero)
 		a.MAPE = &mape

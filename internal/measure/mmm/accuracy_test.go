@@ -52,7 +52,8 @@ func TestLeaveOneOutIsBelowTheFitAndFlagsAnOutlierWeek(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 3, Chains: 2, Warmup: 200, Draws: 500})
+		run, err := hmc.Sample(
+			func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 3, Chains: 2, Warmup: 200, Draws: 500})
 		if err != nil {
 			t.Fatal(err)
 		}

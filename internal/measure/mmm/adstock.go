@@ -36,7 +36,8 @@ func ParseAdstock(s string) (Adstock, error) {
 	kind, lags, hasLags := strings.Cut(s, ":")
 	a := Adstock{Kind: AdstockKind(kind), Lags: 8}
 	if !a.known() {
-		return Adstock{}, fault.Invalid("unknown adstock %q (want geometric, delayed, binomial, weibull_cdf, weibull_pdf or none)", kind)
+		return Adstock{}, fault.Invalid(
+			"unknown adstock %q (want geometric, delayed, binomial, weibull_cdf, weibull_pdf or none)", kind)
 	}
 	if hasLags {
 		n, err := strconv.Atoi(lags)
@@ -63,9 +64,15 @@ func (a Adstock) parameters() []parameter {
 	case Geometric, Binomial:
 		return []parameter{{name: "alpha", support: unit, prior: Prior{BetaPrior, 1, 3}}}
 	case Delayed:
-		return []parameter{{name: "alpha", support: unit, prior: Prior{BetaPrior, 2, 2}}, {name: "theta", support: positive, prior: Prior{HalfNormalPrior, 2, 0}}}
+		return []parameter{
+			{name: "alpha", support: unit, prior: Prior{BetaPrior, 2, 2}},
+			{name: "theta", support: positive, prior: Prior{HalfNormalPrior, 2, 0}},
+		}
 	case WeibullCDF, WeibullPDF:
-		return []parameter{{name: "scale", support: positive, prior: Prior{GammaPrior, 4, 2}}, {name: "shape", support: positive, prior: Prior{GammaPrior, 9, 3}}}
+		return []parameter{
+			{name: "scale", support: positive, prior: Prior{GammaPrior, 4, 2}},
+			{name: "shape", support: positive, prior: Prior{GammaPrior, 9, 3}},
+		}
 	case Immediately:
 		return nil
 	}

@@ -121,7 +121,10 @@ func (t Trend) terms(n int) []term {
 		return nil
 	}
 	prior := Prior{NormalPrior, 0, 0.5}
-	terms := []term{{name: "trend", prior: prior, values: series(n, func(i int) float64 { return float64(i) / float64(n) })}}
+	terms := []term{{
+		name: "trend", prior: prior,
+		values: series(n, func(i int) float64 { return float64(i) / float64(n) }),
+	}}
 	if t.Kind == LinearTrend {
 		return terms
 	}

@@ -287,7 +287,8 @@ func shortForms() map[string]Spec {
 		"student_t":   {Trend: flat, Adstock: Adstock{Delayed, 3}, Saturation: Tanh, Likelihood: StudentT},
 		"log_normal":  {Trend: flat, Adstock: Adstock{WeibullPDF, 3}, Saturation: Log, Likelihood: LogNormal},
 		"tests in geos": {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten, Lifts: []Lift{
-			{Channel: "search", X: 200, DeltaX: -200, Sigma: 150, DeltaY: 1}, {Channel: "search", X: 100, DeltaX: 60, Sigma: 60, DeltaY: 1, Geo: "south"},
+			{Channel: "search", X: 200, DeltaX: -200, Sigma: 150, DeltaY: 1},
+			{Channel: "search", X: 100, DeltaX: 60, Sigma: 60, DeltaY: 1, Geo: "south"},
 		}},
 		"holidays": {Trend: flat, Adstock: Adstock{Immediately, 1}, Saturation: MichaelisMenten},
 	}
@@ -348,10 +349,14 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("some thousands of fits; set ASSAY_NIGHTLY=1 to run them")
 	}
-	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // a twentieth of the largest week
+	// A twentieth of the largest week.
+	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}}
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
-	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, PoolEffects: true} // as package mix trains
-	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{"lam": {GammaPrior, 2, 1}}}
+	// As package mix trains.
+	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, PoolEffects: true}
+	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{
+		"lam": {GammaPrior, 2, 1},
+	}}
 	for name, c := range map[string]calibration{
 		"served":      {data: pairs(), spec: served},
 		"apart":       {data: pairs(), spec: apart},

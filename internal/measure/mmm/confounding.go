@@ -40,7 +40,8 @@ func (m *model) confoundingParameter(c *channel) {
 	c.anchor = slices.MinFunc(c.lifts, func(a, b lift) int {
 		return cmp.Compare(a.sigma/math.Abs(a.to-a.from), b.sigma/math.Abs(b.to-b.from))
 	})
-	m.parameters = append(m.parameters, parameter{name: string(c.name) + ".confounding", support: real, prior: confoundingPrior})
+	m.parameters = append(
+		m.parameters, parameter{name: string(c.name) + ".confounding", support: real, prior: confoundingPrior})
 }
 
 // rise returns the difference in saturated exposure between the anchor's two spends, in the anchor's standard errors
@@ -115,5 +116,7 @@ func (p *Posterior) confounding(c *channel) *Confounding {
 		effect[i], beside[i] = v.beta*v.sd*m.yScale, v.confounding*v.sd*m.yScale
 		share[i], correlation[i] = beside[i]/(effect[i]+math.Abs(beside[i])), x/math.Hypot(1, x)
 	}
-	return &Confounding{stats.Summarize(effect), stats.Summarize(beside), stats.Summarize(share), stats.Summarize(correlation)}
+	return &Confounding{
+		stats.Summarize(effect), stats.Summarize(beside), stats.Summarize(share), stats.Summarize(correlation),
+	}
 }

@@ -15,8 +15,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// contributionOf is a channel's total contribution, its derivative by the relative change of spend, and its weekly response to
-// constant spend.
+// contributionOf is a channel's total contribution, its derivative by the relative change of spend, and its weekly
+// response to constant spend.
 type contributionOf struct {
 	contribution, margin float64
 	response             func(spend float64) float64
@@ -87,7 +87,8 @@ func (c *coverage) add(s stats.Summary, truth float64) {
 
 func (c *coverage) String() string {
 	n := float64(c.stores)
-	return fmt.Sprintf("%d of %d inside, mean / true %.2f, off by %.1f standard errors", c.inside, c.stores, c.ratio/n, c.off/math.Sqrt(n))
+	return fmt.Sprintf("%d of %d inside, mean / true %.2f, off by %.1f standard errors",
+		c.inside, c.stores, c.ratio/n, c.off/math.Sqrt(n))
 }
 
 // wrong reports whether coverage is below what 90% intervals reach with probability 1 in 300 (14 of 20 passes, 1 of 3
@@ -143,18 +144,21 @@ func TestLiftTestsRemoveConfoundingBias(t *testing.T) {
 				next := *effect.MarginalROAS
 				margin.add(next, tv.margin/effect.Spend)
 				if c.to == 0 && with.Q95-with.Q05 > (without.Q95-without.Q05)/2 {
-					t.Errorf("seed %d: the interval with the test, %v to %v, is more than half as wide as without", seed, with.Q05, with.Q95)
+					t.Errorf("seed %d: the interval with the test, %v to %v, is more than half as wide as without",
+						seed, with.Q05, with.Q95)
 				}
 			}
 			t.Logf("%d refused; without the test %v; with it %v; the next unit of money %v", refused, &before, &after, &margin)
 			if c.follows > 0 && before.ratio < 1.3*float64(before.stores) {
-				t.Errorf("without the test the estimate for tv is %.2f of the true value: the simulated stores are not confounded", before.ratio/float64(before.stores))
+				t.Errorf("without the test the estimate for tv is %.2f of the true value: the simulated stores are not confounded",
+					before.ratio/float64(before.stores))
 			}
 			if refused > stores/5 {
 				t.Errorf("%d of %d stores are refused", refused, stores)
 			}
 			if after.wrong() || margin.wrong() {
-				t.Errorf("with the test %v; the next unit of money %v: want nine in ten inside, on both sides of the truth", &after, &margin)
+				t.Errorf("with the test %v; the next unit of money %v: want nine in ten inside, on both sides of the truth",
+					&after, &margin)
 			}
 		})
 	}

@@ -58,7 +58,8 @@ func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 			t.Errorf("log density at %v: got %v above that at 0, want %v", gamma, got, want)
 		}
 	}
-	// Draws have the quartiles of Student's t: .765 scales; four standard errors of a quartile from 40,000 draws are .022 of it.
+	// Draws have the quartiles of Student's t: .765 scales; four standard errors of a quartile from 40,000 draws are .022
+	// of it.
 	random, sizes := stats.Stream(5, 0), []float64(nil)
 	for range 40_000 {
 		sizes = append(sizes, math.Abs(m.drawPrior(random)[m.controlGroups[0].at[2]])/pooledScale)
@@ -77,7 +78,8 @@ func TestControlsWithAPriorOfTheirOwnLeaveTheirGroup(t *testing.T) {
 	}
 	m := festiveModel(t, Spec{Priors: map[string]Prior{"holiday": own}})
 	if at := slices.Index(m.parameterNames(), "c"); len(m.controlGroups) != 0 || m.parameters[at].prior != own {
-		t.Errorf("with a prior under the group name there are %d groups and prior %v", len(m.controlGroups), m.parameters[at].prior)
+		t.Errorf("with a prior under the group name there are %d groups and prior %v",
+			len(m.controlGroups), m.parameters[at].prior)
 	}
 }
 
@@ -128,7 +130,8 @@ func TestHolidayControlsRemoveBiasOfChannels(t *testing.T) {
 	for h, e := range with.PooledControls() {
 		want := 3 * effects[h]
 		if e.Periods != 3 || e.Group != "holiday" || math.Abs(e.Contribution.Mean-want) > 3*e.Contribution.SD {
-			t.Errorf("holiday %s: contribution %v (sd %v) in %d periods, want %v in 3", e.Name, e.Contribution.Mean, e.Contribution.SD, e.Periods, want)
+			t.Errorf("holiday %s: contribution %v (sd %v) in %d periods, want %v in 3",
+				e.Name, e.Contribution.Mean, e.Contribution.SD, e.Periods, want)
 		}
 		if got, want := e.Share.Mean*sumOf(d.Target), e.Contribution.Mean; !near(got, want, 1e-9) {
 			t.Errorf("holiday %s: the share is of %v, want %v", e.Name, got, want)

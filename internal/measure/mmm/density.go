@@ -52,7 +52,8 @@ func (m *model) newDensity() *density {
 	d := &density{
 		model: m, mu: row(), byMu: row(), byWeight: make([]float64, max(m.spec.Adstock.Lags, 1)),
 		theta: make([]float64, len(m.parameters)), slope: make([]float64, len(m.parameters)),
-		gradient: make([]float64, len(m.parameters)), u: make([]float64, len(m.parameters)), scalings: make([]scaling, len(m.scaledEffects)),
+		gradient: make([]float64, len(m.parameters)), u: make([]float64, len(m.parameters)),
+		scalings: make([]scaling, len(m.scaledEffects)),
 	}
 	d.curves = m.newCurves()
 	if m.geos > 1 {
@@ -75,7 +76,8 @@ func (m *model) newCurves() []curve {
 
 func (m *model) newCurve(rows int) curve {
 	return curve{
-		kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), saturated: newSaturated(rows), betas: make([]float64, m.geos),
+		kernel: m.spec.Adstock.newKernel(), a: make([]float64, rows), saturated: newSaturated(rows),
+		betas:       make([]float64, m.geos),
 		timeVarying: m.newTimeVarying(rows),
 	}
 }
@@ -292,7 +294,9 @@ func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	for g := range m.geos {
 		from, to := g*rows, (g+1)*rows
 		reach, often := c.x[g*m.span:g*m.span+rows], c.often[g*m.span:g*m.span+rows]
-		w := saturated{v.a[from:to], v.ds[from:to], [maxSaturationParameters][]float64{v.dTheta[0][from:to], v.dTheta[1][from:to]}}
+		w := saturated{v.a[from:to], v.ds[from:to], [maxSaturationParameters][]float64{
+			v.dTheta[0][from:to], v.dTheta[1][from:to],
+		}}
 		m.spec.Saturation.fill(w, often, saturation)
 		floats.Mul(w.s, reach)
 		for _, by := range w.dTheta {
@@ -405,7 +409,8 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	byLogBeta := byBeta*v.beta + unobservedCoordinate
 	byLogEffect := d.gradient[c.at] * d.theta[c.at]
 	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
-	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel) // by the log of what the coordinate is divided by to give beta
+	// By the log of what the coordinate is divided by to give beta.
+	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel)
 	bySD, scaled := -byDivisor/(n*v.sd*v.sd), v.beta*v.sd/d.resolution
 	byMean, bySize := byLogLevel/(n*v.mean), 0.0
 	if c.confoundingAt > 0 {
@@ -464,7 +469,9 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 // liftGradient returns the log likelihood of one lift test. Adstock has settled, so the adstocked exposure equals the
 // exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common one by a standard
 // deviation of beta times spread, which is added to the test's error.
-func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (logp float64) {
+func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (
+	logp float64,
+) {
 	from, _, dFrom := d.spec.Saturation.value(l.from, shape)
 	to, _, dTo := d.spec.Saturation.value(l.to, shape)
 	rise, spread := to-from, 0.0

@@ -161,7 +161,8 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		beta := quotient(times(m.resolution, scaled), sd)
 		if c.confoundingAt > 0 {
 			shape := theta[c.at+2 : c.at+2+m.shape]
-			from, to := m.spec.Saturation.dualValue(constant(c.anchor.from), shape), m.spec.Saturation.dualValue(constant(c.anchor.to), shape)
+			from, to := m.spec.Saturation.dualValue(constant(c.anchor.from), shape),
+				m.spec.Saturation.dualValue(constant(c.anchor.to), shape)
 			beta = quotient(times(c.anchor.sigma, scaled), dual.Abs(dual.Sub(to, from)))
 			by := quotient(constant(m.resolution), sigma)
 			x := dual.Sub(dual.Mul(theta[c.confoundingAt], by), quotient(dual.Mul(beta, sd), sigma))
@@ -173,7 +174,8 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		}
 		for _, l := range c.lifts {
 			shape := theta[c.at+2 : c.at+2+m.shape]
-			rise := dual.Sub(m.spec.Saturation.dualValue(constant(l.to), shape), m.spec.Saturation.dualValue(constant(l.from), shape))
+			rise := dual.Sub(m.spec.Saturation.dualValue(constant(l.to), shape),
+				m.spec.Saturation.dualValue(constant(l.from), shape))
 			miss := times(1/l.sigma, dual.Sub(constant(l.delta), dual.Mul(beta, rise)))
 			logp = dual.Add(logp, times(-0.5, dual.Mul(miss, miss)))
 		}
@@ -215,7 +217,8 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 		}
 		nu := theta[m.noiseAt+1]
 		half := times(0.5, dual.Add(nu, constant(1)))
-		logp = sum(logp, dualLogGamma(half), times(-1, dualLogGamma(times(0.5, nu))), times(-0.5, dual.Log(nu)), times(-1, dual.Log(sigma)),
+		logp = sum(logp, dualLogGamma(half), times(-1, dualLogGamma(times(0.5, nu))), times(-0.5, dual.Log(nu)),
+			times(-1, dual.Log(sigma)),
 			times(-1, dual.Mul(half, dual.Log(dual.Add(constant(1), quotient(square, nu))))))
 	}
 	return logp
@@ -233,7 +236,8 @@ func dualLogGamma(x number2) (out number2) {
 	for _, c := range []float64{-1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12} {
 		series = dual.Add(constant(c), dual.Mul(square, series))
 	}
-	return sum(out, dual.Mul(dual.Sub(x, constant(0.5)), dual.Log(x)), times(-1, x), constant(math.Log(2*math.Pi)/2), dual.Mul(inverse, series))
+	return sum(out, dual.Mul(dual.Sub(x, constant(0.5)), dual.Log(x)), times(-1, x), constant(math.Log(2*math.Pi)/2),
+		dual.Mul(inverse, series))
 }
 
 // contacts is [toy] with a channel that has reach and frequency.

@@ -81,7 +81,8 @@ func TestPooledEffectsDensityMatchesItsDraws(t *testing.T) {
 func TestPoolingLeavesOutChannelsWithAPriorOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	own := Prior{LogNormalPrior, 1, 0.2}
-	if m := pooledModel(t, Spec{Effect: ROI, PoolEffects: true, Priors: map[string]Prior{"search.roi": own}}); m.pooledEffects != nil {
+	if m := pooledModel(
+		t, Spec{Effect: ROI, PoolEffects: true, Priors: map[string]Prior{"search.roi": own}}); m.pooledEffects != nil {
 		t.Errorf("a single channel is pooled: %v", m.pooledEffects.at)
 	}
 	if _, err := newModel(toy(), Spec{PoolEffects: true}); fault.KindOf(err) != fault.KindInvalid {
@@ -115,7 +116,8 @@ func TestShrinkageIsStrongerTheMoreSimilarOtherEffectsAre(t *testing.T) {
 	// prior is hardly narrower.
 	mean, sd := given(0.9, 1, 1.1, 0.95, 1.05)
 	if math.Abs(mean-1) > 0.1 || sd > 0.4*prior.B {
-		t.Errorf("beside returns that are alike: %.2f with deviation %.2f, want about 1 with less than %.2f", mean, sd, 0.4*prior.B)
+		t.Errorf("beside returns that are alike: %.2f with deviation %.2f, want about 1 with less than %.2f",
+			mean, sd, 0.4*prior.B)
 	}
 	if _, sd := given(-1, 0, 1, 2, 3); sd < 0.9*prior.B {
 		t.Errorf("beside returns that differ: deviation %.2f, want at least %.2f", sd, 0.9*prior.B)

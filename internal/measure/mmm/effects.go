@@ -24,15 +24,16 @@ func EstimateOf(s stats.Summary) measure.Estimate {
 
 // ChannelEffect is a channel's estimated effect over all periods, the holdout included.
 type ChannelEffect struct {
-	Channel      measure.Channel          `json:"channel"`
-	Spend        float64                  `json:"spend"`
-	Contribution stats.Summary            `json:"contribution"` // in the target's unit
-	Share        stats.Summary            `json:"share"`        // of the target's sum, as a fraction
-	ROAS         *stats.Summary           `json:"roas"`         // contribution / spend; nil without spend
-	MarginalROAS *stats.Summary           `json:"marginal_roas"`
-	Adstock      map[string]stats.Summary `json:"adstock"`               // parameters by name, for the exposure divided by its maximum
-	Saturation   map[string]stats.Summary `json:"saturation"`            // likewise
-	Confounding  *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
+	Channel      measure.Channel `json:"channel"`
+	Spend        float64         `json:"spend"`
+	Contribution stats.Summary   `json:"contribution"` // in the target's unit
+	Share        stats.Summary   `json:"share"`        // of the target's sum, as a fraction
+	ROAS         *stats.Summary  `json:"roas"`         // contribution / spend; nil without spend
+	MarginalROAS *stats.Summary  `json:"marginal_roas"`
+	// Parameters by name, for the exposure divided by its maximum.
+	Adstock     map[string]stats.Summary `json:"adstock"`
+	Saturation  map[string]stats.Summary `json:"saturation"`            // likewise
+	Confounding *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
 // Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the contribution

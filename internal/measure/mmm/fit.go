@@ -202,13 +202,16 @@ func (g *Diagnostics) complaints(fewest string) []Reason {
 	}
 	if !(g.RHatMax < rHatBelow) {
 		reasons = append(reasons, Reason{
-			NotConverged, g.Worst, fmt.Sprintf("the chains do not agree: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
+			NotConverged, g.Worst,
+			fmt.Sprintf("the chains do not agree: R-hat of %s is %.3f, want below %v", g.Worst, g.RHatMax, rHatBelow),
 			"sample longer; if R-hat stays high, the data allow several explanations: merge similar channels or add a lift test",
 		})
 	}
 	if !(g.ESSBulkMin > essAbove) || !(g.ESSTailMin > essAbove) {
 		reasons = append(reasons, Reason{
-			FewDraws, fewest, fmt.Sprintf("%s rests on too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)", fewest, g.ESSBulkMin, g.ESSTailMin, essAbove),
+			FewDraws, fewest, fmt.Sprintf(
+				"%s rests on too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)",
+				fewest, g.ESSBulkMin, g.ESSTailMin, essAbove),
 			"increase the number of draws",
 		})
 	}

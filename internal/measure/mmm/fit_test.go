@@ -95,7 +95,8 @@ func TestSimulatedEffectsAreRecovered(t *testing.T) {
 				t.Errorf("%s: return %v is not contribution by spend %v", e.Channel, got, want)
 			}
 			if e.MarginalROAS.Mean >= e.ROAS.Mean && s.Saturation == MichaelisMenten {
-				t.Errorf("%s: a concave curve has a marginal return %v above the average %v", e.Channel, e.MarginalROAS.Mean, e.ROAS.Mean)
+				t.Errorf("%s: a concave curve has a marginal return %v above the average %v",
+					e.Channel, e.MarginalROAS.Mean, e.ROAS.Mean)
 			}
 		}
 		fitted, holdout := p.Accuracy()
@@ -213,7 +214,8 @@ func TestFitIsTheSameOnAnyNumberOfCores(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample := func() *Posterior {
-		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: how.Seed, Warmup: how.Warmup, Draws: how.Draws})
+		run, err := hmc.Sample(
+			func() stats.Density { return m.newDensity() }, hmc.Options{Seed: how.Seed, Warmup: how.Warmup, Draws: how.Draws})
 		if err != nil {
 			t.Fatal(err)
 		}

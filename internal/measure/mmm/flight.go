@@ -43,14 +43,16 @@ const nearZero = 1e-6
 // response gives an invalid fault.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
-		return nil, fault.Invalid("a plan over time needs additive effects; the log-normal likelihood has multiplicative ones").
+		return nil, fault.Invalid(
+			"a plan over time needs additive effects; the log-normal likelihood has multiplicative ones").
 			WithHint("fit the model with another likelihood")
 	}
 	out := make([]*flight, len(names))
 	for i, name := range names {
 		c := p.channel(name)
 		if c.often != nil {
-			return nil, fault.Invalid("a plan over time needs spend per period, and %s has reach and frequency", name).WithHint("fit the model with the spend of %s", name)
+			return nil, fault.Invalid("a plan over time needs spend per period, and %s has reach and frequency", name).
+				WithHint("fit the model with the spend of %s", name)
 		}
 		out[i] = p.flight(c, draws, periods, gap, later)
 	}

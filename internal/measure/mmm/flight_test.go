@@ -109,7 +109,9 @@ func TestFlightResponseEqualsThatOfExtendedData(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					return (&Posterior{model: longer, data: p.data, chains: 1, draws: [][]float64{p.draws[0], p.draws[3], p.draws[5]}}).Contributions(media)
+					return (&Posterior{model: longer, data: p.data, chains: 1, draws: [][]float64{
+						p.draws[0], p.draws[3], p.draws[5],
+					}}).Contributions(media)
 				}
 				const pause = 10 // longer than any adstock
 				alone := contributions(append(make([]float64, pause), later...)...)
@@ -184,7 +186,8 @@ func TestScheduleScalesTheProblemToItsPeriods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all := floats.Sum(slices.Concat(s.Spend...)); math.Abs(all-part*problem.Budget) > 1e-6*all || s.Budget != part*problem.Budget {
+	if all := floats.Sum(slices.Concat(s.Spend...)); math.Abs(all-part*problem.Budget) > 1e-6*all ||
+		s.Budget != part*problem.Budget {
 		t.Errorf("spends %v, want %v", all, part*problem.Budget)
 	}
 	if first := floats.Sum(s.Spend[0]); first < part*1.2*p.Spend(names[0])*(1-1e-6) {

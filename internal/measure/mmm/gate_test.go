@@ -55,7 +55,8 @@ func anyStore(seed uint64) (Data, Spec) {
 		k.spread(carried, spend)
 		curve := []Saturation{Logistic, MichaelisMenten, Hill, Root, Unsaturated}[random.IntN(5)]
 		theta := map[Saturation][]float64{
-			Logistic: {between(0.5, 5)}, MichaelisMenten: {between(0.2, 2)}, Hill: {between(0.3, 1), between(0.7, 2)}, Root: {between(0.4, 0.9)},
+			Logistic: {between(0.5, 5)}, MichaelisMenten: {between(0.2, 2)}, Hill: {between(0.3, 1), between(0.7, 2)},
+			Root: {between(0.4, 0.9)},
 		}[curve]
 		floats.Scale(1/slices.Max(spend), carried)
 		w := newSaturated(weeks)

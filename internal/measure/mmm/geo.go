@@ -25,7 +25,8 @@ func (d Data) validateGeos(s Spec) error {
 		return nil
 	}
 	if len(d.Geos) == 1 {
-		return fault.Invalid("a geo model needs at least two geos, not %q alone", d.Geos[0].Name).WithHint("drop the geo column, or add the data of another geo")
+		return fault.Invalid("a geo model needs at least two geos, not %q alone", d.Geos[0].Name).
+			WithHint("drop the geo column, or add the data of another geo")
 	}
 	if s.Likelihood != Normal {
 		return fault.Invalid("a model of several geos needs the normal likelihood, not %s", s.Likelihood)
@@ -37,7 +38,8 @@ func (d Data) validateGeos(s Spec) error {
 		}
 		seen[g.Name] = true
 		if !(g.Population >= 0) || math.IsInf(g.Population, 0) || (g.Population > 0) != (d.Geos[0].Population > 0) {
-			return fault.Invalid("geo %q has population %v: want a positive one for every geo, or none for all", g.Name, g.Population)
+			return fault.Invalid("geo %q has population %v: want a positive one for every geo, or none for all",
+				g.Name, g.Population)
 		}
 	}
 	return nil
@@ -102,10 +104,14 @@ func (m *model) spreads() []parameter {
 		scale = 0.3
 	}
 	for _, c := range m.channels {
-		out = append(out, parameter{name: string(c.name) + ".spread", support: positive, prior: Prior{HalfNormalPrior, scale, 0}})
+		out = append(out, parameter{
+			name: string(c.name) + ".spread", support: positive, prior: Prior{HalfNormalPrior, scale, 0},
+		})
 	}
 	for _, k := range m.local {
-		out = append(out, parameter{name: m.terms[k].name + ".spread", support: positive, prior: Prior{HalfNormalPrior, 0.2, 0}})
+		out = append(out, parameter{
+			name: m.terms[k].name + ".spread", support: positive, prior: Prior{HalfNormalPrior, 0.2, 0},
+		})
 	}
 	return out
 }

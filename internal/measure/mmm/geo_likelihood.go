@@ -35,8 +35,10 @@ type geoEffects struct {
 func (m *model) newGeoEffects() *geoEffects {
 	k := m.differences()
 	p := &geoEffects{
-		k: k, spread: make([]float64, k), gram: make([]float64, k*k), inverse: make([]float64, k*k), cov: make([]float64, k*k),
-		q: make([]float64, k), u: make([]float64, k), r: make([]float64, m.periods), byBeta: make([]float64, len(m.channels)),
+		k: k, spread: make([]float64, k), gram: make([]float64, k*k), inverse: make([]float64, k*k),
+		cov: make([]float64, k*k),
+		q:   make([]float64, k), u: make([]float64, k), r: make([]float64, m.periods),
+		byBeta:  make([]float64, len(m.channels)),
 		columns: make([][]float64, k), ones: make([]float64, m.periods),
 	}
 	floats.AddConst(1, p.ones)

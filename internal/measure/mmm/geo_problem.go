@@ -26,7 +26,9 @@ func InGeo(channel measure.Channel, geo string) measure.Channel {
 // GeoProblem is the allocation of a budget to channels and geos. Its channels have the names of [InGeo], ordered by
 // channel and then geo; a channel without spend in a geo is left out there. Each has the response of its geo. Bounds
 // use the same names. All else is as in [Posterior.Problem].
-func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (decide.Problem, error) {
+func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
+	decide.Problem, error,
+) {
 	problem := decide.Problem{Budget: budget, Risk: risk}
 	if p.data.Geos == nil {
 		return problem, fault.Invalid("allocation by geo needs a model with geos").WithHint("fit a model with geos")
@@ -52,7 +54,8 @@ func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[meas
 	}
 	for name := range bounds {
 		if !known[name] {
-			return problem, fault.Invalid("bounds for %q: no such channel with spend in a geo", name).WithHint("write them as %s", problem.Channels[0].Name)
+			return problem, fault.Invalid("bounds for %q: no such channel with spend in a geo", name).
+				WithHint("write them as %s", problem.Channels[0].Name)
 		}
 	}
 	return problem, nil

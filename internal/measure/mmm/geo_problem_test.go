@@ -49,12 +49,14 @@ func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 
 func TestInvalidBudgetsByGeoAreRejected(t *testing.T) {
 	t.Parallel()
-	if _, err := fromPrior(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "needs a model with geos") {
+	if _, err := fromPrior(t, wide(), Spec{}, 8).GeoProblem(1, decide.Balanced, nil); fault.KindOf(
+		err) != fault.KindInvalid || !strings.Contains(err.Error(), "needs a model with geos") {
 		t.Errorf("a model without geos: %v", err)
 	}
 	bounds := map[measure.Channel]Bounds{"search": {Min: new(1.0)}}
 	_, err := fromPrior(t, toyGeos(), Spec{}, 8).GeoProblem(1, decide.Balanced, bounds)
-	if text, hint, _ := fault.Public(err); !strings.Contains(text, `bounds for "search"`) || !strings.Contains(hint, "search[north]") {
+	if text, hint, _ := fault.Public(err); !strings.Contains(text, `bounds for "search"`) ||
+		!strings.Contains(hint, "search[north]") {
 		t.Errorf("bounds of a whole channel: %v", err)
 	}
 }

@@ -230,7 +230,9 @@ func TestSimulatedEffectsOfGeosAreRecovered(t *testing.T) {
 		t.Skip("a fit of eight towns; set ASSAY_NIGHTLY=1 to run it")
 	}
 	d, truth := towns(2)
-	p := reportable(t, d, Spec{Saturation: MichaelisMenten, Yearly: 1, Trend: Trend{Kind: NoTrend}, Holdout: 8}, Sampling{Seed: 1, Warmup: 250, Draws: 250})
+	p := reportable(t, d, Spec{Saturation: MichaelisMenten, Yearly: 1, Trend: Trend{Kind: NoTrend}, Holdout: 8}, Sampling{
+		Seed: 1, Warmup: 250, Draws: 250,
+	})
 	inside := 0
 	for _, e := range p.Effects() {
 		low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD
@@ -266,7 +268,8 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 3, Chains: 2, Warmup: 60, Draws: 30})
+	run, err := hmc.Sample(
+		func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 3, Chains: 2, Warmup: 60, Draws: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +298,8 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	theta[m.ofGeo(1)+1+len(m.channels)] += 0.1
 	own, price := p.model.newLocator().mean(theta), m.terms[m.local[0]].values[m.span]
 	if rise := own[m.span] - before[m.span]; !near(rise, 0.1*price*m.yScale*m.size[1], 1e-9) || own[0] != before[0] {
-		t.Errorf("the second geo's coefficient of the price moves the second geo by %v and the first by %v", rise, own[0]-before[0])
+		t.Errorf("the second geo's coefficient of the price moves the second geo by %v and the first by %v",
+			rise, own[0]-before[0])
 	}
 	restored, err := Restore(p.Save())
 	if err != nil || !slices.Equal(restored.Parameters(), p.Parameters()) || len(p.Parameters()) != len(p.draws[0]) {
@@ -318,7 +322,9 @@ func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
 	}
 	points, sums := gathered(a, weights)
 	for _, s := range allSaturations() {
-		theta := map[Saturation][]float64{Logistic: {3}, Hill: {0.4, 1.4}, MichaelisMenten: {0.4}, Tanh: {0.6}, Root: {0.6}, Log: {3}, CES: {0.6, 1.7}}[s]
+		theta := map[Saturation][]float64{
+			Logistic: {3}, Hill: {0.4, 1.4}, MichaelisMenten: {0.4}, Tanh: {0.6}, Root: {0.6}, Log: {3}, CES: {0.6, 1.7},
+		}[s]
 		all, few := newSaturated(len(a)), newSaturated(len(points))
 		s.fill(all, a, theta)
 		s.fill(few, points, theta)
@@ -377,7 +383,8 @@ func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	// deviation is the posterior standard deviation of the mean's coordinate. It is 1 if the coordinate is in its own
 	// standard errors.
 	deviation := func(m *model) (sd float64, divergences int) {
-		run, err := hmc.Sample(func() stats.Density { return m.newDensity() }, hmc.Options{Seed: 1, Chains: 2, Warmup: 300, Draws: 400, Accept: 0.9})
+		run, err := hmc.Sample(func() stats.Density { return m.newDensity() },
+			hmc.Options{Seed: 1, Chains: 2, Warmup: 300, Draws: 400, Accept: 0.9})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,9 @@ func TestAdstockShapesMatchTheirFormulas(t *testing.T) {
 
 func TestSaturationsStartAtZeroRiseAndHaveTheirDerivatives(t *testing.T) {
 	t.Parallel()
-	values := map[string]float64{"lam": 2.2, "kappa": 0.4, "slope": 1.3, "c": 0.7, "p": 0.6, "elasticity": 0.6, "sharpness": 1.7}
+	values := map[string]float64{
+		"lam": 2.2, "kappa": 0.4, "slope": 1.3, "c": 0.7, "p": 0.6, "elasticity": 0.6, "sharpness": 1.7,
+	}
 	for _, s := range allSaturations() {
 		var theta []float64
 		for _, p := range s.parameters() {
@@ -159,7 +161,10 @@ func toy() Data {
 
 // toyLifts are lift tests of both channels of [toy].
 func toyLifts() []Lift {
-	return []Lift{{Channel: "social", X: 20, DeltaX: 30, DeltaY: 40, Sigma: 12}, {Channel: "search", X: 50, DeltaX: -50, DeltaY: -90, Sigma: 30}}
+	return []Lift{
+		{Channel: "social", X: 20, DeltaX: 30, DeltaY: 40, Sigma: 12},
+		{Channel: "search", X: 50, DeltaX: -50, DeltaY: -90, Sigma: 30},
+	}
 }
 
 // specs lists every transform, effect, likelihood, and lift tests.
@@ -172,7 +177,9 @@ func specs() []Spec {
 		out = append(out, Spec{Saturation: s})
 	}
 	lifts := toyLifts()
-	out = append(out, Spec{Lifts: lifts, Unconfounded: []measure.Channel{lifts[0].Channel}}, Spec{Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4}})
+	out = append(out, Spec{Lifts: lifts, Unconfounded: []measure.Channel{lifts[0].Channel}}, Spec{
+		Lifts: lifts[1:], Likelihood: StudentT, Saturation: CES, Adstock: Adstock{Delayed, 4},
+	})
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		out = append(out, Spec{Effect: e, Yearly: 1}, Spec{Effect: e, Lifts: lifts, Saturation: Hill, Holdout: 5})
 	}
@@ -180,7 +187,8 @@ func specs() []Spec {
 		out = append(out, Spec{Likelihood: l, Trend: Trend{KnotTrend, 10}})
 	}
 	priors := map[string]Prior{
-		"alpha": {BetaPrior, 2, 2}, "search.alpha": {BetaPrior, 3, 1}, "price": {LaplacePrior, 0.01, 0.2}, "sigma": {GammaPrior, 2, 4},
+		"alpha": {BetaPrior, 2, 2}, "search.alpha": {BetaPrior, 3, 1}, "price": {LaplacePrior, 0.01, 0.2},
+		"sigma": {GammaPrior, 2, 4},
 	}
 	return append(out, Spec{Priors: priors, Adstock: Adstock{Delayed, 4}})
 }
@@ -247,11 +255,15 @@ func TestEvaluationIsDeterministicAndLeavesNoTrace(t *testing.T) {
 
 func TestPriorsAreFoundByNameAndRejectedWhenTheyMatchNothing(t *testing.T) {
 	t.Parallel()
-	m, err := newModel(toy(), Spec{Priors: map[string]Prior{"alpha": {BetaPrior, 2, 2}, "search.alpha": {BetaPrior, 3, 1}}})
+	m, err := newModel(toy(), Spec{
+		Priors: map[string]Prior{"alpha": {BetaPrior, 2, 2}, "search.alpha": {BetaPrior, 3, 1}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]Prior{"search.alpha": {BetaPrior, 3, 1}, "social.alpha": {BetaPrior, 2, 2}, "search.lam": {GammaPrior, 3, 1}}
+	want := map[string]Prior{
+		"search.alpha": {BetaPrior, 3, 1}, "social.alpha": {BetaPrior, 2, 2}, "search.lam": {GammaPrior, 3, 1},
+	}
 	for _, p := range m.parameters {
 		if prior, ok := want[p.name]; ok && p.prior != prior {
 			t.Errorf("prior of %s: got %+v, want %+v", p.name, p.prior, prior)

@@ -39,7 +39,8 @@ const (
 	periodsPerUnknown = 1.5
 	leastActive       = 3    // minimum periods with exposure
 	leastVariation    = 0.01 // minimum coefficient of variation of an exposure
-	mostExplained     = 0.99 // maximum R2 of one column given the others; above it a variance is more than a hundred times as large
+	// Maximum R2 of one column given the others; above it a variance is more than a hundred times as large.
+	mostExplained = 0.99
 )
 
 // unidentified returns the reasons why the data cannot identify the model; none if they can.
@@ -86,7 +87,8 @@ func (m *model) unusable(media Media, c channel) []Reason {
 	if active < leastActive || m.spec.Effect == ROI && floats.Sum(m.fitted(media.cost())) == 0 {
 		return []Reason{{
 			NoSpend, name,
-			fmt.Sprintf("%s has exposure in %d periods and a total spend of %v: too little to estimate its effect", name, active, floats.Sum(m.fitted(media.cost()))),
+			fmt.Sprintf("%s has exposure in %d periods and a total spend of %v: too little to estimate its effect",
+				name, active, floats.Sum(m.fitted(media.cost()))),
 			fmt.Sprintf("leave %s out, or choose a window in which it ran", name),
 		}}
 	}
@@ -110,7 +112,9 @@ func (m *model) collinear() []Reason {
 			name, partner := names[i], names[closest(columns, i)]
 			reasons = append(reasons, Reason{
 				Collinear, name,
-				fmt.Sprintf("%s is collinear with the other columns (R2 %.4f), most of all with %s: their effects cannot be separated", name, r2, partner),
+				fmt.Sprintf(
+					"%s is collinear with the other columns (R2 %.4f), most of all with %s: their effects cannot be separated",
+					name, r2, partner),
 				fmt.Sprintf("merge or drop %s or %s, or vary one of them alone in an experiment", name, partner),
 			})
 		}

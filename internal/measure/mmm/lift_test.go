@@ -25,7 +25,9 @@ func TestPredictedLiftEqualsTheChangeOfTheResponse(t *testing.T) {
 			t.Fatal(err)
 		}
 		names := m.drawNames(d)
-		saved := Saved{Data: d, Spec: s, Chains: 1, Parameters: names, Draws: [][]float64{make([]float64, len(names)), make([]float64, len(names))}}
+		saved := Saved{Data: d, Spec: s, Chains: 1, Parameters: names, Draws: [][]float64{
+			make([]float64, len(names)), make([]float64, len(names)),
+		}}
 		for i := range names {
 			saved.Draws[0][i], saved.Draws[1][i] = 0.4, 0.6
 		}
@@ -33,7 +35,10 @@ func TestPredictedLiftEqualsTheChangeOfTheResponse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, lift := range []Lift{{Channel: "x", X: 50, DeltaX: 50, DeltaY: 1e6, Sigma: 3}, {Channel: "x", X: 50, DeltaX: -50, Sigma: 3}} {
+		for _, lift := range []Lift{
+			{Channel: "x", X: 50, DeltaX: 50, DeltaY: 1e6, Sigma: 3},
+			{Channel: "x", X: 50, DeltaX: -50, Sigma: 3},
+		} {
 			responses := p.Responses("x", []float64{1, 1 + lift.DeltaX/lift.X})
 			want := (responses[1][0] + responses[1][1] - responses[0][0] - responses[0][1]) / 2 / n
 			if got := p.PredictLift(lift); math.Abs(got.Mean-want) > 1e-9*math.Abs(want) || !(got.SD > 0) || want == 0 {

@@ -214,7 +214,8 @@ func (d Data) Validate(s Spec) error {
 			return err
 		}
 		if s.Likelihood == LogNormal {
-			return fault.Invalid("%s has reach and frequency, which need an additive model, not the log-normal likelihood", m.Channel)
+			return fault.Invalid("%s has reach and frequency, which need an additive model, not the log-normal likelihood",
+				m.Channel)
 		}
 	}
 	for _, c := range d.Controls {
@@ -256,8 +257,11 @@ func (s Spec) validate(d Data) error {
 	if s.Yearly < 0 || s.Weekly < 0 || s.Weekly > 3 {
 		return fault.Invalid("%d yearly and %d weekly pairs: want 0 or more yearly and 0 to 3 weekly", s.Yearly, s.Weekly)
 	}
-	if s.TimeVarying < 0 || s.TimeVarying > len(d.Dates) || s.TimeVarying > 0 && float64(s.TimeVarying) < minLength*float64(len(d.Dates)) {
-		return fault.Invalid("time-varying effects with a length of %d periods cannot be fitted to %d: want at least a sixteenth of the periods and at most all, or 0", s.TimeVarying, len(d.Dates))
+	if s.TimeVarying < 0 || s.TimeVarying > len(d.Dates) || s.TimeVarying > 0 &&
+		float64(s.TimeVarying) < minLength*float64(len(d.Dates)) {
+		return fault.Invalid(
+			"time-varying effects with a length of %d periods cannot be fitted to %d: want at least a sixteenth of the "+
+				"periods and at most all, or 0", s.TimeVarying, len(d.Dates))
 	}
 	if s.Likelihood == LogNormal && slices.Min(d.Target) <= 0 {
 		return fault.Invalid("the log-normal likelihood needs a positive target in every period")
@@ -273,9 +277,12 @@ func (s Spec) validate(d Data) error {
 		case l.Geo != "" && !slices.ContainsFunc(d.Geos, func(g Geo) bool { return g.Name == l.Geo }):
 			return fault.Invalid("lift test %d of %q names geo %q, which is not in the data", i+1, l.Channel, l.Geo)
 		case !(l.Sigma > 0) || l.X < 0 || l.X+l.DeltaX < 0 || l.DeltaX == 0:
-			return fault.Invalid("lift test %d of %q: sigma must be positive, exposures not negative, delta_x not zero", i+1, l.Channel)
+			return fault.Invalid("lift test %d of %q: sigma must be positive, exposures not negative, delta_x not zero",
+				i+1, l.Channel)
 		case d.Media[at].Frequency != nil || s.TimeVarying > 0:
-			return fault.Invalid("lift test %d of %q needs a constant response curve, which a channel with reach and frequency or a time-varying effect does not have", i+1, l.Channel).
+			return fault.Invalid(
+				"lift test %d of %q needs a constant response curve, which a channel with reach and frequency or a time-varying "+
+					"effect does not have", i+1, l.Channel).
 				WithHint("give the test as a prior of the return: --effect roi and a prior of the channel's roi")
 		case s.Likelihood == LogNormal:
 			return fault.Invalid("lift tests need an additive model, not the log-normal likelihood")

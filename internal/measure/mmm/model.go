@@ -42,13 +42,14 @@ type model struct {
 	controlGroups []pooledControls // hierarchical priors of controls
 	carryOver     int              // parameters of a channel's adstock
 	shape         int              // parameters of a channel's saturation
-	hsgp          [][]float64      // basis of time-varying effects, one row each over the periods; nil when effects are constant
-	baselineAt    int              // first coefficient
-	noiseAt       int              // first parameter of the likelihood
-	pooledAt      int              // first parameter of the spread between geos
-	local         []int            // terms with coefficients that vary by geo
-	scaledEffects []float64        // a guess at each channel's scaled effect, in units of the resolution; nil without geos
-	levels        []float64        // a guess at the mean of each channel's contribution at a scaled effect of one resolution
+	// Basis of time-varying effects, one row each over the periods; nil when effects are constant.
+	hsgp          [][]float64
+	baselineAt    int       // first coefficient
+	noiseAt       int       // first parameter of the likelihood
+	pooledAt      int       // first parameter of the spread between geos
+	local         []int     // terms with coefficients that vary by geo
+	scaledEffects []float64 // a guess at each channel's scaled effect, in units of the resolution; nil without geos
+	levels        []float64 // a guess at the mean of each channel's contribution at a scaled effect of one resolution
 }
 
 // channel is one channel's exposure, ready for evaluation.
@@ -127,7 +128,10 @@ func (m *model) addChannels(d Data) {
 	for _, media := range d.Media {
 		spend := floats.Sum(m.fitted(media.cost()))
 		x := m.bySize(media.Exposure)
-		c := channel{name: media.Channel, scale: m.spec.Saturation.unit(m.fitted(x)), cost: media.cost(), at: len(m.parameters), index: len(m.channels)}
+		c := channel{
+			name: media.Channel, scale: m.spec.Saturation.unit(m.fitted(x)), cost: media.cost(),
+			at: len(m.parameters), index: len(m.channels),
+		}
 		c.x = series(len(x), func(t int) float64 { return x[t] / c.scale })
 		if media.Frequency != nil {
 			top := largest(m.fitted(media.Frequency))
@@ -218,7 +222,8 @@ func (m *model) names(i int) []string {
 		return []string{m.terms[i-m.baselineAt].group, name}
 	}
 	for _, c := range m.channels {
-		if prefix := string(c.name) + "."; (i < m.baselineAt || i >= m.pooledAt) && len(name) > len(prefix) && name[:len(prefix)] == prefix {
+		if prefix := string(c.name) + "."; (i < m.baselineAt || i >= m.pooledAt) && len(name) > len(prefix) &&
+			name[:len(prefix)] == prefix {
 			return []string{name[len(prefix):], name}
 		}
 	}

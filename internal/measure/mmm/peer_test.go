@@ -80,8 +80,12 @@ func example(t *testing.T) Data {
 	column := func(name string) []float64 { return numbers(t, csv[name]) }
 	return Data{
 		Dates: days(t, csv["date_week"]), Target: column("y"),
-		Media:    []Media{{Channel: "x1", Exposure: column("x1")}, {Channel: "x2", Exposure: column("x2")}},
-		Controls: []Control{{Name: "event_1", Values: column("event_1")}, {Name: "event_2", Values: column("event_2")}, {Name: "t", Values: column("t")}},
+		Media: []Media{{Channel: "x1", Exposure: column("x1")}, {Channel: "x2", Exposure: column("x2")}},
+		Controls: []Control{
+			{Name: "event_1", Values: column("event_1")},
+			{Name: "event_2", Values: column("event_2")},
+			{Name: "t", Values: column("t")},
+		},
 	}
 }
 
@@ -186,7 +190,8 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	for _, e := range result.Posterior.Effects() {
 		want := truth.Totals[e.Channel].Contribution
 		// A 98% interval for four comparisons with a fixed seed.
-		if low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD; want < low || want > high {
+		if low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD; want < low ||
+			want > high {
 			t.Errorf("%s: contribution %v to %v misses %v", e.Channel, low, high, want)
 		}
 	}

@@ -20,7 +20,8 @@ import (
 var (
 	demoReturns = []float64{1.1, 2.6, 1.9, 2.15, 2.3, 1.5, 0.8, 1.4}  // docs/methods/demo-store.md
 	demoShares  = []float64{.035, .09, .33, .27, .055, .04, .05, .13} // of spend
-	demoErrors  = []float64{6, 1, 0.28, 0.44, 1.45, 1.07, 1.4, 0.97}  // of the log return, from the posteriors of two such stores
+	// Of the log return, from the posteriors of two such stores.
+	demoErrors = []float64{6, 1, 0.28, 0.44, 1.45, 1.07, 1.4, 0.97}
 )
 
 // simulation is how a store's log returns are simulated.
@@ -224,8 +225,11 @@ func TestPooledReturnsHaveNominalCoverageAndUnbiasedPlans(t *testing.T) {
 			{"the demo's mean and spread known", knownPool(0.48, 0.4, 1e-6)},
 		} {
 			of := outcomesOf(prior.pooledEffects, w, 1500, 2)
-			t.Logf("%-20s %-33s inside %.3f, error of the log %.2f, promised %.3f and realised %.3f of the spend, realised / promised %.2f",
-				w.name, prior.name, stat.Mean(of.covered, nil), math.Sqrt(of.squares), stat.Mean(of.predicted, nil), stat.Mean(of.realized, nil),
+			t.Logf(
+				"%-20s %-33s inside %.3f, error of the log %.2f, promised %.3f and realised %.3f of the spend, realised / "+
+					"promised %.2f",
+				w.name, prior.name, stat.Mean(of.covered, nil), math.Sqrt(of.squares), stat.Mean(of.predicted, nil),
+				stat.Mean(of.realized, nil),
 				floats.Sum(of.realized)/floats.Sum(of.predicted))
 		}
 	}

@@ -30,7 +30,9 @@ const seenGrowth = 1.3
 // periods. A channel without bounds can move as far as the risk level allows. Responses are those of
 // [Posterior.Responses]: each channel's history is scaled, adstock included. Bounds for an unknown channel give an
 // invalid fault.
-func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (decide.Problem, error) {
+func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
+	decide.Problem, error,
+) {
 	problem := decide.Problem{Budget: budget, Risk: risk}
 	var known []measure.Channel
 	for _, name := range p.Channels() {
@@ -43,7 +45,8 @@ func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure
 	}
 	for name := range bounds {
 		if !slices.Contains(known, name) {
-			return problem, fault.Invalid("bounds for %q: no such channel with spend", name).WithHint("the channels are %v", known)
+			return problem, fault.Invalid("bounds for %q: no such channel with spend", name).
+				WithHint("the channels are %v", known)
 		}
 	}
 	var work panics.Group

@@ -30,7 +30,8 @@ func ParseSaturation(s string) (Saturation, error) {
 	if kind := Saturation(s); kind.known() {
 		return kind, nil
 	}
-	return "", fault.Invalid("unknown saturation %q (want logistic, hill, michaelis_menten, tanh, root, log, ces or none)", s)
+	return "", fault.Invalid("unknown saturation %q (want logistic, hill, michaelis_menten, tanh, root, log, ces or none)",
+		s)
 }
 
 func (s Saturation) known() bool {

@@ -58,12 +58,14 @@ type Flow struct {
 // problem has. Bounds that cannot be met, and models without such a plan, give an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
-		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).WithHint("give 1 to %d periods", MostAhead)
+		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).
+			WithHint("give 1 to %d periods", MostAhead)
 	}
 	table, out := p.timetable(problem, ahead)
 	for name, share := range ahead.Change {
 		if !slices.Contains(out.Channels, name) || !(share >= 0) || math.IsInf(share, 0) {
-			return nil, fault.Invalid("invalid limit on changes of the spend of %q: %v", name, share).WithHint("name one of the channels %v and a share of at least 0", out.Channels)
+			return nil, fault.Invalid("invalid limit on changes of the spend of %q: %v", name, share).
+				WithHint("name one of the channels %v and a share of at least 0", out.Channels)
 		}
 	}
 	chosen, others := p.splitDraws()
@@ -95,11 +97,15 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 // timetable converts a problem over the window to one over the plan's periods, without responses.
 func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timetable, *Schedule) {
 	part := float64(ahead.Periods) / float64(p.model.span)
-	table := decide.Timetable{Budget: part * problem.Budget, Periods: ahead.Periods, MessageUnit: part * problem.MessageUnit}
+	table := decide.Timetable{
+		Budget: part * problem.Budget, Periods: ahead.Periods, MessageUnit: part * problem.MessageUnit,
+	}
 	out := &Schedule{Budget: table.Budget}
 	for _, c := range problem.Channels {
 		all := decide.Range{Min: part * c.Min, Max: part * c.Max}
-		s := decide.ScheduledChannel{Name: c.Name, Max: math.Max(p.largestSpend(c.Name), all.Max/float64(ahead.Periods)), Total: &all}
+		s := decide.ScheduledChannel{
+			Name: c.Name, Max: math.Max(p.largestSpend(c.Name), all.Max/float64(ahead.Periods)), Total: &all,
+		}
 		if share, limited := ahead.Change[c.Name]; limited {
 			s.Change = new(share * p.Spend(c.Name) / float64(p.model.span))
 		}

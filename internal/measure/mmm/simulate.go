@@ -134,8 +134,9 @@ func (p *Posterior) Predictive(seed uint64) [][]float64 {
 	return out
 }
 
-// SamplePrior draws from the priors. It returns the draws as a posterior, and for each a simulated target in the target's
-// unit. Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not ready.
+// SamplePrior draws from the priors. It returns the draws as a posterior, and for each a simulated target in the
+// target's unit. Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not
+// ready.
 func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets [][]float64, err error) {
 	m, err := newModel(d, s)
 	if err != nil {

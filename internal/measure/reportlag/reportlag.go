@@ -45,10 +45,11 @@ type Curve struct {
 	Kind     measure.TotalsKind
 	Name     string // of the surface or the platform
 	Quantity Quantity
-	Window   int     // trailing days that the platform can change; 0 for surfaces
-	Days     int     // complete days: imported within FirstLook, again at LastLook or later, and with a final figure other than 0
-	Shares   []Share // by age; only those with at least Enough days
-	Settled  *int    // age from which the median stays within Tolerance of the final figure; nil: unknown
+	Window   int // trailing days that the platform can change; 0 for surfaces
+	// Complete days: imported within FirstLook, again at LastLook or later, and with a final figure other than 0.
+	Days    int
+	Shares  []Share // by age; only those with at least Enough days
+	Settled *int    // age from which the median stays within Tolerance of the final figure; nil: unknown
 }
 
 // Share is the share of a day's final figure known at an age, over days imported by then and again later. Above 1, the
@@ -212,20 +213,25 @@ var spokenAges = []int{1, 3, 7, 14}
 // Words describes the curve in a sentence without the name of its part.
 func (c Curve) Words() string {
 	if !c.Known() {
-		return fmt.Sprintf("Unknown: %[2]d days are needed, and %[1]d were imported within %[3]d days and again at an age of at least %[4]d days.",
+		return fmt.Sprintf(
+			"Unknown: %[2]d days are needed, and %[1]d were imported within %[3]d days and again at an age of at least %[4]d "+
+				"days.",
 			c.Days, Enough, FirstLook, LastLook)
 	}
 	var parts []string
 	for _, age := range spokenAges {
 		if s, ok := c.At(age); ok {
-			parts = append(parts, fmt.Sprintf("after %s %s (%s to %s)", dayCount(age), percent(s.Median), percent(s.Low), percent(s.High)))
+			parts = append(parts,
+				fmt.Sprintf("after %s %s (%s to %s)", dayCount(age), percent(s.Median), percent(s.Low), percent(s.High)))
 		}
 	}
 	if len(parts) == 0 {
 		s := c.Shares[0]
-		parts = append(parts, fmt.Sprintf("after %s %s (%s to %s)", dayCount(s.Age), percent(s.Median), percent(s.Low), percent(s.High)))
+		parts = append(parts,
+			fmt.Sprintf("after %s %s (%s to %s)", dayCount(s.Age), percent(s.Median), percent(s.Low), percent(s.High)))
 	}
-	text := fmt.Sprintf("Of a day’s %s was known %s; median and range of %d days.", c.Noun(), strings.Join(parts, ", "), c.Days)
+	text := fmt.Sprintf("Of a day’s %s was known %s; median and range of %d days.",
+		c.Noun(), strings.Join(parts, ", "), c.Days)
 	switch {
 	case c.Settled == nil:
 		text += fmt.Sprintf(" It was still changing when days were %s old.", dayCount(c.Shares[len(c.Shares)-1].Age))

@@ -30,7 +30,9 @@ func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayV
 func lookedAt(n int, age int) (looks []measure.Look) {
 	for i := range n {
 		day := first.AddDays(i)
-		looks = append(looks, measure.Look{Kind: measure.SpendTotals, Name: "facebook", Seen: day.AddDays(age), Days: civil.Range{First: day, Last: day}})
+		looks = append(looks, measure.Look{
+			Kind: measure.SpendTotals, Name: "facebook", Seen: day.AddDays(age), Days: civil.Range{First: day, Last: day},
+		})
 	}
 	return looks
 }
@@ -61,7 +63,8 @@ func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	if c.Settled == nil || *c.Settled != 5 || c.Late() {
 		t.Errorf("settled %v, late %t; want after 5 days and not late", c.Settled, c.Late())
 	}
-	want20 := "Of a day’s spend was known after 1 day 80 % (80 % to 80 %), after 3 days 96 % (96 % to 96 %), after 7 days 100 % (100 % to 100 %), " +
+	want20 := "Of a day’s spend was known after 1 day 80 % (80 % to 80 %), after 3 days 96 % (96 % to 96 %), after 7 " +
+		"days 100 % (100 % to 100 %), " +
 		"after 14 days 100 % (100 % to 100 %); median and range of 20 days. It is settled after 5 days."
 	if got := c.Words(); got != want20 {
 		t.Errorf("words\n%s\nwant\n%s", got, want20)
@@ -72,11 +75,13 @@ func TestDaysWithoutALaterImportDoNotCount(t *testing.T) {
 	t.Parallel()
 	versions := imported(40, map[int]int64{1: 800, 2: 1000}, 1, 2)
 	for name, looks := range map[string][]measure.Look{
-		"never":               nil,
-		"too early":           lookedAt(40, LastLook-1),
-		"too few":             lookedAt(Enough-1, LastLook),
-		"another platform's":  renamed(lookedAt(40, 30), "google"),
-		"of days before them": {{Kind: measure.SpendTotals, Name: "facebook", Seen: first.AddDays(90), Days: civil.Range{First: first.AddDays(-9), Last: first.AddDays(-1)}}},
+		"never":              nil,
+		"too early":          lookedAt(40, LastLook-1),
+		"too few":            lookedAt(Enough-1, LastLook),
+		"another platform's": renamed(lookedAt(40, 30), "google"),
+		"of days before them": {{Kind: measure.SpendTotals, Name: "facebook", Seen: first.AddDays(90), Days: civil.Range{
+			First: first.AddDays(-9), Last: first.AddDays(-1),
+		}}},
 	} {
 		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || c.Words()[:13] != "Unknown: 14 d" {
 			t.Errorf("looked at %s: %+v, want not known", name, c)
@@ -133,8 +138,12 @@ func TestRevenueIsMinusRefundsOnTheBasis(t *testing.T) {
 		day := first.AddDays(i)
 		part := measure.DayPart{Day: day, Kind: measure.OrderTotals, Name: "retail"}
 		versions = append(versions,
-			measure.DayVersion{DayPart: part, Seen: day, DayTotals: measure.DayTotals{Sums: measure.Sums{Charged: 1200, Tax: 200}}},
-			measure.DayVersion{DayPart: part, Seen: day.AddDays(30), DayTotals: measure.DayTotals{Sums: measure.Sums{Charged: 1200, Tax: 200, Refunds: 500}}})
+			measure.DayVersion{DayPart: part, Seen: day, DayTotals: measure.DayTotals{
+				Sums: measure.Sums{Charged: 1200, Tax: 200},
+			}},
+			measure.DayVersion{DayPart: part, Seen: day.AddDays(30), DayTotals: measure.DayTotals{
+				Sums: measure.Sums{Charged: 1200, Tax: 200, Refunds: 500},
+			}})
 	}
 	curves := Curves(versions, nil, measure.RevenueBasis{WithoutTax: true})
 	if len(curves) != 1 || curves[0].Window != 0 || curves[0].Late() {

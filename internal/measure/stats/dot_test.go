@@ -15,8 +15,8 @@ func TestDotIsTheInnerProductAtEveryLength(t *testing.T) {
 	}
 }
 
-// The values are the first outputs of the reference implementation of SplitMix64 (https://prng.di.unimi.it/splitmix64.c) for the
-// seeds 0 and 1234567.
+// The values are the first outputs of the reference implementation of SplitMix64
+// (https://prng.di.unimi.it/splitmix64.c) for the seeds 0 and 1234567.
 func TestMixIsSplitMix64(t *testing.T) {
 	t.Parallel()
 	for seed, want := range map[uint64]uint64{0: 0xe220a8397b1dcdaf, 1234567: 6457827717110365317} {

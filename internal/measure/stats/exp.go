@@ -24,8 +24,8 @@ var powers = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// Exp sets dst to the exponentials of x, of the same length, with a relative error below 3e-16, as the library has. They may be
-// one slice.
+// Exp sets dst to the exponentials of x, of the same length, with a relative error below 3e-16, as the library has.
+// They may be one slice.
 func Exp(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

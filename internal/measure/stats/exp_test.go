@@ -10,7 +10,10 @@ import (
 func TestExpMatchesTheLibraryToTheLastBits(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(1, 1)
-	x := []float64{0, math.Copysign(0, -1), 1, -1, 699.9, -699.9, 700, -700, 709, -745, 800, -800, math.Inf(1), math.Inf(-1), 1e-300, -1e-17}
+	x := []float64{
+		0, math.Copysign(0, -1), 1, -1, 699.9, -699.9, 700, -700, 709, -745, 800, -800, math.Inf(1),
+		math.Inf(-1), 1e-300, -1e-17,
+	}
 	for range 200_000 {
 		x = append(x, random.NormFloat64()*math.Exp2(float64(random.IntN(18)-9)))
 	}

@@ -22,8 +22,8 @@ var middles = func() (m [1 << logStretches]middle) {
 	return m
 }()
 
-// Log sets dst to the natural logarithms of x, of the same length, with an error below 3e-16 times the larger of 1 and their
-// size. They may be one slice. It is -Inf at 0 and NaN below it.
+// Log sets dst to the natural logarithms of x, of the same length, with an error below 3e-16 times the larger of 1 and
+// their size. They may be one slice. It is -Inf at 0 and NaN below it.
 func Log(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

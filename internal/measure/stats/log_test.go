@@ -7,7 +7,10 @@ import (
 
 func TestLogMatchesTheLibraryToTheLastBits(t *testing.T) {
 	t.Parallel()
-	x := []float64{0, 1, 2, 0.5, math.E, math.Nextafter(1, 0), math.Nextafter(1, 2), math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, math.Inf(1), -1, math.NaN()}
+	x := []float64{
+		0, 1, 2, 0.5, math.E, math.Nextafter(1, 0), math.Nextafter(1, 2), math.MaxFloat64,
+		math.SmallestNonzeroFloat64, 0x1p-1022, math.Inf(1), -1, math.NaN(),
+	}
 	random := Stream(4, 0)
 	for range 20000 {
 		x = append(x, math.Exp(40*(random.Float64()-0.5)), 1+1e-3*(random.Float64()-0.5))

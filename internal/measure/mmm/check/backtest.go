@@ -1,6 +1,6 @@
-// Package check checks a media mix model from the outside: what its priors imply, how well it predicts weeks that it was
-// not fitted to, whether it finds an effect where there is none, and whether it recovers known effects. All checks but
-// the first refit the model.
+// Package check checks a media mix model from the outside: what its priors imply, how well it predicts weeks that it
+// was not fitted to, whether it finds an effect where there is none, and whether it recovers known effects. All checks
+// but the first refit the model.
 package check
 
 import (
@@ -101,7 +101,8 @@ type ChannelStability struct {
 // reportable are counted.
 func Backtested(d mmm.Data, s mmm.Spec, how mmm.Sampling, by Slices) (*Backtest, error) {
 	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
-		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods", by.First, by.Horizon, by.Step, len(d.Dates))
+		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods",
+			by.First, by.Horizon, by.Step, len(d.Dates))
 	}
 	if err := d.Validate(s); err != nil {
 		return nil, err
@@ -159,7 +160,8 @@ func forecasts(p *mmm.Posterior, seed uint64) []Forecast {
 	for k := range out {
 		slices.Sort(draws[k])
 		out[k] = Forecast{
-			Target: target[k], Expected: expected[k], Spread: stats.Summarize(draws[k]), LogScore: scores[k], CRPS: crps(draws[k], target[k]),
+			Target: target[k], Expected: expected[k], Spread: stats.Summarize(draws[k]), LogScore: scores[k],
+			CRPS: crps(draws[k], target[k]),
 		}
 	}
 	return out

@@ -42,7 +42,8 @@ func toy() mmm.Data {
 	random := stats.Stream(11, 0)
 	d := mmm.Data{Dates: weeks(40)}
 	for _, name := range []measure.Channel{"search", "social"} {
-		d.Media = append(d.Media, mmm.Media{Channel: name, Exposure: series(40, func(int) float64 { return 100 * random.Float64() })})
+		d.Media = append(d.Media,
+			mmm.Media{Channel: name, Exposure: series(40, func(int) float64 { return 100 * random.Float64() })})
 	}
 	d.Controls = []mmm.Control{{Name: "price", Values: series(40, func(int) float64 { return 20 - 5*random.Float64() })}}
 	d.Target = series(40, func(t int) float64 { return 900 + 3*d.Media[0].Exposure[t] + 50*random.NormFloat64() })
@@ -53,12 +54,15 @@ func toy() mmm.Data {
 func toyGeos() mmm.Data {
 	random := stats.Stream(13, 0)
 	d := mmm.Data{
-		Dates: weeks(30), Geos: []mmm.Geo{{Name: "north", Population: 100}, {Name: "south", Population: 300}, {Name: "west", Population: 50}},
+		Dates: weeks(30), Geos: []mmm.Geo{
+			{Name: "north", Population: 100}, {Name: "south", Population: 300}, {Name: "west", Population: 50},
+		},
 		Media: []mmm.Media{{Channel: "search"}, {Channel: "social"}},
 	}
 	for _, g := range d.Geos {
 		for i := range d.Media {
-			d.Media[i].Exposure = append(d.Media[i].Exposure, series(30, func(int) float64 { return g.Population * random.Float64() })...)
+			d.Media[i].Exposure = append(
+				d.Media[i].Exposure, series(30, func(int) float64 { return g.Population * random.Float64() })...)
 		}
 		d.Target = append(d.Target, series(30, func(int) float64 { return g.Population * (9 + random.NormFloat64()) })...)
 	}
@@ -131,13 +135,18 @@ func TestPriorCheckMatchesThePriors(t *testing.T) {
 		t.Errorf("vague priors hold %v of the periods", shares.Inside)
 	}
 	sure := check(mmm.Spec{Priors: map[string]mmm.Prior{
-		"intercept": {Family: mmm.NormalPrior, A: 5, B: 0.01}, "beta": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0}, "sigma": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0},
+		"intercept": {Family: mmm.NormalPrior, A: 5, B: 0.01}, "beta": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0},
+		"sigma": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0},
 		"trend": {Family: mmm.NormalPrior, A: 0, B: 0.01}, "control": {Family: mmm.NormalPrior, A: 0, B: 0.01},
 	}})
 	if sure.Inside != 0 || sure.Negative != 0 {
 		t.Errorf("priors five times above the data hold %v of the periods, %v below zero", sure.Inside, sure.Negative)
 	}
-	below := check(mmm.Spec{Priors: map[string]mmm.Prior{"intercept": {Family: mmm.NormalPrior, A: -5, B: 0.1}, "beta": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0}}})
+	below := check(mmm.Spec{
+		Priors: map[string]mmm.Prior{
+			"intercept": {Family: mmm.NormalPrior, A: -5, B: 0.1}, "beta": {Family: mmm.HalfNormalPrior, A: 0.01, B: 0},
+		},
+	})
 	if below.Negative < 0.99 {
 		t.Errorf("priors far below zero: %v of the periods are negative", below.Negative)
 	}
@@ -216,7 +225,8 @@ func TestPlaceboHasLittleEffectUnlessTheChannelIsAPlaceboToo(t *testing.T) {
 	}
 	d := planted()
 	random := stats.Stream(8, 0)
-	d.Media = append(d.Media, mmm.Media{Channel: "radio", Exposure: series(len(d.Dates), func(int) float64 { return 3000 * random.Float64() })})
+	d.Media = append(d.Media,
+		mmm.Media{Channel: "radio", Exposure: series(len(d.Dates), func(int) float64 { return 3000 * random.Float64() })})
 	s, how := simple()
 	for of, c := range map[measure.Channel]struct{ low, high float64 }{"search": {0, 0.01}, "radio": {0.1, 0.9}} {
 		p, err := PlaceboOf(d, s, how, of)
@@ -227,7 +237,8 @@ func TestPlaceboHasLittleEffectUnlessTheChannelIsAPlaceboToo(t *testing.T) {
 			t.Errorf("placebo of %s: %+v, want it to pass with a probability between %v and %v", of, p, c.low, c.high)
 		}
 	}
-	if _, err := PlaceboOf(d, s, how, "print"); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), "print") {
+	if _, err := PlaceboOf(d, s, how, "print"); fault.KindOf(err) != fault.KindInvalid ||
+		!strings.Contains(err.Error(), "print") {
 		t.Errorf("a placebo of no channel: %v", err)
 	}
 }

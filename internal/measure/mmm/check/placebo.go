@@ -18,8 +18,9 @@ type Placebo struct {
 	Of      measure.Channel `json:"of"`
 	Status  mmm.Status      `json:"status"` // no numbers unless OK
 	Reasons []mmm.Reason    `json:"reasons,omitempty"`
-	Share   *stats.Summary  `json:"share,omitempty"` // of the target's sum that is attributed to the placebo; an effect is never negative
-	Real    *stats.Summary  `json:"real,omitempty"`  // the same of the real channel, in the same fit
+	// Of the target's sum that is attributed to the placebo; an effect is never negative.
+	Share *stats.Summary `json:"share,omitempty"`
+	Real  *stats.Summary `json:"real,omitempty"` // the same of the real channel, in the same fit
 	// Passes is the probability that the placebo's contribution is at least the real channel's. Near one half, the
 	// model cannot detect when the channel ran, and its estimate comes from the prior.
 	Passes float64 `json:"passes"`
@@ -51,7 +52,8 @@ func PlaceboOf(d mmm.Data, s mmm.Spec, how mmm.Sampling, of measure.Channel) (*P
 	}
 	genuine := d.Media[at]
 	d.Media = append(slices.Clone(d.Media), mmm.Media{
-		Channel: placeboName, Exposure: moved(genuine.Exposure), Frequency: moved(genuine.Frequency), Spend: moved(genuine.Spend),
+		Channel: placeboName, Exposure: moved(genuine.Exposure), Frequency: moved(genuine.Frequency),
+		Spend: moved(genuine.Spend),
 	})
 	s.Priors = maps.Clone(s.Priors)
 	if s.Priors == nil {

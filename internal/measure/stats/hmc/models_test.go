@@ -154,7 +154,8 @@ func earnings(data map[string]json.RawMessage) target {
 func nes(data map[string]json.RawMessage) target {
 	age := read[[]int](data, "age_discrete")
 	ideology, race := read[[]float64](data, "real_ideo"), read[[]float64](data, "race_adj")
-	education, gender, income := read[[]float64](data, "educ1"), read[[]float64](data, "gender"), read[[]float64](data, "income")
+	education, gender, income := read[[]float64](data, "educ1"), read[[]float64](data, "gender"),
+		read[[]float64](data, "income")
 	var rows [][]float64
 	for i := range age {
 		row := []float64{1, ideology[i], race[i], 0, 0, 0, education[i], gender[i], income[i]}

@@ -144,7 +144,8 @@ func compare(t *testing.T, p posterior, tgt target, run *hmc.Run) (complaints []
 			got, _ := stats.MeanSD(slices.Concat(c.draws...))
 			z := (got - c.want) / math.Hypot(standardError(c.draws), c.mcse)
 			if !(math.Abs(z) < 4) {
-				complaints = append(complaints, fmt.Sprintf("mean of %s: got %v, want %v, %.1f standard errors off", c.name, got, c.want, z))
+				complaints = append(
+					complaints, fmt.Sprintf("mean of %s: got %v, want %v, %.1f standard errors off", c.name, got, c.want, z))
 			}
 		}
 		if q := diag.Of(theta); !(q.RHat < 1.01) || !(math.Min(q.ESSBulk, q.ESSTail) > 400) {
@@ -212,7 +213,8 @@ func TestTheComparisonDetectsAWrongDensity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tgt := load(t, p)
-			run, err := hmc.Sample(func() stats.Density { return flawed{tgt.density, slip} }, hmc.Options{Seed: 1, Warmup: 300, Draws: 500, MaxDepth: 5})
+			run, err := hmc.Sample(func() stats.Density { return flawed{tgt.density, slip} },
+				hmc.Options{Seed: 1, Warmup: 300, Draws: 500, MaxDepth: 5})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -118,7 +118,8 @@ func bestApproximation(density stats.Density, path []iterate, random *rand.Rand)
 			best, highest = s.step, bound
 		}
 	}
-	for step, q := range approximations(path) { // computed again: storing all would need more memory than the rest of a fit
+	// Computed again: storing all would need more memory than the rest of a fit.
+	for step, q := range approximations(path) {
 		if step == best {
 			return q
 		}

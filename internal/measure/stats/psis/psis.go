@@ -36,8 +36,8 @@ func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	return logWeights, shape
 }
 
-// largest returns where the n largest values are, sorted upwards; least is the smallest of them. Of equal values the last
-// count as larger.
+// largest returns where the n largest values are, sorted upwards; least is the smallest of them. Of equal values the
+// last count as larger.
 func largest(values []float64, n int, least float64) []int {
 	var at []int
 	for i, v := range values {
