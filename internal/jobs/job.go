@@ -74,7 +74,7 @@ type Job struct {
 	Done        int64               `json:"done"`
 	Total       int64               `json:"total"` // 0: unknown
 	Unit        Unit                `json:"unit,omitempty"`
-	Percent     int                 `json:"percent"` // never falls; below 100 until the job is done
+	Percent     int                 `json:"percent"`                // never falls; below 100 until the job is done
 	LeftSeconds int64               `json:"left_seconds,omitempty"` // estimate; 0: unknown
 	Asked       time.Time           `json:"asked_at"`
 	Began       time.Time           `json:"began_at,omitzero"` // zero while it waits for other jobs

@@ -214,7 +214,9 @@ func TestJobsOfPagesAndCommandsAreInOneList(t *testing.T) {
 		}
 		ended <- err
 	}()
-	b.until(func() bool { return len(b.Jobs("w")) == 2 && b.Jobs("w")[1].Percent == 25 && b.Jobs("w")[0].Percent == 25 })
+	b.until(func() bool {
+		return len(b.Jobs("w")) == 2 && b.Jobs("w")[1].Percent == 25 && b.Jobs("w")[0].Percent == 25
+	})
 	for _, j := range b.Jobs("w") {
 		if j.State != Running || j.What != "Importing orders.csv" || j.By != "assay import" || j.Unit != Bytes || j.Began.IsZero() {
 			t.Errorf("the list has %+v", j)
