@@ -132,9 +132,13 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.facts.Forgetting(a.control.Store.ForgottenCustomers)
-	a.models = training.New(training.Options{Dir: filepath.Join(c.Data, datadir.Models), Facts: a.facts, Experiments: a.control.Store, Now: now, Today: a.today, Running: a.training, Log: log})
+	a.models = training.New(training.Options{
+		Dir: filepath.Join(c.Data, datadir.Models), Facts: a.facts, Experiments: a.control.Store,
+		Now: now, Today: a.today, Running: a.training, Log: log,
+	})
 	a.jobs = jobs.New(jobs.Options{
-		File: filepath.Join(c.Data, datadir.Jobs), Routines: a.routines(), Workspaces: a.control.Store, Clock: clockwork.NewRealClock(), Log: log,
+		File: filepath.Join(c.Data, datadir.Jobs), Routines: a.routines(), Workspaces: a.control.Store,
+		Clock: clockwork.NewRealClock(), Log: log,
 	})
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err

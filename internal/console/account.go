@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"assay/internal/console/cookie"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/oauth/people"
@@ -82,7 +83,7 @@ func (c *accountPages) changePassword(w http.ResponseWriter, v visit) error {
 		c.signIns.Return(v.Context(), from, c.now())
 	}
 	if err == nil {
-		c.cookies.set(w, sessionCookie, session, sessionCookieAge)
+		c.cookies.Set(w, cookie.Session, session, cookie.SessionAge)
 	}
 	return err
 }

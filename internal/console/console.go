@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/console/cookie"
 	"assay/internal/console/pending"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -79,7 +80,7 @@ type core struct {
 	ask         Ask
 	operations  *operation.Service
 	crossOrigin *http.CrossOriginProtection
-	cookies     cookies
+	cookies     cookie.Cookies
 	templates   map[string]*template.Template
 	now         func() time.Time
 	log         *slog.Logger
@@ -142,7 +143,7 @@ func New(o Options) *Console {
 	}
 	shared := &core{
 		baseURL: o.BaseURL, people: o.People, store: o.Store, ask: o.Ask, operations: o.Operations, crossOrigin: http.NewCrossOriginProtection(),
-		cookies: cookies{secure: strings.HasPrefix(o.BaseURL, "https://")}, templates: parseTemplates(), now: o.Now, log: o.Log,
+		cookies: cookie.Cookies{Secure: strings.HasPrefix(o.BaseURL, "https://")}, templates: parseTemplates(), now: o.Now, log: o.Log,
 	}
 	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
 	c := &Console{

@@ -141,7 +141,7 @@ func (c *dataPages) showData(w http.ResponseWriter, v visit, status int, view da
 			c.fail(w, v.Request, err)
 			return
 		}
-		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.secure
+		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.Secure
 	}
 	var err error
 	if view.History, err = c.historyOf(v, view.Workspace); err != nil {

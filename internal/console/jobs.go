@@ -84,18 +84,16 @@ func (c *core) cancelJob(w http.ResponseWriter, v visit) {
 		return
 	}
 	id := jobs.ID(v.PostForm.Get("job"))
-	job, err := operation.CancelJob.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), id)
+	_, err := operation.CancelJob.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), id)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound { // a job that is not found has ended
 		c.fail(w, v.Request, err)
 		return
 	}
-	switch v.PostForm.Get("from") {
-	case modelsPath:
-		see(w, modelsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
-	case taskPath:
-		job.ID, job.Workspace = id, p.Workspace.ID
-		see(w, taskAddress(job))
-	default:
-		see(w, dataPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
+	from, query := v.PostForm.Get("from"), url.Values{"workspace": {string(p.Workspace.ID)}}
+	if from == taskPath {
+		query.Set("task", string(id))
+	} else if from != modelsPath {
+		from = dataPath
 	}
+	see(w, from+"?"+query.Encode())
 }

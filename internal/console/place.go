@@ -99,7 +99,7 @@ func (c *settingsPages) connectPage(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	view := connectView{place: p, URL: c.baseURL + "/api/mcp/rpc", Local: !c.cookies.secure}
+	view := connectView{place: p, URL: c.baseURL + "/api/mcp/rpc", Local: !c.cookies.Secure}
 	if c.limits != nil {
 		usage := c.limits.Usage(v.Context(), p.Workspace)
 		view.Usage, view.Tiers = &usage, c.limits.Tiers()

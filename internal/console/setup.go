@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 
+	"assay/internal/console/cookie"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/oauth/people"
@@ -57,7 +58,7 @@ func (c *accountPages) setUp(w http.ResponseWriter, r *http.Request) {
 	if !c.readForm(w, r) {
 		return
 	}
-	if !c.cookies.read(r, visitCookie).AcceptsForm(setUpForm, r.PostForm.Get("csrf")) {
+	if !c.cookies.Read(r, cookie.Visit).AcceptsForm(setUpForm, r.PostForm.Get("csrf")) {
 		c.Refuse(w, r, http.StatusForbidden, foreignForm)
 		return
 	}
@@ -68,8 +69,8 @@ func (c *accountPages) setUp(w http.ResponseWriter, r *http.Request) {
 	} else if fault.KindOf(err) == fault.KindUnauthenticated {
 		var session people.Secret
 		if session, err = c.people.SetUp(r.Context(), link, r.PostForm.Get("password"), c.origin(r)); err == nil {
-			c.cookies.set(w, sessionCookie, session, sessionCookieAge)
-			c.cookies.clear(w, visitCookie)
+			c.cookies.Set(w, cookie.Session, session, cookie.SessionAge)
+			c.cookies.Clear(w, cookie.Visit)
 		}
 	}
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/console/cookie"
 	"assay/internal/fault"
 	"assay/internal/oauth/people"
 )
@@ -28,7 +29,7 @@ type signInView struct {
 
 // Visitor returns the signed-in user of a request, or a fault of kind unauthenticated.
 func (c *core) Visitor(r *http.Request) (people.Visitor, error) {
-	return c.people.Visitor(r.Context(), c.cookies.read(r, sessionCookie))
+	return c.people.Visitor(r.Context(), c.cookies.Read(r, cookie.Session))
 }
 
 // SignIn redirects to the sign-in page, which redirects to next.
@@ -54,10 +55,10 @@ func (c *accountPages) signInPage(w http.ResponseWriter, r *http.Request) {
 
 // visitToken returns the CSRF token of a form before sign-in. It is bound to the browser by a cookie.
 func (c *core) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
-	visit := c.cookies.read(r, visitCookie)
+	visit := c.cookies.Read(r, cookie.Visit)
 	if visit == "" {
 		visit = people.NewSecret()
-		c.cookies.set(w, visitCookie, visit, 0)
+		c.cookies.Set(w, cookie.Visit, visit, 0)
 	}
 	return visit.FormToken(form)
 }
@@ -78,7 +79,7 @@ func (c *accountPages) signIn(w http.ResponseWriter, r *http.Request) {
 	if !c.readForm(w, r) {
 		return
 	}
-	if !c.cookies.read(r, visitCookie).AcceptsForm(signInForm, r.PostForm.Get("csrf")) {
+	if !c.cookies.Read(r, cookie.Visit).AcceptsForm(signInForm, r.PostForm.Get("csrf")) {
 		c.Refuse(w, r, http.StatusForbidden, foreignForm)
 		return
 	}
@@ -96,8 +97,8 @@ func (c *accountPages) signIn(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		c.signIns.Return(r.Context(), from, c.now())
 		c.endEarlier(r)
-		c.cookies.set(w, sessionCookie, secret, sessionCookieAge)
-		c.cookies.clear(w, visitCookie)
+		c.cookies.Set(w, cookie.Session, secret, cookie.SessionAge)
+		c.cookies.Clear(w, cookie.Visit)
 		see(w, view.Next)
 	case waits:
 		c.tooMany(w, r, view, wait.For)
@@ -146,7 +147,7 @@ func (c *accountPages) signOut(w http.ResponseWriter, v visit) {
 		c.fail(w, v.Request, err)
 		return
 	}
-	c.cookies.clear(w, sessionCookie)
+	c.cookies.Clear(w, cookie.Session)
 	see(w, signInPath)
 }
 

@@ -34,18 +34,20 @@ func (c *dataPages) perform(w http.ResponseWriter, v visit, p place, file ingest
 		_ = http.NewResponseController(w).SetWriteDeadline(c.now().Add(importTime))
 		end, err := do(v.Context(), call)
 		if err != nil {
-			c.log.ErrorContext(v.Context(), "work on a file", slog.String("workspace", string(p.Workspace.ID)), slog.Any("error", err))
+			c.log.ErrorContext(v.Context(), "work on a file",
+				slog.String("workspace", string(p.Workspace.ID)), slog.Any("error", err))
 			end = c.unfinished(what)
 		}
 		end(w, v, p)
 		return
 	}
-	job, err := operation.Start(v.Context(), c.operations, call, jobs.Import, what, func(ctx context.Context, call operation.Call) (answer, error) {
+	inBackground := func(ctx context.Context, call operation.Call) (answer, error) {
 		defer release()
 		ctx, stop := context.WithTimeout(ctx, importTime)
 		defer stop()
 		return do(ctx, call)
-	})
+	}
+	job, err := operation.Start(v.Context(), c.operations, call, jobs.Import, what, inBackground)
 	switch {
 	case err == nil:
 		see(w, taskAddress(job))
@@ -104,12 +106,14 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v visit) {
 		}
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID))
 	case jobs.Cancelled:
-		c.showData(w, v, http.StatusOK, dataView{place: p, Done: job.What + " was cancelled. Nothing of the file was stored. Import it from its preview, or upload it again."})
+		c.showData(w, v, http.StatusOK, dataView{place: p, Done: job.What + " was cancelled. Nothing of the file was stored. " +
+			"Import it from its preview, or upload it again."})
 	case jobs.Failed:
 		c.unfinished(job.What)(w, v, p)
 	case jobs.Waiting, jobs.Running:
 		view := taskView{place: p, What: job.What, Progress: c.jobView(v, job, true)}
 		w.Header().Set("Refresh", strconv.Itoa(taskPause))
-		c.render(w, v.Request, http.StatusOK, page{name: "task", title: fmt.Sprintf("%d%%: %s", job.Percent, job.What), view: view, visitor: &v.visitor, wide: true})
+		title := fmt.Sprintf("%d%%: %s", job.Percent, job.What)
+		c.render(w, v.Request, http.StatusOK, page{name: "task", title: title, view: view, visitor: &v.visitor, wide: true})
 	}
 }

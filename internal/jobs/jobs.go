@@ -62,7 +62,9 @@ func New(o Options) *Runner {
 
 // Do runs work as a foreground job, which ends with ctx. The result may accompany an error. A cancelled job is a fault
 // of kind conflict.
-func Do[T any](ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error)) (result T, err error) {
+func Do[T any](
+	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
+) (result T, err error) {
 	run, t, err := r.enter(ctx, s, false)
 	if err != nil {
 		return result, err
@@ -82,14 +84,16 @@ func Do[T any](ctx context.Context, r *Runner, s Spec, work func(ctx context.Con
 
 // Start runs work as a background job and returns it. A service that is not up, or that runs the maximum number of
 // background jobs of the kind, gives a fault of kind unavailable.
-func Start[T any](ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error)) (Job, error) {
+func Start[T any]( //nolint:contextcheck // the job outlives its caller
+	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
+) (Job, error) {
 	r.mu.Lock()
 	serving := r.serving
 	r.mu.Unlock()
 	if serving == nil || serving.Err() != nil {
 		return Job{}, fault.Unavailable("the service is starting or stopping").WithHint("try again in a moment")
 	}
-	run, t, err := r.enter(serving, s, true) //nolint:contextcheck // the job outlives its caller
+	run, t, err := r.enter(serving, s, true)
 	if err != nil {
 		return Job{}, err
 	}
@@ -206,7 +210,8 @@ func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 		if text, _, public := fault.Public(err); public {
 			j.Failure = text
 		}
-		r.Log.ErrorContext(run, "job failed", slog.String("kind", j.Kind), slog.String("workspace", string(j.Workspace)), slog.Any("error", err))
+		r.Log.ErrorContext(run, "job failed",
+			slog.String("kind", j.Kind), slog.String("workspace", string(j.Workspace)), slog.Any("error", err))
 	}
 	if r.routine(j.Kind) == nil {
 		return

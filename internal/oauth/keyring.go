@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"assay/internal/control"
-
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"assay/internal/control"
 )
 
 // The info strings for keys derived from a signing secret (HKDF-SHA256, RFC 5869). They never change their meaning.
