@@ -67,8 +67,13 @@ func TestPagesOfRows(t *testing.T) {
 		want []int
 		next int // 0: none
 	}{
-		{answer.Page{Limit: 2}, []int{0, 1}, 2}, {answer.Page{Limit: 2, Offset: 2}, []int{2, 3}, 4}, {answer.Page{Limit: 2, Offset: 3}, []int{3, 4}, 0},
-		{answer.Page{Limit: 2, Offset: 4}, []int{4}, 0}, {answer.Page{Limit: 2, Offset: 5}, nil, 0}, {answer.Page{Limit: 2, Offset: 9}, nil, 0}, {answer.Page{Limit: 9}, rows, 0},
+		{answer.Page{Limit: 2}, []int{0, 1}, 2},
+		{answer.Page{Limit: 2, Offset: 2}, []int{2, 3}, 4},
+		{answer.Page{Limit: 2, Offset: 3}, []int{3, 4}, 0},
+		{answer.Page{Limit: 2, Offset: 4}, []int{4}, 0},
+		{answer.Page{Limit: 2, Offset: 5}, nil, 0},
+		{answer.Page{Limit: 2, Offset: 9}, nil, 0},
+		{answer.Page{Limit: 9}, rows, 0},
 	} {
 		got := answer.Cut(c.page, rows)
 		p := c.page.Pagination(len(got), len(rows))
@@ -191,8 +196,11 @@ func TestAmountsInSentences(t *testing.T) {
 		change         *answer.Percent
 		moved, against string
 	}{
-		{nil, "no comparable value", "with no comparable value in the previous 2 days"}, {percent(4.56), "up 4.6%", "up 4.6% from the previous 2 days"},
-		{percent(-12), "down 12.0%", "down 12.0% from the previous 2 days"}, {percent(0.04), "unchanged", "unchanged from the previous 2 days"}, {percent(-0.04), "unchanged", "unchanged from the previous 2 days"},
+		{nil, "no comparable value", "with no comparable value in the previous 2 days"},
+		{percent(4.56), "up 4.6%", "up 4.6% from the previous 2 days"},
+		{percent(-12), "down 12.0%", "down 12.0% from the previous 2 days"},
+		{percent(0.04), "unchanged", "unchanged from the previous 2 days"},
+		{percent(-0.04), "unchanged", "unchanged from the previous 2 days"},
 	} {
 		if got := answer.Moved(c.change); got != c.moved {
 			t.Errorf("%q, want %q", got, c.moved)
