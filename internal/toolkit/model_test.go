@@ -181,8 +181,10 @@ func TestMetricsOfAPlan(t *testing.T) {
 		lift stats.Summary
 		part string
 	}{
-		{stats.Summary{Mean: -50, Q05: -90, Q95: -10}, "reduce revenue by 50.00 USD"}, {stats.Summary{Mean: 5, Q05: -90, Q95: 10}, "no clear benefit: expected +5.00 USD"},
-		{stats.Summary{}, "does not change revenue"}, {stats.Summary{Mean: -5, Q05: -90, Q95: 0}, "no clear benefit: expected -5.00 USD"},
+		{stats.Summary{Mean: -50, Q05: -90, Q95: -10}, "reduce revenue by 50.00 USD"},
+		{stats.Summary{Mean: 5, Q05: -90, Q95: 10}, "no clear benefit: expected +5.00 USD"},
+		{stats.Summary{}, "does not change revenue"},
+		{stats.Summary{Mean: -5, Q05: -90, Q95: 0}, "no clear benefit: expected -5.00 USD"},
 	} {
 		plan := planOf(0.5, 1)
 		plan.Lift = c.lift
