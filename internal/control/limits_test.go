@@ -216,6 +216,26 @@ func TestActorsArePersonsOrPrograms(t *testing.T) {
 	}
 }
 
+func TestTheStandardForecasts(t *testing.T) {
+	t.Parallel()
+	if control.ForecastLevels() != [3]int{80, 90, 95} || control.ForecastDays() != [3]int{1, 7, 28} {
+		t.Errorf("levels %v, days %v", control.ForecastLevels(), control.ForecastDays())
+	}
+	if control.KeepUnusable != 30*24*time.Hour || control.KeepDelivered != 30*24*time.Hour {
+		t.Errorf("messages are kept for %s and %s", control.KeepDelivered, control.KeepUnusable)
+	}
+}
+
+// A zone that the machine does not know is UTC.
+func TestTheLocationOfAWorkspace(t *testing.T) {
+	t.Parallel()
+	for zone, want := range map[string]string{"America/New_York": "America/New_York", "Mars": "UTC"} {
+		if got := (control.Workspace{Zone: zone}).Location().String(); got != want {
+			t.Errorf("%s is %s, want %s", zone, got, want)
+		}
+	}
+}
+
 func TestGrantsEnd(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

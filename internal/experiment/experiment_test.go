@@ -104,7 +104,7 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	if f.Change == nil || !near(*f.Change, spent, 0.001) || len(f.Excluded) > 0 {
 		t.Errorf("spend changes by %v with %d days excluded; want %v, none", *f.Change, len(f.Excluded), spent)
 	}
-	if f.Return == nil || !near(f.Return.Value, lifted/spent, 0.1) || f.Return.Interval.Low > lifted/spent || f.Return.Interval.High < lifted/spent || math.Abs(f.Return.Interval.Level-0.9) > 1e-9 {
+	if f.Return == nil || !near(f.Return.Value, lifted/spent, 0.1) || f.Return.Low > lifted/spent || f.Return.High < lifted/spent || math.Abs(f.Return.Level-0.9) > 1e-9 {
 		t.Errorf("iROAS %+v, want %v", f.Return, lifted/spent)
 	}
 	reported := 3.0
@@ -291,10 +291,10 @@ func TestAStudyHasThePlatformsResult(t *testing.T) {
 	study := geoTest()
 	study.Kind, study.Found = control.LiftStudy, &control.Finding{Return: 2, Low: 1, High: 3, LevelPct: 95}
 	r, err := experiment.Store{}.Result(t.Context(), study, new(4.0))
-	if err != nil || r.Returned.Value != 2 || r.Returned.Interval.Level != 0.95 || r.Factor == nil || r.Factor.Value != 0.5 || math.Abs(r.Factor.Interval.Level-0.9) > 1e-9 {
+	if err != nil || r.Returned.Value != 2 || r.Returned.Level != 0.95 || r.Factor == nil || r.Factor.Value != 0.5 || math.Abs(r.Factor.Level-0.9) > 1e-9 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if got := 0.5 - r.Factor.Interval.Low; !near(got, 0.25*1.6448536/1.9599640, 1e-4) {
+	if got := 0.5 - r.Factor.Low; !near(got, 0.25*1.6448536/1.9599640, 1e-4) {
 		t.Errorf("the interval %+v is not one of 90%%", r.Factor.Interval)
 	}
 }

@@ -104,8 +104,10 @@ func FuzzLandedOrder(f *testing.F)  { fuzzSource(f, "shopify_landed", "shopify/l
 func FuzzLandedLines(f *testing.F) {
 	fuzzSource(f, "shopify_order_lines", "shopify/landed_lines.txtar")
 }
+
 func FuzzLineParts(f *testing.F) {
 	fuzzSource(f, "shopify_line_discounts", "shopify/landed_lines.txtar")
 }
+
 func FuzzOrderCodes(f *testing.F) { fuzzSource(f, "shopify_order_codes", "shopify/landed_lines.txtar") }
 func FuzzAuto(f *testing.F)       { fuzzSource(f, ingest.Auto, "*/*.txtar") }

@@ -85,8 +85,11 @@ func TestSettingsThatDoNotChangeAreNotStored(t *testing.T) {
 		version int64
 		ended   int
 	}{
-		{operation.Settings{}, 1, 0}, {operation.Settings{LogArguments: &yes}, 2, 1}, {operation.Settings{LogArguments: &yes}, 2, 1},
-		{operation.Settings{Retrain: &usual}, 2, 1}, {operation.Settings{Retrain: &weekly}, 3, 2},
+		{operation.Settings{}, 1, 0},
+		{operation.Settings{LogArguments: &yes}, 2, 1},
+		{operation.Settings{LogArguments: &yes}, 2, 1},
+		{operation.Settings{Retrain: &usual}, 2, 1},
+		{operation.Settings{Retrain: &weekly}, 3, 2},
 	} {
 		w, err := operation.UpdateWorkspace.Do(t.Context(), s.Service, s.by(operator), c.change)
 		if err != nil || w.Version != c.version || *ended != c.ended || w.LogArguments != (i > 0) {

@@ -514,8 +514,12 @@ func TestStatusesOfSources(t *testing.T) {
 		missing int64
 		want    string
 	}{
-		{snapshot.FromOrders, today.AddDays(-2), 0, "current"}, {snapshot.FromOrders, today.AddDays(-3), 5, "stale"}, {snapshot.FromAds, today.AddDays(-3), 0, "stale"},
-		{"messages", today.AddDays(-3), 0, "stale"}, {snapshot.FromSpend, today.AddDays(-99), 0, "current"}, {snapshot.FromSurveys, today, 1, "gaps"},
+		{snapshot.FromOrders, today.AddDays(-2), 0, "current"},
+		{snapshot.FromOrders, today.AddDays(-3), 5, "stale"},
+		{snapshot.FromAds, today.AddDays(-3), 0, "stale"},
+		{"messages", today.AddDays(-3), 0, "stale"},
+		{snapshot.FromSpend, today.AddDays(-99), 0, "current"},
+		{snapshot.FromSurveys, today, 1, "gaps"},
 	} {
 		if got := s.SourceStatus(warehouse.SourceState{Kind: c.kind, Days: civil.Range{First: all.First, Last: c.last}, MissingDays: c.missing}); got != c.want {
 			t.Errorf("%s until %s with %d missing days is %s, want %s", c.kind, c.last, c.missing, got, c.want)
@@ -699,8 +703,10 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 func TestExperimentsAreReadWhenCompleted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	study := control.Experiment{ID: "study", Version: 1, Channel: "facebook", Kind: control.LiftStudy, Status: control.ExperimentCompleted, Applied: true,
-		Days: last(20).Previous(), Found: &control.Finding{Return: 1, Low: 0.5, High: 1.5, LevelPct: 90}}
+	study := control.Experiment{
+		ID: "study", Version: 1, Channel: "facebook", Kind: control.LiftStudy, Status: control.ExperimentCompleted, Applied: true,
+		Days: last(20).Previous(), Found: &control.Finding{Return: 1, Low: 0.5, High: 1.5, LevelPct: 90},
+	}
 	running, unknown := study, study
 	running.ID, running.Status = "running", control.ExperimentRunning
 	unknown.ID, unknown.Channel = "unknown", "podcast"

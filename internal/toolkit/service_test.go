@@ -341,8 +341,12 @@ func TestCallsAreNoted(t *testing.T) {
 		missing control.Scope
 		args    string
 	}{
-		{"first", control.CallOK, "", ""}, {"first", control.CallError, "", ""}, {"second", control.CallRefused, control.ScopeWrite, ""},
-		{"first", control.CallRefused, "", ""}, {"first", control.CallOK, "", `{"limit":3}`}, {"unknown", control.CallError, "", ""},
+		{"first", control.CallOK, "", ""},
+		{"first", control.CallError, "", ""},
+		{"second", control.CallRefused, control.ScopeWrite, ""},
+		{"first", control.CallRefused, "", ""},
+		{"first", control.CallOK, "", `{"limit":3}`},
+		{"unknown", control.CallError, "", ""},
 	}
 	if len(b.noted.all) != len(want) {
 		t.Fatalf("%d calls are noted, want %d", len(b.noted.all), len(want))

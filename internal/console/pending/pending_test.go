@@ -66,7 +66,7 @@ func TestAFileEndsAfterItsTime(t *testing.T) {
 	}
 }
 
-func TestANewFileReplacesTheOwnersAndTheOldest(t *testing.T) {
+func TestANewFileReplacesTheOldFileOfItsOwner(t *testing.T) {
 	t.Parallel()
 	var s pending.Files
 	first, removed := put(&s, "ada", "shop", now)

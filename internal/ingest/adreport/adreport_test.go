@@ -272,7 +272,7 @@ Total of 2 results,,,3,3.00
 	if got.Skipped != 8 || len(got.Batch.AdDays) != 2 || len(got.Errors) > 0 {
 		t.Errorf("%d skipped, %d rows, errors %v; want 8, 2 and none", got.Skipped, len(got.Batch.AdDays), got.Errors)
 	}
-	// A word that is no total and no day is a wrong row.
+	// Other words are an unreadable day.
 	if got = read(t, spec(), "day,campaign id,impressions,spend\nTotally,1,3,3.00\n"); got.Skipped != 0 || len(got.Errors) != 1 {
 		t.Errorf("%d skipped, errors %v", got.Skipped, got.Errors)
 	}
@@ -300,7 +300,7 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 			t.Errorf("%s: %d rows, notes (-want +got):\n%s", name, len(got.Batch.AdDays), diff)
 		}
 	}
-	// An ad without a campaign is its own campaign; names replace missing IDs.
+	// An ad set without a campaign is used as its campaign. Names replace missing IDs.
 	got := read(t, spec(), "day,set id,ad,impressions,spend\n2026-09-01,2,C,1,1.00\n2026-09-01,,D,1,1.00\n").Batch.AdDays
 	if len(got) != 2 || got[0].CampaignID != "2" || got[0].AdID != "C" || got[1].CampaignID != "" || got[1].AdID != "D" {
 		t.Errorf("rows %+v, want campaign 2 and ad C; ad D", got)

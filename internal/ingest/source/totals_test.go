@@ -116,7 +116,7 @@ func TestASaleIsEmptyAfterReset(t *testing.T) {
 	}
 }
 
-// An order with parts and another version of it cannot be distinguished. Either may have the parts.
+// A second version of an order is rejected if either version has parts.
 func TestAnOrderWithPartsOccursOnce(t *testing.T) {
 	t.Parallel()
 	parts := map[string]func(*Sale){
