@@ -76,8 +76,10 @@ var parts = []struct {
 		"internal/oauth/...",
 	}},
 	{"internal/console/...", []string{
-		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
-		"internal/sheet", "internal/slowbody", "internal/auth", "internal/chart", "internal/oauth/...", "internal/operation", "internal/console/...",
+		"internal/panics", "internal/limit", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/sheet",
+		"internal/slowbody", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/snapshot", "internal/auth", "internal/chart", "internal/ingest/...", "internal/answer", "internal/toolkit",
+		"internal/tools", "internal/oauth/...", "internal/operation", "internal/console/...",
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},

@@ -1,12 +1,14 @@
 package console
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 
 	"assay/internal/civil"
 	"assay/internal/money"
+	"assay/internal/number"
 )
 
 // The date formats of the pages.
@@ -51,6 +53,16 @@ func rangeText(r civil.Range) string { return daysText(r.First, r.Last) }
 
 // shortDay formats a day without its year: "Oct 23".
 func shortDay(d civil.Date) string { return d.Month().String()[:3] + " " + strconv.Itoa(d.Day()) }
+
+// figure formats a number with commas between thousands.
+func figure[T ~float64](x T, decimals int) string {
+	return strings.Replace(number.Grouped(float64(x), decimals), "-", "−", 1)
+}
+
+// anyFigure formats a number of any floating-point type, or the number that a pointer refers to.
+func anyFigure(x any, decimals int) string {
+	return figure(reflect.Indirect(reflect.ValueOf(x)).Float(), decimals)
+}
 
 // symbols are the currencies that pages write with a symbol. Others have their ISO code.
 var symbols = map[money.Currency]string{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}

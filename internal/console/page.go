@@ -33,13 +33,12 @@ func parseTemplates() map[string]*template.Template {
 		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
 		"count": count, "tab": tabOf, "took": took, "date": dateText, "days": daysText, "size": size, "outcome": outcomeWords, "words": words,
 		"sentence": sentence, "left": left, "span": rangeText, "cadence": cadenceWords, "picture": pictureOf,
-		"schedule": scheduleOf, "figure": figure, "gate": gateWords,
+		"schedule": scheduleOf, "figure": anyFigure, "gate": gateWords,
 		"int64":  func(n int) int64 { return int64(n) },
 		"same":   func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
 		"pair":   func(first, second any) any { return struct{ First, Second any }{first, second} },
 		"size64": func(n int64) string { return size(int(n)) },
 		"deref":  func(b *bool) bool { return b != nil && *b },
-		"number": func(x *float64) float64 { return *x },
 	}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html", "templates/parts/*.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")

@@ -15,7 +15,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-var chart = toolkit.Define(toolkit.Spec{
+var Chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Chart of a metric over time, in total or by channel.",
@@ -24,7 +24,7 @@ var chart = toolkit.Define(toolkit.Spec{
 	Arguments:   map[string]any{"metric": "revenue"},
 }, runChart)
 
-func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer, error) {
+func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 		return nil, fault.Invalid("start_date to end_date has %d points with granularity=%s; a chart has at most %d", n, p.Granularity, drawing.MaxSlots).
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
-	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
+	a := &ChartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
 	a.Period = c.Period(days)
 	if p.Metric != snapshot.Orders && p.Metric != snapshot.ROAS {
 		a.Currency = c.Workspace.Currency
@@ -72,24 +72,24 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 	return a, err
 }
 
-func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
+func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) ChartMetrics {
 	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
-		return chartMetrics{Orders: &all.Orders}
+		return ChartMetrics{Orders: &all.Orders}
 	case snapshot.Spend:
-		return chartMetrics{Spend: &all.Spend}
+		return ChartMetrics{Spend: &all.Spend}
 	case snapshot.ROAS:
-		return chartMetrics{ROAS: &all.ROAS}
+		return ChartMetrics{ROAS: &all.ROAS}
 	case snapshot.AOV:
-		return chartMetrics{AOV: &all.AOV}
+		return ChartMetrics{AOV: &all.AOV}
 	case snapshot.Revenue:
 	}
-	return chartMetrics{Revenue: &all.Revenue}
+	return ChartMetrics{Revenue: &all.Revenue}
 }
 
 // chartSummary returns the total, its change and, with several channels, the share of the largest one.
-func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
+func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
 	total, change := chartTotal(c, a)
 	text := fmt.Sprintf("%s %s is unknown.", metricName[a.Metric], answer.Dates(days))
 	if total != "" {
@@ -113,7 +113,7 @@ func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []sna
 }
 
 // chartTotal formats the metric's total for a sentence, "" if unknown.
-func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.Percent) {
+func chartTotal(c *toolkit.Call, a *ChartAnswer) (total string, change *answer.Percent) {
 	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
 			return "", nil
@@ -135,7 +135,7 @@ func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.P
 	return amount(a.Metrics.Revenue)
 }
 
-func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
+func warnChart(c *toolkit.Call, a *ChartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
 	now := whole.Total(days)
 	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -155,7 +155,7 @@ func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range,
 	c.WarnDays(&a.Closing, days, undated, withSpend)
 }
 
-func chartNext(c *toolkit.Call, a *chartAnswer, days civil.Range) {
+func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
 	if a.Metric != snapshot.AOV && a.Breakdown == noBreakdown {
 		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
 		if a.Channel != "" {

@@ -17,7 +17,7 @@ type chartParams struct {
 	ChartType drawing.Kind    `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Type."`
 	answer.Last30
 	Channel     string            `json:"channel" doc:"Only this channel."`
-	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
+	Breakdown   Breakdown         `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
 	Channels    []string          `json:"channels" doc:"Channels to compare."`
 	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Maximum number of channels."`
 	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Period of a point."`
@@ -25,31 +25,31 @@ type chartParams struct {
 	answer.Shared
 }
 
-// breakdown selects the series of a chart.
-type breakdown string
+// Breakdown selects the series of a chart.
+type Breakdown string
 
 const (
-	noBreakdown breakdown = "total"
-	byChannel   breakdown = "channel"
+	noBreakdown Breakdown = "total"
+	byChannel   Breakdown = "channel"
 )
 
-type chartAnswer struct {
+type ChartAnswer struct {
 	answer.Opening
 	Metric      snapshot.Metric   `json:"metric"`
 	ChartType   drawing.Kind      `json:"chart_type"`
-	Breakdown   breakdown         `json:"breakdown"`
+	Breakdown   Breakdown         `json:"breakdown"`
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
-	Metrics     chartMetrics      `json:"metrics"`
-	Annotations []chartMark       `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
-	answer.Table[chartRow]
+	Metrics     ChartMetrics      `json:"metrics"`
+	Annotations []ChartMark       `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
+	answer.Table[ChartRow]
 	answer.Closing
 
 	png []byte
 }
 
-// chartMetrics is the metric's total over all series, with that of the previous window.
-type chartMetrics struct {
+// ChartMetrics is the metric's total over all series, with that of the previous window.
+type ChartMetrics struct {
 	Revenue *answer.Metric[answer.Money] `json:"revenue,omitempty"`
 	Orders  *answer.Metric[answer.Count] `json:"orders,omitempty"`
 	Spend   *answer.Metric[answer.Money] `json:"spend,omitempty"`
@@ -57,8 +57,8 @@ type chartMetrics struct {
 	AOV     *answer.Metric[answer.Money] `json:"aov,omitempty"`
 }
 
-// chartRow is a point of a series or a slice of a pie. Its figures are rounded like the metric.
-type chartRow struct {
+// ChartRow is a point of a series or a slice of a pie. Its figures are rounded like the metric.
+type ChartRow struct {
 	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. Absent for a slice."`
 	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels without their own series."`
 	Value   *float64        `json:"value,omitempty" doc:"Absent if unknown."`
@@ -87,7 +87,7 @@ func (p chartParams) Check() error {
 
 // breakdown returns the requested breakdown. The default is by channel for a pie or a list of channels, otherwise
 // total.
-func (p chartParams) breakdown() breakdown {
+func (p chartParams) breakdown() Breakdown {
 	switch {
 	case p.Breakdown != "":
 		return p.Breakdown
@@ -98,7 +98,7 @@ func (p chartParams) breakdown() breakdown {
 }
 
 // Picture returns the chart as a PNG image.
-func (a *chartAnswer) Picture() []mcp.Content {
+func (a *ChartAnswer) Picture() []mcp.Content {
 	if a.png == nil {
 		return nil
 	}
@@ -113,23 +113,23 @@ var metricName = map[snapshot.Metric]string{
 	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS", snapshot.AOV: "Average order value",
 }
 
-// chartMark is an event that is marked on the chart.
-type chartMark struct {
+// ChartMark is an event that is marked on the chart.
+type ChartMark struct {
 	Date    civil.Date      `json:"date"`
-	Kind    markKind        `json:"kind" doc:"experiment or anomaly."`
+	Kind    MarkKind        `json:"kind" doc:"experiment or anomaly."`
 	Label   string          `json:"label" doc:"Label on the chart."`
 	Channel measure.Channel `json:"channel,omitempty"`
 }
 
-// markKind is the kind of a mark.
-type markKind string
+// MarkKind is the kind of a mark.
+type MarkKind string
 
 const (
-	markExperiment markKind = "experiment"
-	markAnomaly    markKind = "anomaly"
+	markExperiment MarkKind = "experiment"
+	markAnomaly    MarkKind = "anomaly"
 )
 
 // searched reports whether the chart marks anomalies.
-func searched(p chartParams, a *chartAnswer) bool {
+func searched(p chartParams, a *ChartAnswer) bool {
 	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }

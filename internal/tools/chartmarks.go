@@ -23,27 +23,27 @@ const (
 
 // chartMarks returns the marks of a line or bar chart by date: starts and ends of experiments on the channels of the
 // chart, and the actionable anomalies of a single series. A pie has no marks.
-func chartMarks(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]chartMark, error) {
+func chartMarks(ctx context.Context, c *toolkit.Call, p chartParams, a *ChartAnswer, days civil.Range, shown []snapshot.NamedSeries) ([]ChartMark, error) {
 	if a.ChartType == drawing.Pie || len(shown) == 0 {
 		return nil, nil
 	}
-	var marks []chartMark
+	var marks []ChartMark
 	for _, e := range c.Experiments {
 		if marksExperiment(e, p, shown) {
 			what := "test"
 			if e.Kind != control.GeoTest {
 				what = "study"
 			}
-			marks = append(marks, chartMark{e.Days.First, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " starts", e.Channel},
-				chartMark{e.Days.Last, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
+			marks = append(marks, ChartMark{e.Days.First, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " starts", e.Channel},
+				ChartMark{e.Days.Last, markExperiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
 		}
 	}
 	odd, err := oddPoints(ctx, c, p, a, days)
 	if err != nil {
 		return nil, err
 	}
-	marks = slices.DeleteFunc(append(marks, odd...), func(m chartMark) bool { return !days.Contains(m.Date) })
-	slices.SortStableFunc(marks, func(x, y chartMark) int {
+	marks = slices.DeleteFunc(append(marks, odd...), func(m ChartMark) bool { return !days.Contains(m.Date) })
+	slices.SortStableFunc(marks, func(x, y ChartMark) int {
 		return cmp.Or(x.Date.Sub(y.Date), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Label, y.Label))
 	})
 	return marks[max(0, len(marks)-mostMarks):], nil
@@ -61,7 +61,7 @@ func marksExperiment(e control.Experiment, p chartParams, shown []snapshot.Named
 }
 
 // oddPoints returns the strongest actionable anomalies of a single series.
-func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) ([]chartMark, error) {
+func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *ChartAnswer, days civil.Range) ([]ChartMark, error) {
 	if !searched(p, a) {
 		return nil, nil
 	}
@@ -75,19 +75,19 @@ func oddPoints(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnsw
 	}
 	points = slices.DeleteFunc(points, func(j snapshot.JudgedPoint) bool { return !j.Actionable || !j.Known })
 	slices.SortStableFunc(points, func(x, y snapshot.JudgedPoint) int { return cmp.Compare(math.Abs(y.Z), math.Abs(x.Z)) })
-	var marks []chartMark
+	var marks []ChartMark
 	for _, r := range points[:min(len(points), mostAnomalies)] {
 		label := "unusually high"
 		if r.Z < 0 {
 			label = "unusually low"
 		}
-		marks = append(marks, chartMark{Date: r.Date, Kind: markAnomaly, Label: label})
+		marks = append(marks, ChartMark{Date: r.Date, Kind: markAnomaly, Label: label})
 	}
 	return marks, nil
 }
 
 // markSentence lists the marks for readers without the image.
-func markSentence(marks []chartMark) string {
+func markSentence(marks []ChartMark) string {
 	if len(marks) == 0 {
 		return ""
 	}

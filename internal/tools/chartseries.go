@@ -18,7 +18,7 @@ import (
 const otherChannels measure.Channel = "other"
 
 // chartSeries returns the series of the chart and the total of all requested channels.
-func chartSeries(ctx context.Context, c *toolkit.Call, p chartParams, a *chartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
+func chartSeries(ctx context.Context, c *toolkit.Call, p chartParams, a *ChartAnswer, days civil.Range) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
 	both := days.Previous().Span(days)
 	if a.Breakdown == noBreakdown {
 		if searched(p, a) { // the history is read first and includes the window
@@ -124,20 +124,20 @@ func chartPoints(c *toolkit.Call, p chartParams, s snapshot.Series, days civil.R
 }
 
 // chartRows lists the points of all series, or the slices of a pie.
-func chartRows(c *toolkit.Call, p chartParams, shown []snapshot.NamedSeries, days civil.Range) []chartRow {
+func chartRows(c *toolkit.Call, p chartParams, shown []snapshot.NamedSeries, days civil.Range) []ChartRow {
 	round := c.Rounding(p.Metric)
-	var rows []chartRow
+	var rows []ChartRow
 	if p.ChartType == drawing.Pie {
 		whole := snapshot.Weight(c.Snapshot, p.Metric, snapshot.SumOf(shown).Total(days))
 		for _, d := range shown {
 			size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(days))
-			rows = append(rows, chartRow{Channel: d.Name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
+			rows = append(rows, ChartRow{Channel: d.Name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
 		}
 		return rows
 	}
 	for _, d := range shown {
 		for _, point := range chartPoints(c, p, d.Series, days) {
-			row := chartRow{Date: point.Date, Channel: d.Name, Partial: point.Partial}
+			row := ChartRow{Date: point.Date, Channel: d.Name, Partial: point.Partial}
 			if !point.Missing {
 				row.Value = round(point.Value)
 			}
@@ -153,7 +153,7 @@ const (
 )
 
 // chartOf returns the chart to draw.
-func chartOf(c *toolkit.Call, p chartParams, a *chartAnswer, shown []snapshot.NamedSeries, days civil.Range) drawing.Chart {
+func chartOf(c *toolkit.Call, p chartParams, a *ChartAnswer, shown []snapshot.NamedSeries, days civil.Range) drawing.Chart {
 	picture := drawing.Chart{
 		Kind: p.ChartType, Title: p.Title, Metric: metricName[p.Metric], Granularity: p.Granularity, Period: days,
 	}

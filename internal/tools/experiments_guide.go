@@ -9,7 +9,7 @@ import (
 
 // passage is the guide's text on a topic. The gist is its summary.
 type passage struct {
-	topic guideTopic
+	topic GuideTopic
 	gist  string
 	text  []string
 }
@@ -89,8 +89,8 @@ var passages = []passage{
 }
 
 // showGuide shows a topic, by default the overview.
-func showGuide(c *toolkit.Call, a *experimentsAnswer, topic guideTopic) {
-	a.Metrics = experimentMetrics{}
+func showGuide(c *toolkit.Call, a *ExperimentsAnswer, topic GuideTopic) {
+	a.Metrics = ExperimentMetrics{}
 	a.Topic = topic
 	a.ShowAll(true)
 	if topic == "" {
@@ -99,10 +99,10 @@ func showGuide(c *toolkit.Call, a *experimentsAnswer, topic guideTopic) {
 	at := slices.IndexFunc(passages, func(p passage) bool { return p.topic == a.Topic })
 	a.Summary = passages[at].gist
 	for _, text := range passages[at].text {
-		a.Rows = append(a.Rows, experimentRow{Topic: a.Topic, Text: text})
+		a.Rows = append(a.Rows, ExperimentRow{Topic: a.Topic, Text: text})
 	}
 	next := passages[(at+1)%len(passages)]
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(next.topic)}, "Read the next topic.")
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(next.topic)}, "Read the next topic.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(NextTestView)}, "See which channel to test next.")
 	c.Describe(&a.Closing, answer.DataQuality{}, "none")
 }

@@ -1,27 +1,27 @@
 package tools
 
-// finding is the result of one check.
-type finding struct {
+// Finding is the result of one check.
+type Finding struct {
 	Check    string   `json:"check"`
-	Severity severity `json:"severity"`
+	Severity Severity `json:"severity"`
 	Finding  string   `json:"finding"`
 	Fix      string   `json:"fix,omitempty"`
 
 	about string // text for the summary when the finding contains untrusted input
 }
 
-// severity is how serious a finding is.
-type severity string
+// Severity is how serious a finding is.
+type Severity string
 
 const (
-	bad  severity = "error"   // answers are missing or wrong
-	poor severity = "warning" // answers are incomplete
-	note severity = "info"    // data are not present yet
-	fine severity = "ok"
+	SeverityError   Severity = "error"   // answers are missing or wrong
+	SeverityWarning Severity = "warning" // answers are incomplete
+	SeverityInfo    Severity = "info"    // data are not present yet
+	SeverityOK      Severity = "ok"
 )
 
 // line is the finding in the summary.
-func (f finding) line() string {
+func (f Finding) line() string {
 	if f.about != "" {
 		return f.about + "."
 	}

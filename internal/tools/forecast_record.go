@@ -28,13 +28,13 @@ const (
 )
 
 // past returns the accuracy of past forecasts of the answer's metrics and channel, stored forecasts before backtests.
-func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
-	var all []pastForecasts
+func past(c *toolkit.Call, a *ForecastingAnswer) []PastForecasts {
+	var all []PastForecasts
 	for _, r := range c.Records {
-		if r.Channel != a.Channel || !slices.ContainsFunc(a.Rows, func(row forecastRow) bool { return string(row.Metric) == r.Metric }) {
+		if r.Channel != a.Channel || !slices.ContainsFunc(a.Rows, func(row ForecastRow) bool { return string(row.Metric) == r.Metric }) {
 			continue
 		}
-		p := pastForecasts{
+		p := PastForecasts{
 			Metric: snapshot.Metric(r.Metric), Channel: r.Channel, Days: r.Points, Afterwards: r.BackMade, Judged: r.Judged, Separate: r.Separate,
 			Enough: r.Judged >= leastJudged && r.Separate >= leastSeparate, Start: r.Days.First, End: r.Days.Last,
 		}
@@ -50,8 +50,8 @@ func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
 		all = append(all, p)
 	}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend}
-	slices.SortStableFunc(all, func(x, y pastForecasts) int {
-		backtest := func(p pastForecasts) int {
+	slices.SortStableFunc(all, func(x, y PastForecasts) int {
+		backtest := func(p PastForecasts) int {
 			if p.Afterwards {
 				return 1
 			}
@@ -67,12 +67,12 @@ func shareIn(r control.ForecastRecord, level int) *answer.Percent {
 }
 
 // pastSentence reports the accuracy of weekly forecasts of a metric.
-func pastSentence(c *toolkit.Call, past []pastForecasts, metric snapshot.Metric) string {
+func pastSentence(c *toolkit.Call, past []PastForecasts, metric snapshot.Metric) string {
 	if !c.RecordsForecasts() {
 		return ""
 	}
 	judged := 0
-	var shown *pastForecasts
+	var shown *PastForecasts
 	for i, p := range past {
 		if p.Metric != metric || p.Days != snapshot.Week {
 			continue

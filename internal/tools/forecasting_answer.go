@@ -14,37 +14,37 @@ import (
 )
 
 type forecastingParams struct {
-	Aspect     forecastAspect `json:"aspect" enum:"pacing|recommendations|alerts|targets" doc:"What to show."`
+	Aspect     ForecastAspect `json:"aspect" enum:"pacing|recommendations|alerts|targets" doc:"What to show."`
 	Channel    string         `json:"channel" doc:"Only this channel."`
-	PeriodType periodType     `json:"period_type" enum:"daily|weekly|monthly|quarterly" doc:"Target period."`
+	PeriodType PeriodType     `json:"period_type" enum:"daily|weekly|monthly|quarterly" doc:"Target period."`
 	answer.Shared
 }
 
-// forecastAspect is what forecasting shows; pacing when it is empty.
-type forecastAspect string
+// ForecastAspect is what forecasting shows; pacing when it is empty.
+type ForecastAspect string
 
 const (
-	pacingAspect          forecastAspect = "pacing"
-	recommendationsAspect forecastAspect = "recommendations"
-	alertsAspect          forecastAspect = "alerts"
-	targetsAspect         forecastAspect = "targets"
+	PacingAspect          ForecastAspect = "pacing"
+	RecommendationsAspect ForecastAspect = "recommendations"
+	AlertsAspect          ForecastAspect = "alerts"
+	TargetsAspect         ForecastAspect = "targets"
 )
 
-type forecastingAnswer struct {
+type ForecastingAnswer struct {
 	answer.Opening
-	Aspect     forecastAspect    `json:"aspect"`
+	Aspect     ForecastAspect    `json:"aspect"`
 	Channel    measure.Channel   `json:"channel,omitempty"`
-	PeriodType periodType        `json:"period_type,omitempty"`
-	Metrics    forecastMetrics   `json:"metrics"`
+	PeriodType PeriodType        `json:"period_type,omitempty"`
+	Metrics    ForecastMetrics   `json:"metrics"`
 	Estimates  *answer.Estimates `json:"estimates,omitempty"`
-	Outlook    []outlookDay      `json:"outlook,omitempty" detail:"debug" doc:"Cumulative actual and forecast by day, for the first row with a forecast."`
-	Past       []pastForecasts   `json:"past_forecasts,omitempty" detail:"analyst" doc:"Accuracy of past forecasts whose days are over."`
-	answer.Table[forecastRow]
+	Outlook    []OutlookDay      `json:"outlook,omitempty" detail:"debug" doc:"Cumulative actual and forecast by day, for the first row with a forecast."`
+	Past       []PastForecasts   `json:"past_forecasts,omitempty" detail:"analyst" doc:"Accuracy of past forecasts whose days are over."`
+	answer.Table[ForecastRow]
 	answer.Closing
 }
 
-// forecastMetrics counts targets by status, and alerts.
-type forecastMetrics struct {
+// ForecastMetrics counts targets by status, and alerts.
+type ForecastMetrics struct {
 	Targets  *int `json:"targets,omitempty" doc:"Targets that match the filters; aspect=pacing counts only targets under way."`
 	OnTrack  *int `json:"on_track,omitempty" doc:"Probability of reaching the target is at least 80%."`
 	AtRisk   *int `json:"at_risk,omitempty" doc:"Probability is at least 40% and below 80%."`
@@ -59,12 +59,12 @@ type forecastMetrics struct {
 	FalseAlarms *answer.Percent `json:"false_alarm_pct,omitempty" doc:"Probability of at least one alert in the days shown without any real change."`
 }
 
-// forecastRow is a target, a forecast or an alert. Each kind sets only its own fields. Values are rounded like their
+// ForecastRow is a target, a forecast or an alert. Each kind sets only its own fields. Values are rounded like their
 // metric.
-type forecastRow struct {
+type ForecastRow struct {
 	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`
-	PeriodType periodType      `json:"period_type,omitempty"`
+	PeriodType PeriodType      `json:"period_type,omitempty"`
 	Start      civil.Date      `json:"start,omitzero"`
 	End        civil.Date      `json:"end,omitzero"`
 	Target     *float64        `json:"target,omitempty"`
@@ -78,7 +78,7 @@ type forecastRow struct {
 	Low95      *float64        `json:"low_95,omitempty" detail:"analyst"`
 	High95     *float64        `json:"high_95,omitempty" detail:"analyst"`
 	Chance     *answer.Percent `json:"chance_pct,omitempty" doc:"Probability that the period ends at or above the target."`
-	Status     forecastStatus  `json:"status,omitempty"`
+	Status     ForecastStatus  `json:"status,omitempty"`
 	Attained   *answer.Percent `json:"attained_pct,omitempty" doc:"Actual as a percentage of the target."`
 	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Needed per remaining day to reach the target."`
 	Index      *answer.Ratio   `json:"pace_index,omitempty" detail:"analyst" doc:"Actual divided by the value expected by now; 1 is on pace."`
@@ -93,8 +93,8 @@ type forecastRow struct {
 	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Change since then compared with the forecast, which adapts slowly."`
 }
 
-// outlookDay is the cumulative value of a metric from the first day of a period.
-type outlookDay struct {
+// OutlookDay is the cumulative value of a metric from the first day of a period.
+type OutlookDay struct {
 	Date     civil.Date `json:"date"`
 	Actual   *float64   `json:"actual,omitempty" doc:"Up to the last day with data."`
 	Expected *float64   `json:"expected,omitempty" doc:"After the last day with data."`
@@ -106,7 +106,7 @@ type outlookDay struct {
 
 // Check rejects period_type for aspects without targets.
 func (p forecastingParams) Check() error {
-	if p.PeriodType != "" && (p.Aspect == alertsAspect || p.Aspect == recommendationsAspect) {
+	if p.PeriodType != "" && (p.Aspect == AlertsAspect || p.Aspect == RecommendationsAspect) {
 		return fault.Invalid("period_type does not apply to aspect=%s, which has no targets", p.Aspect).
 			WithHint(`Corrected arguments: {"aspect":"%s"}, or {"aspect":"pacing","period_type":"%s"}`, p.Aspect, p.PeriodType)
 	}
@@ -114,7 +114,7 @@ func (p forecastingParams) Check() error {
 }
 
 // explainNoForecast explains why there is no forecast.
-func explainNoForecast(c *toolkit.Call, a *forecastingAnswer) string {
+func explainNoForecast(c *toolkit.Call, a *ForecastingAnswer) string {
 	if c.Store.Empty() {
 		return c.ExplainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}
@@ -124,27 +124,27 @@ func explainNoForecast(c *toolkit.Call, a *forecastingAnswer) string {
 }
 
 // expect sets the forecast and its 80%, 90% and 95% intervals.
-func (r *forecastRow) expect(value float64, bands []forecast.Band, round func(float64) *float64) {
+func (r *ForecastRow) expect(value float64, bands []forecast.Band, round func(float64) *float64) {
 	r.Expected, r.Low, r.High = round(value), round(bands[snapshot.At90].Low), round(bands[snapshot.At90].High)
 	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
 }
 
-func (m *forecastMetrics) count(s forecastStatus) {
+func (m *ForecastMetrics) count(s ForecastStatus) {
 	switch s {
-	case onTrack:
+	case OnTrack:
 		*m.OnTrack++
-	case atRisk:
+	case AtRisk:
 		*m.AtRisk++
-	case offTrack:
+	case OffTrack:
 		*m.OffTrack++
-	case overBudget:
+	case OverBudget:
 		*m.Over++
-	case withinBudget, eitherBudget, upcoming, underWay, met, missed, unknown:
+	case WithinBudget, NearBudget, Upcoming, UnderWay, Met, Missed, Unknown:
 	}
 }
 
 // spokenMetric names a row's metric at the beginning of a sentence.
-func spokenMetric(r forecastRow) string {
+func spokenMetric(r ForecastRow) string {
 	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
 		name = answer.ChannelName(r.Channel) + ": " + name
@@ -160,8 +160,8 @@ func figure(c *toolkit.Call, metric snapshot.Metric, x *float64) string {
 	return answer.Quantity(answer.Decimals(*x, 2))
 }
 
-// pastForecasts is the accuracy of past forecasts whose days are over.
-type pastForecasts struct {
+// PastForecasts is the accuracy of past forecasts whose days are over.
+type PastForecasts struct {
 	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`
 	Days       int             `json:"days,omitempty" doc:"Days summed in each forecast; absent for forecasts of the rest of a period."`
@@ -180,59 +180,59 @@ type pastForecasts struct {
 }
 
 // overlap reports how many of the forecasts share no day, where some do.
-func (p pastForecasts) overlap() string {
+func (p PastForecasts) overlap() string {
 	if p.Separate == p.Judged {
 		return ""
 	}
 	return fmt.Sprintf(" (%d without shared days)", p.Separate)
 }
 
-// periodType is the length of a target's period.
-type periodType string
+// PeriodType is the length of a target's period.
+type PeriodType string
 
 const (
-	dailyPeriod     periodType = "daily"
-	weeklyPeriod    periodType = "weekly"
-	monthlyPeriod   periodType = "monthly"
-	quarterlyPeriod periodType = "quarterly"
+	DailyPeriod     PeriodType = "daily"
+	WeeklyPeriod    PeriodType = "weekly"
+	MonthlyPeriod   PeriodType = "monthly"
+	QuarterlyPeriod PeriodType = "quarterly"
 )
 
 // periodTypes are in the order in which goals are listed.
-var periodTypes = []periodType{monthlyPeriod, quarterlyPeriod, weeklyPeriod, dailyPeriod}
+var periodTypes = []PeriodType{MonthlyPeriod, QuarterlyPeriod, WeeklyPeriod, DailyPeriod}
 
-// forecastStatus is the status of a goal.
-type forecastStatus string
+// ForecastStatus is the status of a goal.
+type ForecastStatus string
 
 const (
-	onTrack  = forecastStatus(forecast.OnTrack)
-	atRisk   = forecastStatus(forecast.AtRisk)
-	offTrack = forecastStatus(forecast.Off)
+	OnTrack  = ForecastStatus(forecast.OnTrack)
+	AtRisk   = ForecastStatus(forecast.AtRisk)
+	OffTrack = ForecastStatus(forecast.Off)
 
 	// A spend target is a limit.
-	overBudget   forecastStatus = "over_budget"
-	withinBudget forecastStatus = "within_budget"
-	eitherBudget forecastStatus = "near_budget"
+	OverBudget   ForecastStatus = "over_budget"
+	WithinBudget ForecastStatus = "within_budget"
+	NearBudget   ForecastStatus = "near_budget"
 
-	upcoming forecastStatus = "upcoming"
-	underWay forecastStatus = "under_way"
-	met      forecastStatus = "met"
-	missed   forecastStatus = "missed"
-	unknown  forecastStatus = "unknown"
+	Upcoming ForecastStatus = "upcoming"
+	UnderWay ForecastStatus = "under_way"
+	Met      ForecastStatus = "met"
+	Missed   ForecastStatus = "missed"
+	Unknown  ForecastStatus = "unknown"
 )
 
 // around returns the calendar period of this type that contains the day.
-func (t periodType) around(day civil.Date) civil.Range {
+func (t PeriodType) around(day civil.Date) civil.Range {
 	switch t {
-	case weeklyPeriod:
+	case WeeklyPeriod:
 		first := civil.ByWeek.Start(day)
 		return civil.Range{First: first, Last: first.AddDays(6)}
-	case monthlyPeriod:
+	case MonthlyPeriod:
 		first := civil.ByMonth.Start(day)
 		return civil.Range{First: first, Last: civil.ByMonth.Next(first).AddDays(-1)}
-	case quarterlyPeriod:
+	case QuarterlyPeriod:
 		first := civil.New(day.Year(), (day.Month()-1)/3*3+1, 1)
 		return civil.Range{First: first, Last: civil.New(first.Year(), first.Month()+3, 1).AddDays(-1)}
-	case dailyPeriod:
+	case DailyPeriod:
 	}
 	return civil.Range{First: day, Last: day}
 }

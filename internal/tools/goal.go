@@ -18,13 +18,13 @@ import (
 type goal struct {
 	metric  snapshot.Metric
 	channel measure.Channel
-	period  periodType
+	period  PeriodType
 	days    civil.Range
 	value   float64
 }
 
 // goals returns the targets that match the answer's filters, and the number of all targets.
-func goals(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) (found []goal, all int, err error) {
+func goals(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) (found []goal, all int, err error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -40,7 +40,7 @@ func goals(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) (found []
 }
 
 func goalOf(t warehouse.Target) goal {
-	return goal{metric: snapshot.Metric(t.Metric), channel: t.Channel, period: periodType(t.Period), days: t.Days(), value: t.Value}
+	return goal{metric: snapshot.Metric(t.Metric), channel: t.Channel, period: PeriodType(t.Period), days: t.Days(), value: t.Value}
 }
 
 // inOrder sorts the whole store before channels, revenue first, and months before quarters, weeks and days.
@@ -53,39 +53,39 @@ func inOrder(a, b goal) int {
 }
 
 // paceStatus is a goal's status from its forecast. For spend it reports whether the budget will be exceeded.
-func (g goal) paceStatus(p forecast.Pace) forecastStatus {
+func (g goal) paceStatus(p forecast.Pace) ForecastStatus {
 	if g.metric != snapshot.Spend {
-		return forecastStatus(p.Standing)
+		return ForecastStatus(p.Standing)
 	}
 	switch {
 	case p.Probability >= 0.8:
-		return overBudget
+		return OverBudget
 	case p.Probability <= 0.2:
-		return withinBudget
+		return WithinBudget
 	}
-	return eitherBudget
+	return NearBudget
 }
 
 // outcome is the status of a goal whose period is over.
-func (g goal) outcome(actual *float64) forecastStatus {
+func (g goal) outcome(actual *float64) ForecastStatus {
 	switch {
 	case actual == nil:
-		return unknown
+		return Unknown
 	case g.metric == snapshot.Spend && *actual > g.value, g.metric != snapshot.Spend && *actual < g.value:
-		return missed
+		return Missed
 	}
-	return met
+	return Met
 }
 
 // status is a goal's status without a forecast.
-func (g goal) status(today civil.Date, row forecastRow) forecastStatus {
+func (g goal) status(today civil.Date, row ForecastRow) ForecastStatus {
 	switch {
 	case g.days.First.After(today):
-		return upcoming
+		return Upcoming
 	case g.days.Contains(today):
-		return underWay
+		return UnderWay
 	case row.Through != g.days.Last:
-		return unknown
+		return Unknown
 	}
 	return g.outcome(row.Actual)
 }
@@ -100,9 +100,9 @@ func (g goal) until(last civil.Date) civil.Range {
 }
 
 // goalRow returns the row of a goal with its result so far.
-func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) forecastRow {
+func goalRow(c *toolkit.Call, g goal, s *snapshot.Daily) ForecastRow {
 	round := c.Rounding(g.metric)
-	row := forecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
+	row := ForecastRow{Metric: g.metric, Channel: g.channel, PeriodType: g.period, Start: g.days.First, End: g.days.Last}
 	if g.value > 0 {
 		row.Target = round(g.value)
 	}

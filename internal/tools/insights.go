@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-var insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
+var Insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",
 	Description: "Automatic findings by priority, each with a recommended action.",

@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-var manage = toolkit.DefineLater[manageParams](toolkit.Spec{
+var Manage = toolkit.DefineLater[manageParams](toolkit.Spec{
 	Name:        "manage",
 	Title:       "Manage records",
 	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",

@@ -16,7 +16,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-var optimization = toolkit.Define(toolkit.Spec{
+var Optimization = toolkit.Define(toolkit.Spec{
 	Name:        "optimization",
 	Title:       "Media mix model results",
 	Description: "Media mix model (MMM): saturation, marginal ROAS and optimized allocation by channel. Requires an active model.",
@@ -29,7 +29,7 @@ type optimizationParams struct {
 	answer.Shared
 }
 
-type optimizationAnswer struct {
+type OptimizationAnswer struct {
 	answer.Opening
 	Answer    string              `json:"answer,omitempty" doc:"Answer to the question, from the model's results."`
 	Model     toolkit.ModelInfo   `json:"model"`
@@ -39,7 +39,7 @@ type optimizationAnswer struct {
 	answer.Closing
 }
 
-func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (*optimizationAnswer, error) {
+func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (*OptimizationAnswer, error) {
 	m, err := c.Model()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 		return nil, err
 	}
 	monthly := 1 / m.Months()
-	a := &optimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, budget, monthly)}
+	a := &OptimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.Rows = toolkit.MixRows(m, plan, monthly)
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "a month")
@@ -78,7 +78,7 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 // mixTopics maps topics to answers. A topic has word prefixes and phrases; the first topic that matches answers.
 var mixTopics = []struct {
 	words  []string
-	answer func(*toolkit.Call, []toolkit.MixRow, *optimizationAnswer) string
+	answer func(*toolkit.Call, []toolkit.MixRow, *OptimizationAnswer) string
 }{
 	{[]string{"test", "experiment", "holdout", "prove", "learn"}, sayTests},
 	{[]string{"trust", "reliab", "accura", "confiden", "fit", "valid", "certain", "uncertain", "how good", "how sure"}, sayTrust},
@@ -92,7 +92,7 @@ var mixTopics = []struct {
 
 // mixAnswer answers a question from the answer's own values. It matches channels and topics by keyword. Without a match
 // it lists the supported topics.
-func mixAnswer(c *toolkit.Call, question string, a *optimizationAnswer) string {
+func mixAnswer(c *toolkit.Call, question string, a *OptimizationAnswer) string {
 	text := strings.ToLower(answer.Clean(question))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 	about, without := mixChannels(words, a)
@@ -125,7 +125,7 @@ func mentions(topic, text string, words []string) bool {
 
 // mixChannels returns the model's channels that the words name, by channel or platform name, and a note on named
 // channels that are not in the model.
-func mixChannels(words []string, a *optimizationAnswer) (about []toolkit.MixRow, without string) {
+func mixChannels(words []string, a *OptimizationAnswer) (about []toolkit.MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
 		names[measure.ParseChannel(w)] = true
@@ -169,27 +169,27 @@ func amounts(c *toolkit.Call, e answer.Estimate[answer.Money]) string {
 	return fmt.Sprintf("%s (%s to %s)", c.Spelled(e.Value), c.Spelled(e.Low), c.Spelled(e.High))
 }
 
-func sayReturns(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+func sayReturns(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) string {
 	return "ROAS with 90% interval, and monthly incremental revenue: " + mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.Value) }),
 		func(r toolkit.MixRow) string {
-			return ratios(r.ROAS) + ", " + c.Spelled(r.Brought.Value) + " per month"
+			return ratios(r.ROAS) + ", " + c.Spelled(r.Incremental.Value) + " per month"
 		})
 }
 
-func saySaturation(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+func saySaturation(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) string {
 	return "Saturation (marginal ROAS below average ROAS) with 90% interval: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Saturation.Value) }), func(r toolkit.MixRow) string {
 			return fmt.Sprintf("%.0f%% (%.0f%% to %.0f%%)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
 		})
 }
 
-func sayMarginal(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+func sayMarginal(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) string {
 	return "Marginal ROAS, and monthly revenue change with 20% more spend, with 90% intervals: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.MarginalROAS.Value) }),
 			func(r toolkit.MixRow) string { return ratios(r.MarginalROAS) + ", " + amounts(c, *r.More) })
 }
 
-func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) string {
 	return "Monthly revenue change with 20% less spend, with 90% intervals, smallest loss first: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Less.Value) / max(float64(r.Spend), 1) }),
 			func(r toolkit.MixRow) string {
@@ -197,13 +197,13 @@ func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) stri
 			})
 }
 
-func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
+func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *OptimizationAnswer) string {
 	return fmt.Sprintf("Recommendation: %s (%s confidence, %.0f%% probability of more revenue). Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r toolkit.MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
 
-func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer) string {
+func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) string {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.CarryOver == nil })
 	if len(rows) == 0 {
 		return "The model has no adstock (carryover)."
@@ -214,16 +214,16 @@ func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *optimizationAnswer)
 		})
 }
 
-func sayTests(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.Worth == nil || *r.Worth <= 0 })
+func sayTests(c *toolkit.Call, rows []toolkit.MixRow, a *OptimizationAnswer) string {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r toolkit.MixRow) bool { return r.ExperimentValue == nil || *r.ExperimentValue <= 0 })
 	if a.Metrics.TestFirst == "" || len(rows) == 0 {
 		return "No experiment would change the optimized allocation: it does not depend on the uncertainty of these channels."
 	}
 	return "Value of an experiment: monthly revenue that the optimized allocation gains from knowing a channel's return, before the cost of the experiment: " +
-		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(*r.Worth) }), func(r toolkit.MixRow) string { return c.Spelled(*r.Worth) })
+		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(*r.ExperimentValue) }), func(r toolkit.MixRow) string { return c.Spelled(*r.ExperimentValue) })
 }
 
-func sayTrust(c *toolkit.Call, rows []toolkit.MixRow, a *optimizationAnswer) string {
+func sayTrust(c *toolkit.Call, rows []toolkit.MixRow, a *OptimizationAnswer) string {
 	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality: "+
 		"the widest intervals are the most uncertain, and only an experiment resolves them. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r toolkit.MixRow) string { return ratios(r.ROAS) })

@@ -33,11 +33,11 @@ func TestOptimizationMatchesQuestionsByKeyword(t *testing.T) {
 	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	row := func(channel measure.Channel, roas answer.Ratio) toolkit.MixRow {
 		return toolkit.MixRow{
-			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Brought: new(answer.Estimate[answer.Money]),
-			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, Worth: new(answer.Money(7)),
+			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Incremental: new(answer.Estimate[answer.Money]),
+			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, ExperimentValue: new(answer.Money(7)),
 		}
 	}
-	a := &optimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: toolkit.PlanMetrics{TestFirst: "google", Advice: "hold"}}
+	a := &OptimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: toolkit.PlanMetrics{TestFirst: "google", Advice: "hold"}}
 	a.Rows = []toolkit.MixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
 		{"Which channel is the most profitable?", "ROAS with 90% interval", ""},

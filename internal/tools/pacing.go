@@ -17,13 +17,13 @@ import (
 )
 
 // pacing forecasts each goal under way. Without goals it forecasts the current periods.
-func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+func pacing(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	found, all, err := goals(ctx, c, a)
 	if err != nil {
 		return err
 	}
 	found = slices.DeleteFunc(found, func(g goal) bool { return !g.days.Contains(c.Today) })
-	a.Metrics = forecastMetrics{Targets: new(len(found)), OnTrack: new(0), AtRisk: new(0), OffTrack: new(0), Over: new(0)}
+	a.Metrics = ForecastMetrics{Targets: new(len(found)), OnTrack: new(0), AtRisk: new(0), OffTrack: new(0), Over: new(0)}
 	set := len(found) > 0
 	if !set {
 		found = periodsUnderWay(c, a)
@@ -48,7 +48,7 @@ func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 		a.Metrics.count(row.Status)
 		a.Rows = append(a.Rows, row)
 	}
-	if slices.ContainsFunc(a.Rows, func(r forecastRow) bool { return r.Expected != nil }) {
+	if slices.ContainsFunc(a.Rows, func(r ForecastRow) bool { return r.Expected != nil }) {
 		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal prediction intervals of the sum over the rest of the period", Basis: measure.Modelled}
 	}
 	storeForecasts(ctx, c, out.used)
@@ -59,10 +59,10 @@ func pacing(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 }
 
 // periodsUnderWay returns the periods to forecast when no goal is set.
-func periodsUnderWay(c *toolkit.Call, a *forecastingAnswer) []goal {
-	kinds := []periodType{monthlyPeriod, quarterlyPeriod}
+func periodsUnderWay(c *toolkit.Call, a *ForecastingAnswer) []goal {
+	kinds := []PeriodType{MonthlyPeriod, QuarterlyPeriod}
 	if a.PeriodType != "" {
-		kinds = []periodType{a.PeriodType}
+		kinds = []PeriodType{a.PeriodType}
 	}
 	var found []goal
 	for _, metric := range []snapshot.Metric{snapshot.Revenue, snapshot.Orders} {
@@ -113,11 +113,11 @@ func newOutlook(ctx context.Context, c *toolkit.Call, goals []goal) (*outlook, e
 }
 
 // row returns a goal's result so far and its forecast.
-func (o *outlook) row(g goal) (forecastRow, error) {
+func (o *outlook) row(g goal) (ForecastRow, error) {
 	s := o.known[g.key()]
 	row := goalRow(o.call, g, s)
 	if g.value > 0 {
-		row.Status = unknown
+		row.Status = Unknown
 	}
 	if s.Prediction == nil || g.days.First.Sub(s.Last) > 1 {
 		return row, nil // no forecast, or days before the period are missing
@@ -143,13 +143,13 @@ func (o *outlook) row(g goal) (forecastRow, error) {
 }
 
 // days returns the cumulative values of a goal that has a forecast.
-func (o *outlook) days(g goal) ([]outlookDay, error) {
+func (o *outlook) days(g goal) ([]OutlookDay, error) {
 	s := o.known[g.key()]
 	round := o.call.Rounding(g.metric)
-	var out []outlookDay
+	var out []OutlookDay
 	sofar := 0.0
 	for i := range g.days.Days() {
-		day := outlookDay{Date: g.days.First.AddDays(i)}
+		day := OutlookDay{Date: g.days.First.AddDays(i)}
 		if ahead := day.Date.Sub(s.Last); ahead < 1 {
 			if day.Date.Before(s.First) {
 				continue
@@ -171,7 +171,7 @@ func (o *outlook) days(g goal) ([]outlookDay, error) {
 }
 
 // pace adds the forecast of a goal for the end of its period.
-func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
+func (o *outlook) pace(row *ForecastRow, s *snapshot.Daily, g goal) error {
 	of := forecast.Goal{Target: g.value, Elapsed: max(0, s.Last.Sub(g.days.First)+1), Length: g.days.Days()}
 	pace, err := s.Prediction.Pace(s.Values, of)
 	if err != nil {
@@ -188,7 +188,7 @@ func (o *outlook) pace(row *forecastRow, s *snapshot.Daily, g goal) error {
 	return nil
 }
 
-func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
+func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 	if len(a.Rows) == 0 {
 		return explainNoForecast(c, a)
 	}
@@ -218,14 +218,14 @@ func pacingSummary(c *toolkit.Call, a *forecastingAnswer, set bool) string {
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 
-func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
+func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 	template := fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today))
 	switch {
 	case all == 0:
 		a.Warn(answer.WarnNoTargets, "No targets are loaded. "+template)
 	case !set:
 		a.Warn(answer.WarnNoTargets, "No target under way matches the filters. "+template)
-		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(targetsAspect)}, "List all targets.")
+		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(TargetsAspect)}, "List all targets.")
 	}
 	unforecast, stale := 0, false
 	for _, r := range a.Rows {
@@ -243,6 +243,6 @@ func warnPacing(c *toolkit.Call, a *forecastingAnswer, all int, set bool) {
 	if stale {
 		a.Warn(answer.WarnDataEnd, "Some metrics have no data for the last days; these days are forecast.")
 	}
-	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(alertsAspect)}, "Check for drift alerts.")
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(AlertsAspect)}, "Check for drift alerts.")
 	c.Suggest(&a.Closing, "trends", map[string]any{"granularity": string(civil.ByWeek)}, "See the weekly trend.")
 }

@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-var pauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
+var PauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
 	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",

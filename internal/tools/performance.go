@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-var performance = toolkit.Define(toolkit.Spec{
+var Performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
 	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. For single campaigns use campaigns, for days use trends.",
@@ -30,18 +30,18 @@ type performanceParams struct {
 	answer.Shared
 }
 
-type performanceAnswer struct {
+type PerformanceAnswer struct {
 	answer.Opening
 	Model   measure.Model        `json:"model" doc:"Attribution model."`
 	Basis   measure.Basis        `json:"basis" doc:"Basis of the channels' revenue."`
 	Channel measure.Channel      `json:"channel,omitempty"`
 	Metrics toolkit.StoreMetrics `json:"metrics"`
-	answer.Table[channelRow]
+	answer.Table[ChannelRow]
 	answer.Closing
 }
 
-// channelRow is the credited, spent and platform-reported figures of a channel.
-type channelRow struct {
+// ChannelRow is the credited, spent and platform-reported figures of a channel.
+type ChannelRow struct {
 	Channel       measure.Channel `json:"channel"`
 	Revenue       answer.Money    `json:"revenue"`
 	Orders        answer.Count    `json:"orders"`
@@ -58,7 +58,7 @@ type channelRow struct {
 	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
 }
 
-func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*performanceAnswer, error) {
+func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*PerformanceAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -75,11 +75,11 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	if err != nil {
 		return nil, err
 	}
-	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
+	a := &PerformanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	touchless := c.Store.Untouched() && a.Basis == measure.Attributed
 	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
-	now.Untold, before.Untold = touchless && now.Untold, touchless && before.Untold
+	now.RevenueUnknown, before.RevenueUnknown = touchless && now.RevenueUnknown, touchless && before.RevenueUnknown
 	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
 	a.Rows = channelRows(c, totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
@@ -145,13 +145,13 @@ func brief(c *toolkit.Call, model measure.Model) bool {
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touchpoints a channel
 // has no ROAS or CPA.
-func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
+func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []ChannelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Channel] = t.Sums
 	}
-	rows := make([]channelRow, 0, len(totals.Recent))
+	rows := make([]ChannelRow, 0, len(totals.Recent))
 	for _, t := range toolkit.ByRevenue(f, totals.Recent) {
 		row := channelRowOf(f, t, earlier[t.Channel])
 		switch {
@@ -165,8 +165,8 @@ func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal
 	return rows
 }
 
-func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) channelRow {
-	row := channelRow{
+func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) ChannelRow {
+	row := ChannelRow{
 		Channel:       t.Channel,
 		Revenue:       f.Revenue(t.Sums),
 		Orders:        answer.Orders(t.Sums.Orders),
@@ -189,16 +189,16 @@ func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sum
 }
 
 // reported removes the figures that platforms do not report, and duplicates of the reported ones.
-func (r *channelRow) reported() {
+func (r *ChannelRow) reported() {
 	r.Claimed, r.ClaimedOrders = nil, nil
 	if r.Channel != measure.Unattributed {
 		r.NewOrders, r.Refunds = nil, nil
 	}
 }
 
-func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
-	if now.Untold {
-		return c.UntoldSummary(a.Channel, days, now)
+func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
+	if now.RevenueUnknown {
+		return c.UnknownRevenueSummary(a.Channel, days, now)
 	}
 	who := "Revenue was"
 	if a.Channel != "" {
@@ -242,7 +242,7 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 	return nil
 }
 
-func performanceNext(c *toolkit.Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
+func performanceNext(c *toolkit.Call, a *PerformanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
 			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Spend by campaign.")

@@ -13,12 +13,12 @@ import (
 )
 
 // listTargets lists every goal: under way, then upcoming, then over (newest first).
-func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	found, all, err := goals(ctx, c, a)
 	if err != nil {
 		return err
 	}
-	a.Metrics = forecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
+	a.Metrics = ForecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
 	if len(found) == 0 {
 		a.Summary = "No targets are loaded."
 		if all > 0 {
@@ -40,21 +40,21 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) err
 			}
 		}
 		row := goalRow(c, g, known[key])
-		if row.Status = g.status(c.Today, row); row.Status == met || row.Status == missed {
+		if row.Status = g.status(c.Today, row); row.Status == Met || row.Status == Missed {
 			*a.Metrics.Closed++
 		}
-		if row.Status == met {
+		if row.Status == Met {
 			*a.Metrics.Met++
 		}
 		a.Rows = append(a.Rows, row)
 	}
 	byTime(a.Rows)
-	now, ahead := countStatus(a.Rows, underWay), countStatus(a.Rows, upcoming)
+	now, ahead := countStatus(a.Rows, UnderWay), countStatus(a.Rows, Upcoming)
 	a.Summary = fmt.Sprintf("%s: %d under way, %d upcoming. %d of %d closed targets were met.", answer.Plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
 		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
 	}
-	arguments := map[string]any{"aspect": string(pacingAspect)}
+	arguments := map[string]any{"aspect": string(PacingAspect)}
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
@@ -63,25 +63,25 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) err
 }
 
 // byTime sorts goals: under way, then upcoming (earliest first), then over (newest first).
-func byTime(rows []forecastRow) {
-	rank := func(r forecastRow) (place, day int) {
+func byTime(rows []ForecastRow) {
+	rank := func(r ForecastRow) (place, day int) {
 		day = r.Start.Sub(civil.Date{})
-		if r.Status == underWay {
+		if r.Status == UnderWay {
 			return 0, 0
 		}
-		if r.Status == upcoming {
+		if r.Status == Upcoming {
 			return 1, day
 		}
 		return 2, -day
 	}
-	slices.SortStableFunc(rows, func(a, b forecastRow) int {
+	slices.SortStableFunc(rows, func(a, b ForecastRow) int {
 		placeA, dayA := rank(a)
 		placeB, dayB := rank(b)
 		return cmp.Or(cmp.Compare(placeA, placeB), cmp.Compare(dayA, dayB))
 	})
 }
 
-func countStatus(rows []forecastRow, s forecastStatus) int {
+func countStatus(rows []ForecastRow, s ForecastStatus) int {
 	n := 0
 	for _, r := range rows {
 		if r.Status == s {
