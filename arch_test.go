@@ -22,11 +22,11 @@ var parts = []struct {
 	may  []string
 }{
 	{"internal/civil", nil},
-	{"internal/money", nil},
 	{"internal/fault", nil},
 	{"internal/limit", nil},
 	{"internal/panics", nil},
 	{"internal/number", nil},
+	{"internal/money", []string{"internal/number"}},
 	{"internal/spelling", nil},
 	{"internal/sheet", nil},
 	{"internal/notice", nil},

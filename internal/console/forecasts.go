@@ -65,7 +65,7 @@ func (r forecastRow) Figure(x *float64) string {
 		return ""
 	}
 	if r.Currency != "" && (r.Metric == snapshot.Revenue || r.Metric == snapshot.Spend) {
-		return moneyText(*x, decimalsOf(r.Metric, *x), r.Currency)
+		return money.Display(*x, decimalsOf(r.Metric, *x), r.Currency)
 	}
 	return figure(*x, decimalsOf(r.Metric, *x))
 }

@@ -160,7 +160,7 @@ func moveWords(moves []measure.Move, currency money.Currency) []string {
 func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) string {
 	switch unit {
 	case measure.MinorUnits:
-		return moneyText(money.Major(value, currency), currency.Exponent(), currency)
+		return money.Display(money.Major(value, currency), currency.Exponent(), currency)
 	case measure.InMillionth:
 		if value%measure.Millionths != 0 {
 			return figure(float64(value)/measure.Millionths, 2)

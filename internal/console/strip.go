@@ -17,9 +17,9 @@ func (s daySpan) String() string { return daysText(s.Start, s.End) }
 // short formats the period without its year: "Nov 3 – Nov 5".
 func (s daySpan) short() string {
 	if s.Start == s.End {
-		return shortDay(s.End)
+		return s.End.Short()
 	}
-	return shortDay(s.Start) + " – " + shortDay(s.End)
+	return s.Start.Short() + " – " + s.End.Short()
 }
 
 // strip is a timeline of days. Bars are days with rows.

@@ -9,7 +9,6 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure/forecast"
-	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -92,7 +91,7 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 		a.Metrics.FalseAlarms = nil
 		return
 	}
-	chance := number.Grouped(answer.Decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
+	chance := *a.Metrics.FalseAlarms
 	if len(a.Rows) == 0 {
 		a.Summary = fmt.Sprintf("No alerts %s among %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
 	} else {
@@ -100,7 +99,7 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 		a.Summary = fmt.Sprintf("%s %s among %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), answer.Dates(shown),
 			answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"), spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(" (%s%% compared with the forecast)", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
+			a.Summary += fmt.Sprintf(" (%s compared with the forecast)", *r.ChangePct)
 		}
 		a.Summary += "."
 		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only: a season or a promotion can also raise an alert.")
@@ -111,6 +110,6 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 		}
 		c.Suggest(&a.Closing, "trends", arguments, "See the days of the change.")
 	}
-	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("Without any real change, at least one alert appears by chance in %s%% of %d-day periods.", chance, activeDays))
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("Without any real change, at least one alert appears by chance in %s of %d-day periods.", chance, activeDays))
 	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(PacingAspect)}, "See pacing against targets.")
 }

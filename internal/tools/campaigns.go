@@ -8,7 +8,6 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -186,7 +185,7 @@ func campaignsSummary(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, fou
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platform-reported revenue %s, ROAS %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Platform-reported revenue %s, ROAS %s.", c.Amount(now.Value), *r)
 	}
 	return text
 }
@@ -202,7 +201,7 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 	text := "revenue and conversions are platform-reported; their totals can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("revenue and conversions are platform-reported: %s times the store's last-touch revenue.",
-			number.Grouped(answer.Decimals(times, 2), 2))
+			answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	c.WarnDays(&a.Closing, days, 0, true)

@@ -10,7 +10,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
@@ -109,7 +108,7 @@ func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []sna
 	if !additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest channel is %s with %s%%.", answer.ChannelName(shown[0].Name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest channel is %s with %s.", answer.ChannelName(shown[0].Name), answer.Percent(100*largest/whole))
 }
 
 // chartTotal formats the metric's total for a sentence, "" if unknown.
@@ -122,9 +121,9 @@ func chartTotal(c *toolkit.Call, a *ChartAnswer) (total string, change *answer.P
 	}
 	switch m := a.Metrics; {
 	case m.Orders != nil:
-		return answer.Quantity(float64(*m.Orders.Value)), m.Orders.ChangePct
+		return m.Orders.Value.String(), m.Orders.ChangePct
 	case m.ROAS != nil && m.ROAS.Value != nil:
-		return number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
+		return m.ROAS.Value.String(), m.ROAS.ChangePct
 	case m.ROAS != nil:
 		return "", nil
 	case m.Spend != nil:

@@ -9,7 +9,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -282,10 +281,10 @@ func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days 
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("An estimated %s orders (90%% interval %s to %s) and %s in revenue are attributed to %s %s.",
-		number.Grouped(math.Round(float64(*m.TotalOrders.Value)), 0), number.Grouped(math.Round(float64(m.OrdersLow)), 0), number.Grouped(math.Round(float64(m.OrdersHigh)), 0),
+		*m.TotalOrders.Value, m.OrdersLow, m.OrdersHigh,
 		c.Spelled(*m.TotalRevenue.Value), who, answer.Dates(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }

@@ -8,7 +8,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -109,15 +108,15 @@ func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.Segme
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s orders with %s in revenue %s, %s.", title(string(a.Segment)), answer.Quantity(float64(answer.Orders(sums.Orders))),
+		return fmt.Sprintf("%s customers placed %s orders with %s in revenue %s, %s.", title(string(a.Segment)), answer.Orders(sums.Orders),
 			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
 	text := fmt.Sprintf("New customers placed %s of %s orders %s and generated %s of %s in revenue.",
-		answer.Quantity(float64(answer.Orders(totals.New.Orders))), answer.Quantity(float64(answer.Orders(totals.Of("").Orders))), answer.Dates(days),
+		answer.Orders(totals.New.Orders), answer.Orders(totals.Of("").Orders), answer.Dates(days),
 		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
-		text += fmt.Sprintf(" Their share of orders is %s%%, compared with %s%% in the previous %s.",
-			number.Grouped(answer.Decimals(float64(*v.Value), 1), 1), number.Grouped(answer.Decimals(float64(*v.Previous), 1), 1), answer.Plural(days.Days(), "day", "days"))
+		text += fmt.Sprintf(" Their share of orders is %s, compared with %s in the previous %s.",
+			*v.Value, *v.Previous, answer.Plural(days.Days(), "day", "days"))
 	}
 	return text
 }
@@ -211,8 +210,8 @@ func retentionRow(r cohort.Row) CustomersRow {
 func retentionSummary(a *CustomersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" %s%% ordered again in the following month (90%% interval %s%% to %s%%).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),
-			number.Grouped(answer.Decimals(float64(m.Low), 1), 1), number.Grouped(answer.Decimals(float64(m.High), 1), 1))
+		text += fmt.Sprintf(" %s ordered again in the following month (90%% interval %s to %s).", m.Value,
+			m.Low, m.High)
 	} else {
 		text += " No following month is complete yet."
 	}

@@ -11,7 +11,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
-	"assay/internal/number"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
@@ -182,9 +181,9 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 }
 
 func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have touchpoints", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
+	text := fmt.Sprintf("%s orders %s have touchpoints", answer.Orders(total.Orders), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
-		text += fmt.Sprintf(" (%s per order)", number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" (%s per order)", *r)
 	}
 	if a.Metrics.Median != nil {
 		// Complete days: an order of day 3 is placed within four days.
@@ -196,5 +195,5 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 		names[i] = answer.ChannelName(channel)
 	}
 	share, _ := measure.Share(most.Sums.Orders, total.Orders)
-	return text + fmt.Sprintf(". The most common path is %s, with %s%% of these orders.", strings.Join(names, " > "), number.Grouped(answer.Decimals(share, 1), 1))
+	return text + fmt.Sprintf(". The most common path is %s, with %s of these orders.", strings.Join(names, " > "), answer.Percent(share))
 }

@@ -8,7 +8,6 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -255,14 +254,14 @@ func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days ci
 		what = "SMS"
 	}
 	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s, from %s delivered messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
-		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Quantity(float64(now.all().Delivered)))
+		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Count(now.all().Delivered))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits %s to %s.", toolkit.MajorAmount(c, float64(*m.Value)), what)
+		text += fmt.Sprintf(" Last touch credits %s to %s.", c.Spelled(*m.Value), what)
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
-		text += fmt.Sprintf(" The email open rate is %s%%", number.Grouped(answer.Decimals(float64(*open), 1), 1))
+		text += fmt.Sprintf(" The email open rate is %s", *open)
 		if click := a.Metrics.ClickPct.Value; click != nil {
-			text += fmt.Sprintf(" and the click rate of all messages is %s%%", number.Grouped(answer.Decimals(float64(*click), 1), 1))
+			text += fmt.Sprintf(" and the click rate of all messages is %s", *click)
 		}
 		text += "."
 	}
@@ -277,7 +276,7 @@ func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil
 	text := "revenue and conversions are reported by the sending platform, in its own attribution window; other channels may claim the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("revenue is reported by the sending platform: %s times the revenue that last touch credits to the channel.",
-			number.Grouped(answer.Decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
+			answer.Ratio(*a.Metrics.Revenue.Value / *m.Value))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	if c.View.DetailLevel != answer.SummaryLevel {

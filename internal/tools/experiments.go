@@ -12,7 +12,6 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
@@ -152,7 +151,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 		state = "not applied"
 	}
 	text := fmt.Sprintf("The incrementality factor of %s is %s (90%% interval %s to %s, %s): incremental revenue is last-touch revenue times the factor.", answer.ChannelName(f.Channel),
-		number.Grouped(answer.Decimals(f.Value, 2), 2), number.Grouped(answer.Decimals(f.Low, 2), 2), number.Grouped(answer.Decimals(f.High, 2), 2), state)
+		answer.Ratio(f.Value), answer.Ratio(f.Low), answer.Ratio(f.High), state)
 	if n := len(factors); n > 1 {
 		text += fmt.Sprintf(" %s have a factor.", answer.Plural(n, "channel", "channels"))
 	}
@@ -328,27 +327,26 @@ func resultsSummary(rows []ExperimentRow) string {
 	case r.Status != control.ExperimentCompleted:
 		return fmt.Sprintf("%s is %s; no experiment is completed.%s", what, r.Status, total)
 	case r.Lift != nil && r.Outcome == EffectFound:
-		text = fmt.Sprintf("%s changed revenue in the treated regions by %s", what, interval(r.Lift, 1, "%"))
+		text = fmt.Sprintf("%s changed revenue in the treated regions by %s", what, interval(r.Lift))
 	case r.Lift != nil:
-		text = fmt.Sprintf("%s has no clear effect on revenue in the treated regions: %s", what, interval(r.Lift, 1, "%"))
+		text = fmt.Sprintf("%s has no clear effect on revenue in the treated regions: %s", what, interval(r.Lift))
 	case r.Return != nil:
 		text = what + " is a platform study"
 	default:
 		return what + " has no result: " + r.Why + "." + total
 	}
 	if r.Return != nil {
-		text += ". Its iROAS is " + interval(r.Return, 2, "")
+		text += ". Its iROAS is " + interval(r.Return)
 		if r.ROAS != nil {
-			text += fmt.Sprintf("; last-touch ROAS is %s", number.Grouped(answer.Decimals(float64(*r.ROAS), 2), 2))
+			text += fmt.Sprintf("; last-touch ROAS is %s", *r.ROAS)
 		}
 	}
 	return text + "." + total
 }
 
 // interval writes an estimate for a sentence: "4.5% (90% interval 1.2% to 7.8%)".
-func interval[T ~float64](e *answer.Estimate[T], places int, unit string) string {
-	write := func(x T) string { return number.Grouped(answer.Decimals(float64(x), places), places) + unit }
-	return fmt.Sprintf("%s (90%% interval %s to %s)", write(e.Value), write(e.Low), write(e.High))
+func interval[T ~float64](e *answer.Estimate[T]) string {
+	return fmt.Sprintf("%v (90%% interval %v to %v)", e.Value, e.Low, e.High)
 }
 
 // placeboBins is the number of bars in the histogram of placebo sets.

@@ -10,7 +10,6 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/number"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
@@ -57,9 +56,9 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 		a.estimated()
 		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
 		m.Incremental = &answer.Estimate[answer.Money]{Value: answer.Money(value), Low: answer.Money(value - low), High: answer.Money(value + high)}
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s%% of spend. %s",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s of spend. %s",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.Reported),
-			number.Grouped(answer.Decimals(float64(*m.Covered), 0), 0), factorAssumes)
+			m.Covered.Whole(), factorAssumes)
 	} else {
 		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns are not corrected.", answer.Dates(days))
 	}

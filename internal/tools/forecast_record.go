@@ -9,7 +9,6 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/control"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
@@ -91,9 +90,9 @@ func pastSentence(c *toolkit.Call, past []PastForecasts, metric snapshot.Metric)
 	if shown == nil {
 		return few
 	}
-	inside := number.Grouped(answer.Decimals(float64(*shown.Inside80), 0), 0)
+	inside := shown.Inside80.Whole()
 	if shown.Afterwards {
-		return fmt.Sprintf("%s In a backtest of %d past weeks%s, %s%% of results were inside the 80%% interval.", few, shown.Judged, shown.overlap(), inside)
+		return fmt.Sprintf("%s In a backtest of %d past weeks%s, %s of results were inside the 80%% interval.", few, shown.Judged, shown.overlap(), inside)
 	}
-	return fmt.Sprintf(" Of %d past weekly forecasts%s, %s%% had the result inside the 80%% interval.", shown.Judged, shown.overlap(), inside)
+	return fmt.Sprintf(" Of %d past weekly forecasts%s, %s had the result inside the 80%% interval.", shown.Judged, shown.overlap(), inside)
 }

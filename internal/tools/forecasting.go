@@ -73,7 +73,7 @@ func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
 			a.Rows = append(a.Rows, ForecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
-	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "a month")
+	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "per month")
 	if len(a.Rows) == 0 {
 		a.Warn(answer.WarnNoData, "The model does not include "+answer.ChannelName(a.Channel)+".")
 	}

@@ -8,7 +8,6 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
@@ -245,5 +244,5 @@ func probability(p answer.Percent) string {
 	case p > 99:
 		return "above 99%"
 	}
-	return number.Grouped(answer.Decimals(float64(p), 0), 0) + "%"
+	return p.Whole()
 }

@@ -12,7 +12,6 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -218,14 +217,14 @@ func preflightSummary(a *PreflightAnswer) string {
 	if m.MDE == nil {
 		return text + ". The minimum detectable effect exceeds 200% of revenue."
 	}
-	text += fmt.Sprintf(". A %d-day test in %s detects a revenue change of %s%% or more with 80%% power",
-		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), number.Grouped(answer.Decimals(float64(*m.MDE), 1), 1))
+	text += fmt.Sprintf(". A %d-day test in %s detects a revenue change of %s or more with 80%% power",
+		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), *m.MDE)
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf(". Pausing the channel there detects an iROAS of %s or more", number.Grouped(answer.Decimals(float64(*m.Return), 2), 2))
+	text += fmt.Sprintf(". Pausing the channel there detects an iROAS of %s or more", *m.Return)
 	if m.Reported != nil {
-		text += fmt.Sprintf("; its last-touch ROAS is %s", number.Grouped(answer.Decimals(float64(*m.Reported), 2), 2))
+		text += fmt.Sprintf("; its last-touch ROAS is %s", *m.Reported)
 	}
 	return text + "."
 }

@@ -9,7 +9,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -244,10 +243,10 @@ func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, p influencersPara
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), answer.Quantity(float64(*m.Orders.Value)), answer.Dates(days),
+	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
 		toolkit.AgainstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }

@@ -10,7 +10,6 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
-	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -167,10 +166,10 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 		})
 	}
 	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
-	a.Summary = fmt.Sprintf("New customers placed %s%% of the %s orders %s and generated %s of %s in revenue.", number.Grouped(answer.Decimals(share, 1), 1),
-		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
+	a.Summary = fmt.Sprintf("New customers placed %s of the %s orders %s and generated %s of %s in revenue.", answer.Percent(share),
+		answer.Orders(all.Orders), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", toolkit.MajorAmount(c, float64(*cac)), c.Amount(q.Spent))
+		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", c.Spelled(*cac), c.Amount(q.Spent))
 	}
 	c.WarnBefore(&a.Closing, days)
 }
@@ -328,21 +327,21 @@ func wholeValues(c *toolkit.Call, a *LifecycleAnswer, whole cohort.Curve, earned
 }
 
 func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string {
-	text := fmt.Sprintf("%s new customers were acquired %s.", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
+	text := fmt.Sprintf("%s new customers were acquired %s.", *a.Metrics.New.Value, answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		text += fmt.Sprintf(" CAC is %s.", toolkit.MajorAmount(c, float64(*cac)))
+		text += fmt.Sprintf(" CAC is %s.", c.Spelled(*cac))
 	}
 	switch {
 	case a.Metrics.PaybackDays != nil && a.Metrics.PaybackDays.High == 0:
 		text += " Contribution margin covers CAC with the first order."
 	case a.Metrics.PaybackDays != nil:
 		text += fmt.Sprintf(" Payback: %s (90%% interval day %s to %s).", a.Metrics.Payback,
-			answer.Quantity(float64(a.Metrics.PaybackDays.Low)), answer.Quantity(float64(a.Metrics.PaybackDays.High)))
+			a.Metrics.PaybackDays.Low, a.Metrics.PaybackDays.High)
 	case a.Margin == nil:
 		text += " Margin is unknown because product costs are missing."
 	}
 	if l := a.Metrics.LTV365; l != nil {
-		text += fmt.Sprintf(" LTV is %s in the first 365 days, net of refunds.", toolkit.MajorAmount(c, float64(l.Value)))
+		text += fmt.Sprintf(" LTV is %s in the first 365 days, net of refunds.", c.Spelled(l.Value))
 	}
 	return text
 }

@@ -11,7 +11,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -232,8 +231,8 @@ func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
 
 func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s%s; %s accounts for %s%%.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
-		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
+	text := fmt.Sprintf("%s generated %s %s%s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
@@ -245,7 +244,7 @@ func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, p omnichannelPara
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
-		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient, 2), 2), number.Grouped(answer.Decimals(e.Low, 2), 2), number.Grouped(answer.Decimals(e.High, 2), 2), n.AboveZero, n.Estimated)
+		answer.ChannelName(e.Channel), e.Surface, answer.Ratio(e.Coefficient), answer.Ratio(e.Low), answer.Ratio(e.High), n.AboveZero, n.Estimated)
 }
 
 func orZero(p *answer.Percent) *answer.Percent {

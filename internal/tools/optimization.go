@@ -60,7 +60,7 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 	a := &OptimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.Rows = toolkit.MixRows(m, plan, monthly)
-	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "a month")
+	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "per month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Answer = mixAnswer(c, p.Question, a)
 		if c.View.Format == answer.SummaryFormat { // this format has no other text field
@@ -162,7 +162,11 @@ func sortedRows(rows []toolkit.MixRow, of func(toolkit.MixRow) float64) []toolki
 }
 
 func ratios(e answer.Estimate[answer.Ratio]) string {
-	return fmt.Sprintf("%.2f (%.2f to %.2f)", e.Value, e.Low, e.High)
+	return fmt.Sprintf("%s (%s to %s)", e.Value, e.Low, e.High)
+}
+
+func wholes(e answer.Estimate[answer.Percent]) string {
+	return fmt.Sprintf("%s (%s to %s)", e.Value.Whole(), e.Low.Whole(), e.High.Whole())
 }
 
 func amounts(c *toolkit.Call, e answer.Estimate[answer.Money]) string {
@@ -179,7 +183,7 @@ func sayReturns(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) s
 func saySaturation(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) string {
 	return "Saturation (marginal ROAS below average ROAS) with 90% interval: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.Saturation.Value) }), func(r toolkit.MixRow) string {
-			return fmt.Sprintf("%.0f%% (%.0f%% to %.0f%%)", r.Saturation.Value, r.Saturation.Low, r.Saturation.High)
+			return wholes(*r.Saturation)
 		})
 }
 
@@ -198,7 +202,7 @@ func sayLess(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer) stri
 }
 
 func sayPlan(c *toolkit.Call, rows []toolkit.MixRow, a *OptimizationAnswer) string {
-	return fmt.Sprintf("Recommendation: %s (%s confidence, %.0f%% probability of more revenue). Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct) +
+	return fmt.Sprintf("Recommendation: %s (%s confidence, %s probability of more revenue). Optimized monthly allocation: ", a.Metrics.Advice, a.Metrics.Confidence, a.Metrics.BetterPct.Whole()) +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return max(float64(r.Proposed-r.Spend), float64(r.Spend-r.Proposed)) }),
 			func(r toolkit.MixRow) string { return "from " + c.Spelled(r.Spend) + " to " + c.Spelled(r.Proposed) })
 }
@@ -210,7 +214,7 @@ func sayCarryOver(c *toolkit.Call, rows []toolkit.MixRow, _ *OptimizationAnswer)
 	}
 	return "Adstock (carryover): share of a week's effect that carries over to the next week, with 90% interval: " +
 		mixLines(sortedRows(rows, func(r toolkit.MixRow) float64 { return float64(r.CarryOver.Value) }), func(r toolkit.MixRow) string {
-			return fmt.Sprintf("%.0f%% (%.0f%% to %.0f%%)", r.CarryOver.Value, r.CarryOver.Low, r.CarryOver.High)
+			return wholes(*r.CarryOver)
 		})
 }
 

@@ -16,10 +16,10 @@ func TestGainDescribesRevenueChange(t *testing.T) {
 		change answer.Estimate[answer.Money]
 		want   string
 	}{
-		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to increase revenue by 5,007 USD compared with today (90% interval +1,000 USD to +9,000 USD)"},
-		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to reduce revenue by 5,007 USD compared with today (90% interval -9,000 USD to -1,000 USD)"},
-		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit: expected -5,007 USD of revenue compared with today (90% interval -9,000 USD to +1,000 USD)"},
-		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: expected +20.00 USD of revenue compared with today (90% interval -1,000 USD to +1,040 USD)"},
+		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to increase revenue by USD 5,007 compared with today (90% interval +USD 1,000 to +USD 9,000)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to reduce revenue by USD 5,007 compared with today (90% interval -USD 9,000 to -USD 1,000)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit: expected -USD 5,007 of revenue compared with today (90% interval -USD 9,000 to +USD 1,000)"},
+		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: expected +USD 20.00 of revenue compared with today (90% interval -USD 1,000 to +USD 1,040)"},
 		{answer.Estimate[answer.Money]{}, "does not change revenue"},
 	} {
 		if got := toolkit.Gain(c, test.change, " compared with today"); got != test.want {

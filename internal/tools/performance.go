@@ -10,7 +10,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -205,9 +204,9 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 		who = answer.ChannelName(a.Channel) + ": credited revenue was"
 	}
 	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
-		answer.Dates(days), answer.Quantity(float64(answer.Orders(now.Orders))), answer.Against(a.Metrics.Revenue.ChangePct, days))
+		answer.Dates(days), answer.Orders(now.Orders), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend was %s, ROAS %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend was %s, ROAS %s.", c.Amount(now.Spend), *r)
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.BiggestMover(totals)
@@ -236,7 +235,7 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 	text := "Channel figures are platform-reported; unattributed is the difference to the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
 		text = fmt.Sprintf("Platforms report revenue of %s, %s times their last-touch revenue; unattributed is the difference to the store's revenue.",
-			c.Amount(claimed), number.Grouped(answer.Decimals(times, 2), 2))
+			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	return nil
@@ -280,6 +279,6 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		c.Suggest(a, "surveys", toolkit.Dated(days), "Survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel have a weight of %s%%, last touch has the rest. Customers' memory does not show what caused the order.",
-		answer.Plural(int(c.Blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.Blended.SurveyWeight, 0), 0)))
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel have a weight of %s, last touch has the rest. Customers' memory does not show what caused the order.",
+		answer.Plural(int(c.Blended.Answers), "answer", "answers"), answer.Percent(100*c.Blended.SurveyWeight).Whole()))
 }

@@ -13,7 +13,6 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/money"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -267,7 +266,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
-		text += fmt.Sprintf(" (response rate %s%%)", number.Grouped(answer.Decimals(float64(r.Value), 1), 1))
+		text += fmt.Sprintf(" (response rate %s)", r.Value)
 	}
 	text += "."
 	named := slices.IndexFunc(rows, func(r SurveyRow) bool { return r.Channel != "" })
@@ -275,10 +274,10 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 		return text
 	}
 	top := rows[named]
-	text += fmt.Sprintf(" %s is named most often, in %s%% of answers to channel questions (90%% interval %s%% to %s%%)", title(answer.ChannelName(top.Channel)),
-		number.Grouped(answer.Decimals(float64(top.Share.Value), 1), 1), number.Grouped(answer.Decimals(float64(top.Share.Low), 1), 1), number.Grouped(answer.Decimals(float64(top.Share.High), 1), 1))
+	text += fmt.Sprintf(" %s is named most often, in %s of answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
+		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
-		text += fmt.Sprintf("; last touch credits it with %s%% of the same orders", number.Grouped(answer.Decimals(float64(*top.LastTouch), 1), 1))
+		text += fmt.Sprintf("; last touch credits it with %s of the same orders", *top.LastTouch)
 	}
 	return text + "."
 }
@@ -294,7 +293,7 @@ func warnSurvey(a *SurveysAnswer) {
 		a.Warn(answer.WarnLowSample, fmt.Sprintf("Shares are based on %s and are imprecise.", answer.Plural(int(n), "answer", "answers")))
 	}
 	if r := a.Metrics.ResponsePct; r != nil && r.Value < lowResponse {
-		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s%%: customers who answered may differ from the others.", number.Grouped(answer.Decimals(float64(r.Value), 1), 1)))
+		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s: customers who answered may differ from the others.", r.Value))
 	}
 }
 

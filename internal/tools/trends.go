@@ -192,7 +192,7 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 	case snapshot.Revenue, snapshot.AOV:
 		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
 	case snapshot.Orders:
-		text = fmt.Sprintf("Orders: %s %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
+		text = fmt.Sprintf("Orders: %s %s, %s", answer.Orders(now.Orders), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
 	case snapshot.Spend:
 		text = fmt.Sprintf("Spend is unknown %s: no ad report covers it", answer.Dates(days))
 		if now.SpendKnown {
@@ -208,7 +208,7 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 		}
 		text = fmt.Sprintf("ROAS is unknown %s: %s", answer.Dates(days), why)
 		if m.ROAS.Value != nil {
-			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
+			text = fmt.Sprintf("ROAS was %s %s, %s", *m.ROAS.Value, answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
 		}
 	}
 	text += "."
