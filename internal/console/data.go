@@ -10,6 +10,7 @@ import (
 	answers "assay/internal/answer"
 	"assay/internal/console/pending"
 	"assay/internal/control"
+	"assay/internal/health"
 	"assay/internal/ingest"
 	"assay/internal/tools"
 )
@@ -48,7 +49,7 @@ func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.R
 type fileKind struct{ Name, Title string }
 
 // connection is the data that a source has delivered.
-type connection struct{ tools.Connection }
+type connection struct{ health.Connection }
 
 // Connections returns the sources for the table.
 func (v dataView) Connections() []connection {
@@ -60,15 +61,15 @@ func (v dataView) Connections() []connection {
 }
 
 // Wrong returns errors and warnings, the most severe first.
-func (v dataView) Wrong() []tools.Finding {
-	return v.findings(tools.SeverityError, tools.SeverityWarning)
+func (v dataView) Wrong() []health.Finding {
+	return v.findings(health.SeverityError, health.SeverityWarning)
 }
 
 // Notes returns findings of severity info.
-func (v dataView) Notes() []tools.Finding { return v.findings(tools.SeverityInfo) }
+func (v dataView) Notes() []health.Finding { return v.findings(health.SeverityInfo) }
 
-func (v dataView) findings(of ...tools.Severity) []tools.Finding {
-	return slices.DeleteFunc(slices.Clone(v.DiagnoseAnswer.Rows), func(f tools.Finding) bool { return !slices.Contains(of, f.Severity) })
+func (v dataView) findings(of ...health.Severity) []health.Finding {
+	return slices.DeleteFunc(slices.Clone(v.DiagnoseAnswer.Rows), func(f health.Finding) bool { return !slices.Contains(of, f.Severity) })
 }
 
 // Strip draws the timeline of a source, nil without watched days.

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"assay/internal/civil"
-	"assay/internal/tools"
+	"assay/internal/health"
 )
 
 // daySpan is a period of consecutive days, both ends included.
-type daySpan tools.DaySpan
+type daySpan health.DaySpan
 
 // String formats the period: "Nov 3 – Nov 5, 2026".
 func (s daySpan) String() string { return daysText(s.Start, s.End) }
@@ -35,7 +35,7 @@ type bar struct{ X, Width int }
 const dayWidth = 4 // SVG units
 
 // newStrip draws the days of a period. The days of silent, in ascending order, have no rows.
-func newStrip(of daySpan, silent []tools.DaySpan) *strip {
+func newStrip(of daySpan, silent []health.DaySpan) *strip {
 	days := of.End.Sub(of.Start) + 1
 	s := &strip{Width: days * dayWidth}
 	from, without := of.Start, 0
@@ -62,7 +62,7 @@ func (s *strip) add(start, from, until civil.Date) {
 const shownSpans = 4
 
 // spans formats the latest periods without years, latest first.
-func spans(all []tools.DaySpan) string {
+func spans(all []health.DaySpan) string {
 	var words []string
 	for i := len(all) - 1; i >= max(0, len(all)-shownSpans); i-- {
 		words = append(words, daySpan(all[i]).short())

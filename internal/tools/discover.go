@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/health"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -147,7 +148,7 @@ func sourceRows(c *toolkit.Call) []DiscoverRow {
 		rows[i] = DiscoverRow{
 			Source: answer.Foreign(s.Source), Kind: s.Kind, Status: c.SourceStatus(s), Delivered: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
-			Imported: utc(s.LastImport),
+			Imported: health.UTC(s.LastImport),
 		}
 		if s.Account != "" {
 			rows[i].Why = "account " + answer.Clean(s.Account)

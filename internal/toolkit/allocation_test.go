@@ -1,4 +1,4 @@
-package tools
+package toolkit
 
 import (
 	"strings"
@@ -6,12 +6,11 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/measure"
-	"assay/internal/toolkit"
 )
 
 func TestGainDescribesRevenueChange(t *testing.T) {
 	t.Parallel()
-	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
+	c := &Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
 	for _, test := range []struct {
 		change answer.Estimate[answer.Money]
 		want   string
@@ -22,23 +21,23 @@ func TestGainDescribesRevenueChange(t *testing.T) {
 		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: expected +USD 20.00 of revenue compared with today (90% interval -USD 1,000 to +USD 1,040)"},
 		{answer.Estimate[answer.Money]{}, "does not change revenue"},
 	} {
-		if got := toolkit.Gain(c, test.change, " compared with today"); got != test.want {
+		if got := Gain(c, test.change, " compared with today"); got != test.want {
 			t.Errorf("%+v:\n got %s\nwant %s", test.change, got, test.want)
 		}
 	}
 }
 
-func TestOptimizationMatchesQuestionsByKeyword(t *testing.T) {
+func TestModelQuestionsMatchQuestionsByKeyword(t *testing.T) {
 	t.Parallel()
-	c := &toolkit.Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
-	row := func(channel measure.Channel, roas answer.Ratio) toolkit.MixRow {
-		return toolkit.MixRow{
+	c := &Call{Writer: answer.Writer{Figures: answer.Figures{Currency: "USD"}}}
+	row := func(channel measure.Channel, roas answer.Ratio) MixRow {
+		return MixRow{
 			Channel: channel, Spend: 100, ROAS: answer.Estimate[answer.Ratio]{Value: roas}, MarginalROAS: answer.Estimate[answer.Ratio]{Value: roas / 2}, Incremental: new(answer.Estimate[answer.Money]),
 			Saturation: new(answer.Estimate[answer.Percent]), Less: new(answer.Estimate[answer.Money]), More: new(answer.Estimate[answer.Money]), CarryOver: &answer.Estimate[answer.Percent]{Value: 40}, ExperimentValue: new(answer.Money(7)),
 		}
 	}
-	a := &OptimizationAnswer{Model: toolkit.ModelInfo{LeftOut: []string{"podcast"}}, Metrics: toolkit.PlanMetrics{TestFirst: "google", Advice: "hold"}}
-	a.Rows = []toolkit.MixRow{row("facebook", 2), row("google", 3)}
+	a := ModelResults{Model: ModelInfo{LeftOut: []string{"podcast"}}, Metrics: PlanMetrics{TestFirst: "google", Advice: "hold"}}
+	a.Rows = []MixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
 		{"Which channel is the most profitable?", "ROAS with 90% interval", ""},
 		{"What is the ROAS of Meta?", "ROAS with 90% interval, and monthly incremental revenue: facebook", "google"},
@@ -52,7 +51,7 @@ func TestOptimizationMatchesQuestionsByKeyword(t *testing.T) {
 		{"Does podcast work?", "podcast is not in the model", "facebook"},
 		{"Who are you?", "The question was not understood", ""},
 	} {
-		got := mixAnswer(c, test.question, a)
+		got := AnswerAboutModel(c, test.question, a)
 		if !strings.HasPrefix(got, test.begins) || test.without != "" && strings.Contains(got, test.without) {
 			t.Errorf("%q: %s", test.question, got)
 		}

@@ -1,4 +1,4 @@
-package tools
+package health
 
 import (
 	"context"
@@ -54,8 +54,8 @@ const maxImports = 20
 // watchedDays is the number of days up to today in which daily sources are checked for missing days.
 const watchedDays = 90
 
-// connections describes each source that has delivered data.
-func connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
+// Connections describes each source that has delivered data.
+func Connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
 	days, err := c.SourceDays(ctx, watched)
 	if err != nil {
@@ -69,7 +69,7 @@ func connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
 	for i, s := range c.Store.Sources {
 		all[i] = Connection{
 			Source: answer.Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: answer.Foreign(s.Account), Status: c.SourceStatus(s), Rows: s.Rows,
-			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: utc(s.LastImport),
+			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: UTC(s.LastImport),
 		}
 		if snapshot.DeliversDaily(s.Kind) {
 			all[i].Behind = new(max(0, c.Today.Sub(s.Days.Last)))
@@ -102,9 +102,9 @@ func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.So
 	return &DaySpan{in.First, in.Last}, silent
 }
 
-// importLines lists imports. It combines consecutive imports of one source and day without a file, such as webhooks,
+// ImportLines lists imports. It combines consecutive imports of one source and day without a file, such as webhooks,
 // into one line.
-func importLines(imports []warehouse.ImportRecord) []ImportLine {
+func ImportLines(imports []warehouse.ImportRecord) []ImportLine {
 	var lines []ImportLine
 	var last warehouse.ImportRecord
 	for _, r := range imports {
@@ -120,12 +120,12 @@ func importLines(imports []warehouse.ImportRecord) []ImportLine {
 			break
 		}
 		lines = append(lines, ImportLine{
-			At: utc(r.At), Source: answer.Foreign(r.Source), File: answer.Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
+			At: UTC(r.At), Source: answer.Foreign(r.Source), File: answer.Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
 			Removed: r.Removed, FirstDay: r.Days.First, LastDay: r.Days.Last,
 		})
 	}
 	return lines
 }
 
-// utc returns an instant in UTC without fractions of a second.
-func utc(at time.Time) time.Time { return at.UTC().Truncate(time.Second) }
+// UTC returns an instant in UTC without fractions of a second.
+func UTC(at time.Time) time.Time { return at.UTC().Truncate(time.Second) }

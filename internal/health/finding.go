@@ -1,4 +1,4 @@
-package tools
+package health
 
 // Finding is the result of one check.
 type Finding struct {
@@ -20,8 +20,8 @@ const (
 	SeverityOK      Severity = "ok"
 )
 
-// line is the finding in the summary.
-func (f Finding) line() string {
+// Line returns the finding for a summary, without untrusted text.
+func (f Finding) Line() string {
 	if f.about != "" {
 		return f.about + "."
 	}
