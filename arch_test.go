@@ -60,6 +60,9 @@ var parts = []struct {
 		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment",
 	}},
+	{"internal/plotting", []string{
+		"internal/civil", "internal/measure", "internal/control", "internal/chart", "internal/answer", "internal/snapshot",
+	}},
 	{"internal/toolkit", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot",
@@ -70,7 +73,7 @@ var parts = []struct {
 		"internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/tools", []string{
-		"internal/health",
+		"internal/plotting", "internal/health",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment", "internal/answer", "internal/snapshot", "internal/toolkit", "internal/chart", "internal/mcp",
 	}},

@@ -9,6 +9,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/plotting"
 	"assay/internal/snapshot"
 )
 
@@ -16,32 +17,25 @@ type chartParams struct {
 	Metric    snapshot.Metric `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"Metric."`
 	ChartType drawing.Kind    `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Type."`
 	answer.Last30
-	Channel     string            `json:"channel" doc:"Only this channel."`
-	Breakdown   Breakdown         `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
-	Channels    []string          `json:"channels" doc:"Channels to compare."`
-	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Maximum number of channels."`
-	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Period of a point."`
-	Title       string            `json:"title" doc:"Chart title."`
+	Channel     string             `json:"channel" doc:"Only this channel."`
+	Breakdown   plotting.Breakdown `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
+	Channels    []string           `json:"channels" doc:"Channels to compare."`
+	SeriesLimit int                `json:"series_limit" default:"5" min:"1" max:"100" doc:"Maximum number of channels."`
+	Granularity civil.Granularity  `json:"granularity" enum:"day|week|month" default:"day" doc:"Period of a point."`
+	Title       string             `json:"title" doc:"Chart title."`
 	answer.Shared
 }
 
-// Breakdown selects the series of a chart.
-type Breakdown string
-
-const (
-	noBreakdown Breakdown = "total"
-	byChannel   Breakdown = "channel"
-)
-
+// ChartAnswer is the answer of the tool chart.
 type ChartAnswer struct {
 	answer.Opening
-	Metric      snapshot.Metric   `json:"metric"`
-	ChartType   drawing.Kind      `json:"chart_type"`
-	Breakdown   Breakdown         `json:"breakdown"`
-	Granularity civil.Granularity `json:"granularity"`
-	Channel     measure.Channel   `json:"channel,omitempty"`
-	Metrics     ChartMetrics      `json:"metrics"`
-	Annotations []ChartMark       `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
+	Metric      snapshot.Metric    `json:"metric"`
+	ChartType   drawing.Kind       `json:"chart_type"`
+	Breakdown   plotting.Breakdown `json:"breakdown"`
+	Granularity civil.Granularity  `json:"granularity"`
+	Channel     measure.Channel    `json:"channel,omitempty"`
+	Metrics     ChartMetrics       `json:"metrics"`
+	Annotations []plotting.Mark    `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
 	answer.Table[ChartRow]
 	answer.Closing
 
@@ -72,13 +66,13 @@ func (p chartParams) Check() error {
 		return err
 	}
 	switch {
-	case p.ChartType == drawing.Pie && !additive(p.Metric):
+	case p.ChartType == drawing.Pie && !plotting.Additive(p.Metric):
 		return fault.Invalid("chart_type=pie requires an additive metric; metric=%s is not additive", p.Metric).
 			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
 	case p.Channel != "" && len(p.Channels) > 0:
 		return fault.Invalid("channel and channels exclude each other").
 			WithHint("Use channel for one channel, or channels to compare several.")
-	case p.Breakdown == noBreakdown && len(p.Channels) > 0:
+	case p.Breakdown == plotting.Total && len(p.Channels) > 0:
 		return fault.Invalid("breakdown=total draws one series, but channels requests several").
 			WithHint("Omit breakdown, or use channel for one channel.")
 	}
@@ -87,14 +81,14 @@ func (p chartParams) Check() error {
 
 // breakdown returns the requested breakdown. The default is by channel for a pie or a list of channels, otherwise
 // total.
-func (p chartParams) breakdown() Breakdown {
+func (p chartParams) breakdown() plotting.Breakdown {
 	switch {
 	case p.Breakdown != "":
 		return p.Breakdown
 	case len(p.Channels) > 0, p.ChartType == drawing.Pie:
-		return byChannel
+		return plotting.ByChannel
 	}
-	return noBreakdown
+	return plotting.Total
 }
 
 // Picture returns the chart as a PNG image.
@@ -103,33 +97,4 @@ func (a *ChartAnswer) Picture() []mcp.Content {
 		return nil
 	}
 	return []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(a.png), MIMEType: "image/png"}}
-}
-
-// additive reports whether values of the metric can be summed.
-func additive(m snapshot.Metric) bool { return m != snapshot.ROAS && m != snapshot.AOV }
-
-// metricName is the name of a metric on a chart and at the start of a sentence.
-var metricName = map[snapshot.Metric]string{
-	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS", snapshot.AOV: "Average order value",
-}
-
-// ChartMark is an event that is marked on the chart.
-type ChartMark struct {
-	Date    civil.Date      `json:"date"`
-	Kind    MarkKind        `json:"kind" doc:"experiment or anomaly."`
-	Label   string          `json:"label" doc:"Label on the chart."`
-	Channel measure.Channel `json:"channel,omitempty"`
-}
-
-// MarkKind is the kind of a mark.
-type MarkKind string
-
-const (
-	markExperiment MarkKind = "experiment"
-	markAnomaly    MarkKind = "anomaly"
-)
-
-// searched reports whether the chart marks anomalies.
-func searched(p chartParams, a *ChartAnswer) bool {
-	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }

@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/plotting"
 )
 
 // pictureOf returns the PNG of a result with one image after its text.
@@ -93,7 +94,7 @@ func TestChartHasAtMostTheLimitOfSeries(t *testing.T) {
 		for _, r := range a.Rows {
 			names[r.Channel] = true
 		}
-		if len(names) != want || names[otherChannels] != (limit < 4) {
+		if len(names) != want || names[plotting.OtherChannels] != (limit < 4) {
 			t.Errorf("limit %d draws %v, want %d series", limit, names, want)
 		}
 	}
