@@ -68,12 +68,16 @@ var parts = []struct {
 		"internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot",
 	}},
 	{"internal/toolkit/toolkittest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
+	{"internal/pacing", []string{
+		"internal/panics", "internal/civil", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control",
+		"internal/answer", "internal/snapshot", "internal/toolkit",
+	}},
 	{"internal/health", []string{
 		"internal/civil", "internal/measure", "internal/measure/mix", "internal/warehouse", "internal/control", "internal/answer",
 		"internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/tools", []string{
-		"internal/plotting", "internal/health",
+		"internal/plotting", "internal/pacing", "internal/health",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment", "internal/answer", "internal/snapshot", "internal/toolkit", "internal/chart", "internal/mcp",
 	}},
@@ -87,7 +91,7 @@ var parts = []struct {
 		"internal/panics", "internal/limit", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/sheet",
 		"internal/slowbody", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
 		"internal/snapshot", "internal/auth", "internal/chart", "internal/ingest/...", "internal/answer", "internal/toolkit",
-		"internal/health", "internal/tools", "internal/oauth/...", "internal/operation", "internal/console/...",
+		"internal/pacing", "internal/health", "internal/tools", "internal/oauth/...", "internal/operation", "internal/console/...",
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},

@@ -20,19 +20,20 @@ import (
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/operation"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/tools"
 )
 
 // forecastRow is a target, forecast or alert.
 type forecastRow struct {
-	tools.ForecastRow
+	pacing.Row
 	Gauge    picture
 	Currency money.Currency
 }
 
 // pastRow is the accuracy of past forecasts.
-type pastRow struct{ tools.PastForecasts }
+type pastRow struct{ pacing.Accuracy }
 
 // metricNames are the capitalized names of metrics.
 var metricNames = map[snapshot.Metric]string{
@@ -72,16 +73,16 @@ func (r forecastRow) Figure(x *float64) string {
 
 // Words describes the status.
 func (r forecastRow) Words() string {
-	return map[tools.ForecastStatus]string{
-		tools.OnTrack: "On track", tools.AtRisk: "At risk", tools.OffTrack: "Off track", tools.OverBudget: "Over budget",
-		tools.WithinBudget: "Within budget", tools.NearBudget: "Near budget", tools.Upcoming: "Upcoming",
-		tools.UnderWay: "In progress", tools.Met: "Met", tools.Missed: "Missed", tools.Unknown: "Unknown",
+	return map[pacing.Status]string{
+		pacing.OnTrack: "On track", pacing.AtRisk: "At risk", pacing.OffTrack: "Off track", pacing.OverBudget: "Over budget",
+		pacing.WithinBudget: "Within budget", pacing.NearBudget: "Near budget", pacing.Upcoming: "Upcoming",
+		pacing.UnderWay: "In progress", pacing.Met: "Met", pacing.Missed: "Missed", pacing.Unknown: "Unknown",
 	}[r.Status]
 }
 
 // Bad reports whether the status needs attention.
 func (r forecastRow) Bad() bool {
-	return slices.Contains([]tools.ForecastStatus{tools.OffTrack, tools.OverBudget, tools.Missed}, r.Status)
+	return slices.Contains([]pacing.Status{pacing.OffTrack, pacing.OverBudget, pacing.Missed}, r.Status)
 }
 
 // Of returns the horizon of the forecasts.
@@ -108,7 +109,7 @@ type forecasts struct {
 func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 	f := forecasts{ForecastingAnswer: a, Rows: make([]forecastRow, len(a.Rows))}
 	for i, r := range a.Rows {
-		f.Rows[i] = forecastRow{ForecastRow: r, Currency: a.Currency}
+		f.Rows[i] = forecastRow{Row: r, Currency: a.Currency}
 	}
 	return f
 }
@@ -116,8 +117,8 @@ func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 // forecastsView is the view of the forecasts page.
 type forecastsView struct {
 	place
-	Period  tools.PeriodType
-	Periods []tools.PeriodType
+	Period  pacing.Period
+	Periods []pacing.Period
 	Pace    forecasts
 	Alerts  forecasts
 	Targets forecasts
@@ -153,14 +154,12 @@ func (v forecastsView) past(afterwards bool) []pastRow {
 	return rows
 }
 
-var periodTypes = []tools.PeriodType{tools.MonthlyPeriod, tools.QuarterlyPeriod, tools.WeeklyPeriod, tools.DailyPeriod}
-
 // periodIn returns the type of period in a request, monthly by default.
-func periodIn(query url.Values) tools.PeriodType {
-	if p := tools.PeriodType(query.Get("period")); slices.Contains(periodTypes, p) {
+func periodIn(query url.Values) pacing.Period {
+	if p := pacing.Period(query.Get("period")); slices.Contains(pacing.Periods, p) {
 		return p
 	}
-	return periodTypes[0]
+	return pacing.Periods[0]
 }
 
 func (c *forecastPages) forecastsPage(w http.ResponseWriter, v visit) {
@@ -178,7 +177,7 @@ func (c *forecastPages) forecastsPage(w http.ResponseWriter, v visit) {
 }
 
 // pace returns the pacing of a type of period.
-func (c *forecastPages) pace(v visit, p place, period tools.PeriodType) (forecasts, error) {
+func (c *forecastPages) pace(v visit, p place, period pacing.Period) (forecasts, error) {
 	return c.forecasts(v, p, arguments{"aspect": tools.PacingAspect, "period_type": period, "detail_level": answers.DebugLevel})
 }
 
@@ -195,7 +194,7 @@ func (c *forecastPages) forecasts(v visit, p place, with arguments) (forecasts, 
 const shownTargets = 20
 
 func (c *forecastPages) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
-	view.Periods = periodTypes
+	view.Periods = pacing.Periods
 	view.Metrics = []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	view.Writes = view.Role.Writes()
 	var err error
@@ -462,7 +461,7 @@ func targetIn(form url.Values) (change targetChange, err error) {
 	if metricNames[snapshot.Metric(change.Metric)] == "" {
 		return change, fault.Invalid("%q has no targets", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
 	}
-	if !slices.Contains(periodTypes, tools.PeriodType(change.Period)) {
+	if !slices.Contains(pacing.Periods, pacing.Period(change.Period)) {
 		return change, fault.Invalid("%q is not a period type", change.Period).WithHint("choose daily, weekly, monthly or quarterly")
 	}
 	text := strings.TrimSpace(form.Get("start"))
@@ -484,15 +483,15 @@ func (t targetChange) begins(thisYear int, week time.Weekday) error {
 		return fault.Invalid("the first day %s is in the year %d", t.Start, y).WithHint("choose a year from %d to %d", firstTargetYear, thisYear+targetYears)
 	}
 	first, rule := t.Start, ""
-	switch tools.PeriodType(t.Period) {
-	case tools.WeeklyPeriod:
+	switch pacing.Period(t.Period) {
+	case pacing.WeeklyPeriod:
 		first, rule = t.Start.AddDays(-((int(t.Start.Weekday()-week) + 7) % 7)), "a weekly target starts on a "+week.String()
-	case tools.MonthlyPeriod:
+	case pacing.MonthlyPeriod:
 		first, rule = civil.ByMonth.Start(t.Start), "a monthly target starts on the first day of a month"
-	case tools.QuarterlyPeriod:
+	case pacing.QuarterlyPeriod:
 		first = civil.New(t.Start.Year(), (t.Start.Month()-1)/3*3+1, 1)
 		rule = "a quarterly target starts on the first day of January, April, July or October"
-	case tools.DailyPeriod:
+	case pacing.DailyPeriod:
 	}
 	if first == t.Start {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure/forecast"
+	"assay/internal/pacing"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -27,7 +28,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	a.Metrics.Alerts, a.Metrics.Watched = new(0), new(0)
-	watched, rows := make([]bool, len(metrics)), make([]*ForecastRow, len(metrics))
+	watched, rows := make([]bool, len(metrics)), make([]*pacing.Row, len(metrics))
 	var work []func() error
 	for i, metric := range metrics {
 		s, err := c.DailySeries(ctx, snapshot.SeriesKey{Metric: metric, Channel: a.Channel}, whole)
@@ -61,7 +62,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 			a.Rows = append(a.Rows, *row)
 		}
 	}
-	slices.SortStableFunc(a.Rows, func(x, y ForecastRow) int { return y.Raised.Compare(x.Raised) })
+	slices.SortStableFunc(a.Rows, func(x, y pacing.Row) int { return y.Raised.Compare(x.Raised) })
 	*a.Metrics.Alerts = len(a.Rows)
 	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
 	a.Metrics.FalseAlarms = new(answer.Percent(100 * -math.Expm1(-activeDays*rate)))
@@ -70,12 +71,12 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 }
 
 // drift returns the newest alert in the days shown.
-func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (ForecastRow, bool, error) {
+func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (pacing.Row, bool, error) {
 	d, err := s.Drift(judged, runLength)
 	if err != nil || d == nil || !shown.Contains(d.Raised) {
-		return ForecastRow{}, false, err
+		return pacing.Row{}, false, err
 	}
-	row := ForecastRow{Raised: d.Raised, Since: d.Since, Direction: "down", Shift: new(answer.Ratio(d.Excess))}
+	row := pacing.Row{Raised: d.Raised, Since: d.Since, Direction: "down", Shift: new(answer.Ratio(d.Excess))}
 	if d.Up {
 		row.Direction = "up"
 	}

@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/pacing"
 	"assay/internal/toolkit"
 )
 
@@ -168,7 +169,7 @@ func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 		}
 		if p.Enough {
 			enough++
-			if p.Judged < leastJudged || p.Separate < leastSeparate || *p.Inside80 < 50 || *p.Inside80 > 100 || *p.Inside95 < *p.Inside80 || *p.Error > 20 {
+			if p.Judged < pacing.MinJudged || p.Separate < pacing.MinSeparate || *p.Inside80 < 50 || *p.Inside80 > 100 || *p.Inside95 < *p.Inside80 || *p.Error > 20 {
 				t.Errorf("steady store: %+v", p)
 			}
 		}

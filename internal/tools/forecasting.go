@@ -6,6 +6,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
@@ -27,10 +28,10 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 		p.Aspect = PacingAspect
 	}
 	a := &ForecastingAnswer{Aspect: p.Aspect, Channel: channel, PeriodType: p.PeriodType}
-	a.Currency, a.Rows = c.Workspace.Currency, []ForecastRow{}
+	a.Currency, a.Rows = c.Workspace.Currency, []pacing.Row{}
 	switch p.Aspect {
 	case PacingAspect:
-		err = pacing(ctx, c, a)
+		err = paceGoals(ctx, c, a)
 	case TargetsAspect:
 		err = listTargets(ctx, c, a)
 	case AlertsAspect:
@@ -70,7 +71,7 @@ func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
 	a.Period = c.Period(m.Window)
 	for _, r := range toolkit.MixRows(m, plan, monthly) {
 		if a.Channel == "" || r.Channel == a.Channel {
-			a.Rows = append(a.Rows, ForecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
+			a.Rows = append(a.Rows, pacing.Row{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: pacing.MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
 	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "per month")

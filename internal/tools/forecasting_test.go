@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -28,7 +29,7 @@ func TestActualOfTargetsEqualsPerformance(t *testing.T) {
 		m := answerAs[PerformanceAnswer](t, "performance", fmt.Sprintf(`{"start_date":"%s","end_date":"%s","detail_level":"debug"}`, r.Start, r.Through)).Metrics
 		want := map[snapshot.Metric]float64{snapshot.Revenue: float64(*m.Revenue.Value), snapshot.Orders: float64(*m.Orders.Value), snapshot.ROAS: float64(*m.ROAS.Value)}[r.Metric]
 		near(t, fmt.Sprintf("%s from %s to %s", r.Metric, r.Start, r.Through), *r.Actual, want, 1)
-		if reached := *r.Actual >= *r.Target; r.End.Before(fixtureToday) && reached != (r.Status == Met) {
+		if reached := *r.Actual >= *r.Target; r.End.Before(fixtureToday) && reached != (r.Status == pacing.Met) {
 			t.Errorf("%s from %s: %v of %v is %s", r.Metric, r.Start, *r.Actual, *r.Target, r.Status)
 		}
 	}
@@ -150,7 +151,7 @@ func TestDemoStoreTargetsHaveAForecast(t *testing.T) {
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 365, Orders: 12_000}, func(b *warehouse.Batch) warehouse.Batch {
 		return warehouse.Batch{Orders: b.Orders, Targets: b.Targets}
 	})
-	for _, period := range periodTypes {
+	for _, period := range pacing.Periods {
 		a := decoded[ForecastingAnswer](t, callAs(t, session, "forecasting", fmt.Sprintf(`{"period_type":%q,"detail_level":"analyst"}`, period)).StructuredContent)
 		paced := 0
 		for _, r := range a.Rows {
