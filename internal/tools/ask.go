@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Ask is the tool ask.
 var Ask = toolkit.DefineLater[askParams](toolkit.Spec{
 	Name:        "ask",
 	Title:       "Ask in plain language",

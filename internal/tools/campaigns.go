@@ -13,6 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Campaigns is the tool campaigns.
 var Campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
@@ -30,6 +31,7 @@ type campaignsParams struct {
 	answer.Shared
 }
 
+// CampaignsAnswer is the answer of the tool campaigns.
 type CampaignsAnswer struct {
 	answer.Opening
 	Level   warehouse.CampaignLevel `json:"level"`

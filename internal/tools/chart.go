@@ -17,6 +17,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Chart is the tool chart.
 var Chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",

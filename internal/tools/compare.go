@@ -14,6 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Compare is the tool compare.
 var Compare = toolkit.Define(toolkit.Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
@@ -39,6 +40,7 @@ func (p compareParams) Check() error {
 	return answer.CheckOrder("period2_start", p.Period2Start, "period2_end", p.Period2End)
 }
 
+// CompareAnswer is the answer of the tool compare.
 type CompareAnswer struct {
 	answer.Opening
 	Period1  ComparedPeriod       `json:"period1"`
@@ -50,6 +52,7 @@ type CompareAnswer struct {
 	answer.Closing
 }
 
+// ComparedPeriod is one of the two compared periods.
 type ComparedPeriod struct {
 	Start civil.Date `json:"start"`
 	End   civil.Date `json:"end"`

@@ -14,6 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Creators is the tool creators.
 var Creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
@@ -39,6 +40,7 @@ const (
 	byConfidence   creatorSort = "blended_confidence"
 )
 
+// CreatorsAnswer is the answer of the tool creators.
 type CreatorsAnswer struct {
 	answer.Opening
 	Basis   measure.Basis   `json:"basis"`

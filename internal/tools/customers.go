@@ -13,6 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Customers is the tool customers.
 var Customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",

@@ -27,6 +27,7 @@ const (
 	ltvView       CustomersView = "ltv"
 )
 
+// CustomersAnswer is the answer of the tool customers.
 type CustomersAnswer struct {
 	answer.Opening
 	View      CustomersView     `json:"view"`
@@ -103,6 +104,7 @@ type RetentionCells struct {
 	M12 *RetentionCell `json:"m12,omitempty"`
 }
 
+// RetentionCell is the retention rate of a cohort in one month.
 type RetentionCell struct {
 	Value   answer.Percent  `json:"value"`
 	Low     *answer.Percent `json:"low,omitempty" detail:"analyst"`

@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// DecisionFeed is the tool decision_feed.
 var DecisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",

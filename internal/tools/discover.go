@@ -16,6 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Discover is the tool discover.
 var Discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "Store data overview",
@@ -37,6 +38,7 @@ const (
 	capabilitiesAspect DiscoverAspect = "capabilities"
 )
 
+// DiscoverAnswer is the answer of the tool discover.
 type DiscoverAnswer struct {
 	answer.Opening
 	Aspect    DiscoverAspect `json:"aspect"`
@@ -45,6 +47,7 @@ type DiscoverAnswer struct {
 	answer.Closing
 }
 
+// WorkspaceInfo is the identity and settings of the workspace.
 type WorkspaceInfo struct {
 	Name     string     `json:"name"`
 	Currency string     `json:"currency"`

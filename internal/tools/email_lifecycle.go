@@ -13,6 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// EmailLifecycle is the tool email_lifecycle.
 var EmailLifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
@@ -28,6 +29,7 @@ type emailLifecycleParams struct {
 	answer.Shared
 }
 
+// EmailLifecycleAnswer is the answer of the tool email_lifecycle.
 type EmailLifecycleAnswer struct {
 	answer.Opening
 	Channel    string         `json:"channel"`

@@ -16,6 +16,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Experiments is the tool experiments.
 var Experiments = toolkit.Define(toolkit.Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",

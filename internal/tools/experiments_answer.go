@@ -31,6 +31,7 @@ const (
 	factorAssumes                     = "A factor applies to the spend level and season of its experiment."
 )
 
+// ExperimentsAnswer is the answer of the tool experiments.
 type ExperimentsAnswer struct {
 	answer.Opening
 	View      ExperimentView      `json:"view"`
@@ -118,6 +119,7 @@ type ExperimentEvidence struct {
 	Placebo   *PlaceboSets   `json:"placebo,omitempty"`
 }
 
+// EvidenceWeek is observed and expected revenue of the treated regions in one week.
 type EvidenceWeek struct {
 	Start    civil.Date   `json:"start"`
 	Observed answer.Money `json:"observed"`
@@ -127,6 +129,7 @@ type EvidenceWeek struct {
 	During   bool         `json:"during,omitempty"`
 }
 
+// DonorWeight is the weight of a donor region in the synthetic control.
 type DonorWeight struct {
 	Region geo.Region     `json:"region"`
 	Weight answer.Percent `json:"weight_pct"`
@@ -140,6 +143,7 @@ type PlaceboSets struct {
 	Least *float64       `json:"least_p_value,omitempty" doc:"Smallest p-value that this number of sets allows."`
 }
 
+// PlaceboBin is a bar of the histogram of placebo effects.
 type PlaceboBin struct {
 	From answer.Percent `json:"from_pct"`
 	To   answer.Percent `json:"to_pct"`

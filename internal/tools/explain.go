@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Explain is the tool explain.
 var Explain = toolkit.DefineLater[explainParams](toolkit.Spec{
 	Name:        "explain",
 	Title:       "Explain a term",

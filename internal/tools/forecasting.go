@@ -11,6 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Forecasting is the tool forecasting.
 var Forecasting = toolkit.Define(toolkit.Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",

@@ -29,6 +29,7 @@ const (
 	TargetsAspect         ForecastAspect = "targets"
 )
 
+// ForecastingAnswer is the answer of the tool forecasting.
 type ForecastingAnswer struct {
 	answer.Opening
 	Aspect     ForecastAspect    `json:"aspect"`

@@ -17,6 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// GeoExperimentPreflight is the tool geo_experiment_preflight.
 var GeoExperimentPreflight = toolkit.Define(toolkit.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
@@ -32,6 +33,7 @@ type geoExperimentPreflightParams struct {
 	answer.Shared
 }
 
+// PreflightAnswer is the answer of the tool geo_experiment_preflight.
 type PreflightAnswer struct {
 	answer.Opening
 	Channel   measure.Channel  `json:"channel"`
@@ -42,6 +44,7 @@ type PreflightAnswer struct {
 	answer.Closing
 }
 
+// PreflightMetrics are the readiness and the detectable effects of a geo experiment.
 type PreflightMetrics struct {
 	Score      int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
 	Ready      bool            `json:"ready" doc:"No gate fails."`

@@ -14,6 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Influencers is the tool influencers.
 var Influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
@@ -71,6 +72,7 @@ func (p influencersParams) Check() error {
 	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
 }
 
+// InfluencersAnswer is the answer of the tool influencers.
 type InfluencersAnswer struct {
 	answer.Opening
 	Action  InfluencerAction  `json:"action"`

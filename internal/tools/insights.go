@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Insights is the tool insights.
 var Insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",

@@ -16,6 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Lifecycle is the tool lifecycle.
 var Lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
@@ -46,6 +47,7 @@ func (p lifecycleParams) window(c *toolkit.Call) (civil.Range, error) {
 	return answer.Window(c.Today, p.StartDate.Or(first), p.EndDate, 90)
 }
 
+// LifecycleAnswer is the answer of the tool lifecycle.
 type LifecycleAnswer struct {
 	answer.Opening
 	Aspect    LifecycleAspect   `json:"aspect"`
@@ -56,6 +58,7 @@ type LifecycleAnswer struct {
 	answer.Closing
 }
 
+// LifecycleMetrics are the key figures of acquisition, LTV and payback.
 type LifecycleMetrics struct {
 	Revenue     *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
 	Orders      *answer.Metric[answer.Count]   `json:"orders,omitempty"`

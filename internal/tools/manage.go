@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Manage is the tool manage.
 var Manage = toolkit.DefineLater[manageParams](toolkit.Spec{
 	Name:        "manage",
 	Title:       "Manage records",

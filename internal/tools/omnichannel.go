@@ -16,6 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Omnichannel is the tool omnichannel.
 var Omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
@@ -29,6 +30,7 @@ type omnichannelParams struct {
 	answer.Shared
 }
 
+// OmnichannelAnswer is the answer of the tool omnichannel.
 type OmnichannelAnswer struct {
 	answer.Opening
 	Metrics   SurfaceMetrics `json:"metrics"`
@@ -38,6 +40,7 @@ type OmnichannelAnswer struct {
 	answer.Closing
 }
 
+// SurfaceMetrics are totals over all sales surfaces.
 type SurfaceMetrics struct {
 	Revenue    answer.Metric[answer.Money] `json:"revenue"`
 	Orders     answer.Metric[answer.Count] `json:"orders"`

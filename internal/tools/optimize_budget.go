@@ -15,6 +15,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// OptimizeBudget is the tool optimize_budget.
 var OptimizeBudget = toolkit.Define(toolkit.Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
@@ -56,6 +57,7 @@ func (p optimizeBudgetParams) Check() error {
 	return nil
 }
 
+// OptimizeBudgetAnswer is the answer of the tool optimize_budget.
 type OptimizeBudgetAnswer struct {
 	answer.Opening
 	Model     toolkit.ModelInfo   `json:"model"`

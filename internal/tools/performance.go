@@ -15,6 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Performance is the tool performance.
 var Performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
@@ -29,6 +30,7 @@ type performanceParams struct {
 	answer.Shared
 }
 
+// PerformanceAnswer is the answer of the tool performance.
 type PerformanceAnswer struct {
 	answer.Opening
 	Model   measure.Model        `json:"model" doc:"Attribution model."`

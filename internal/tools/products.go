@@ -14,6 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Products is the tool products.
 var Products = toolkit.Define(toolkit.Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
@@ -47,6 +48,7 @@ func (p productsParams) Check() error {
 	return p.Last30.Check()
 }
 
+// ProductsAnswer is the answer of the tool products.
 type ProductsAnswer struct {
 	answer.Opening
 	View    SalesView    `json:"view"`
@@ -55,6 +57,7 @@ type ProductsAnswer struct {
 	answer.Closing
 }
 
+// SalesMetrics are totals of products or coupons.
 type SalesMetrics struct {
 	Revenue  answer.Metric[answer.Money]  `json:"revenue"`
 	Orders   answer.Metric[answer.Count]  `json:"orders"`

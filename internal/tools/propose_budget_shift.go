@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// ProposeBudgetShift is the tool propose_budget_shift.
 var ProposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.Spec{
 	Name:        "propose_budget_shift",
 	Title:       "Change a daily budget",

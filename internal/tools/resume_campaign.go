@@ -5,6 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// ResumeCampaign is the tool resume_campaign.
 var ResumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",

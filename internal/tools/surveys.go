@@ -18,6 +18,7 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Surveys is the tool surveys.
 var Surveys = toolkit.Define(toolkit.Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
@@ -52,6 +53,7 @@ func (p surveysParams) Check() error {
 	return p.Last90.Check()
 }
 
+// SurveysAnswer is the answer of the tool surveys.
 type SurveysAnswer struct {
 	answer.Opening
 	View      SurveysView       `json:"view"`
@@ -63,6 +65,7 @@ type SurveysAnswer struct {
 	answer.Closing
 }
 
+// SurveyMetrics are totals of survey answers.
 type SurveyMetrics struct {
 	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Answers in the selection."`
 	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders with any answer in the period, before filters."`

@@ -14,6 +14,7 @@ import (
 	"assay/internal/toolkit"
 )
 
+// Trends is the tool trends.
 var Trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
@@ -31,6 +32,7 @@ type trendsParams struct {
 	answer.Shared
 }
 
+// TrendsAnswer is the answer of the tool trends.
 type TrendsAnswer struct {
 	answer.Opening
 	Metric      snapshot.Metric   `json:"metric"`
