@@ -354,6 +354,7 @@ func gateWords(status geo.Verdict) string {
 		return "Warning"
 	case geo.Fail:
 		return "Failed"
+	case geo.Unknown:
 	}
 	return "Unknown"
 }

@@ -13,6 +13,7 @@ type Finding struct {
 // Severity is how serious a finding is.
 type Severity string
 
+// The severities.
 const (
 	SeverityError   Severity = "error"   // answers are missing or wrong
 	SeverityWarning Severity = "warning" // answers are incomplete

@@ -78,6 +78,7 @@ func (g Goal) Status(today civil.Date, row Row) Status {
 	return g.outcome(row.Actual)
 }
 
+// Key returns the key of the goal's series.
 func (g Goal) Key() snapshot.SeriesKey {
 	return snapshot.SeriesKey{Metric: g.Metric, Channel: g.Channel}
 }
