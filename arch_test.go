@@ -22,11 +22,11 @@ var parts = []struct {
 	may  []string
 }{
 	{"internal/civil", nil},
-	{"internal/money", nil},
 	{"internal/fault", nil},
 	{"internal/limit", nil},
 	{"internal/panics", nil},
 	{"internal/number", nil},
+	{"internal/money", []string{"internal/number"}},
 	{"internal/spelling", nil},
 	{"internal/sheet", nil},
 	{"internal/knowledge", []string{"internal/spelling", "internal/fault"}},
@@ -74,12 +74,24 @@ var parts = []struct {
 		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment",
 	}},
+	{"internal/plotting", []string{
+		"internal/civil", "internal/measure", "internal/control", "internal/chart", "internal/answer", "internal/snapshot",
+	}},
 	{"internal/toolkit", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot",
 	}},
 	{"internal/toolkit/toolkittest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
+	{"internal/pacing", []string{
+		"internal/panics", "internal/civil", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control",
+		"internal/answer", "internal/snapshot", "internal/toolkit",
+	}},
+	{"internal/health", []string{
+		"internal/civil", "internal/measure", "internal/measure/mix", "internal/warehouse", "internal/control", "internal/answer",
+		"internal/snapshot", "internal/toolkit",
+	}},
 	{"internal/tools", []string{
+		"internal/plotting", "internal/pacing", "internal/health",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment", "internal/answer", "internal/snapshot", "internal/toolkit", "internal/chart", "internal/mcp",
 	}},
@@ -90,9 +102,10 @@ var parts = []struct {
 		"internal/ingest/...", "internal/oauth/...",
 	}},
 	{"internal/console/...", []string{
-		"internal/number", "internal/civil", "internal/money", "internal/ingest/...", "internal/panics", "internal/fault", "internal/limit", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
-		"internal/sheet", "internal/slowbody", "internal/auth", "internal/backup", "internal/chart", "internal/oauth/...", "internal/jobs", "internal/operation",
-		"internal/console/...",
+		"internal/panics", "internal/limit", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/sheet",
+		"internal/slowbody", "internal/measure", "internal/measure/...", "internal/control", "internal/control/calllog",
+		"internal/snapshot", "internal/auth", "internal/backup", "internal/chart", "internal/ingest/...", "internal/answer", "internal/toolkit",
+		"internal/pacing", "internal/health", "internal/tools", "internal/oauth/...", "internal/jobs", "internal/operation", "internal/console/...",
 	}},
 	{"api", nil},
 	{"internal/httpapi", []string{"internal/panics", "internal/fault", "internal/slowbody", "internal/bodybudget", "internal/control", "internal/auth", "internal/mcp", "internal/tools"}},

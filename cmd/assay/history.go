@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/money"
 	"assay/internal/operation"
 )
 
@@ -103,11 +105,11 @@ func printChanges(con *console, h operation.History) {
 	for _, c := range h.Changes {
 		var moves []string
 		for _, m := range c.Moves {
-			line := m.Figure + " " + number(m.First) + " → " + number(m.Now)
+			write := number[json.Number]
 			if m.Money {
-				line += " " + string(h.Currency)
+				write = func(n *json.Number) string { return amount(n, h.Currency) }
 			}
-			moves = append(moves, line)
+			moves = append(moves, m.Figure+" "+write(m.First)+" → "+write(m.Now))
 		}
 		t.AppendRow(table.Row{c.Now.Day, partName(c.Now.Kind, c.Now.Part), strings.Join(moves, "\n"), c.Changes, stamp(c.Now.At), strings.TrimSpace(c.Now.Source + " " + c.Now.File)})
 	}
@@ -158,6 +160,14 @@ func number[T fmt.Stringer](n *T) string {
 		return "nothing"
 	}
 	return (*n).String()
+}
+
+// amount formats an exact amount in whole units: "USD 1,234.50".
+func amount(n *json.Number, currency money.Currency) string {
+	if n == nil {
+		return number(n)
+	}
+	return money.TextOf(n.String(), currency)
 }
 
 func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04") }

@@ -330,9 +330,9 @@ func TestWordsForSentences(t *testing.T) {
 	t.Parallel()
 	w := sampleWriter(Shared{})
 	cases := map[string]string{
-		w.Amount(123456789):                  "1,234,568 USD",
-		w.Amount(99999):                      "999.99 USD",
-		w.Amount(-1250):                      "-12.50 USD",
+		w.Amount(123456789):                  "USD 1,234,568",
+		w.Amount(99999):                      "USD 999.99",
+		w.Amount(-1250):                      "-USD 12.50",
 		Quantity(1204):                       "1,204",
 		Quantity(12.5):                       "12.5",
 		Moved(new(Percent(4.62))):            "up 4.6%",

@@ -12,7 +12,7 @@ import (
 	"assay/internal/number"
 )
 
-// Amount formats minor units for a sentence, rounded like figures: "118,240 USD" or "12.50 USD".
+// Amount formats minor units for a sentence, rounded like figures: "USD 118,240" or "USD 12.50".
 func (w *Writer) Amount(minor int64) string {
 	return w.Spelled(Money(money.Major(minor, w.Figures.Currency)))
 }
@@ -25,8 +25,20 @@ func (w *Writer) Spelled(amount Money) string {
 	if math.Abs(x) < 1000 {
 		places = min(2, currency.Exponent())
 	}
-	return number.Grouped(x, places) + " " + string(currency)
+	return money.Text(x, places, currency)
 }
+
+// String formats a ratio for a sentence: "2.41".
+func (r Ratio) String() string { return number.Grouped(Decimals(float64(r), 2), 2) }
+
+// String formats a percentage for a sentence: "12.5%".
+func (p Percent) String() string { return number.Percent(Decimals(float64(p), 1), 1) }
+
+// Whole formats a percentage without decimals: "13%".
+func (p Percent) Whole() string { return number.Percent(Decimals(float64(p), 0), 0) }
+
+// String formats a count for a sentence: "1,204" or "12.5".
+func (n Count) String() string { return Quantity(float64(n)) }
 
 // Quantity formats a count: "1,204" or "12.5".
 func Quantity(x float64) string {
@@ -58,9 +70,9 @@ func Moved(change *Percent) string {
 	}
 	switch p := Decimals(float64(*change), 1); {
 	case p > 0:
-		return fmt.Sprintf("up %s%%", number.Grouped(p, 1))
+		return fmt.Sprintf("up %s", Percent(p))
 	case p < 0:
-		return fmt.Sprintf("down %s%%", number.Grouped(-p, 1))
+		return fmt.Sprintf("down %s", Percent(-p))
 	}
 	return "unchanged"
 }

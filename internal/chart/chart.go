@@ -67,7 +67,7 @@ type Chart struct {
 	Period      civil.Range // requested days, including those without data; from first to last point when empty
 	Series      []Series    // at most MaxSeries
 	Stacked     bool        // stacked rather than grouped bars
-	BandName    string      // what bands are, such as "90 % interval"
+	BandName    string      // what bands are, such as "90% interval"
 	Annotations []Annotation
 	Theme       Theme
 	Width       int // in CSS pixels, 320 to 4000

@@ -57,8 +57,8 @@ func TestPicturesHaveWordsForReadersWhoCannotSee(t *testing.T) {
 	if err := xml.Unmarshal([]byte(drawn(t, c)), &doc); err != nil {
 		t.Fatal(err)
 	}
-	want := "Line chart of Spend (EUR). By day, Oct 1 – Oct 3, 2026. google: lowest 12.50 EUR on 2026-10-02, " +
-		"highest 1,235 EUR on 2026-10-01, last 99.00 EUR on 2026-10-03. tiktok: no data. " +
+	want := "Line chart of Spend (EUR). By day, Oct 1 – Oct 3, 2026. google: lowest €12.50 on Oct 2, 2026, " +
+		"highest €1,235 on Oct 1, 2026, last €99.00 on Oct 3, 2026. tiktok: no data. " +
 		"Hollow point, dotted line: day not complete. No data: tiktok."
 	if doc.Role != "img" || doc.Title != "Spend & more" || doc.Desc != want {
 		t.Errorf("role %q, title %q, description\n%s, want\n%s", doc.Role, doc.Title, doc.Desc, want)

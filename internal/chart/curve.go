@@ -21,11 +21,11 @@ import (
 // of Theme, Width and Height mean light, 800 and 450.
 type Curve struct {
 	Title    string
-	Across   string // label of the x axis, such as "Spend a month"
+	Across   string // label of the x axis, such as "Spend per month"
 	Up       string // label of the y axis
 	Currency money.Currency
 	Points   []CurvePoint // 2 to 500, in increasing order of At
-	BandName string       // what bands are, such as "90 % interval"
+	BandName string       // what bands are, such as "90% interval"
 	Marks    []CurveMark  // at most 4
 	KnownTo  float64      // end of the range of the data, after which the background is gray; 0: no limit
 	Theme    Theme
@@ -89,14 +89,14 @@ func DrawCurve(c Curve) ([]byte, error) {
 func (c Curve) description() string {
 	in := Chart{Unit: Money, Currency: c.Currency}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s by %s, with %s.", cmp.Or(c.Up, "Value"), cmp.Or(c.Across, "place"), cmp.Or(c.BandName, "likely range"))
+	fmt.Fprintf(&b, "%s by %s, with %s.", cmp.Or(c.Up, "Value"), cmp.Or(c.Across, "place"), cmp.Or(c.BandName, "interval"))
 	last := c.Points[len(c.Points)-1]
 	fmt.Fprintf(&b, " At %s: %s (%s to %s).", in.exactly(last.At), in.exactly(last.Value), in.exactly(last.Band.Low), in.exactly(last.Band.High))
 	for _, m := range c.Marks {
 		fmt.Fprintf(&b, " %s: %s.", clean(m.Label), in.exactly(m.At))
 	}
 	if c.KnownTo > 0 {
-		fmt.Fprintf(&b, " Beyond %s nothing was ever seen.", in.exactly(c.KnownTo))
+		fmt.Fprintf(&b, " Spend above %s is outside the range of past spend.", in.exactly(c.KnownTo))
 	}
 	return b.String()
 }
@@ -116,11 +116,11 @@ func (c curvePainter) paint(canvas draw.Canvas) {
 		area = writeTop(area, title, line)
 	}
 	area = draw.Crop(writeTop(draw.Crop(area, 0, 0, 0, -4), small, shortened(small, c.named(c.Up), area.Size().X)), 0, 0, 0, -4)
-	notes := []string{"Shaded: " + cmp.Or(c.BandName, "likely range")}
-	if c.greyFrom() < c.last() {
-		notes = append(notes, "Grey: beyond what was ever seen")
+	notes := []string{"Shaded: " + cmp.Or(c.BandName, "interval")}
+	if c.grayFrom() < c.last() {
+		notes = append(notes, "Gray: outside the range of past spend")
 	}
-	for _, line := range slices.Backward(wrapped(small, c.named(c.Across)+" · "+strings.Join(notes, " · "), area.Size().X/widerFont, 2)) {
+	for _, line := range slices.Backward(wrapped(small, c.named(c.Across)+" · "+strings.Join(notes, " · "), area.Size().X/widerFont, 3)) {
 		write(area, small, vg.Point{X: area.Min.X, Y: area.Min.Y + 2}, line)
 		area = draw.Crop(area, 0, 0, small.Font.Size*lineGap, 0)
 	}
@@ -137,7 +137,7 @@ func (c curvePainter) named(axis string) string {
 
 func (c curvePainter) last() float64 { return c.Points[len(c.Points)-1].At }
 
-func (c curvePainter) greyFrom() float64 {
+func (c curvePainter) grayFrom() float64 {
 	if c.KnownTo <= 0 {
 		return math.Inf(1)
 	}
@@ -180,7 +180,7 @@ func (c curvePainter) ticks(s scale, last float64) plot.ConstantTicks {
 // Plot draws the ground, the band, the curve and the marks.
 func (c curvePainter) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&canvas)
-	if from := c.greyFrom(); from < c.last() {
+	if from := c.grayFrom(); from < c.last() {
 		left := x(max(from, c.Points[0].At))
 		canvas.FillPolygon(c.theme.grid, []vg.Point{{X: left, Y: canvas.Min.Y}, {X: canvas.Max.X, Y: canvas.Min.Y}, {X: canvas.Max.X, Y: canvas.Max.Y}, {X: left, Y: canvas.Max.Y}})
 	}

@@ -13,7 +13,7 @@ import (
 
 func sampleCurve() Curve {
 	c := Curve{
-		Title: "tiktok <b>", Across: "Spend a month", Up: "Revenue a month that it brings", Currency: "USD", BandName: "90 % interval", KnownTo: 9000,
+		Title: "tiktok <b>", Across: "Spend per month", Up: "Incremental revenue per month", Currency: "USD", BandName: "90% interval", KnownTo: 9000,
 		Marks: []CurveMark{{6000, "today"}, {7200, "plan"}},
 	}
 	for i := range 41 {
@@ -49,8 +49,8 @@ func TestCurvesStayAsTheyWereLookedAt(t *testing.T) {
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s differs, look at it and run with -update (-want +got):\n%s", file, diff)
 		}
-		if bytes.Contains(got, []byte("<b>")) || !strings.Contains(string(got), "Beyond 9,000 USD nothing was ever seen.") {
-			t.Errorf("%s: a text is not escaped, or the description lacks what was never seen", name)
+		if bytes.Contains(got, []byte("<b>")) || !strings.Contains(string(got), "Spend above $9,000 is outside the range of past spend.") {
+			t.Errorf("%s: a text is not escaped, or the description lacks the range of past spend", name)
 		}
 	}
 }

@@ -94,20 +94,12 @@ func dayLabel(d civil.Date, g civil.Granularity) string {
 	if g == civil.ByMonth {
 		return d.UTC().Format("Jan")
 	}
-	return d.UTC().Format("Jan 2")
+	return d.Short()
 }
 
 // period writes the chart's days and their granularity, such as "By week (from Monday), Oct 1 – Oct 31, 2026".
 func (s sheet) period() string {
-	first, last := s.days.First.UTC(), s.days.Last.UTC()
-	from := first.Format("Jan 2")
-	if first.Year() != last.Year() {
-		from = first.Format("Jan 2, 2006")
-	}
-	dates := from + " – " + last.Format("Jan 2, 2006")
-	if s.days.First == s.days.Last {
-		dates = last.Format("Jan 2, 2006")
-	}
+	dates := s.days.Words()
 	if s.Kind == Pie {
 		return dates
 	}

@@ -45,7 +45,7 @@ func (s sheet) description() string {
 		fmt.Fprintf(&b, " %s: %s.", t.called(i), s.inWords(t))
 	}
 	for _, m := range s.marks {
-		fmt.Fprintf(&b, " %s: %s.", s.day(m.slot), m.label)
+		fmt.Fprintf(&b, " %s: %s.", s.day(m.slot).Words(), m.label)
 	}
 	for _, n := range s.notes() {
 		fmt.Fprintf(&b, " %s.", n)
@@ -79,10 +79,10 @@ func (s sheet) inWords(t track) string {
 	}
 	last := t.dots[len(t.dots)-1]
 	if len(t.dots) == 1 {
-		return fmt.Sprintf("%s on %s", s.exactly(last.Value), last.Date)
+		return fmt.Sprintf("%s on %s", s.exactly(last.Value), last.Date.Words())
 	}
-	return fmt.Sprintf("lowest %s on %s, highest %s on %s, last %s on %s", s.exactly(low.Value), low.Date,
-		s.exactly(high.Value), high.Date, s.exactly(last.Value), last.Date)
+	return fmt.Sprintf("lowest %s on %s, highest %s on %s, last %s on %s", s.exactly(low.Value), low.Date.Words(),
+		s.exactly(high.Value), high.Date.Words(), s.exactly(last.Value), last.Date.Words())
 }
 
 func (t track) sum() float64 {
@@ -106,7 +106,7 @@ func (s sheet) notes() []string {
 	if s.Kind != Pie && s.has(func(p Point) bool { return p.Band != nil }) {
 		name := s.BandName
 		if name == "" {
-			name = "likely range"
+			name = "interval"
 		}
 		sign := map[Kind]string{Line: "Shaded", Bar: "Whiskers"}[s.Kind]
 		out = append(out, sign+": "+name)

@@ -11,13 +11,13 @@ func TestAGaugeSaysInWordsWhatItShows(t *testing.T) {
 	t.Parallel()
 	whole := Gauge{
 		Title: "Revenue in <November>", Unit: Money, Currency: "USD", Actual: 61_000, Expected: new(90_000.0), Inner: &Band{Low: 85_000, High: 96_000},
-		Outer: &Band{Low: 80_000, High: 101_000}, Bands: "80 % and 95 % interval", Goal: 100_000,
+		Outer: &Band{Low: 80_000, High: 101_000}, Bands: "80% and 95% interval", Goal: 100_000,
 	}
 	for name, c := range map[string]struct {
 		gauge Gauge
 		words string
 	}{
-		"all of it":     {whole, "So far: 61,000 USD. Expected at the end: 90,000 USD, 85,000 USD to 96,000 USD, 80,000 USD to 101,000 USD (80 % and 95 % interval). Target: 100,000 USD."},
+		"all of it":     {whole, "So far: $61,000. Expected at the end: $90,000, $85,000 to $96,000, $80,000 to $101,000 (80% and 95% interval). Target: $100,000."},
 		"nothing yet":   {Gauge{Goal: 12, Theme: Dark, Width: 300}, "So far: 0. Target: 12."},
 		"no goal":       {Gauge{Actual: 3, Expected: new(4.0)}, "So far: 3. Expected at the end: 4."},
 		"more refunded": {Gauge{Actual: -3, Inner: &Band{Low: -9, High: 4}}, "So far: −3."},

@@ -66,7 +66,7 @@ type figures struct {
 func (s scale) figures(u Unit, c money.Currency) figures {
 	f := figures{divisor: 1}
 	if u == Money {
-		f.symbol = symbols[c]
+		f.symbol = c.Symbol() // the axis names the currency in any case
 	}
 	largest := max(math.Abs(s.low), math.Abs(s.high()))
 	for _, m := range magnitudes {
@@ -85,21 +85,18 @@ var magnitudes = []struct {
 	suffix        string
 }{{1e12, 1e12, "T"}, {1e9, 1e9, "B"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}}
 
-// symbols are the signs that readers know without a country; the axis names the currency in any case.
-var symbols = map[money.Currency]string{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-
 func (f figures) text(v float64) string {
 	if v == 0 {
 		return f.symbol + "0"
 	}
 	digits := grouped(math.Abs(v)/f.divisor, f.decimals)
 	if v < 0 {
-		return "−" + f.symbol + digits + f.suffix
+		return money.Minus + f.symbol + digits + f.suffix
 	}
 	return f.symbol + digits + f.suffix
 }
 
-// exactly writes a single value in full: money with two decimals below a thousand and none from there on.
+// exactly formats a single value in full: money with two decimals below 1,000 and none from there on.
 func (c Chart) exactly(v float64) string {
 	f := figures{divisor: 1}
 	switch {
@@ -109,7 +106,7 @@ func (c Chart) exactly(v float64) string {
 		f.decimals = 1
 	}
 	if c.Unit == Money && c.Currency != "" {
-		return f.text(v) + " " + string(c.Currency)
+		return money.Display(v, f.decimals, c.Currency)
 	}
 	return f.text(v)
 }

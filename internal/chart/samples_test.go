@@ -142,7 +142,7 @@ func samples() []sample {
 		{"empty", with(func(c *Chart) {
 			c.Title, c.Period = "Revenue by channel", civil.Range{First: samplesFrom, Last: samplesFrom.AddDays(30)}
 		})},
-		{"strangers", with(func(c *Chart) {
+		{"untrusted", with(func(c *Chart) {
 			c.Title = "<b>Sale</b> & \"more\" 🛍️ מבצע سعر \x00\x1b[31m\u202eevil\u202c " + fmt.Sprintf("%0120d", 7) + " and so on until it ends"
 			c.Series = []Series{
 				{Name: "<script>alert(1)</script>", Points: sales(20, 300, .3, 0)},

@@ -7,16 +7,18 @@ import (
 	"strings"
 	"time"
 
-	"assay/internal/civil"
+	answers "assay/internal/answer"
 	"assay/internal/console/pending"
 	"assay/internal/control"
+	"assay/internal/health"
 	"assay/internal/ingest"
+	"assay/internal/tools"
 )
 
 // dataView is the view of the Data page.
 type dataView struct {
 	place
-	diagnosis
+	*tools.DiagnoseAnswer
 	MayImport bool
 	Form      pending.Settings
 	Kinds     []fileKind // choices for the source of a file
@@ -47,58 +49,28 @@ func (v dataView) Unknown() bool { return v.Held != "" && v.Report != nil && v.R
 // fileKind is a choice for the source of a file.
 type fileKind struct{ Name, Title string }
 
-// diagnosis is the part of an answer of the tool diagnose that the page shows.
-type diagnosis struct {
-	Summary     string       `json:"summary"`
-	Status      string       `json:"status"`
-	Findings    []finding    `json:"rows"`
-	Connections []connection `json:"connections"`
-	Imports     []importLine `json:"imports"`
-}
+// connection is the data that a source has delivered.
+type connection struct{ health.Connection }
 
-type finding struct {
-	Check    string `json:"check"`
-	Severity string `json:"severity"`
-	Finding  string `json:"finding"`
-	Fix      string `json:"fix"`
-}
-
-type connection struct {
-	Source   string     `json:"source"`
-	Kind     string     `json:"kind"`
-	Platform string     `json:"platform"`
-	Account  string     `json:"account"`
-	Status   string     `json:"status"`
-	Rows     int64      `json:"rows"`
-	FirstDay civil.Date `json:"first_day"`
-	LastDay  civil.Date `json:"last_day"`
-	Behind   *int64     `json:"days_behind"`
-	Missing  int64      `json:"missing_days"`
-	Watched  *span      `json:"watched"`
-	Silent   []span     `json:"silent"`
-	Imported time.Time  `json:"last_import"`
-}
-
-type importLine struct {
-	At        time.Time  `json:"at"`
-	Source    string     `json:"source"`
-	File      string     `json:"file"`
-	Inserted  int64      `json:"inserted"`
-	Updated   int64      `json:"updated"`
-	Unchanged int64      `json:"unchanged"`
-	Removed   int64      `json:"removed"`
-	FirstDay  civil.Date `json:"first_day"`
-	LastDay   civil.Date `json:"last_day"`
+// Connections returns the sources for the table.
+func (v dataView) Connections() []connection {
+	var all []connection
+	for _, c := range v.DiagnoseAnswer.Connections {
+		all = append(all, connection{c})
+	}
+	return all
 }
 
 // Wrong returns errors and warnings, the most severe first.
-func (d diagnosis) Wrong() []finding {
-	return slices.DeleteFunc(slices.Clone(d.Findings), func(f finding) bool { return f.Severity != "error" && f.Severity != "warning" })
+func (v dataView) Wrong() []health.Finding {
+	return v.findings(health.SeverityError, health.SeverityWarning)
 }
 
 // Notes returns findings of severity info.
-func (d diagnosis) Notes() []finding {
-	return slices.DeleteFunc(slices.Clone(d.Findings), func(f finding) bool { return f.Severity != "info" })
+func (v dataView) Notes() []health.Finding { return v.findings(health.SeverityInfo) }
+
+func (v dataView) findings(of ...health.Severity) []health.Finding {
+	return slices.DeleteFunc(slices.Clone(v.DiagnoseAnswer.Rows), func(f health.Finding) bool { return !slices.Contains(of, f.Severity) })
 }
 
 // Strip draws the timeline of a source, nil without watched days.
@@ -106,11 +78,11 @@ func (s connection) Strip() *strip {
 	if s.Watched == nil {
 		return nil
 	}
-	return newStrip(*s.Watched, s.Silent)
+	return newStrip(daySpan(*s.Watched), s.Silent)
 }
 
 // Late returns how many days a source is behind, 0 if fewer than two.
-func (s connection) Late() int64 {
+func (s connection) Late() int {
 	if s.Behind == nil || *s.Behind < 2 {
 		return 0
 	}
@@ -119,7 +91,7 @@ func (s connection) Late() int64 {
 
 // Title returns the name of a source on pages.
 func (s connection) Title() string {
-	return cmp.Or(strings.ReplaceAll(s.Source, "_", " "), s.Platform)
+	return cmp.Or(strings.ReplaceAll(string(s.Source), "_", " "), string(s.Platform))
 }
 
 func (c *dataPages) dataPage(w http.ResponseWriter, v visit) {
@@ -131,7 +103,8 @@ func (c *dataPages) dataPage(w http.ResponseWriter, v visit) {
 // showData completes the view and shows the Data page.
 func (c *dataPages) showData(w http.ResponseWriter, v visit, status int, view dataView) {
 	view.Here = dataPath // also for forms with another path
-	if err := c.callTool(v, view.place, "diagnose", map[string]string{"detail_level": "debug"}, &view.diagnosis); err != nil {
+	var err error
+	if view.DiagnoseAnswer, err = answerOf(c.core, v, view.place, tools.Diagnose, arguments{"detail_level": answers.DebugLevel}); err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}
@@ -143,7 +116,6 @@ func (c *dataPages) showData(w http.ResponseWriter, v visit, status int, view da
 		}
 		view.Hooks, view.HookURL, view.Local = hooks, c.baseURL+"/api/webhooks/shopify/"+string(view.Workspace.ID), !c.cookies.Secure
 	}
-	var err error
 	if view.History, err = c.historyOf(v, view.Workspace); err != nil {
 		c.fail(w, v.Request, err)
 		return

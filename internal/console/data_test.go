@@ -209,7 +209,7 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 		t.Fatalf("empty store: %d %s", first.status, first.body)
 	}
 	looked := b.sendFile(first.field("csrf"), "orders.csv", orderFile(7))
-	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "140.00 USD", "Nov 11 – Nov 17, 2036", "(address)"} {
+	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "$140.00", "Nov 11 – Nov 17, 2036", "(address)"} {
 		if !strings.Contains(looked.body, want) {
 			t.Errorf("the look does not say %q", want)
 		}

@@ -8,130 +8,53 @@ import (
 	"strconv"
 	"strings"
 
+	answers "assay/internal/answer"
 	"assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/console/tilemap"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/money"
-	"assay/internal/number"
+	"assay/internal/measure/geo"
 	"assay/internal/operation"
+	"assay/internal/tools"
 )
 
-// trialAnswer is the part of an answer of the tool experiments that the page shows.
-type trialAnswer struct {
-	Summary  string         `json:"summary"`
-	Currency money.Currency `json:"currency"`
-	Rows     []trialRow     `json:"rows"`
-	Warnings []struct{ Text string }
-	Evidence *evidence `json:"evidence"`
-}
-
-type trialRow struct {
-	ID          control.ExperimentID     `json:"experiment_id"`
-	Name        string                   `json:"name"`
-	Channel     measure.Channel          `json:"channel"`
-	Kind        control.ExperimentKind   `json:"kind"`
-	Status      control.ExperimentStatus `json:"status"`
-	Start       civil.Date               `json:"start"`
-	End         civil.Date               `json:"end"`
-	Hypothesis  string                   `json:"hypothesis"`
-	Applied     *bool                    `json:"applied"`
-	Treated     []string                 `json:"treated_regions"`
-	HeldOut     []string                 `json:"held_out_regions"`
-	Lift        *guess                   `json:"lift_pct"`
-	Return      *guess                   `json:"incremental_roas"`
-	Incremental *guess                   `json:"incremental_revenue"`
-	Factor      *guess                   `json:"factor"`
-	Reported    *float64                 `json:"reported_roas"`
-	PValue      *float64                 `json:"p_value"`
-	Outcome     string                   `json:"outcome"`
-	Why         string                   `json:"why"`
-	Overlaps    []string                 `json:"overlaps"`
-}
+// experimentRow is an experiment with its result.
+type experimentRow struct{ tools.ExperimentRow }
 
 // Next returns the statuses that can follow the current one. A study is completed with its result in another form.
-func (r trialRow) Next() []control.ExperimentStatus { return r.Status.Before() }
+func (r experimentRow) Next() []control.ExperimentStatus { return r.Status.Before() }
 
 // Completed reports whether the experiment is completed.
-func (r trialRow) Completed() bool { return r.Status == control.ExperimentCompleted }
+func (r experimentRow) Completed() bool { return r.Status == control.ExperimentCompleted }
 
 // Study reports whether the result is entered manually.
-func (r trialRow) Study() bool { return r.Kind != control.GeoTest }
+func (r experimentRow) Study() bool { return r.Kind != control.GeoTest }
 
 // Words describes the outcome.
-func (r trialRow) Words() string {
+func (r experimentRow) Words() string {
 	switch r.Outcome {
-	case "effect_found":
+	case tools.EffectFound:
 		return "Effect detected"
-	case "no_clear_effect":
+	case tools.NoClearEffect:
 		return "Inconclusive: the interval contains zero"
-	case "cannot_be_read":
+	case tools.NoResult:
 		return "No result"
 	}
 	return ""
 }
 
-// guess is an estimate with its interval.
-type guess struct{ Value, Low, High float64 }
-
-type evidence struct {
-	Donors  int     `json:"donor_regions"`
-	Before  int     `json:"history_days"`
-	LeftOut int     `json:"days_left_out"`
-	Fit     float64 `json:"scaled_l2"`
-	Notes   []string
-	Weeks   []evidenceWeek
-	Weights []struct {
-		Region string
-		Weight float64 `json:"weight_pct"`
-	}
-	Placebo *struct {
-		Sets int
-		Own  float64 `json:"own_effect_pct"`
-		Bins []struct {
-			From float64 `json:"from_pct"`
-			To   float64 `json:"to_pct"`
-			Sets int
-		}
-	}
-}
-
-type evidenceWeek struct {
-	Start                         civil.Date
-	Observed, Expected, Low, High float64
-	During                        bool
-}
-
-// gateAnswer is the part of an answer of the tool geo_experiment_preflight that the page shows.
-type gateAnswer struct {
-	Summary   string
-	Treatment []string `json:"treatment_regions"`
-	Rows      []struct{ Gate, Status, Detail string }
-	Metrics   struct {
-		Planning   *float64 `json:"minimum_detectable_effect_pct"`
-		Optimistic *float64 `json:"optimistic_effect_pct"`
-	}
-	Power []powerPoint
-}
-
-// powerPoint is the power for a lift, both in percent.
-type powerPoint struct {
-	Lift       float64  `json:"lift_pct"`
-	Planning   float64  `json:"planning_pct"`
-	Optimistic *float64 `json:"optimistic_pct"`
-}
-
 // experimentsView is the view of all experiments, or of one with its evidence.
 type experimentsView struct {
 	place
-	Answer  trialAnswer
-	One     *trialRow
+	Rows    []experimentRow
+	One     *experimentRow            // with its evidence; nil for all experiments
+	Found   *tools.ExperimentEvidence // of one experiment; nil without a result
 	Tiles   []tilemap.Tile
 	Bars    []placeboBar
 	Own     float64 // position of the treated regions in the placebo histogram, in SVG units
-	Check   *gateAnswer
+	Check   *tools.PreflightAnswer
 	Channel string   // of the check
 	Power   *picture // nil: the power is unknown
 	Writes  bool     // the visitor can plan experiments, change their status and apply factors
@@ -153,24 +76,24 @@ func (c *experimentPages) experimentsPage(w http.ResponseWriter, v visit) {
 func (c *experimentPages) showExperiments(w http.ResponseWriter, v visit, status int, view experimentsView, id string) {
 	view.Kinds = control.ExperimentKinds()
 	view.Writes = view.Role.Writes()
-	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true}
-	if id != "" {
-		arguments["experiment_id"] = id
-	}
-	if err := c.callTool(v, view.place, "experiments", arguments, &view.Answer); err != nil {
+	found, err := c.results(v, view.place, id)
+	if err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}
-	if id != "" && len(view.Answer.Rows) == 1 {
-		view.One = &view.Answer.Rows[0]
+	for _, row := range found.Rows {
+		view.Rows = append(view.Rows, experimentRow{row})
+	}
+	if id != "" && len(view.Rows) == 1 {
+		view.One, view.Found = &view.Rows[0], found.Evidence
 		view.Tiles = tilemap.New(view.One.Treated, view.One.HeldOut)
-		view.Bars, view.Own = placeboBars(view.Answer.Evidence)
+		view.Bars, view.Own = placeboBars(view.Found)
 	}
 	if view.Channel != "" && id == "" {
-		found, err := c.checked(v, view.place, view.Channel)
+		check, err := c.checked(v, view.place, view.Channel)
 		switch {
 		case err == nil:
-			view.Check = &found
+			view.Check = check
 		case fault.KindOf(err) == fault.KindInvalid:
 			status = http.StatusBadRequest
 			view.Problem = "The channel cannot be checked. " + publicText(err)
@@ -178,7 +101,7 @@ func (c *experimentPages) showExperiments(w http.ResponseWriter, v visit, status
 			c.fail(w, v.Request, err)
 			return
 		}
-		if len(found.Power) > 1 {
+		if check != nil && len(check.Power) > 1 {
 			of := url.Values{"workspace": {string(view.Workspace.ID)}, "channel": {view.Channel}}
 			view.Power = &picture{powerPath + "?" + of.Encode(), "Power by lift. The table below has the same figures."}
 		}
@@ -187,9 +110,17 @@ func (c *experimentPages) showExperiments(w http.ResponseWriter, v visit, status
 }
 
 // checked returns the readiness of a channel for a geo experiment.
-func (c *experimentPages) checked(v visit, p place, channel string) (found gateAnswer, err error) {
-	err = c.callTool(v, p, "geo_experiment_preflight", map[string]any{"channel": channel, "detail_level": "analyst", "compact": true}, &found)
-	return found, err
+func (c *experimentPages) checked(v visit, p place, channel string) (*tools.PreflightAnswer, error) {
+	return answerOf(c.core, v, p, tools.GeoExperimentPreflight, arguments{"channel": channel, "detail_level": answers.AnalystLevel, "compact": true})
+}
+
+// results returns all experiments with their results, or one experiment with its evidence.
+func (c *experimentPages) results(v visit, p place, id string) (*tools.ExperimentsAnswer, error) {
+	with := arguments{"view": tools.ResultsView, "detail_level": answers.AnalystLevel, "compact": true}
+	if id != "" {
+		with["experiment_id"] = id
+	}
+	return answerOf(c.core, v, p, tools.Experiments, with)
 }
 
 // powerPicture draws the power of a geo experiment on a channel.
@@ -221,23 +152,25 @@ func (c *experimentPages) powerPicture(w http.ResponseWriter, v visit) {
 }
 
 // powerCurve draws the planning value as a line and shades the area up to the optimistic value.
-func powerCurve(found gateAnswer) chart.Curve {
+func powerCurve(found *tools.PreflightAnswer) chart.Curve {
 	drawn := chart.Curve{
 		Title: "Power by lift", Across: "Lift of revenue in the treated regions, %", Up: "Power, %",
 		BandName: "planning to optimistic value",
 	}
 	for _, at := range found.Power {
-		other := at.Planning
+		planning := float64(at.Planning)
+		other := planning
 		if at.Optimistic != nil {
-			other = *at.Optimistic
+			other = float64(*at.Optimistic)
 		}
-		drawn.Points = append(drawn.Points, chart.CurvePoint{At: at.Lift, Value: at.Planning, Band: chart.Band{Low: min(at.Planning, other), High: max(at.Planning, other)}})
+		band := chart.Band{Low: min(planning, other), High: max(planning, other)}
+		drawn.Points = append(drawn.Points, chart.CurvePoint{At: float64(at.Lift), Value: planning, Band: band})
 	}
-	if found.Metrics.Planning != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Planning, Label: "planning: " + figure(*found.Metrics.Planning, 1) + "%"})
+	if lift := found.Metrics.MDE; lift != nil {
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: float64(*lift), Label: "planning: " + figure(*lift, 1) + "%"})
 	}
-	if found.Metrics.Optimistic != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: *found.Metrics.Optimistic, Label: "optimistic: " + figure(*found.Metrics.Optimistic, 1) + "%"})
+	if lift := found.Metrics.Optimistic; lift != nil {
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: float64(*lift), Label: "optimistic: " + figure(*lift, 1) + "%"})
 	}
 	return drawn
 }
@@ -347,9 +280,8 @@ func (c *experimentPages) weeksPicture(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	var found trialAnswer
-	arguments := map[string]any{"view": "results", "detail_level": "analyst", "compact": true, "experiment_id": query.Get("experiment")}
-	if err := c.callTool(v, p, "experiments", arguments, &found); err != nil {
+	found, err := c.results(v, p, query.Get("experiment"))
+	if err != nil {
 		c.fail(w, v.Request, err)
 		return
 	}
@@ -369,12 +301,13 @@ func (c *experimentPages) weeksPicture(w http.ResponseWriter, v visit) {
 	writeSVG(w, picture, "no-store")
 }
 
-func weeksChart(found trialAnswer, theme chart.Theme) chart.Chart {
+func weeksChart(found *tools.ExperimentsAnswer, theme chart.Theme) chart.Chart {
 	observed, expected := chart.Series{Name: "Observed"}, chart.Series{Name: "Expected without the experiment"}
 	row := found.Rows[0]
 	for _, w := range found.Evidence.Weeks {
-		observed.Points = append(observed.Points, chart.Point{Date: w.Start, Value: w.Observed})
-		expected.Points = append(expected.Points, chart.Point{Date: w.Start, Value: w.Expected, Band: &chart.Band{Low: w.Low, High: w.High}})
+		band := &chart.Band{Low: float64(w.Low), High: float64(w.High)}
+		observed.Points = append(observed.Points, chart.Point{Date: w.Start, Value: float64(w.Observed)})
+		expected.Points = append(expected.Points, chart.Point{Date: w.Start, Value: float64(w.Expected), Band: band})
 	}
 	return chart.Chart{
 		Title: "Revenue of the treated regions by week", Metric: "Revenue", Unit: chart.Money, Currency: found.Currency, Granularity: civil.ByWeek,
@@ -392,7 +325,7 @@ const (
 )
 
 // placeboBars returns the bars of the placebo histogram and the position of the treated regions.
-func placeboBars(e *evidence) (bars []placeboBar, own float64) {
+func placeboBars(e *tools.ExperimentEvidence) (bars []placeboBar, own float64) {
 	if e == nil || e.Placebo == nil || len(e.Placebo.Bins) == 0 {
 		return nil, 0
 	}
@@ -407,25 +340,21 @@ func placeboBars(e *evidence) (bars []placeboBar, own float64) {
 	}
 	low, span := bins[0].From, bins[len(bins)-1].To-bins[0].From
 	if span > 0 {
-		own = max(2, min(histogramWide-2, histogramWide*(e.Placebo.Own-low)/span))
+		own = max(2, min(histogramWide-2, histogramWide*float64((e.Placebo.Own-low)/span)))
 	}
 	return bars, own
 }
 
-// figure formats a number with commas between thousands.
-func figure(x float64, decimals int) string {
-	return strings.Replace(number.Grouped(x, decimals), "-", "−", 1)
-}
-
 // gateWords describes the result of a requirement.
-func gateWords(status string) string {
+func gateWords(status geo.Verdict) string {
 	switch status {
-	case "pass":
+	case geo.Pass:
 		return "Passed"
-	case "warn":
+	case geo.Warn:
 		return "Warning"
-	case "fail":
+	case geo.Fail:
 		return "Failed"
+	case geo.Unknown:
 	}
 	return "Unknown"
 }

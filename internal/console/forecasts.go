@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	answers "assay/internal/answer"
 	"assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -19,87 +20,29 @@ import (
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/operation"
+	"assay/internal/pacing"
+	"assay/internal/snapshot"
+	"assay/internal/tools"
 )
 
-// outlookAnswer is the part of an answer of the tool forecasting that the page shows.
-type outlookAnswer struct {
-	Summary  string
+// forecastRow is a target, forecast or alert.
+type forecastRow struct {
+	pacing.Row
+	Gauge    picture
 	Currency money.Currency
-	Metrics  struct {
-		Watched     *int
-		FalseAlarms *float64 `json:"false_alarm_pct"`
-	}
-	Outlook  []outlookDay
-	Past     []pastRow `json:"past_forecasts"`
-	Rows     []outlookRow
-	Warnings []struct{ Code, Text string }
-	Left     *struct {
-		Rows int `json:"rows_total"`
-	} `json:"truncated"` // nil: not truncated
-}
-
-// outlookRow is a target, forecast or alert.
-type outlookRow struct {
-	Metric   string
-	Channel  measure.Channel
-	Period   string `json:"period_type"`
-	Start    civil.Date
-	End      civil.Date
-	Target   *float64
-	Actual   *float64
-	Through  civil.Date
-	Expected *float64
-	Low80    *float64 `json:"low_80"`
-	High80   *float64 `json:"high_80"`
-	Low95    *float64 `json:"low_95"`
-	High95   *float64 `json:"high_95"`
-	Chance   *float64 `json:"chance_pct"`
-	Status   string
-	Attained *float64 `json:"attained_pct"`
-	Required *float64 `json:"required_per_day"`
-	Index    *float64 `json:"pace_index"`
-
-	Raised    civil.Date
-	Since     civil.Date
-	Direction string
-	Change    *float64 `json:"change_pct"`
-
-	Gauge    picture        `json:"-"`
-	Currency money.Currency `json:"-"`
-}
-
-type outlookDay struct {
-	Date     civil.Date
-	Actual   *float64
-	Expected *float64
-	Low80    *float64 `json:"low_80"`
-	High80   *float64 `json:"high_80"`
-	Low95    *float64 `json:"low_95"`
-	High95   *float64 `json:"high_95"`
 }
 
 // pastRow is the accuracy of past forecasts.
-type pastRow struct {
-	Metric     string
-	Days       int
-	Afterwards bool `json:"made_afterwards"`
-	Judged     int
-	Separate   int
-	Enough     bool
-	Inside80   *float64 `json:"inside_80_pct"`
-	Inside95   *float64 `json:"inside_95_pct"`
-	Error      *float64 `json:"error_pct"`
-	MASE       *float64
-	Start      civil.Date `json:"first_day"`
-	End        civil.Date `json:"last_day"`
-}
+type pastRow struct{ pacing.Accuracy }
 
 // metricNames are the capitalized names of metrics.
-var metricNames = map[string]string{"revenue": "Revenue", "orders": "Orders", "spend": "Spend", "roas": "ROAS"}
+var metricNames = map[snapshot.Metric]string{
+	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS",
+}
 
 // Name returns the metric and channel of the row.
-func (r outlookRow) Name() string {
-	name := cmp.Or(metricNames[r.Metric], r.Metric)
+func (r forecastRow) Name() string {
+	name := cmp.Or(metricNames[r.Metric], string(r.Metric))
 	if r.Channel != "" {
 		name = string(r.Channel) + ": " + strings.ToLower(name)
 	}
@@ -107,38 +50,39 @@ func (r outlookRow) Name() string {
 }
 
 // decimalsOf returns the number of decimals for a figure of the metric.
-func decimalsOf(metric string, x float64) int {
+func decimalsOf(metric snapshot.Metric, x float64) int {
 	switch {
-	case metric == "roas":
+	case metric == snapshot.ROAS:
 		return 2
-	case metric == "orders" && math.Abs(x) < 100:
+	case metric == snapshot.Orders && math.Abs(x) < 100:
 		return 1
 	}
 	return 0
 }
 
 // Figure formats a figure of the row, "" for nil.
-func (r outlookRow) Figure(x *float64) string {
+func (r forecastRow) Figure(x *float64) string {
 	if x == nil {
 		return ""
 	}
-	if r.Currency != "" && (r.Metric == "revenue" || r.Metric == "spend") {
-		return moneyText(*x, decimalsOf(r.Metric, *x), r.Currency)
+	if r.Currency != "" && (r.Metric == snapshot.Revenue || r.Metric == snapshot.Spend) {
+		return money.Display(*x, decimalsOf(r.Metric, *x), r.Currency)
 	}
 	return figure(*x, decimalsOf(r.Metric, *x))
 }
 
 // Words describes the status.
-func (r outlookRow) Words() string {
-	return map[string]string{
-		"on_track": "On track", "at_risk": "At risk", "off": "Off track", "over_budget": "Over budget", "within_budget": "Within budget",
-		"near_budget": "Near budget", "upcoming": "Upcoming", "under_way": "In progress", "met": "Met", "missed": "Missed", "unknown": "Unknown",
+func (r forecastRow) Words() string {
+	return map[pacing.Status]string{
+		pacing.OnTrack: "On track", pacing.AtRisk: "At risk", pacing.OffTrack: "Off track", pacing.OverBudget: "Over budget",
+		pacing.WithinBudget: "Within budget", pacing.NearBudget: "Near budget", pacing.Upcoming: "Upcoming",
+		pacing.UnderWay: "In progress", pacing.Met: "Met", pacing.Missed: "Missed", pacing.Unknown: "Unknown",
 	}[r.Status]
 }
 
 // Bad reports whether the status needs attention.
-func (r outlookRow) Bad() bool {
-	return slices.Contains([]string{"off", "over_budget", "missed"}, r.Status)
+func (r forecastRow) Bad() bool {
+	return slices.Contains([]pacing.Status{pacing.OffTrack, pacing.OverBudget, pacing.Missed}, r.Status)
 }
 
 // Of returns the horizon of the forecasts.
@@ -153,22 +97,37 @@ func (p pastRow) Of() string {
 }
 
 // Name returns the name of the metric.
-func (p pastRow) Name() string { return cmp.Or(metricNames[p.Metric], p.Metric) }
+func (p pastRow) Name() string { return cmp.Or(metricNames[p.Metric], string(p.Metric)) }
+
+// forecasts is an answer with its rows.
+type forecasts struct {
+	*tools.ForecastingAnswer
+	Rows []forecastRow
+}
+
+// forecastsOf returns an answer with a row for each of its rows.
+func forecastsOf(a *tools.ForecastingAnswer) forecasts {
+	f := forecasts{ForecastingAnswer: a, Rows: make([]forecastRow, len(a.Rows))}
+	for i, r := range a.Rows {
+		f.Rows[i] = forecastRow{Row: r, Currency: a.Currency}
+	}
+	return f
+}
 
 // forecastsView is the view of the forecasts page.
 type forecastsView struct {
 	place
-	Period  string
-	Periods []string
-	Pace    outlookAnswer
-	Alerts  outlookAnswer
-	Targets outlookAnswer
+	Period  pacing.Period
+	Periods []pacing.Period
+	Pace    forecasts
+	Alerts  forecasts
+	Targets forecasts
 	From    int      // number of the first shown target, from 1
 	Before  string   // address of the previous targets, "" for none
 	After   string   // address of the next targets, "" for none
 	Fan     *picture // nil: no forecast
 	Writes  bool     // the visitor can set and remove targets
-	Metrics []string
+	Metrics []snapshot.Metric
 	Problem string
 	Done    string
 	Form    url.Values // submitted values, after an error
@@ -176,7 +135,7 @@ type forecastsView struct {
 
 // Fixed reports whether a row of the pacing has a target.
 func (v forecastsView) Fixed() bool {
-	return slices.ContainsFunc(v.Pace.Rows, func(r outlookRow) bool { return r.Target != nil })
+	return slices.ContainsFunc(v.Pace.Rows, func(r forecastRow) bool { return r.Target != nil })
 }
 
 // Kept returns the accuracy of forecasts stored at their time.
@@ -186,17 +145,21 @@ func (v forecastsView) Kept() []pastRow { return v.past(false) }
 func (v forecastsView) Made() []pastRow { return v.past(true) }
 
 func (v forecastsView) past(afterwards bool) []pastRow {
-	return slices.DeleteFunc(slices.Clone(v.Pace.Past), func(p pastRow) bool { return p.Afterwards != afterwards })
+	var rows []pastRow
+	for _, p := range v.Pace.Past {
+		if p.Afterwards == afterwards {
+			rows = append(rows, pastRow{p})
+		}
+	}
+	return rows
 }
 
-var periodNames = []string{"monthly", "quarterly", "weekly", "daily"}
-
 // periodIn returns the type of period in a request, monthly by default.
-func periodIn(query url.Values) string {
-	if p := query.Get("period"); slices.Contains(periodNames, p) {
+func periodIn(query url.Values) pacing.Period {
+	if p := pacing.Period(query.Get("period")); slices.Contains(pacing.Periods, p) {
 		return p
 	}
-	return periodNames[0]
+	return pacing.Periods[0]
 }
 
 func (c *forecastPages) forecastsPage(w http.ResponseWriter, v visit) {
@@ -214,16 +177,25 @@ func (c *forecastPages) forecastsPage(w http.ResponseWriter, v visit) {
 }
 
 // pace returns the pacing of a type of period.
-func (c *forecastPages) pace(v visit, p place, period string) (a outlookAnswer, err error) {
-	err = c.callTool(v, p, "forecasting", map[string]any{"aspect": "pacing", "period_type": period, "detail_level": "debug", "compact": true}, &a)
-	return a, err
+func (c *forecastPages) pace(v visit, p place, period pacing.Period) (forecasts, error) {
+	return c.forecasts(v, p, arguments{"aspect": tools.PacingAspect, "period_type": period, "detail_level": answers.DebugLevel})
+}
+
+func (c *forecastPages) forecasts(v visit, p place, with arguments) (forecasts, error) {
+	with["compact"] = true
+	a, err := answerOf(c.core, v, p, tools.Forecasting, with)
+	if err != nil {
+		return forecasts{}, err
+	}
+	return forecastsOf(a), nil
 }
 
 // shownTargets is the number of targets per page. The order is: in progress, upcoming, past; the latest first.
 const shownTargets = 20
 
 func (c *forecastPages) showForecasts(w http.ResponseWriter, v visit, status int, view forecastsView) {
-	view.Periods, view.Metrics = periodNames, []string{"revenue", "orders", "spend", "roas"}
+	view.Periods = pacing.Periods
+	view.Metrics = []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	view.Writes = view.Role.Writes()
 	var err error
 	if view.Pace, err = c.pace(v, view.place, view.Period); err != nil {
@@ -231,31 +203,26 @@ func (c *forecastPages) showForecasts(w http.ResponseWriter, v visit, status int
 		return
 	}
 	for _, ask := range []struct {
-		into      *outlookAnswer
-		arguments map[string]any
+		into *forecasts
+		with arguments
 	}{
-		{&view.Alerts, map[string]any{"aspect": "alerts", "detail_level": "analyst", "compact": true}},
-		{&view.Targets, map[string]any{"aspect": "targets", "period_type": view.Period, "detail_level": "debug", "compact": true}},
+		{&view.Alerts, arguments{"aspect": tools.AlertsAspect, "detail_level": answers.AnalystLevel}},
+		{&view.Targets, arguments{"aspect": tools.TargetsAspect, "period_type": view.Period, "detail_level": answers.DebugLevel}},
 	} {
-		if err := c.callTool(v, view.place, "forecasting", ask.arguments, ask.into); err != nil {
+		if *ask.into, err = c.forecasts(v, view.place, ask.with); err != nil {
 			c.fail(w, v.Request, err)
 			return
 		}
 	}
 	view.turn()
-	for _, answer := range []*outlookAnswer{&view.Pace, &view.Targets} {
-		for i := range answer.Rows {
-			answer.Rows[i].Currency = answer.Currency
-		}
-	}
-	of := url.Values{"workspace": {string(view.Workspace.ID)}, "period": {view.Period}}
+	of := url.Values{"workspace": {string(view.Workspace.ID)}, "period": {string(view.Period)}}
 	for i := range view.Pace.Rows {
 		r := &view.Pace.Rows[i]
 		if r.Expected == nil && r.Target == nil {
 			continue
 		}
 		of.Set("row", strconv.Itoa(i))
-		r.Gauge = picture{pacePath + "?" + of.Encode(), gaugeOf(*r, view.Pace.Currency).words()}
+		r.Gauge = picture{pacePath + "?" + of.Encode(), gaugeOf(*r).words()}
 	}
 	of.Del("row")
 	if len(view.Pace.Outlook) > 0 {
@@ -271,7 +238,7 @@ func (v *forecastsView) turn() {
 	last := min(all, first+shownTargets)
 	v.From, v.Targets.Rows = first+1, v.Targets.Rows[first:last]
 	to := func(from int) string {
-		return forecastsPath + "?" + url.Values{"workspace": {string(v.Workspace.ID)}, "period": {v.Period}, "from": {strconv.Itoa(from)}}.Encode() + "#targets"
+		return forecastsPath + "?" + url.Values{"workspace": {string(v.Workspace.ID)}, "period": {string(v.Period)}, "from": {strconv.Itoa(from)}}.Encode() + "#targets"
 	}
 	if first > 0 {
 		v.Before = to(first - shownTargets + 1)
@@ -295,13 +262,14 @@ func (g gauge) words() string {
 	return text + ". The list below has the same figures."
 }
 
-func gaugeOf(r outlookRow, currency money.Currency) gauge {
-	g := chart.Gauge{Title: r.Name() + ", " + span{r.Start, r.End}.String(), Currency: currency, Expected: r.Expected, Bands: "80% and 95% interval"}
+func gaugeOf(r forecastRow) gauge {
+	g := chart.Gauge{Title: r.Name() + ", " + daysText(r.Start, r.End), Currency: r.Currency, Expected: r.Expected, Bands: "80% and 95% interval"}
 	switch r.Metric {
-	case "revenue", "spend":
+	case snapshot.Revenue, snapshot.Spend:
 		g.Unit = chart.Money
-	case "roas":
+	case snapshot.ROAS:
 		g.Unit = chart.Ratio
+	case snapshot.Orders, snapshot.AOV:
 	}
 	if r.Actual != nil {
 		g.Actual = *r.Actual
@@ -326,7 +294,7 @@ func (c *forecastPages) pacePicture(w http.ResponseWriter, v visit) {
 		c.Refuse(w, v.Request, http.StatusNotFound, noSuchChart)
 		return
 	}
-	drawn := gaugeOf(found.Rows[i], found.Currency)
+	drawn := gaugeOf(found.Rows[i])
 	drawn.Theme, drawn.Width = themeIn(query), halfWidth
 	if query.Get("size") == "narrow" {
 		drawn.Width = narrowWidth
@@ -345,7 +313,7 @@ func (c *forecastPages) fanPicture(w http.ResponseWriter, v visit) {
 	if !ok {
 		return
 	}
-	at := slices.IndexFunc(found.Rows, func(r outlookRow) bool { return r.Expected != nil })
+	at := slices.IndexFunc(found.Rows, func(r forecastRow) bool { return r.Expected != nil })
 	if at < 0 || len(found.Outlook) == 0 {
 		c.Refuse(w, v.Request, http.StatusNotFound, noSuchChart)
 		return
@@ -364,11 +332,11 @@ func (c *forecastPages) fanPicture(w http.ResponseWriter, v visit) {
 }
 
 // pictured returns the answer that a chart shows. On failure it writes the error page and returns false.
-func (c *forecastPages) pictured(w http.ResponseWriter, v visit) (outlookAnswer, url.Values, bool) {
+func (c *forecastPages) pictured(w http.ResponseWriter, v visit) (forecasts, url.Values, bool) {
 	query := v.URL.Query()
 	p, ok := c.placeOf(w, v, query.Get("workspace"))
 	if !ok {
-		return outlookAnswer{}, nil, false
+		return forecasts{}, nil, false
 	}
 	found, err := c.pace(v, p, periodIn(query))
 	if err != nil {
@@ -384,7 +352,7 @@ func themeIn(query url.Values) chart.Theme {
 	return chart.Light
 }
 
-func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
+func fanChart(a forecasts, of forecastRow) chart.Chart {
 	there, ahead, goal := chart.Series{Name: "actual"}, chart.Series{Name: "forecast"}, chart.Series{Name: "target"}
 	for _, d := range a.Outlook {
 		if d.Actual != nil {
@@ -405,7 +373,7 @@ func fanChart(a outlookAnswer, of outlookRow) chart.Chart {
 		}
 	}
 	drawn := chart.Chart{
-		Title: of.Name() + " since the start of the period", Metric: of.Name(), Unit: gaugeOf(of, "").Unit, Currency: a.Currency, Granularity: civil.ByDay,
+		Title: of.Name() + " since the start of the period", Metric: of.Name(), Unit: gaugeOf(of).Unit, Currency: a.Currency, Granularity: civil.ByDay,
 		BandName: "80% and 95% interval", Series: []chart.Series{there, ahead},
 	}
 	if of.Target != nil {
@@ -446,7 +414,7 @@ func (c *forecastPages) changeForecasts(w http.ResponseWriter, v visit) {
 	}
 	switch {
 	case err == nil:
-		to := url.Values{"workspace": {string(p.Workspace.ID)}, "period": {view.Period}, "done": {done}}
+		to := url.Values{"workspace": {string(p.Workspace.ID)}, "period": {string(view.Period)}, "done": {done}}
 		see(w, forecastsPath+"?"+to.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
 		view.Problem = publicText(err)
@@ -490,10 +458,10 @@ const largestTarget = 1e12
 // targetIn reads the metric, period and first day of a target.
 func targetIn(form url.Values) (change targetChange, err error) {
 	change.Metric, change.Period = form.Get("metric"), form.Get("period")
-	if metricNames[change.Metric] == "" {
+	if metricNames[snapshot.Metric(change.Metric)] == "" {
 		return change, fault.Invalid("%q has no targets", change.Metric).WithHint("choose revenue, orders, spend or ROAS")
 	}
-	if !slices.Contains(periodNames, change.Period) {
+	if !slices.Contains(pacing.Periods, pacing.Period(change.Period)) {
 		return change, fault.Invalid("%q is not a period type", change.Period).WithHint("choose daily, weekly, monthly or quarterly")
 	}
 	text := strings.TrimSpace(form.Get("start"))
@@ -515,14 +483,15 @@ func (t targetChange) begins(thisYear int, week time.Weekday) error {
 		return fault.Invalid("the first day %s is in the year %d", t.Start, y).WithHint("choose a year from %d to %d", firstTargetYear, thisYear+targetYears)
 	}
 	first, rule := t.Start, ""
-	switch t.Period {
-	case "weekly":
+	switch pacing.Period(t.Period) {
+	case pacing.WeeklyPeriod:
 		first, rule = t.Start.AddDays(-((int(t.Start.Weekday()-week) + 7) % 7)), "a weekly target starts on a "+week.String()
-	case "monthly":
+	case pacing.MonthlyPeriod:
 		first, rule = civil.ByMonth.Start(t.Start), "a monthly target starts on the first day of a month"
-	case "quarterly":
+	case pacing.QuarterlyPeriod:
 		first = civil.New(t.Start.Year(), (t.Start.Month()-1)/3*3+1, 1)
 		rule = "a quarterly target starts on the first day of January, April, July or October"
+	case pacing.DailyPeriod:
 	}
 	if first == t.Start {
 		return nil

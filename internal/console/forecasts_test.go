@@ -45,7 +45,7 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is forecast at 15,072 USD", "15,072", "$14,837 to $17,053", "$14,503 to $18,303", "the probability of reaching it is 70%", // the month
+		"is forecast at USD 15,072", "15,072", "$14,837 to $17,053", "$14,503 to $18,303", "the probability of reaching it is 70%", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
 		"Not enough data yet", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
 	} {

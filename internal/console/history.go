@@ -34,10 +34,10 @@ const adsBack = 90
 
 // historyPart is the history section of the Data page.
 type historyPart struct {
-	Changes  []changeRow
-	More     bool // the history page has more days
-	Settling []settlingRow
-	Unknown  []string // data without a known reporting delay
+	Changes []changeRow
+	More    bool // the history page has more days
+	Delays  []delayRow
+	Unknown []string // data without a known reporting delay
 }
 
 // changeRow is a restated day, or one version of a day.
@@ -48,7 +48,7 @@ type changeRow struct {
 	Changes int64
 }
 
-type settlingRow struct{ Of, What, Words string }
+type delayRow struct{ Of, What, Words string }
 
 // historyView is the view of the history page: all restated days, or the versions of one day.
 type historyView struct {
@@ -98,7 +98,7 @@ func (c *dataPages) historyOf(v visit, w control.Workspace) (*historyPart, error
 	for _, curve := range curves {
 		of := measure.DayPart{Kind: curve.Kind, Name: curve.Name}.Words()
 		if curve.Known() {
-			h.Settling = append(h.Settling, settlingRow{of, curve.Noun(), curve.Words()})
+			h.Delays = append(h.Delays, delayRow{of, curve.Noun(), curve.Words()})
 		} else {
 			h.Unknown = append(h.Unknown, of+", "+curve.Noun())
 		}
@@ -160,7 +160,7 @@ func moveWords(moves []measure.Move, currency money.Currency) []string {
 func amountWords(value int64, unit measure.FigureUnit, currency money.Currency) string {
 	switch unit {
 	case measure.MinorUnits:
-		return moneyText(money.Major(value, currency), currency.Exponent(), currency)
+		return money.Display(money.Major(value, currency), currency.Exponent(), currency)
 	case measure.InMillionth:
 		if value%measure.Millionths != 0 {
 			return figure(float64(value)/measure.Millionths, 2)

@@ -57,7 +57,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 		t.Error("the page shows an address of the file")
 	}
 	checked := b.form("/data/mapping", tillForm(file, "action", "check")...)
-	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>1020.50 USD</bdi>", "kept as a hash", "1040.50 USD", "Save and import"} {
+	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>USD 1,020.50</bdi>", "kept as a hash", "$1,040.50", "Save and import"} {
 		if !strings.Contains(checked.body, want) {
 			t.Errorf("the check does not say %q", want)
 		}

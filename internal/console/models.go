@@ -193,7 +193,7 @@ func testRows(m *mix.Model) []testRow {
 	say := func(e measure.Estimate) string { return between(ratio(e.Value), ratio(e.Low), ratio(e.High)) }
 	var rows []testRow
 	for _, t := range m.Tests {
-		row := testRow{Channel: string(t.Channel), Days: rangeText(t.Days), Result: "–", Observational: "–", Before: "–", After: "–"}
+		row := testRow{Channel: string(t.Channel), Days: t.Days.Words(), Result: "–", Observational: "–", Before: "–", After: "–"}
 		if !t.Used() {
 			row.Verdict = "Not used in the model: " + t.Why + "."
 			rows = append(rows, row)

@@ -124,13 +124,13 @@ func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	}
 	rest := make([]float64, len(h.Weeks))
 	for i, e := range bySize(m) {
-		brought := h.Contributions[e]
+		incremental := h.Contributions[e]
 		if i < chart.MaxSeries-2 || len(h.Channels) == chart.MaxSeries-1 {
-			drawing.Series = append(drawing.Series, chart.Series{Name: string(h.Channels[e]), Points: points(h.Weeks, brought)})
+			drawing.Series = append(drawing.Series, chart.Series{Name: string(h.Channels[e]), Points: points(h.Weeks, incremental)})
 			continue
 		}
 		for t := range rest {
-			rest[t] += brought[t]
+			rest[t] += incremental[t]
 		}
 	}
 	if len(h.Channels) >= chart.MaxSeries {
@@ -261,9 +261,9 @@ func bySize(m *mix.Model) []int {
 	h := m.History()
 	sums := make([]float64, len(h.Channels))
 	order := make([]int, len(h.Channels))
-	for i, brought := range h.Contributions {
+	for i, incremental := range h.Contributions {
 		order[i] = i
-		for _, v := range brought {
+		for _, v := range incremental {
 			sums[i] += v
 		}
 	}

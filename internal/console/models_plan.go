@@ -75,7 +75,7 @@ func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Val
 func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
 	months := m.Months()
 	view = planView{
-		Budget: strings.TrimSpace(query.Get("budget")), Current: moneyText(m.Spend()/months, 0, w.Currency), currency: w.Currency,
+		Budget: strings.TrimSpace(query.Get("budget")), Current: money.Display(m.Spend()/months, 0, w.Currency), currency: w.Currency,
 		Asked: query.Has("budget") && !query.Has("add") && !query.Has("drop"),
 	}
 	asked = url.Values{"budget": {view.Budget}, "workspace": {string(w.ID)}, "of": {"plan"}}
@@ -182,7 +182,7 @@ func times(v *float64, by float64) *float64 {
 }
 
 // money formats an amount in whole units with the currency.
-func (p planView) money(v float64) string { return moneyText(v, 0, p.currency) }
+func (p planView) money(v float64) string { return money.Display(v, 0, p.currency) }
 
 // fill sets the rows and sentences of the allocation.
 func (p *planView) fill(m *mix.Model, plan *mix.Plan) {

@@ -160,7 +160,7 @@ func inMinor(s *mmm.Schedule, groups []decide.Group, first civil.Date, currency 
 
 // money formats an amount with the currency.
 func (w *weekPlan) money(minor int64) string {
-	return moneyText(money.Major(minor, w.Currency), w.Currency.Exponent(), w.Currency)
+	return money.Display(money.Major(minor, w.Currency), w.Currency.Exponent(), w.Currency)
 }
 
 func intervalText(s stats.Summary) string {
@@ -190,7 +190,7 @@ func (s *scheduleView) fill() {
 		s.Rows = append(s.Rows, r)
 	}
 	for i, week := range plan.Weeks {
-		row(dateText(week), false, plan.Brings.Periods[i], func(j int) int64 { return plan.Minor[j][i] })
+		row(week.Words(), false, plan.Brings.Periods[i], func(j int) int64 { return plan.Minor[j][i] })
 	}
 	after := scheduleRow{Week: "Later weeks", Below: true, Revenue: intervalText(plan.Brings.After)}
 	for _, c := range s.Channels {
@@ -214,7 +214,7 @@ const (
 
 func (s *scheduleView) words() []string {
 	plan := s.plan
-	whole := func(v float64) string { return moneyText(v, 0, plan.Currency) }
+	whole := func(v float64) string { return money.Display(v, 0, plan.Currency) }
 	last := plan.Weeks[len(plan.Weeks)-1].AddDays(weekDays - 1)
 	words := []string{fmt.Sprintf("Total spend: %s, %s, in proportion to the monthly budget.", plan.money(plan.Budget), daysText(plan.Weeks[0], last))}
 	share := 0.0

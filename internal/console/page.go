@@ -13,10 +13,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/ingest/source"
+	"assay/internal/money"
 	"assay/internal/number"
 	"assay/internal/oauth/people"
 )
@@ -31,14 +33,14 @@ var assetFiles embed.FS
 func parseTemplates() map[string]*template.Template {
 	functions := template.FuncMap{
 		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
-		"count": count, "tab": tabOf, "took": took, "date": dateText, "days": daysText, "size": size, "outcome": outcomeWords, "words": words,
-		"sentence": sentence, "span": rangeText, "cadence": cadenceWords, "picture": pictureOf,
-		"schedule": scheduleOf, "figure": figure, "gate": gateWords,
-		"int64":  func(n int) int64 { return int64(n) },
-		"same":   func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
-		"pair":   func(first, second any) any { return struct{ First, Second any }{first, second} },
-		"deref":  func(b *bool) bool { return b != nil && *b },
-		"number": func(x *float64) float64 { return *x },
+		"count": count, "tab": tabOf, "took": took, "date": civil.Date.Words, "days": daysText, "size": size, "outcome": outcomeWords, "words": words,
+		"sentence": sentence, "span": civil.Range.Words, "cadence": cadenceWords, "picture": pictureOf,
+		"schedule": scheduleOf, "figure": anyFigure, "gate": gateWords,
+		"sum":   func(decimal, currency string) string { return money.DisplayOf(decimal, money.Currency(currency)) },
+		"int64": func(n int) int64 { return int64(n) },
+		"same":  func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
+		"pair":  func(first, second any) any { return struct{ First, Second any }{first, second} },
+		"deref": func(b *bool) bool { return b != nil && *b },
 	}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(templateFiles, "templates/frame.html", "templates/parts/*.html"))
 	names, err := fs.Glob(templateFiles, "templates/*.html")

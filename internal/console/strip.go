@@ -5,23 +5,21 @@ import (
 	"strings"
 
 	"assay/internal/civil"
+	"assay/internal/health"
 )
 
-// span is a period of consecutive days, both ends included.
-type span struct {
-	Start civil.Date `json:"start"`
-	End   civil.Date `json:"end"`
-}
+// daySpan is a period of consecutive days, both ends included.
+type daySpan health.DaySpan
 
 // String formats the period: "Nov 3 – Nov 5, 2026".
-func (s span) String() string { return daysText(s.Start, s.End) }
+func (s daySpan) String() string { return daysText(s.Start, s.End) }
 
 // short formats the period without its year: "Nov 3 – Nov 5".
-func (s span) short() string {
+func (s daySpan) short() string {
 	if s.Start == s.End {
-		return shortDay(s.End)
+		return s.End.Short()
 	}
-	return shortDay(s.Start) + " – " + shortDay(s.End)
+	return s.Start.Short() + " – " + s.End.Short()
 }
 
 // strip is a timeline of days. Bars are days with rows.
@@ -37,7 +35,7 @@ type bar struct{ X, Width int }
 const dayWidth = 4 // SVG units
 
 // newStrip draws the days of a period. The days of silent, in ascending order, have no rows.
-func newStrip(of span, silent []span) *strip {
+func newStrip(of daySpan, silent []health.DaySpan) *strip {
 	days := of.End.Sub(of.Start) + 1
 	s := &strip{Width: days * dayWidth}
 	from, without := of.Start, 0
@@ -64,10 +62,10 @@ func (s *strip) add(start, from, until civil.Date) {
 const shownSpans = 4
 
 // spans formats the latest periods without years, latest first.
-func spans(all []span) string {
+func spans(all []health.DaySpan) string {
 	var words []string
 	for i := len(all) - 1; i >= max(0, len(all)-shownSpans); i-- {
-		words = append(words, all[i].short())
+		words = append(words, daySpan(all[i]).short())
 	}
 	text := strings.Join(words, ", ")
 	if more := len(all) - shownSpans; more > 0 {

@@ -73,7 +73,7 @@ func repeated(f ingest.FileReport) bool {
 }
 
 func whole(minor int64) string {
-	return strings.TrimSuffix(money.Amount{Minor: minor, Currency: "USD"}.String(), " USD")
+	return money.Amount{Minor: minor, Currency: "USD"}.Decimal()
 }
 
 func FuzzShopify(f *testing.F)      { fuzzSource(f, "shopify_orders", "shopify/shopify*.txtar") }

@@ -116,8 +116,7 @@ func decimals(sums map[money.Currency]int64) map[string]string {
 	}
 	texts := make(map[string]string, len(sums))
 	for c, minor := range sums {
-		text := money.Amount{Minor: minor, Currency: c}.String()
-		texts[string(c)] = text[:len(text)-len(" ")-len(c)]
+		texts[string(c)] = money.Amount{Minor: minor, Currency: c}.Decimal()
 	}
 	return texts
 }

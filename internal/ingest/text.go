@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/money"
+
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -118,7 +120,7 @@ func (f FileReport) writeTotals(out *strings.Builder) {
 
 func appendAmounts(t table.Writer, name string, sums map[string]string) {
 	for _, currency := range slices.Sorted(maps.Keys(sums)) {
-		t.AppendRow(table.Row{name, sums[currency] + " " + currency})
+		t.AppendRow(table.Row{name, money.TextOf(sums[currency], money.Currency(currency))})
 	}
 }
 

@@ -97,7 +97,7 @@ func (b AdBudget) Amount(c money.Currency) money.Amount {
 	return money.Amount{Minor: money.FromMillionths(b.Value, c), Currency: c}
 }
 
-// Words formats the budget, such as "50.00 USD a day"; "" for an unknown one.
+// Words formats the budget, such as "USD 50.00 per day"; "" for an unknown one.
 func (b AdBudget) Words(c money.Currency) string {
 	switch b.Per {
 	case "":
@@ -114,9 +114,9 @@ func (b AdBudget) Words(c money.Currency) string {
 		amount = strconv.FormatFloat(float64(b.Value)/Millionths, 'f', -1, 64)
 	}
 	if b.Per == PerDay {
-		return amount + " a day"
+		return amount + " per day"
 	}
-	return amount + " in all"
+	return amount + " in total"
 }
 
 // AdStanding is the state of a campaign at an instant.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 )
 
@@ -73,23 +72,6 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	return Amount{Minor: sum, Currency: a.Currency}, nil
 }
 
-// String returns the amount with all decimals of its currency, such as "1234.50 USD".
-func (a Amount) String() string {
-	sign, minor := "", a.Minor
-	if minor < 0 {
-		sign = "-"
-	}
-	digits := strings.TrimPrefix(strconv.FormatInt(minor, 10), "-")
-	e := a.Currency.Exponent()
-	if e == 0 {
-		return sign + digits + " " + string(a.Currency)
-	}
-	for len(digits) <= e {
-		digits = "0" + digits
-	}
-	return sign + digits[:len(digits)-e] + "." + digits[len(digits)-e:] + " " + string(a.Currency)
-}
-
 // Rate is an exact exchange rate: how many units of the target one unit of the source is worth.
 type Rate struct{ ratio *big.Rat }
 
@@ -106,7 +88,8 @@ func ParseRate(s string) (Rate, error) {
 func (a Amount) Convert(to Currency, rate Rate) (Amount, error) {
 	x := new(big.Rat).SetInt64(a.Minor)
 	x.Mul(x, rate.ratio)
-	shift := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(abs(to.Exponent()-a.Currency.Exponent()))), nil))
+	steps := big.NewInt(int64(abs(to.Exponent() - a.Currency.Exponent())))
+	shift := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), steps, nil))
 	if to.Exponent() >= a.Currency.Exponent() {
 		x.Mul(x, shift)
 	} else {

@@ -63,7 +63,7 @@ func TestAddingTwoCurrenciesIsAnError(t *testing.T) {
 	if sum, err := (Amount{1 << 62, "USD"}).Add(Amount{1 << 62, "USD"}); err == nil {
 		t.Errorf("overflow gives %s", sum)
 	}
-	if sum, err := (Amount{150, "USD"}).Add(Amount{-50, "USD"}); err != nil || sum.String() != "1.00 USD" {
+	if sum, err := (Amount{150, "USD"}).Add(Amount{-50, "USD"}); err != nil || sum.String() != "USD 1.00" {
 		t.Errorf("1.50 - 0.50 = %s, %v", sum, err)
 	}
 }
@@ -76,11 +76,11 @@ func TestConvertRoundsOnce(t *testing.T) {
 		to   Currency
 		want string
 	}{
-		{Amount{10000, "EUR"}, "1.0842", "USD", "108.42 USD"},
-		{Amount{1, "USD"}, "0.5", "EUR", "0.01 EUR"},
-		{Amount{-1, "USD"}, "0.5", "EUR", "-0.01 EUR"},
-		{Amount{10000, "USD"}, "149.337", "JPY", "14934 JPY"},
-		{Amount{14934, "JPY"}, "0.0067", "USD", "100.06 USD"},
+		{Amount{10000, "EUR"}, "1.0842", "USD", "USD 108.42"},
+		{Amount{1, "USD"}, "0.5", "EUR", "EUR 0.01"},
+		{Amount{-1, "USD"}, "0.5", "EUR", "-EUR 0.01"},
+		{Amount{10000, "USD"}, "149.337", "JPY", "JPY 14,934"},
+		{Amount{14934, "JPY"}, "0.0067", "USD", "USD 100.06"},
 	}
 	for _, c := range cases {
 		rate, err := ParseRate(c.rate)

@@ -186,7 +186,7 @@ func historyTotals(v measure.DayVersion, currency money.Currency) HistoryTotals 
 
 // decimal writes a figure with all its decimals, and with none where it is whole and no money.
 func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json.Number {
-	text, _, _ := strings.Cut(money.Amount{Minor: value, Currency: currency}.String(), " ")
+	text := money.Amount{Minor: value, Currency: currency}.Decimal()
 	return json.Number(map[measure.FigureUnit]string{
 		measure.MinorUnits: text, measure.Items: plain(float64(value)), measure.InMillionth: plain(float64(value) / measure.Millionths),
 	}[unit])

@@ -66,7 +66,7 @@ func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Ra
 		known = known.Intersect(spendDays(read.totals))
 	case Revenue, Orders, AOV:
 	}
-	if known.Days() == 0 || read.Untold && key.Metric != Spend {
+	if known.Days() == 0 || read.RevenueUnknown && key.Metric != Spend {
 		return s, nil
 	}
 	s.First, s.Last = known.First, known.Last

@@ -99,7 +99,7 @@ func (c *Snapshot) measured(ctx context.Context, e control.Experiment) (*experim
 	}
 	var reported *float64
 	total := s.Total(e.Days)
-	if roas, ok := measure.ROAS(total.Charged, total.Spend); ok && total.SpendKnown && !s.Untold && s.Days == e.Days {
+	if roas, ok := measure.ROAS(total.Charged, total.Spend); ok && total.SpendKnown && !s.RevenueUnknown && s.Days == e.Days {
 		reported = &roas
 	}
 	return c.evidence().Result(ctx, e, reported)

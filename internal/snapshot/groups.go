@@ -36,7 +36,7 @@ func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	switch metric {
 	case ROAS:
 		metric = Spend
-		if t.Untold {
+		if t.RevenueUnknown {
 			return math.NaN()
 		}
 	case AOV:
@@ -48,7 +48,7 @@ func Weight(c *Snapshot, metric Metric, t Total) float64 {
 
 // KnownValue is the metric of a point, NaN if unknown.
 func KnownValue(c *Snapshot, metric Metric, p Point) float64 {
-	if p.Untold && metric != Spend {
+	if p.RevenueUnknown && metric != Spend {
 		return math.NaN()
 	}
 	return c.Value(metric, p)

@@ -15,17 +15,17 @@ import (
 // Series is consecutive days of the store or of a channel. Days within the store's range without data are zero. Days
 // outside the range are not included.
 type Series struct {
-	Days   civil.Range // days of totals; empty if the store has no data in them
-	totals []warehouse.DayTotal
-	Untold bool // the series is of a channel, and no order is attributed to a channel
+	Days           civil.Range // days of totals; empty if the store has no data in them
+	totals         []warehouse.DayTotal
+	RevenueUnknown bool // the series is of a channel, and no order is attributed to a channel
 }
 
 // Total is the figures and spend of the store or of one channel in a window.
 type Total struct {
 	measure.Sums
-	Spend      int64
-	SpendKnown bool // a report or an entry covers a day of the window
-	Untold     bool // of a channel: no order is attributed to a channel
+	Spend          int64
+	SpendKnown     bool // a report or an entry covers a day of the window
+	RevenueUnknown bool // of a channel: no order is attributed to a channel
 }
 
 // Point is a day, a week or a month of a series.
@@ -50,7 +50,7 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 		reported = spendDays(found)
 	}
 	s := newSeries(days, found, reported)
-	s.Untold = c.Untold(channel)
+	s.RevenueUnknown = c.RevenueUnknown(channel)
 	return s, nil
 }
 
@@ -73,7 +73,7 @@ func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, day
 		}
 	}
 	s := newSeries(days, found, spendDays(found))
-	s.Untold = c.Untold(channel)
+	s.RevenueUnknown = c.RevenueUnknown(channel)
 	return s, nil
 }
 
@@ -182,7 +182,7 @@ func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[mea
 	out := map[measure.Channel]Series{}
 	for channel, its := range totals {
 		s := newSeries(days, its, spendDays(its))
-		s.Untold = c.Untold(channel)
+		s.RevenueUnknown = c.RevenueUnknown(channel)
 		out[channel] = s
 	}
 	return out, nil
@@ -193,7 +193,7 @@ func (s Series) Plus(t Series) Series {
 	if s.Days.Days() == 0 {
 		return t
 	}
-	sum := Series{Days: s.Days, totals: slices.Clone(s.totals), Untold: s.Untold && t.Untold}
+	sum := Series{Days: s.Days, totals: slices.Clone(s.totals), RevenueUnknown: s.RevenueUnknown && t.RevenueUnknown}
 	for i, d := range t.totals {
 		sum.totals[i].Sums = sum.totals[i].Sums.Add(d.Sums)
 		sum.totals[i].Spend += d.Spend
@@ -228,7 +228,7 @@ func (s Series) points(g civil.Granularity) []Point {
 // Point sums some of the days.
 func (s Series) Point(days civil.Range) Point {
 	p := Point{days: days}
-	p.Untold = s.Untold
+	p.RevenueUnknown = s.RevenueUnknown
 	inside := days.Intersect(s.Days)
 	for i := range inside.Days() {
 		d := s.totals[inside.First.AddDays(i).Sub(s.Days.First)]
@@ -255,7 +255,7 @@ func (c *Snapshot) Value(metric Metric, p Point) float64 {
 			return money.Major(p.Spend, currency)
 		}
 	case ROAS:
-		if roas, ok := measure.ROAS(revenue, p.Spend); ok && p.SpendKnown && !p.Untold {
+		if roas, ok := measure.ROAS(revenue, p.Spend); ok && p.SpendKnown && !p.RevenueUnknown {
 			return roas
 		}
 	case AOV:

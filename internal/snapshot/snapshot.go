@@ -143,8 +143,8 @@ func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	return s.Channels[at], true
 }
 
-// Untold reports whether a channel's revenue is unknown because no order is attributed to a channel.
-func (c *Snapshot) Untold(channel measure.Channel) bool {
+// RevenueUnknown reports whether a channel's revenue is unknown because no order is attributed to a channel.
+func (c *Snapshot) RevenueUnknown(channel measure.Channel) bool {
 	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()
 }
 

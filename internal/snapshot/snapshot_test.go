@@ -179,7 +179,7 @@ func TestContentsAreReadOnceForEachVersion(t *testing.T) {
 	if v, ok := s.Store.Volume("podcast"); ok || v.Channel != "" {
 		t.Errorf("podcast %+v", v)
 	}
-	if s.Untold("facebook") || s.Untold("") || s.Untold(measure.Unattributed) {
+	if s.RevenueUnknown("facebook") || s.RevenueUnknown("") || s.RevenueUnknown(measure.Unattributed) {
 		t.Error("the revenue of a channel is unknown")
 	}
 	state, err := b.State(t.Context(), b.workspace, snapshot.Wants{})
@@ -215,7 +215,7 @@ func TestAnEmptyStore(t *testing.T) {
 	b := newBench(t)
 	b.workspace.ID = "empty"
 	s := b.take(t)
-	if !s.Store.Empty() || !s.Store.Untouched() || s.Store.Active() != 0 || !s.Untold("facebook") || s.Untold("") {
+	if !s.Store.Empty() || !s.Store.Untouched() || s.Store.Active() != 0 || !s.RevenueUnknown("facebook") || s.RevenueUnknown("") {
 		t.Errorf("%+v", s.Store)
 	}
 	if status, why := s.ModelState(); status != "" || why != nil {

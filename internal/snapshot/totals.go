@@ -53,7 +53,7 @@ func nothing(t warehouse.ChannelTotal) bool {
 // Sum sums the channels of a window: all channels of the store or the requested one. The store's spend is known within
 // the range of its ad reports, including days without ads.
 func (c *Snapshot) Sum(channels []warehouse.ChannelTotal, only measure.Channel, days civil.Range) Total {
-	sum := Total{SpendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, Untold: c.Untold(only)}
+	sum := Total{SpendKnown: only == "" && c.Store.AdDays.Intersect(days).Days() > 0, RevenueUnknown: c.RevenueUnknown(only)}
 	for _, t := range channels {
 		sum.Sums = sum.Add(t.Sums)
 		sum.Spend += t.Spend

@@ -13,20 +13,20 @@ import (
 
 // MixRow is the model's estimates for a channel. Amounts are per month.
 type MixRow struct {
-	Channel      measure.Channel                  `json:"channel"`
-	Spend        answer.Money                     `json:"monthly_spend"`
-	Proposed     answer.Money                     `json:"proposed_monthly_spend"`
-	Brought      *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: what would be lost without the channel."`
-	SharePct     *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
-	ROAS         answer.Estimate[answer.Ratio]    `json:"roas"`
-	MarginalROAS answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend."`
-	Saturation   *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"How far marginal ROAS is below average ROAS."`
-	Less         *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	More         *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
-	CarryOver    *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Adstock: share of a week's effect that carries over to the next week."`
-	Worth        *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Value of information: expected gain in monthly revenue of the best allocation if an experiment measured the channel's return, before the experiment's cost."`
-	Tested       []string                         `json:"calibrated_by,omitempty" doc:"Experiments on the channel that calibrate the model."`
-	Unseen       bool                             `json:"beyond_data,omitempty" doc:"The proposed spend exceeds all observed spend."`
+	Channel         measure.Channel                  `json:"channel"`
+	Spend           answer.Money                     `json:"monthly_spend"`
+	Proposed        answer.Money                     `json:"proposed_monthly_spend"`
+	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: what would be lost without the channel."`
+	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
+	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
+	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend."`
+	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"How far marginal ROAS is below average ROAS."`
+	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
+	More            *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
+	CarryOver       *answer.Estimate[answer.Percent] `json:"carry_over_pct,omitempty" detail:"analyst" doc:"Adstock: share of a week's effect that carries over to the next week."`
+	ExperimentValue *answer.Money                    `json:"worth_of_experiment,omitempty" detail:"analyst" doc:"Value of information: expected gain in monthly revenue of the best allocation if an experiment measured the channel's return, before the experiment's cost."`
+	Tested          []string                         `json:"calibrated_by,omitempty" doc:"Experiments on the channel that calibrate the model."`
+	BeyondData      bool                             `json:"beyond_data,omitempty" doc:"The proposed spend exceeds all observed spend."`
 }
 
 // MixRows lists the channels, largest incremental revenue first.
@@ -38,14 +38,14 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 		}
 		reach := m.Reach(e.Channel)
 		row := MixRow{
-			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Brought: new(Posterior[answer.Money](e.Contribution, times)),
+			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Incremental: new(Posterior[answer.Money](e.Contribution, times)),
 			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: Posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: Posterior[answer.Ratio](*e.MarginalROAS, 1),
 			Saturation: new(Posterior[answer.Percent](reach.Saturation, 100)), Less: new(Posterior[answer.Money](reach.Less, times)), More: new(Posterior[answer.Money](reach.More, times)),
 			Tested: CalibratedBy(m, e.Channel),
 		}
 		for _, one := range plan.Allocations {
 			if one.Channel == e.Channel {
-				row.Proposed, row.Unseen = answer.Money(times*one.Proposed), one.Unseen
+				row.Proposed, row.BeyondData = answer.Money(times*one.Proposed), one.Unseen
 			}
 		}
 		if alpha, ok := e.Adstock["alpha"]; ok {
@@ -53,12 +53,12 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 		}
 		for _, one := range plan.Advice.Experiments {
 			if one.Channel == e.Channel {
-				row.Worth = new(answer.Money(times * one.Gain))
+				row.ExperimentValue = new(answer.Money(times * one.Gain))
 			}
 		}
 		rows = append(rows, row)
 	}
-	SortBy(rows, func(r MixRow) float64 { return -float64(r.Brought.Value) })
+	SortBy(rows, func(r MixRow) float64 { return -float64(r.Incremental.Value) })
 	return rows
 }
 

@@ -217,7 +217,7 @@ func TestUnknownRevenueAndSpend(t *testing.T) {
 		t.Errorf("without a channel the arguments are %v", a.Next[0].Arguments)
 	}
 	known, unknown := snapshot.Total{SpendKnown: true, Spend: 1234}, snapshot.Total{}
-	if one, other := call.UntoldSummary("facebook", days("2026-03-01", "2026-03-02"), known), call.UntoldSummary("facebook", days("2026-03-01", "2026-03-02"), unknown); one == other || !strings.Contains(one, "12.34") {
+	if one, other := call.UnknownRevenueSummary("facebook", days("2026-03-01", "2026-03-02"), known), call.UnknownRevenueSummary("facebook", days("2026-03-01", "2026-03-02"), unknown); one == other || !strings.Contains(one, "12.34") {
 		t.Errorf("with spend %q, without %q", one, other)
 	}
 	for _, c := range []struct {

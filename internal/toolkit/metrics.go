@@ -51,7 +51,7 @@ func spendOf(f answer.Figures, t snapshot.Total) *answer.Money {
 
 // RoasOf returns the ROAS, nil if revenue or spend is unknown.
 func RoasOf(f answer.Figures, t snapshot.Total) *answer.Ratio {
-	if !t.SpendKnown || t.Untold {
+	if !t.SpendKnown || t.RevenueUnknown {
 		return nil
 	}
 	return f.ROAS(t.Sums, t.Spend)

@@ -3,7 +3,11 @@
 package toolkit
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"io"
 
 	"assay/internal/answer"
 	"assay/internal/control"
@@ -16,6 +20,40 @@ import (
 type Tool struct {
 	mcp.Tool[*Call]
 	Spec
+
+	decode func(content json.RawMessage) (answer.Answer, error)
+}
+
+// Decode reads an encoded answer of the tool. It rejects members that the answer does not have.
+func (t Tool) Decode(content json.RawMessage) (answer.Answer, error) { return t.decode(content) }
+
+// Typed is a tool with the type of its answer.
+type Typed[A answer.Answer] struct{ Tool }
+
+// Result decodes the answer in an encoded tool result. The result must be in the JSON format.
+func (t Typed[A]) Result(encoded json.RawMessage) (A, error) {
+	var result mcp.CallResult
+	if err := json.Unmarshal(encoded, &result); err != nil {
+		var none A
+		return none, fmt.Errorf("result of %s: %w", t.Name, err)
+	}
+	if result.IsError || result.StructuredContent == nil {
+		var none A
+		return none, fmt.Errorf("result of %s has no answer: %q", t.Name, result.Content)
+	}
+	return decoded[A](t.Name, result.StructuredContent)
+}
+
+func decoded[A answer.Answer](tool string, content json.RawMessage) (a A, err error) {
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		return a, fmt.Errorf("answer of %s: %w", tool, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return a, fmt.Errorf("answer of %s: text after the answer", tool)
+	}
+	return a, nil
 }
 
 // Spec is the metadata of a tool.
@@ -59,26 +97,33 @@ func (s Spec) mcp() mcp.Spec {
 	}
 }
 
-// Define returns a read-only tool. Its parameters embed [answer.Shared], which selects the format of the answer.
-func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Tool {
-	spec.Repeatable = spec.Repeatable || !spec.Writes
-	return Tool{mcp.NewTool(spec.mcp(), func(ctx context.Context, call *Call, p P) (A, error) {
+// Define returns a tool. Its parameters embed [answer.Shared], which selects the format of the answer.
+func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Typed[A] {
+	return typed(spec, func(ctx context.Context, call *Call, p P) (A, error) {
 		call.View = p.Viewed()
 		return run(ctx, call, p)
-	}), spec}
+	})
 }
 
 // DefineLater returns a tool that is not implemented: it validates its arguments and reports what it needs.
-func DefineLater[P any](spec Spec) Tool {
-	spec.Repeatable = spec.Repeatable || !spec.Writes
-	return Tool{mcp.NewTool(spec.mcp(), func(context.Context, *Call, P) (*statement, error) {
+func DefineLater[P any](spec Spec) Typed[*Statement] {
+	return typed(spec, func(context.Context, *Call, P) (*Statement, error) {
 		return nil, fault.NotReady("%s is not available yet: it needs %s", spec.Name, spec.Later.Needs).
 			WithHint("Alternative: %s.", spec.Later.Instead)
-	}), spec}
+	})
 }
 
-// statement is an answer without figures.
-type statement struct {
+func typed[P any, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Typed[A] {
+	spec.Repeatable = spec.Repeatable || !spec.Writes
+	return Typed[A]{Tool{
+		Tool:   mcp.NewTool(spec.mcp(), run),
+		Spec:   spec,
+		decode: func(content json.RawMessage) (answer.Answer, error) { return decoded[A](spec.Name, content) },
+	}}
+}
+
+// Statement is an answer without figures.
+type Statement struct {
 	answer.Opening
 	answer.Table[struct{}]
 	answer.Closing

@@ -15,11 +15,6 @@ func ListedPlatform(p measure.Platform) bool {
 	return slices.Contains([]measure.Platform{measure.Facebook, measure.Google, measure.TikTok, measure.Amazon, measure.Snapchat}, p)
 }
 
-// MajorAmount formats whole units of the currency for a sentence.
-func MajorAmount(c *Call, major float64) string {
-	return c.Amount(int64(major/float64(c.Figures.Money(1)) + 0.5))
-}
-
 // ByRevenue sorts channels, largest revenue first.
 func ByRevenue(f answer.Figures, totals []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	return slices.SortedFunc(slices.Values(totals), func(s, t warehouse.ChannelTotal) int {

@@ -9,7 +9,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure/forecast"
-	"assay/internal/number"
+	"assay/internal/pacing"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -23,12 +23,12 @@ const (
 )
 
 // alerts lists metrics with a small, lasting deviation from their forecast, and its most likely start.
-func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
+func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	a.Metrics.Alerts, a.Metrics.Watched = new(0), new(0)
-	watched, rows := make([]bool, len(metrics)), make([]*forecastRow, len(metrics))
+	watched, rows := make([]bool, len(metrics)), make([]*pacing.Row, len(metrics))
 	var work []func() error
 	for i, metric := range metrics {
 		s, err := c.DailySeries(ctx, snapshot.SeriesKey{Metric: metric, Channel: a.Channel}, whole)
@@ -62,7 +62,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 			a.Rows = append(a.Rows, *row)
 		}
 	}
-	slices.SortStableFunc(a.Rows, func(x, y forecastRow) int { return y.Raised.Compare(x.Raised) })
+	slices.SortStableFunc(a.Rows, func(x, y pacing.Row) int { return y.Raised.Compare(x.Raised) })
 	*a.Metrics.Alerts = len(a.Rows)
 	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
 	a.Metrics.FalseAlarms = new(answer.Percent(100 * -math.Expm1(-activeDays*rate)))
@@ -71,12 +71,12 @@ func alerts(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
 }
 
 // drift returns the newest alert in the days shown.
-func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (forecastRow, bool, error) {
+func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (pacing.Row, bool, error) {
 	d, err := s.Drift(judged, runLength)
 	if err != nil || d == nil || !shown.Contains(d.Raised) {
-		return forecastRow{}, false, err
+		return pacing.Row{}, false, err
 	}
-	row := forecastRow{Raised: d.Raised, Since: d.Since, Direction: "down", Shift: new(answer.Ratio(d.Excess))}
+	row := pacing.Row{Raised: d.Raised, Since: d.Since, Direction: "down", Shift: new(answer.Ratio(d.Excess))}
 	if d.Up {
 		row.Direction = "up"
 	}
@@ -86,13 +86,13 @@ func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, 
 	return row, true, nil
 }
 
-func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
+func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 	if *a.Metrics.Watched == 0 {
 		a.Summary = explainNoForecast(c, a)
 		a.Metrics.FalseAlarms = nil
 		return
 	}
-	chance := number.Grouped(answer.Decimals(float64(*a.Metrics.FalseAlarms), 1), 1)
+	chance := *a.Metrics.FalseAlarms
 	if len(a.Rows) == 0 {
 		a.Summary = fmt.Sprintf("No alerts %s among %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
 	} else {
@@ -100,7 +100,7 @@ func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
 		a.Summary = fmt.Sprintf("%s %s among %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), answer.Dates(shown),
 			answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"), spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
-			a.Summary += fmt.Sprintf(" (%s%% compared with the forecast)", number.Grouped(answer.Decimals(float64(*r.ChangePct), 1), 1))
+			a.Summary += fmt.Sprintf(" (%s compared with the forecast)", *r.ChangePct)
 		}
 		a.Summary += "."
 		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only: a season or a promotion can also raise an alert.")
@@ -111,6 +111,6 @@ func alertsSummary(c *toolkit.Call, a *forecastingAnswer, shown civil.Range) {
 		}
 		c.Suggest(&a.Closing, "trends", arguments, "See the days of the change.")
 	}
-	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("Without any real change, at least one alert appears by chance in %s%% of %d-day periods.", chance, activeDays))
-	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(pacingAspect)}, "See pacing against targets.")
+	a.Warn(answer.WarnFalseAlarms, fmt.Sprintf("Without any real change, at least one alert appears by chance in %s of %d-day periods.", chance, activeDays))
+	c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(PacingAspect)}, "See pacing against targets.")
 }

@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var ask = toolkit.DefineLater[askParams](toolkit.Spec{
+// Ask is the tool ask.
+var Ask = toolkit.DefineLater[askParams](toolkit.Spec{
 	Name:        "ask",
 	Title:       "Ask in plain language",
 	Description: "Answer a question in plain language by calling the right tools. With known dates or filters, call the tool directly.",

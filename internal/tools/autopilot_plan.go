@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var autopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
+// AutopilotPlan is the tool autopilot_plan.
+var AutopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
 	Description: "Plan for the next days across media mix model, experiments and data quality.",

@@ -8,13 +8,13 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var campaigns = toolkit.Define(toolkit.Spec{
+// Campaigns is the tool campaigns.
+var Campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
 	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with the orders credited to them. Use after performance.",
@@ -31,18 +31,19 @@ type campaignsParams struct {
 	answer.Shared
 }
 
-type campaignsAnswer struct {
+// CampaignsAnswer is the answer of the tool campaigns.
+type CampaignsAnswer struct {
 	answer.Opening
 	Level   warehouse.CampaignLevel `json:"level"`
 	Basis   measure.Basis           `json:"basis" doc:"Basis of revenue, roas, conversions and cpa."`
-	Metrics campaignMetrics         `json:"metrics" doc:"Totals of all selected campaigns, not of the page."`
-	answer.Table[campaignRow]
-	Changes []campaignChange `json:"changes,omitempty" detail:"analyst" doc:"Changes of names, statuses and budgets on the platforms in the period, newest first; at most 20."`
+	Metrics CampaignMetrics         `json:"metrics" doc:"Totals of all selected campaigns, not of the page."`
+	answer.Table[CampaignRow]
+	Changes []CampaignChange `json:"changes,omitempty" detail:"analyst" doc:"Changes of names, statuses and budgets on the platforms in the period, newest first; at most 20."`
 	answer.Closing
 }
 
-// campaignMetrics are the totals of the platform-reported figures.
-type campaignMetrics struct {
+// CampaignMetrics are the totals of the platform-reported figures.
+type CampaignMetrics struct {
 	Spend       answer.Metric[answer.Money]  `json:"spend"`
 	Revenue     answer.Metric[answer.Money]  `json:"revenue"`
 	ROAS        answer.Metric[answer.Ratio]  `json:"roas"`
@@ -52,8 +53,8 @@ type campaignMetrics struct {
 	Credited    *answer.Metric[answer.Money] `json:"credited_revenue,omitempty" detail:"analyst"`
 }
 
-// campaignRow is a campaign or one of its ads, as reported by the platform.
-type campaignRow struct {
+// CampaignRow is a campaign or one of its ads, as reported by the platform.
+type CampaignRow struct {
 	Platform        string         `json:"platform"`
 	Name            answer.Foreign `json:"name"`
 	CampaignID      string         `json:"campaign_id,omitempty" detail:"analyst"`
@@ -69,7 +70,7 @@ type campaignRow struct {
 	CTRPct          *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
 	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Store orders credited by last touch."`
 	CreditedRevenue *answer.Money  `json:"credited_revenue,omitempty" detail:"analyst"`
-	State           *campaignState `json:"state,omitempty" detail:"analyst" doc:"Last platform-reported state up to the end of the period."`
+	State           *CampaignState `json:"state,omitempty" detail:"analyst" doc:"Last platform-reported state up to the end of the period."`
 	Impressions     int64          `json:"impressions,omitempty" detail:"debug"`
 	Clicks          int64          `json:"clicks,omitempty" detail:"debug"`
 	Account         answer.Foreign `json:"account,omitempty" detail:"debug"`
@@ -78,7 +79,7 @@ type campaignRow struct {
 	Attribution     answer.Foreign `json:"attribution,omitempty" detail:"debug" doc:"The platform's attribution setting."`
 }
 
-func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*campaignsAnswer, error) {
+func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*CampaignsAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*cam
 		return nil, err
 	}
 	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.Untouched()
-	a := &campaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
+	a := &CampaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
 	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	for _, t := range found.Rows {
@@ -124,7 +125,7 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*cam
 }
 
 // where removes the figures of windows that no report covers.
-func (m *campaignMetrics) where(reported, reportedBefore bool) {
+func (m *CampaignMetrics) where(reported, reportedBefore bool) {
 	m.Spend = m.Spend.Where(reported, reportedBefore)
 	m.Revenue = m.Revenue.Where(reported, reportedBefore)
 	m.Conversions = m.Conversions.Where(reported, reportedBefore)
@@ -144,9 +145,9 @@ func haveCreatives(ctx context.Context, c *toolkit.Call, of warehouse.CampaignsO
 	return slices.ContainsFunc(finest.Rows, named) || finest.Total > found.Total, nil
 }
 
-func campaignMetricsOf(f answer.Figures, totals warehouse.Pair[warehouse.CampaignTotal], credited bool) campaignMetrics {
+func campaignMetricsOf(f answer.Figures, totals warehouse.Pair[warehouse.CampaignTotal], credited bool) CampaignMetrics {
 	now, before := totals.Recent, totals.Earlier
-	m := campaignMetrics{
+	m := CampaignMetrics{
 		Spend:       answer.MetricOf(f.Money(now.Spend), f.Money(before.Spend)),
 		Revenue:     answer.MetricOf(f.Money(now.Value), f.Money(before.Value)),
 		ROAS:        answer.MetricOfKnown(answer.RatioOf(measure.ROAS(now.Value, now.Spend)), answer.RatioOf(measure.ROAS(before.Value, before.Spend))),
@@ -161,8 +162,8 @@ func campaignMetricsOf(f answer.Figures, totals warehouse.Pair[warehouse.Campaig
 	return m
 }
 
-func campaignRowOf(f answer.Figures, t warehouse.CampaignTotal, level warehouse.CampaignLevel, credited bool) campaignRow {
-	row := campaignRow{
+func campaignRowOf(f answer.Figures, t warehouse.CampaignTotal, level warehouse.CampaignLevel, credited bool) CampaignRow {
+	row := CampaignRow{
 		Platform: string(t.Platform), CampaignID: t.CampaignID, PlatformID: t.CampaignID, Name: answer.Foreign(t.CampaignName),
 		Spend: f.Money(t.Spend), Revenue: f.Money(t.Value), ROAS: answer.RatioOf(measure.ROAS(t.Value, t.Spend)), Conversions: answer.Orders(t.Conversions),
 		CPA: f.PerMinor(measure.CPA(t.Spend, t.Conversions)), CTRPct: answer.RatioOf(measure.Share(t.Clicks, t.Impressions)),
@@ -178,7 +179,7 @@ func campaignRowOf(f answer.Figures, t warehouse.CampaignTotal, level warehouse.
 	return row
 }
 
-func campaignsSummary(c *toolkit.Call, a *campaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
+func campaignsSummary(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, found warehouse.CampaignPage, creatives bool) string {
 	now := found.Totals.Recent
 	what := answer.Plural(found.Total, "campaign", "campaigns")
 	if a.Level == warehouse.Creatives && creatives {
@@ -186,13 +187,13 @@ func campaignsSummary(c *toolkit.Call, a *campaignsAnswer, days civil.Range, fou
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platform-reported revenue %s, ROAS %s.", c.Amount(now.Value), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Platform-reported revenue %s, ROAS %s.", c.Amount(now.Value), *r)
 	}
 	return text
 }
 
 // warnCampaigns warns that the figures are platform-reported, with their ratio to the revenue that the store credits.
-func warnCampaigns(c *toolkit.Call, a *campaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
+func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now warehouse.CampaignTotal, creatives bool) {
 	if a.Level == warehouse.Creatives && !creatives {
 		a.Warn(answer.WarnNoCreatives, "The ad reports contain no ads or creatives: the rows are campaigns.")
 	}
@@ -202,13 +203,13 @@ func warnCampaigns(c *toolkit.Call, a *campaignsAnswer, days civil.Range, now wa
 	text := "revenue and conversions are platform-reported; their totals can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
 		text = fmt.Sprintf("revenue and conversions are platform-reported: %s times the store's last-touch revenue.",
-			number.Grouped(answer.Decimals(times, 2), 2))
+			answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	c.WarnDays(&a.Closing, days, 0, true)
 }
 
-func campaignsNext(c *toolkit.Call, a *campaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
+func campaignsNext(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, p campaignsParams, creatives bool) {
 	if a.Level == warehouse.Campaigns && creatives {
 		arguments := toolkit.With(toolkit.Dated(days), "level", string(warehouse.Creatives))
 		if p.Platform != "" {

@@ -12,23 +12,23 @@ import (
 	"assay/internal/warehouse"
 )
 
-// campaignState is the state of a campaign on its platform.
-type campaignState struct {
-	Status measure.AdStatus `json:"status,omitempty" doc:"active, paused, removed or other."`
-	Told   answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"Status as reported by the platform."`
-	Budget *campaignBudget  `json:"budget,omitempty"`
-	AsOf   time.Time        `json:"as_of" doc:"Last imported change on the platform."`
+// CampaignState is the state of a campaign on its platform.
+type CampaignState struct {
+	Status   measure.AdStatus `json:"status,omitempty" doc:"active, paused, removed or other."`
+	Reported answer.Foreign   `json:"told,omitempty" detail:"debug" doc:"Status as reported by the platform."`
+	Budget   *CampaignBudget  `json:"budget,omitempty"`
+	AsOf     time.Time        `json:"as_of" doc:"Last imported change on the platform."`
 }
 
-// campaignBudget is a campaign's budget.
-type campaignBudget struct {
+// CampaignBudget is a campaign's budget.
+type CampaignBudget struct {
 	Amount   *answer.Ratio        `json:"amount,omitempty" doc:"In the account's currency; absent if unknown."`
 	Currency money.Currency       `json:"currency,omitempty"`
 	Per      measure.BudgetPeriod `json:"per" doc:"day, lifetime or none. none: the ad sets have budgets."`
 }
 
-// campaignChange is one change of a campaign, an ad set or an ad.
-type campaignChange struct {
+// CampaignChange is one change of a campaign, an ad set or an ad.
+type CampaignChange struct {
 	At       time.Time       `json:"at"`
 	Platform string          `json:"platform"`
 	Level    measure.AdLevel `json:"level"`
@@ -39,12 +39,12 @@ type campaignChange struct {
 	Now      answer.Foreign  `json:"now"`
 }
 
-// changesTold is the maximum number of changes in an answer.
-const changesTold = 20
+// maxChanges is the maximum number of changes in an answer.
+const maxChanges = 20
 
 // addCampaignStates adds the states of the page's campaigns at the end of the period and the changes in the period. It
 // does nothing for stores without campaign data.
-func addCampaignStates(ctx context.Context, c *toolkit.Call, a *campaignsAnswer, of warehouse.CampaignsOf) error {
+func addCampaignStates(ctx context.Context, c *toolkit.Call, a *CampaignsAnswer, of warehouse.CampaignsOf) error {
 	if c.Store.Counts["ad_states"] == 0 || c.View.DetailLevel == answer.SummaryLevel {
 		return nil
 	}
@@ -55,7 +55,7 @@ func addCampaignStates(ctx context.Context, c *toolkit.Call, a *campaignsAnswer,
 		return err
 	}
 	type key struct{ platform, id string }
-	known := map[key]*campaignState{}
+	known := map[key]*CampaignState{}
 	for _, s := range history.Standings {
 		known[key{string(s.Platform), s.ID}] = newState(s)
 	}
@@ -64,24 +64,24 @@ func addCampaignStates(ctx context.Context, c *toolkit.Call, a *campaignsAnswer,
 			a.Rows[i].State = known[key{a.Rows[i].Platform, a.Rows[i].PlatformID}]
 		}
 	}
-	for _, change := range history.Changes[:min(len(history.Changes), changesTold)] {
+	for _, change := range history.Changes[:min(len(history.Changes), maxChanges)] {
 		for _, move := range change.Moves() {
-			a.Changes = append(a.Changes, campaignChange{
+			a.Changes = append(a.Changes, CampaignChange{
 				At: change.Now.Since.UTC(), Platform: string(change.Now.Platform), Level: change.Now.Level, ID: change.Now.ID, Name: answer.Foreign(change.Now.Name),
 				What: move.What, Before: answer.Foreign(move.Before), Now: answer.Foreign(move.Now),
 			})
 		}
 	}
-	a.Changes = a.Changes[:min(len(a.Changes), changesTold)]
+	a.Changes = a.Changes[:min(len(a.Changes), maxChanges)]
 	return nil
 }
 
-func newState(s measure.AdStanding) *campaignState {
-	state := &campaignState{Status: s.Status, Told: answer.Foreign(s.Told), AsOf: s.Since.UTC()}
+func newState(s measure.AdStanding) *CampaignState {
+	state := &CampaignState{Status: s.Status, Reported: answer.Foreign(s.Told), AsOf: s.Since.UTC()}
 	if s.Budget.Per == "" {
 		return state
 	}
-	state.Budget = &campaignBudget{Per: s.Budget.Per, Currency: s.Currency}
+	state.Budget = &CampaignBudget{Per: s.Budget.Per, Currency: s.Currency}
 	if s.Currency != "" && s.Budget.Per != measure.NoBudget {
 		amount := answer.Ratio(s.Budget.Amount(s.Currency).Major())
 		state.Budget.Amount = &amount

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"assay/internal/answer"
 	drawing "assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/number"
+	"assay/internal/plotting"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
-var chart = toolkit.Define(toolkit.Spec{
+// Chart is the tool chart.
+var Chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",
 	Description: "Chart of a metric over time, in total or by channel.",
@@ -24,7 +27,7 @@ var chart = toolkit.Define(toolkit.Spec{
 	Arguments:   map[string]any{"metric": "revenue"},
 }, runChart)
 
-func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer, error) {
+func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 		return nil, fault.Invalid("start_date to end_date has %d points with granularity=%s; a chart has at most %d", n, p.Granularity, drawing.MaxSlots).
 			WithHint("Use granularity=week or month, or a shorter period.")
 	}
-	a := &chartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
+	a := &ChartAnswer{Metric: p.Metric, ChartType: p.ChartType, Breakdown: p.breakdown(), Granularity: p.Granularity}
 	a.Period = c.Period(days)
 	if p.Metric != snapshot.Orders && p.Metric != snapshot.ROAS {
 		a.Currency = c.Workspace.Currency
@@ -41,30 +44,34 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 	if a.Channel, err = c.Channel(p.Channel); err != nil {
 		return nil, err
 	}
-	shown, whole, err := chartSeries(ctx, c, p, a, days)
+	plot, err := plotOf(c, p, a, days)
+	if err != nil {
+		return nil, err
+	}
+	shown, whole, err := plot.Series(ctx, c.Snapshot)
 	if err != nil {
 		return nil, err
 	}
 	now := whole.Total(days)
 	a.Metrics = chartMetricsOf(c, p.Metric, now, whole.Total(days.Previous()))
-	a.Rows = chartRows(c, p, shown, days)
+	a.Rows = chartRows(c, plot, shown)
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
-		if a.Annotations, err = chartMarks(ctx, c, p, a, days, shown); err != nil {
+		if a.Annotations, err = plot.Marks(ctx, c.Snapshot, shown); err != nil {
 			return nil, err
 		}
 		a.Summary = chartSummary(c, a, days, shown) + markSentence(a.Annotations)
-		warnChart(c, a, p, days, whole)
+		warnChart(c, a, plot, whole)
 		chartNext(c, a, days)
 	}
 	quality := c.Quality("", now)
-	if a.Breakdown == byChannel || a.Channel != "" {
+	if a.Breakdown == plotting.ByChannel || a.Channel != "" {
 		quality.Model = measure.LastTouch
 	}
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	if c.View.Format != answer.CSVFormat {
-		a.png, err = drawing.PNG(chartOf(c, p, a, shown, days), 0, dotsPerPixel)
+		a.png, err = drawing.PNG(plot.Chart(c.Snapshot, shown, a.Annotations), 0, dotsPerPixel)
 	}
 	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {
 		return nil, fault.Invalid("%s", cannot.Text)
@@ -72,48 +79,48 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*chartAnswer
 	return a, err
 }
 
-func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) chartMetrics {
+func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) ChartMetrics {
 	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
-		return chartMetrics{Orders: &all.Orders}
+		return ChartMetrics{Orders: &all.Orders}
 	case snapshot.Spend:
-		return chartMetrics{Spend: &all.Spend}
+		return ChartMetrics{Spend: &all.Spend}
 	case snapshot.ROAS:
-		return chartMetrics{ROAS: &all.ROAS}
+		return ChartMetrics{ROAS: &all.ROAS}
 	case snapshot.AOV:
-		return chartMetrics{AOV: &all.AOV}
+		return ChartMetrics{AOV: &all.AOV}
 	case snapshot.Revenue:
 	}
-	return chartMetrics{Revenue: &all.Revenue}
+	return ChartMetrics{Revenue: &all.Revenue}
 }
 
 // chartSummary returns the total, its change and, with several channels, the share of the largest one.
-func chartSummary(c *toolkit.Call, a *chartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
+func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
 	total, change := chartTotal(c, a)
-	text := fmt.Sprintf("%s %s is unknown.", metricName[a.Metric], answer.Dates(days))
+	text := fmt.Sprintf("%s %s is unknown.", plotting.Names[a.Metric], answer.Dates(days))
 	if total != "" {
 		was := "was"
 		if a.Metric == snapshot.Orders {
 			was = "were"
 		}
-		text = fmt.Sprintf("%s %s %s %s, %s.", metricName[a.Metric], answer.Dates(days), was, total, answer.Against(change, days))
+		text = fmt.Sprintf("%s %s %s %s, %s.", plotting.Names[a.Metric], answer.Dates(days), was, total, answer.Against(change, days))
 	}
 	if a.Channel != "" && a.ChartType != drawing.Pie {
 		text = answer.ChannelName(a.Channel) + ": " + text
 	}
-	if a.Breakdown != byChannel || len(shown) < 2 {
+	if a.Breakdown != plotting.ByChannel || len(shown) < 2 {
 		return text
 	}
 	largest, whole := snapshot.Weight(c.Snapshot, a.Metric, shown[0].Total(days)), snapshot.Weight(c.Snapshot, a.Metric, snapshot.SumOf(shown).Total(days))
-	if !additive(a.Metric) || !(whole > 0) {
+	if !plotting.Additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest channel is %s with %s%%.", answer.ChannelName(shown[0].Name), number.Grouped(answer.Decimals(100*largest/whole, 1), 1))
+	return text + fmt.Sprintf(" The largest channel is %s with %s.", answer.ChannelName(shown[0].Name), answer.Percent(100*largest/whole))
 }
 
 // chartTotal formats the metric's total for a sentence, "" if unknown.
-func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.Percent) {
+func chartTotal(c *toolkit.Call, a *ChartAnswer) (total string, change *answer.Percent) {
 	amount := func(m *answer.Metric[answer.Money]) (string, *answer.Percent) {
 		if m.Value == nil {
 			return "", nil
@@ -122,9 +129,9 @@ func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.P
 	}
 	switch m := a.Metrics; {
 	case m.Orders != nil:
-		return answer.Quantity(float64(*m.Orders.Value)), m.Orders.ChangePct
+		return m.Orders.Value.String(), m.Orders.ChangePct
 	case m.ROAS != nil && m.ROAS.Value != nil:
-		return number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), m.ROAS.ChangePct
+		return m.ROAS.Value.String(), m.ROAS.ChangePct
 	case m.ROAS != nil:
 		return "", nil
 	case m.Spend != nil:
@@ -135,13 +142,14 @@ func chartTotal(c *toolkit.Call, a *chartAnswer) (total string, change *answer.P
 	return amount(a.Metrics.Revenue)
 }
 
-func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range, whole snapshot.Series) {
+func warnChart(c *toolkit.Call, a *ChartAnswer, p plotting.Plot, whole snapshot.Series) {
+	days := p.Days
 	now := whole.Total(days)
-	if (a.Breakdown == byChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
+	if (a.Breakdown == plotting.ByChannel || a.Channel != "") && p.Metric != snapshot.Spend && c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
-	if named := len(p.Channels); named > p.seriesLimit() {
-		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series; the rest are combined as other.", p.seriesLimit(), named))
+	if named := len(p.Channels); named > p.SeriesLimit() {
+		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series; the rest are combined as other.", p.SeriesLimit(), named))
 	}
 	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {
@@ -155,17 +163,78 @@ func warnChart(c *toolkit.Call, a *chartAnswer, p chartParams, days civil.Range,
 	c.WarnDays(&a.Closing, days, undated, withSpend)
 }
 
-func chartNext(c *toolkit.Call, a *chartAnswer, days civil.Range) {
-	if a.Metric != snapshot.AOV && a.Breakdown == noBreakdown {
+func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
+	if a.Metric != snapshot.AOV && a.Breakdown == plotting.Total {
 		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "granularity", string(a.Granularity))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
 		c.Suggest(&a.Closing, "trends", arguments, "Expected values and anomalies.")
 	}
-	if a.Breakdown == noBreakdown && a.Channel == "" {
-		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "breakdown", string(byChannel))
+	if a.Breakdown == plotting.Total && a.Channel == "" {
+		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "breakdown", string(plotting.ByChannel))
 		c.Suggest(&a.Closing, "chart", arguments, "The same chart by channel.")
 	}
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Totals by channel.")
+}
+
+// dotsPerPixel gives an image that is sharp on dense screens and still a small file.
+const dotsPerPixel = 1.25
+
+// plotOf returns the requested chart with the keys of its channels, without duplicates.
+func plotOf(c *toolkit.Call, p chartParams, a *ChartAnswer, days civil.Range) (plotting.Plot, error) {
+	plot := plotting.Plot{
+		Metric: p.Metric, Kind: p.ChartType, Breakdown: a.Breakdown, Channel: a.Channel, Limit: p.SeriesLimit,
+		Granularity: p.Granularity, Days: days, Title: p.Title,
+	}
+	for _, name := range p.Channels {
+		channel, err := c.Channel(name)
+		if err != nil {
+			return plot, err
+		}
+		if channel != "" && !slices.Contains(plot.Channels, channel) {
+			plot.Channels = append(plot.Channels, channel)
+		}
+	}
+	return plot, nil
+}
+
+// chartRows lists the points of all series, or the slices of a pie.
+func chartRows(c *toolkit.Call, p plotting.Plot, shown []snapshot.NamedSeries) []ChartRow {
+	round := c.Rounding(p.Metric)
+	var rows []ChartRow
+	if p.Kind == drawing.Pie {
+		whole := snapshot.Weight(c.Snapshot, p.Metric, snapshot.SumOf(shown).Total(p.Days))
+		for _, d := range shown {
+			size := snapshot.Weight(c.Snapshot, p.Metric, d.Total(p.Days))
+			rows = append(rows, ChartRow{Channel: d.Name, Value: round(size), Share: answer.PercentOf(100*size/whole, whole > 0)})
+		}
+		return rows
+	}
+	for _, d := range shown {
+		for _, point := range p.Points(c.Snapshot, d.Series) {
+			row := ChartRow{Date: point.Date, Channel: d.Name, Partial: point.Partial}
+			if !point.Missing {
+				row.Value = round(point.Value)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// markSentence lists the marks for readers without the image.
+func markSentence(marks []plotting.Mark) string {
+	if len(marks) == 0 {
+		return ""
+	}
+	words := make([]string, 0, len(marks))
+	for _, m := range marks {
+		label := m.Label
+		if m.Channel != "" {
+			label = strings.Replace(label, answer.Clean(string(m.Channel)), answer.ChannelName(m.Channel), 1)
+		}
+		words = append(words, fmt.Sprintf("%s %s", m.Date, label))
+	}
+	return " Marked: " + strings.Join(words, "; ") + "."
 }

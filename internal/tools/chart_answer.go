@@ -9,6 +9,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/plotting"
 	"assay/internal/snapshot"
 )
 
@@ -16,40 +17,33 @@ type chartParams struct {
 	Metric    snapshot.Metric `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"Metric."`
 	ChartType drawing.Kind    `json:"chart_type" enum:"line|bar|pie" default:"line" doc:"Type."`
 	answer.Last30
-	Channel     string            `json:"channel" doc:"Only this channel."`
-	Breakdown   breakdown         `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
-	Channels    []string          `json:"channels" doc:"Channels to compare."`
-	SeriesLimit int               `json:"series_limit" default:"5" min:"1" max:"100" doc:"Maximum number of channels."`
-	Granularity civil.Granularity `json:"granularity" enum:"day|week|month" default:"day" doc:"Period of a point."`
-	Title       string            `json:"title" doc:"Chart title."`
+	Channel     string             `json:"channel" doc:"Only this channel."`
+	Breakdown   plotting.Breakdown `json:"breakdown" enum:"total|channel" doc:"One series, or one per channel."`
+	Channels    []string           `json:"channels" doc:"Channels to compare."`
+	SeriesLimit int                `json:"series_limit" default:"5" min:"1" max:"100" doc:"Maximum number of channels."`
+	Granularity civil.Granularity  `json:"granularity" enum:"day|week|month" default:"day" doc:"Period of a point."`
+	Title       string             `json:"title" doc:"Chart title."`
 	answer.Shared
 }
 
-// breakdown selects the series of a chart.
-type breakdown string
-
-const (
-	noBreakdown breakdown = "total"
-	byChannel   breakdown = "channel"
-)
-
-type chartAnswer struct {
+// ChartAnswer is the answer of the tool chart.
+type ChartAnswer struct {
 	answer.Opening
-	Metric      snapshot.Metric   `json:"metric"`
-	ChartType   drawing.Kind      `json:"chart_type"`
-	Breakdown   breakdown         `json:"breakdown"`
-	Granularity civil.Granularity `json:"granularity"`
-	Channel     measure.Channel   `json:"channel,omitempty"`
-	Metrics     chartMetrics      `json:"metrics"`
-	Annotations []chartMark       `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
-	answer.Table[chartRow]
+	Metric      snapshot.Metric    `json:"metric"`
+	ChartType   drawing.Kind       `json:"chart_type"`
+	Breakdown   plotting.Breakdown `json:"breakdown"`
+	Granularity civil.Granularity  `json:"granularity"`
+	Channel     measure.Channel    `json:"channel,omitempty"`
+	Metrics     ChartMetrics       `json:"metrics"`
+	Annotations []plotting.Mark    `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
+	answer.Table[ChartRow]
 	answer.Closing
 
 	png []byte
 }
 
-// chartMetrics is the metric's total over all series, with that of the previous window.
-type chartMetrics struct {
+// ChartMetrics is the metric's total over all series, with that of the previous window.
+type ChartMetrics struct {
 	Revenue *answer.Metric[answer.Money] `json:"revenue,omitempty"`
 	Orders  *answer.Metric[answer.Count] `json:"orders,omitempty"`
 	Spend   *answer.Metric[answer.Money] `json:"spend,omitempty"`
@@ -57,8 +51,8 @@ type chartMetrics struct {
 	AOV     *answer.Metric[answer.Money] `json:"aov,omitempty"`
 }
 
-// chartRow is a point of a series or a slice of a pie. Its figures are rounded like the metric.
-type chartRow struct {
+// ChartRow is a point of a series or a slice of a pie. Its figures are rounded like the metric.
+type ChartRow struct {
 	Date    civil.Date      `json:"date,omitzero" doc:"First day of the point. Absent for a slice."`
 	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels without their own series."`
 	Value   *float64        `json:"value,omitempty" doc:"Absent if unknown."`
@@ -72,13 +66,13 @@ func (p chartParams) Check() error {
 		return err
 	}
 	switch {
-	case p.ChartType == drawing.Pie && !additive(p.Metric):
+	case p.ChartType == drawing.Pie && !plotting.Additive(p.Metric):
 		return fault.Invalid("chart_type=pie requires an additive metric; metric=%s is not additive", p.Metric).
 			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
 	case p.Channel != "" && len(p.Channels) > 0:
 		return fault.Invalid("channel and channels exclude each other").
 			WithHint("Use channel for one channel, or channels to compare several.")
-	case p.Breakdown == noBreakdown && len(p.Channels) > 0:
+	case p.Breakdown == plotting.Total && len(p.Channels) > 0:
 		return fault.Invalid("breakdown=total draws one series, but channels requests several").
 			WithHint("Omit breakdown, or use channel for one channel.")
 	}
@@ -87,49 +81,20 @@ func (p chartParams) Check() error {
 
 // breakdown returns the requested breakdown. The default is by channel for a pie or a list of channels, otherwise
 // total.
-func (p chartParams) breakdown() breakdown {
+func (p chartParams) breakdown() plotting.Breakdown {
 	switch {
 	case p.Breakdown != "":
 		return p.Breakdown
 	case len(p.Channels) > 0, p.ChartType == drawing.Pie:
-		return byChannel
+		return plotting.ByChannel
 	}
-	return noBreakdown
+	return plotting.Total
 }
 
 // Picture returns the chart as a PNG image.
-func (a *chartAnswer) Picture() []mcp.Content {
+func (a *ChartAnswer) Picture() []mcp.Content {
 	if a.png == nil {
 		return nil
 	}
 	return []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(a.png), MIMEType: "image/png"}}
-}
-
-// additive reports whether values of the metric can be summed.
-func additive(m snapshot.Metric) bool { return m != snapshot.ROAS && m != snapshot.AOV }
-
-// metricName is the name of a metric on a chart and at the start of a sentence.
-var metricName = map[snapshot.Metric]string{
-	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS", snapshot.AOV: "Average order value",
-}
-
-// chartMark is an event that is marked on the chart.
-type chartMark struct {
-	Date    civil.Date      `json:"date"`
-	Kind    markKind        `json:"kind" doc:"experiment or anomaly."`
-	Label   string          `json:"label" doc:"Label on the chart."`
-	Channel measure.Channel `json:"channel,omitempty"`
-}
-
-// markKind is the kind of a mark.
-type markKind string
-
-const (
-	markExperiment markKind = "experiment"
-	markAnomaly    markKind = "anomaly"
-)
-
-// searched reports whether the chart marks anomalies.
-func searched(p chartParams, a *chartAnswer) bool {
-	return a.ChartType != drawing.Pie && a.Breakdown == noBreakdown && p.Metric != snapshot.AOV && p.Granularity != civil.ByMonth
 }

@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/mcp"
 	"assay/internal/measure"
+	"assay/internal/plotting"
 )
 
 // pictureOf returns the PNG of a result with one image after its text.
@@ -63,7 +64,7 @@ func TestCSVHasNoImage(t *testing.T) {
 func TestChartPointsAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	const window = `"start_date":"2026-01-05","end_date":"2026-02-28","detail_level":"debug"`
-	of := answerAs[performanceAnswer](t, "performance", `{`+window+`}`)
+	of := answerAs[PerformanceAnswer](t, "performance", `{`+window+`}`)
 	for _, metric := range []string{"revenue", "orders", "spend"} {
 		want := map[string]float64{
 			"revenue": float64(*of.Metrics.Revenue.Value), "orders": float64(*of.Metrics.Orders.Value), "spend": float64(*of.Metrics.Spend.Value),
@@ -73,7 +74,7 @@ func TestChartPointsAddUpToTheTotal(t *testing.T) {
 			`,"breakdown":"channel","series_limit":1`, `,"breakdown":"channel","series_limit":100`, `,"chart_type":"pie"`,
 			`,"chart_type":"pie","channel":"google"`, `,"chart_type":"pie","channels":["google","meta"]`,
 		} {
-			a := answerAs[chartAnswer](t, "chart", `{"metric":"`+metric+`",`+window+how+`}`)
+			a := answerAs[ChartAnswer](t, "chart", `{"metric":"`+metric+`",`+window+how+`}`)
 			sum := 0.0
 			for _, r := range a.Rows {
 				if r.Value != nil {
@@ -88,12 +89,12 @@ func TestChartPointsAddUpToTheTotal(t *testing.T) {
 func TestChartHasAtMostTheLimitOfSeries(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[int]int{1: 2, 2: 3, 100: 4} { // facebook, google, podcast and tiktok have spend
-		a := answerAs[chartAnswer](t, "chart", fmt.Sprintf(`{"metric":"spend","breakdown":"channel","series_limit":%d,"detail_level":"debug"}`, limit))
+		a := answerAs[ChartAnswer](t, "chart", fmt.Sprintf(`{"metric":"spend","breakdown":"channel","series_limit":%d,"detail_level":"debug"}`, limit))
 		names := map[measure.Channel]bool{}
 		for _, r := range a.Rows {
 			names[r.Channel] = true
 		}
-		if len(names) != want || names[otherChannels] != (limit < 4) {
+		if len(names) != want || names[plotting.OtherChannels] != (limit < 4) {
 			t.Errorf("limit %d draws %v, want %d series", limit, names, want)
 		}
 	}
@@ -103,9 +104,9 @@ func TestChartHasAtMostTheLimitOfSeries(t *testing.T) {
 func TestChartAgreesWithTrends(t *testing.T) {
 	t.Parallel()
 	const args = `{"metric":"roas","channel":"google","granularity":"week","start_date":"2026-01-01","end_date":"2026-02-28","detail_level":"debug"`
-	one := answerAs[chartAnswer](t, "chart", args+`}`)
-	apart := answerAs[chartAnswer](t, "chart", args+`,"breakdown":"channel"}`)
-	trend := answerAs[trendsAnswer](t, "trends", args+`,"limit":100}`)
+	one := answerAs[ChartAnswer](t, "chart", args+`}`)
+	apart := answerAs[ChartAnswer](t, "chart", args+`,"breakdown":"channel"}`)
+	trend := answerAs[TrendsAnswer](t, "trends", args+`,"limit":100}`)
 	if len(one.Rows) != len(trend.Rows) || len(apart.Rows) != len(trend.Rows) {
 		t.Fatalf("%d points drawn, %d by channel, %d followed", len(one.Rows), len(apart.Rows), len(trend.Rows))
 	}

@@ -14,7 +14,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-var compare = toolkit.Define(toolkit.Spec{
+// Compare is the tool compare.
+var Compare = toolkit.Define(toolkit.Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
 	Description: "Compare two periods of any length: changes in revenue, orders, AOV, spend and ROAS, optionally by channel.",
@@ -39,25 +40,27 @@ func (p compareParams) Check() error {
 	return answer.CheckOrder("period2_start", p.Period2Start, "period2_end", p.Period2End)
 }
 
-type compareAnswer struct {
+// CompareAnswer is the answer of the tool compare.
+type CompareAnswer struct {
 	answer.Opening
-	Period1  comparedPeriod       `json:"period1"`
-	Period2  comparedPeriod       `json:"period2"`
+	Period1  ComparedPeriod       `json:"period1"`
+	Period2  ComparedPeriod       `json:"period2"`
 	Timezone string               `json:"timezone"`
 	Channel  measure.Channel      `json:"channel,omitempty"`
 	Metrics  toolkit.StoreMetrics `json:"metrics" doc:"value: period 2; previous: period 1."`
-	answer.Table[comparedRow]
+	answer.Table[ComparedRow]
 	answer.Closing
 }
 
-type comparedPeriod struct {
+// ComparedPeriod is one of the two compared periods.
+type ComparedPeriod struct {
 	Start civil.Date `json:"start"`
 	End   civil.Date `json:"end"`
 	Days  int        `json:"days"`
 }
 
-// comparedRow is a channel in both periods.
-type comparedRow struct {
+// ComparedRow is a channel in both periods.
+type ComparedRow struct {
 	Channel         measure.Channel `json:"channel"`
 	Revenue         answer.Money    `json:"revenue"`
 	RevenuePrevious answer.Money    `json:"revenue_previous"`
@@ -72,7 +75,7 @@ type comparedRow struct {
 	ROASPrevious    *answer.Ratio   `json:"roas_previous,omitempty" detail:"analyst"`
 }
 
-func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*compareAnswer, error) {
+func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*CompareAnswer, error) {
 	ago := func(days int) civil.Date { return c.Today.AddDays(-days) }
 	earlier := civil.Range{First: p.Period1Start.Or(ago(60)), Last: p.Period1End.Or(ago(31))}
 	recent := civil.Range{First: p.Period2Start.Or(ago(30)), Last: p.Period2End.Or(c.Today)}
@@ -90,7 +93,7 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*compare
 	if err != nil {
 		return nil, err
 	}
-	a := &compareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
+	a := &CompareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
 	a.Currency = c.Workspace.Currency
 	now, before := c.Sum(totals.Recent, channel, recent), c.Sum(totals.Earlier, channel, earlier)
 	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
@@ -115,12 +118,12 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*compare
 	return a, nil
 }
 
-func compared(r civil.Range) comparedPeriod {
-	return comparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
+func compared(r civil.Range) ComparedPeriod {
+	return ComparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
 }
 
 // comparedRows returns a row for each channel of either period, sorted as in performance.
-func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []comparedRow {
+func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []ComparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range totals.Earlier {
@@ -136,7 +139,7 @@ func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTota
 	for _, t := range totals.Earlier {
 		before[t.Channel] = t
 	}
-	rows := make([]comparedRow, 0, len(recent))
+	rows := make([]ComparedRow, 0, len(recent))
 	for _, t := range toolkit.ByRevenue(f, recent) {
 		row := comparedRowOf(f, t, before[t.Channel])
 		if c.Store.Untouched() {
@@ -147,8 +150,8 @@ func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTota
 	return rows
 }
 
-func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) comparedRow {
-	row := comparedRow{
+func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) ComparedRow {
+	row := ComparedRow{
 		Channel: now.Channel,
 		Revenue: f.Revenue(now.Sums), RevenuePrevious: f.Revenue(before.Sums),
 		Orders: answer.Orders(now.Sums.Orders), OrdersPrevious: answer.Orders(before.Sums.Orders),
@@ -167,9 +170,9 @@ func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) compare
 	return row
 }
 
-func compareSummary(c *toolkit.Call, a *compareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	if now.Untold {
-		return c.UntoldSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
+func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Total, totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
+	if now.RevenueUnknown {
+		return c.UnknownRevenueSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
 	text := fmt.Sprintf("Revenue was %s in %d days, compared with %s in %d days: %s.", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
@@ -185,7 +188,7 @@ func compareSummary(c *toolkit.Call, a *compareAnswer, now, before snapshot.Tota
 	return text + c.BiggestMover(totals)
 }
 
-func warnCompare(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range, undated int64) {
+func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
 		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: use change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
@@ -202,7 +205,7 @@ func warnCompare(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range,
 	c.WarnDays(&a.Closing, recent, undated, true)
 }
 
-func compareNext(c *toolkit.Call, a *compareAnswer, earlier, recent civil.Range, withChannels bool) {
+func compareNext(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, withChannels bool) {
 	if !withChannels && a.Channel == "" {
 		c.Suggest(&a.Closing, "compare", map[string]any{
 			"period1_start": earlier.First.String(), "period1_end": earlier.Last.String(),

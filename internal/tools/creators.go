@@ -9,13 +9,13 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/creator"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var creators = toolkit.Define(toolkit.Spec{
+// Creators is the tool creators.
+var Creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
 	Description: "Creator results estimated from all signals combined: survey mentions, codes, link clicks and referrals, with ROI.",
@@ -40,39 +40,40 @@ const (
 	byConfidence   creatorSort = "blended_confidence"
 )
 
-type creatorsAnswer struct {
+// CreatorsAnswer is the answer of the tool creators.
+type CreatorsAnswer struct {
 	answer.Opening
 	Basis   measure.Basis   `json:"basis"`
-	Blend   creatorBlend    `json:"blend"`
-	Metrics creatorMetrics  `json:"metrics"`
-	Signals []creatorSignal `json:"signals,omitempty" doc:"Signals of the requested creator."`
-	answer.Table[creatorRow]
+	Blend   CreatorBlend    `json:"blend"`
+	Metrics CreatorMetrics  `json:"metrics"`
+	Signals []CreatorSignal `json:"signals,omitempty" doc:"Signals of the requested creator."`
+	answer.Table[CreatorRow]
 	answer.Closing
 }
 
-// creatorBlend describes how the signals are combined.
-type creatorBlend struct {
-	Method   string          `json:"method,omitempty" detail:"analyst"`
-	Level    answer.Percent  `json:"level_pct" doc:"Level of every interval."`
-	Cleaned  bool            `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders counts."`
-	CodePct  *answer.Percent `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
-	NamedPct *answer.Percent `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share with a survey mention."`
-	LinkPct  *answer.Percent `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share counted by links."`
-	Evidence *evidence       `json:"evidence,omitempty" detail:"analyst"`
-	Noise    *answer.Ratio   `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
-	Spread   *answer.Percent `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`
+// CreatorBlend describes how the signals are combined.
+type CreatorBlend struct {
+	Method   string           `json:"method,omitempty" detail:"analyst"`
+	Level    answer.Percent   `json:"level_pct" doc:"Level of every interval."`
+	Cleaned  bool             `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders counts."`
+	CodePct  *answer.Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
+	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share with a survey mention."`
+	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share counted by links."`
+	Evidence *CreatorEvidence `json:"evidence,omitempty" detail:"analyst"`
+	Noise    *answer.Ratio    `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
+	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`
 }
 
-// evidence is the data behind the rates, over all of the store's days.
-type evidence struct {
+// CreatorEvidence is the data behind the rates, over all of the store's days.
+type CreatorEvidence struct {
 	Named answer.Count `json:"survey_orders"`
 	Both  answer.Count `json:"survey_and_code_orders"`
 	Code  answer.Count `json:"code_orders"`
 	Link  answer.Count `json:"link_orders"`
 }
 
-// creatorMetrics are totals over all creators.
-type creatorMetrics struct {
+// CreatorMetrics are totals over all creators.
+type CreatorMetrics struct {
 	TotalRevenue answer.Metric[answer.Money]  `json:"total_revenue" doc:"Estimated."`
 	TotalOrders  answer.Metric[answer.Count]  `json:"total_orders" doc:"Estimated, each order once."`
 	OrdersLow    answer.Count                 `json:"total_orders_low"`
@@ -82,8 +83,8 @@ type creatorMetrics struct {
 	ROI          answer.Metric[answer.Ratio]  `json:"roi"`
 }
 
-// creatorRow is the estimate for a creator, with its signals.
-type creatorRow struct {
+// CreatorRow is the estimate for a creator, with its signals.
+type CreatorRow struct {
 	ID             string          `json:"creator_id"`
 	Name           answer.Foreign  `json:"name"`
 	Revenue        answer.Money    `json:"total_revenue" doc:"Estimated orders times the mean value of observed orders."`
@@ -105,11 +106,11 @@ type creatorRow struct {
 	SeenOrders     *answer.Count   `json:"seen_orders,omitempty" detail:"analyst" doc:"Observed by code or survey, each order once."`
 	Platform       answer.Foreign  `json:"platform,omitempty" detail:"analyst"`
 	Handle         answer.Foreign  `json:"handle,omitempty" detail:"debug"`
-	Signals        []creatorSignal `json:"signals,omitempty" detail:"debug"`
+	Signals        []CreatorSignal `json:"signals,omitempty" detail:"debug"`
 }
 
-// creatorSignal is the estimate from one signal alone.
-type creatorSignal struct {
+// CreatorSignal is the estimate from one signal alone.
+type CreatorSignal struct {
 	Signal  creator.Signal `json:"signal"`
 	Seen    answer.Count   `json:"seen" doc:"Orders observed by the signal."`
 	Rate    answer.Percent `json:"rate_pct" doc:"Share of a creator's orders that the signal observes."`
@@ -117,7 +118,7 @@ type creatorSignal struct {
 	Weight  answer.Percent `json:"weight_pct" doc:"Weight in the estimate; larger for signals that observe more orders."`
 }
 
-func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creatorsAnswer, error) {
+func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*CreatorsAnswer, error) {
 	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*creat
 		return nil, err
 	}
 	toolkit.LargestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
-	a := &creatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
+	a := &CreatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	creatorRows(c, a, p, rates, now)
 	if len(now) == 0 {
@@ -178,16 +179,16 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 	return float64(e.Revenue), true
 }
 
-func blendOf(r creator.Rates) creatorBlend {
-	return creatorBlend{
+func blendOf(r creator.Rates) CreatorBlend {
+	return CreatorBlend{
 		Method: string(measure.CaptureRecapture), Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
-		Evidence: &evidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
+		Evidence: &CreatorEvidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
 	}
 }
 
-func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) creatorMetrics {
+func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) CreatorMetrics {
 	f := c.Figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
@@ -195,7 +196,7 @@ func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapsh
 		parts = append(parts, e.Estimate)
 	}
 	sum := rates.Sum(parts, snapshot.CreatorLevel)
-	return creatorMetrics{
+	return CreatorMetrics{
 		TotalRevenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), TotalOrders: answer.MetricOf(whole(n.orders), whole(b.orders)),
 		OrdersLow: whole(sum.Orders.Low), OrdersHigh: whole(sum.Orders.High), SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen))),
 		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
@@ -221,12 +222,12 @@ func sumEstimates(all []snapshot.CreatorEstimate) (sum creatorSums) {
 	return sum
 }
 
-func creatorRows(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
+func creatorRows(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, rates creator.Rates, all []snapshot.CreatorEstimate) {
 	for _, e := range all[:min(p.Limit, len(all))] {
 		a.Rows = append(a.Rows, creatorRowOf(c, rates, e))
 	}
 	if a.Rows == nil {
-		a.Rows = []creatorRow{}
+		a.Rows = []CreatorRow{}
 	}
 	if p.CreatorID != "" && len(all) == 1 {
 		a.Signals, a.Rows[0].Signals = a.Rows[0].Signals, nil
@@ -236,10 +237,10 @@ func creatorRows(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, rates cre
 	}
 }
 
-func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstimate) creatorRow {
+func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstimate) CreatorRow {
 	f := c.Figures
 	worth := func(orders float64) int64 { return int64(math.Round(orders * e.Value)) }
-	row := creatorRow{
+	row := CreatorRow{
 		ID: e.ID, Name: answer.Foreign(e.Name), Platform: answer.Foreign(e.Platform), Handle: answer.Foreign(e.Handle),
 		Revenue: f.Money(e.Revenue), RevenueLow: new(f.Money(worth(e.Orders.Low))), RevenueHigh: new(f.Money(worth(e.Orders.High))),
 		Orders: whole(e.Orders.Value), OrdersLow: whole(e.Orders.Low), OrdersHigh: whole(e.Orders.High), Confidence: answer.Ratio(e.Confidence),
@@ -258,10 +259,10 @@ func creatorRowOf(c *toolkit.Call, rates creator.Rates, e snapshot.CreatorEstima
 	return row
 }
 
-func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal {
-	var out []creatorSignal
+func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []CreatorSignal {
+	var out []CreatorSignal
 	for _, p := range e.Parts {
-		row := creatorSignal{Signal: p.Signal, Implied: answer.Count(max(0, p.Orders)), Weight: answer.Percent(100 * p.Weight)}
+		row := CreatorSignal{Signal: p.Signal, Implied: answer.Count(max(0, p.Orders)), Weight: answer.Percent(100 * p.Weight)}
 		switch p.Signal {
 		case creator.ByCode:
 			row.Seen, row.Rate = answer.Orders(e.Code.Orders), answer.Percent(100*rates.Code)
@@ -275,17 +276,17 @@ func signalRows(rates creator.Rates, e snapshot.CreatorEstimate) []creatorSignal
 	return out
 }
 
-func creatorsSummary(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
+func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days civil.Range, all []snapshot.CreatorEstimate) string {
 	who := answer.Plural(len(all), "creator", "creators")
 	if p.CreatorID != "" {
 		who = "the creator"
 	}
 	m := a.Metrics
 	text := fmt.Sprintf("An estimated %s orders (90%% interval %s to %s) and %s in revenue are attributed to %s %s.",
-		number.Grouped(math.Round(float64(*m.TotalOrders.Value)), 0), number.Grouped(math.Round(float64(m.OrdersLow)), 0), number.Grouped(math.Round(float64(m.OrdersHigh)), 0),
+		*m.TotalOrders.Value, m.OrdersLow, m.OrdersHigh,
 		c.Spelled(*m.TotalRevenue.Value), who, answer.Dates(days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }
@@ -305,7 +306,7 @@ func warnCreators(a *answer.Closing, r creator.Rates) {
 	}
 }
 
-func creatorsNext(c *toolkit.Call, a *creatorsAnswer, p creatorsParams, days civil.Range) {
+func creatorsNext(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days civil.Range) {
 	if p.CreatorID == "" {
 		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the signals of the first creator.")
 	}

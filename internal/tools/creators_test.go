@@ -116,7 +116,7 @@ func TestCreatorIntervalsCoverTrueOrders(t *testing.T) {
 				CreatorCosts: b.CreatorCosts, LinkDays: b.LinkDays, CouponMap: b.CouponMap,
 			}
 		})
-		a := decoded[creatorsAnswer](t, callAs(t, session, "creators", `{"limit":100,"detail_level":"analyst"}`).StructuredContent)
+		a := decoded[CreatorsAnswer](t, callAs(t, session, "creators", `{"limit":100,"detail_level":"analyst"}`).StructuredContent)
 		planted := map[string]demo.CreatorTruth{}
 		for _, c := range truth.Creators {
 			planted[c.ID] = c
@@ -143,9 +143,9 @@ func TestCreatorIntervalsCoverTrueOrders(t *testing.T) {
 func TestCreatorsAndInfluencersAgree(t *testing.T) {
 	t.Parallel()
 	const window = `"start_date":"2025-08-01","end_date":"2026-02-20","detail_level":"debug","limit":100`
-	tracked := answerAs[influencersAnswer](t, "influencers", `{"action":"list",`+window+`}`)
-	blended := answerAs[creatorsAnswer](t, "creators", `{`+window+`}`)
-	rows := map[string]creatorRow{}
+	tracked := answerAs[InfluencersAnswer](t, "influencers", `{"action":"list",`+window+`}`)
+	blended := answerAs[CreatorsAnswer](t, "creators", `{`+window+`}`)
+	rows := map[string]CreatorRow{}
 	revenue := answer.Money(0)
 	for _, r := range blended.Rows {
 		rows[r.ID] = r
@@ -164,7 +164,7 @@ func TestCreatorsAndInfluencersAgree(t *testing.T) {
 		}
 	}
 	near(t, "revenue of all creators", float64(revenue), float64(*blended.Metrics.TotalRevenue.Value), len(rows))
-	one := answerAs[influencersAnswer](t, "influencers", `{"action":"performance","influencer_id":"`+tracked.Rows[0].ID+`",`+window+`}`)
+	one := answerAs[InfluencersAnswer](t, "influencers", `{"action":"performance","influencer_id":"`+tracked.Rows[0].ID+`",`+window+`}`)
 	tracked.Rows[0].Rank = 0
 	if one.Rows[0].Orders != tracked.Rows[0].Orders || *one.Metrics.Orders.Value != tracked.Rows[0].Orders {
 		t.Errorf("one influencer has %v orders, in the list %v", one.Rows[0].Orders, tracked.Rows[0].Orders)

@@ -8,20 +8,20 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var customers = toolkit.Define(toolkit.Spec{
+// Customers is the tool customers.
+var Customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",
 	Description: "New vs returning customers, cohort retention, conversion paths, and lifetime value (LTV) by channel.",
 	Needs:       "orders",
 }, runCustomers)
 
-func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*customersAnswer, error) {
+func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*CustomersAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*cus
 	if err != nil {
 		return nil, err
 	}
-	a := &customersAnswer{View: p.View, Channel: channel, Segment: p.Segment}
+	a := &CustomersAnswer{View: p.View, Channel: channel, Segment: p.Segment}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Model: measure.LastTouch}
 	page := p.Page(&c.Writer)
@@ -61,7 +61,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*cus
 }
 
 // segments fills in new vs returning customers.
-func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
+func segments(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 	f := c.Figures
 	now, before := totals.Recent.Of(a.Segment), totals.Earlier.Of(a.Segment)
 	all, allBefore := totals.Recent.Of(""), totals.Earlier.Of("")
-	a.Metrics = customersMetrics{
+	a.Metrics = CustomersMetrics{
 		Revenue: new(answer.MetricOf(f.Revenue(now), f.Revenue(before))), Orders: new(answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders))),
 		AOV: new(answer.MetricOfKnown(f.AOV(now), f.AOV(before))),
 		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(totals.Recent.New.Orders, all.Orders)),
@@ -77,7 +77,7 @@ func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 		NewRevPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Recent.New), f.Basis.Revenue(all))),
 			answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Earlier.New), f.Basis.Revenue(allBefore))))),
 	}
-	var rows []customersRow
+	var rows []CustomersRow
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		sums := totals.Recent.Of(segment)
 		if a.Segment != "" && a.Segment != segment || sums == (measure.Sums{}) {
@@ -95,9 +95,9 @@ func segments(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 	return nil
 }
 
-func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure.Sums, all int64) customersRow {
+func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure.Sums, all int64) CustomersRow {
 	revenue := f.Basis.Revenue(now)
-	return customersRow{
+	return CustomersRow{
 		Segment: segment, Orders: new(answer.Orders(now.Orders)), Revenue: new(f.Money(revenue)), SharePct: answer.PercentOf(measure.Share(now.Orders, all)),
 		AOV: f.AOV(now), Change: answer.PercentOf(measure.Change(float64(revenue), float64(f.Basis.Revenue(before)))),
 		Refunds: new(f.Money(now.Refunds)), Discounts: new(f.Money(now.Discounts)),
@@ -105,19 +105,19 @@ func segmentRow(f answer.Figures, segment warehouse.Segment, now, before measure
 	}
 }
 
-func segmentsSummary(c *toolkit.Call, a *customersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
+func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.SegmentTotals, days civil.Range) string {
 	f := c.Figures
 	if a.Segment != "" {
 		sums := totals.Of(a.Segment)
-		return fmt.Sprintf("%s customers placed %s orders with %s in revenue %s, %s.", title(string(a.Segment)), answer.Quantity(float64(answer.Orders(sums.Orders))),
+		return fmt.Sprintf("%s customers placed %s orders with %s in revenue %s, %s.", title(string(a.Segment)), answer.Orders(sums.Orders),
 			c.Amount(f.Basis.Revenue(sums)), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	}
 	text := fmt.Sprintf("New customers placed %s of %s orders %s and generated %s of %s in revenue.",
-		answer.Quantity(float64(answer.Orders(totals.New.Orders))), answer.Quantity(float64(answer.Orders(totals.Of("").Orders))), answer.Dates(days),
+		answer.Orders(totals.New.Orders), answer.Orders(totals.Of("").Orders), answer.Dates(days),
 		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
-		text += fmt.Sprintf(" Their share of orders is %s%%, compared with %s%% in the previous %s.",
-			number.Grouped(answer.Decimals(float64(*v.Value), 1), 1), number.Grouped(answer.Decimals(float64(*v.Previous), 1), 1), answer.Plural(days.Days(), "day", "days"))
+		text += fmt.Sprintf(" Their share of orders is %s, compared with %s in the previous %s.",
+			*v.Value, *v.Previous, answer.Plural(days.Days(), "day", "days"))
 	}
 	return text
 }
@@ -130,8 +130,8 @@ func title(word string) string {
 	return string(word[0]-'a'+'A') + word[1:]
 }
 
-func customersNext(c *toolkit.Call, a *customersAnswer, days civil.Range) {
-	offer := func(view customersView, reason string) {
+func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {
+	offer := func(view CustomersView, reason string) {
 		arguments := toolkit.With(toolkit.Dated(days), "view", string(view))
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
@@ -159,7 +159,7 @@ const retentionMethod = "Cohorts are calendar months of first orders. A customer
 	"Intervals are Wilson intervals. Orders without a customer belong to no cohort."
 
 // retention fills in the cohorts of all months in the window.
-func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
+func retention(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	months := civil.Range{First: civil.ByMonth.Start(days.First), Last: civil.ByMonth.Start(days.Last)}
 	list, err := c.Cohorts(ctx, a.Channel, months)
 	if err != nil {
@@ -169,14 +169,14 @@ func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days ci
 	if err != nil {
 		return err
 	}
-	rows, won := make([]customersRow, len(matrix.Rows)), 0
+	rows, won := make([]CustomersRow, len(matrix.Rows)), 0
 	for i, r := range matrix.Rows {
 		rows[i] = retentionRow(r)
 		won += r.Customers
 	}
 	a.Rows = answer.Cut(page, rows)
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
-	a.Metrics = customersMetrics{Customers: new(answer.Count(won))}
+	a.Metrics = CustomersMetrics{Customers: new(answer.Count(won))}
 	for month, into := range map[int]**answer.Estimate[answer.Percent]{
 		1: &a.Metrics.Month1, 2: &a.Metrics.Month2, 3: &a.Metrics.Month3, 6: &a.Metrics.Month6, 12: &a.Metrics.Month12,
 	} {
@@ -193,14 +193,14 @@ func retention(ctx context.Context, c *toolkit.Call, a *customersAnswer, days ci
 	return nil
 }
 
-func retentionRow(r cohort.Row) customersRow {
-	row := customersRow{Cohort: r.Start.String()[:7], Customers: new(answer.Count(r.Customers)), Hidden: r.Suppressed}
+func retentionRow(r cohort.Row) CustomersRow {
+	row := CustomersRow{Cohort: r.Start.String()[:7], Customers: new(answer.Count(r.Customers)), Suppressed: r.Suppressed}
 	into := row.list()
 	for i, cell := range r.Cells {
 		if i == len(into) {
 			break
 		}
-		*into[i] = &retentionCell{
+		*into[i] = &RetentionCell{
 			Value: answer.Percent(100 * cell.Rate.Value), Low: new(answer.Percent(100 * cell.Rate.Low)), High: new(answer.Percent(100 * cell.Rate.High)),
 			Active: new(answer.Count(cell.Active)), Partial: cell.Partial,
 		}
@@ -208,11 +208,11 @@ func retentionRow(r cohort.Row) customersRow {
 	return row
 }
 
-func retentionSummary(a *customersAnswer, months civil.Range, won int) string {
+func retentionSummary(a *CustomersAnswer, months civil.Range, won int) string {
 	text := fmt.Sprintf("%s placed their first order from %s to %s.", answer.Plural(won, "customer", "customers"), months.First.String()[:7], months.Last.String()[:7])
 	if m := a.Metrics.Month1; m != nil {
-		text += fmt.Sprintf(" %s%% ordered again in the following month (90%% interval %s%% to %s%%).", number.Grouped(answer.Decimals(float64(m.Value), 1), 1),
-			number.Grouped(answer.Decimals(float64(m.Low), 1), 1), number.Grouped(answer.Decimals(float64(m.High), 1), 1))
+		text += fmt.Sprintf(" %s ordered again in the following month (90%% interval %s to %s).", m.Value,
+			m.Low, m.High)
 	} else {
 		text += " No following month is complete yet."
 	}

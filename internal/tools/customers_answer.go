@@ -10,37 +10,38 @@ import (
 
 type customersParams struct {
 	answer.Last90
-	View    customersView     `json:"view" enum:"segments|retention|journeys|ltv" default:"segments" doc:"What the rows show."`
+	View    CustomersView     `json:"view" enum:"segments|retention|journeys|ltv" default:"segments" doc:"What the rows show."`
 	Channel string            `json:"channel" doc:"Only this channel."`
 	Segment warehouse.Segment `json:"segment" enum:"new|returning" doc:"Only this segment."`
 	answer.Paged
 	answer.Shared
 }
 
-// customersView is what the rows of customers are.
-type customersView string
+// CustomersView is what the rows of customers are.
+type CustomersView string
 
 const (
-	segmentsView  customersView = "segments"
-	retentionView customersView = "retention"
-	journeysView  customersView = "journeys"
-	ltvView       customersView = "ltv"
+	segmentsView  CustomersView = "segments"
+	retentionView CustomersView = "retention"
+	journeysView  CustomersView = "journeys"
+	ltvView       CustomersView = "ltv"
 )
 
-type customersAnswer struct {
+// CustomersAnswer is the answer of the tool customers.
+type CustomersAnswer struct {
 	answer.Opening
-	View      customersView     `json:"view"`
+	View      CustomersView     `json:"view"`
 	Channel   measure.Channel   `json:"channel,omitempty"`
 	Segment   warehouse.Segment `json:"segment,omitempty"`
-	Metrics   customersMetrics  `json:"metrics" doc:"Over all rows of all pages."`
+	Metrics   CustomersMetrics  `json:"metrics" doc:"Over all rows of all pages."`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
-	Credits   []pathCredit      `json:"credits,omitempty" detail:"analyst" doc:"With view=journeys: share of orders with touchpoints, by channel and attribution model."`
-	answer.Table[customersRow]
+	Credits   []PathCredit      `json:"credits,omitempty" detail:"analyst" doc:"With view=journeys: share of orders with touchpoints, by channel and attribution model."`
+	answer.Table[CustomersRow]
 	answer.Closing
 }
 
-// customersMetrics are the key figures of a view.
-type customersMetrics struct {
+// CustomersMetrics are the key figures of a view.
+type CustomersMetrics struct {
 	Revenue   *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
 	Orders    *answer.Metric[answer.Count]   `json:"orders,omitempty"`
 	AOV       *answer.Metric[answer.Money]   `json:"aov,omitempty"`
@@ -64,46 +65,47 @@ type customersMetrics struct {
 	Pareto *answer.Estimate[answer.Ratio] `json:"expected_orders_pareto,omitempty" detail:"debug" doc:"Expected further orders per customer under the Pareto/NBD model."`
 }
 
-// customersRow is a segment, a cohort, a journey or a channel. Each kind sets only its own fields.
-type customersRow struct {
-	Segment   warehouse.Segment `json:"segment,omitempty"`
-	Cohort    string            `json:"cohort,omitempty" doc:"Month of the first order."`
-	Path      answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
-	Channel   measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
-	Customers *answer.Count     `json:"customers,omitempty"`
-	Orders    *answer.Count     `json:"orders,omitempty"`
-	Revenue   *answer.Money     `json:"revenue,omitempty"`
-	SharePct  *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`
-	AOV       *answer.Money     `json:"aov,omitempty"`
-	Change    *answer.Percent   `json:"revenue_change_pct,omitempty"`
-	Refunds   *answer.Money     `json:"refunds,omitempty" detail:"analyst"`
-	Discounts *answer.Money     `json:"discounts,omitempty" detail:"analyst"`
-	UnitsPer  *answer.Ratio     `json:"units_per_order,omitempty" detail:"analyst"`
-	NewPct    *answer.Percent   `json:"new_orders_pct,omitempty" detail:"analyst"`
-	Touches   *answer.Ratio     `json:"touches_per_order,omitempty"`
-	Days      *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean days from the first touchpoint."`
-	Hidden    bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates."`
-	retentionCells
+// CustomersRow is a segment, a cohort, a journey or a channel. Each kind sets only its own fields.
+type CustomersRow struct {
+	Segment    warehouse.Segment `json:"segment,omitempty"`
+	Cohort     string            `json:"cohort,omitempty" doc:"Month of the first order."`
+	Path       answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
+	Channel    measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
+	Customers  *answer.Count     `json:"customers,omitempty"`
+	Orders     *answer.Count     `json:"orders,omitempty"`
+	Revenue    *answer.Money     `json:"revenue,omitempty"`
+	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`
+	AOV        *answer.Money     `json:"aov,omitempty"`
+	Change     *answer.Percent   `json:"revenue_change_pct,omitempty"`
+	Refunds    *answer.Money     `json:"refunds,omitempty" detail:"analyst"`
+	Discounts  *answer.Money     `json:"discounts,omitempty" detail:"analyst"`
+	UnitsPer   *answer.Ratio     `json:"units_per_order,omitempty" detail:"analyst"`
+	NewPct     *answer.Percent   `json:"new_orders_pct,omitempty" detail:"analyst"`
+	Touches    *answer.Ratio     `json:"touches_per_order,omitempty"`
+	Days       *answer.Ratio     `json:"days_to_order,omitempty" doc:"Mean days from the first touchpoint."`
+	Suppressed bool              `json:"suppressed,omitempty" doc:"Too few customers to show rates."`
+	RetentionCells
 	toolkit.ValueSoFar
 }
 
-// retentionCells are the retention rates of the months after the cohort's month.
-type retentionCells struct {
-	M1  *retentionCell `json:"m1,omitempty" doc:"Percentage of customers with an order in the first month after."`
-	M2  *retentionCell `json:"m2,omitempty"`
-	M3  *retentionCell `json:"m3,omitempty"`
-	M4  *retentionCell `json:"m4,omitempty"`
-	M5  *retentionCell `json:"m5,omitempty"`
-	M6  *retentionCell `json:"m6,omitempty"`
-	M7  *retentionCell `json:"m7,omitempty"`
-	M8  *retentionCell `json:"m8,omitempty"`
-	M9  *retentionCell `json:"m9,omitempty"`
-	M10 *retentionCell `json:"m10,omitempty"`
-	M11 *retentionCell `json:"m11,omitempty"`
-	M12 *retentionCell `json:"m12,omitempty"`
+// RetentionCells are the retention rates of the months after the cohort's month.
+type RetentionCells struct {
+	M1  *RetentionCell `json:"m1,omitempty" doc:"Percentage of customers with an order in the first month after."`
+	M2  *RetentionCell `json:"m2,omitempty"`
+	M3  *RetentionCell `json:"m3,omitempty"`
+	M4  *RetentionCell `json:"m4,omitempty"`
+	M5  *RetentionCell `json:"m5,omitempty"`
+	M6  *RetentionCell `json:"m6,omitempty"`
+	M7  *RetentionCell `json:"m7,omitempty"`
+	M8  *RetentionCell `json:"m8,omitempty"`
+	M9  *RetentionCell `json:"m9,omitempty"`
+	M10 *RetentionCell `json:"m10,omitempty"`
+	M11 *RetentionCell `json:"m11,omitempty"`
+	M12 *RetentionCell `json:"m12,omitempty"`
 }
 
-type retentionCell struct {
+// RetentionCell is the retention rate of a cohort in one month.
+type RetentionCell struct {
 	Value   answer.Percent  `json:"value"`
 	Low     *answer.Percent `json:"low,omitempty" detail:"analyst"`
 	High    *answer.Percent `json:"high,omitempty" detail:"analyst"`
@@ -120,15 +122,15 @@ func (p customersParams) Check() error {
 	return p.Last90.Check()
 }
 
-func (r *retentionCells) list() []**retentionCell {
-	return []**retentionCell{&r.M1, &r.M2, &r.M3, &r.M4, &r.M5, &r.M6, &r.M7, &r.M8, &r.M9, &r.M10, &r.M11, &r.M12}
+func (r *RetentionCells) list() []**RetentionCell {
+	return []**RetentionCell{&r.M1, &r.M2, &r.M3, &r.M4, &r.M5, &r.M6, &r.M7, &r.M8, &r.M9, &r.M10, &r.M11, &r.M12}
 }
 
-// pathCredit is a channel's share of the orders with touchpoints under several attribution models.
-type pathCredit struct {
-	Channel measure.Channel                  `json:"channel"`
-	First   answer.Percent                   `json:"first_pct" doc:"First touch; direct only when there is no other touchpoint."`
-	Last    answer.Percent                   `json:"last_pct"`
-	Shapley answer.Percent                   `json:"shapley_pct"`
-	Markov  *answer.Estimate[answer.Percent] `json:"markov_pct"`
+// PathCredit is a channel's share of the orders with touchpoints under several attribution models.
+type PathCredit struct {
+	Channel    measure.Channel                  `json:"channel"`
+	FirstTouch answer.Percent                   `json:"first_pct" doc:"First touch; direct only when there is no other touchpoint."`
+	LastTouch  answer.Percent                   `json:"last_pct"`
+	Shapley    answer.Percent                   `json:"shapley_pct"`
+	Markov     *answer.Estimate[answer.Percent] `json:"markov_pct"`
 }

@@ -11,7 +11,6 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
-	"assay/internal/number"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
@@ -27,7 +26,7 @@ const (
 )
 
 // journeys fills in the conversion paths.
-func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
+func journeys(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	top, err := c.TopPaths(ctx, warehouse.PathsOf{
 		Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Segment: a.Segment, Channel: a.Channel, Limit: page.Limit, Offset: page.Offset,
 	})
@@ -39,7 +38,7 @@ func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 		a.Rows = append(a.Rows, pathRow(f, p, total.Orders))
 	}
 	a.Pagination = page.Pagination(len(a.Rows), int(top.Ranked))
-	a.Metrics = customersMetrics{
+	a.Metrics = CustomersMetrics{
 		Touched: new(answer.MetricOf(answer.Orders(total.Orders), answer.Orders(top.Totals.Earlier.Orders))),
 		Touches: answer.RatioOf(measure.AOV(total.Touches, total.Orders)),
 	}
@@ -65,7 +64,7 @@ func journeys(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civ
 }
 
 // journeyCredits fills in channel credits by attribution model. It reads all journeys.
-func journeyCredits(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
+func journeyCredits(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range) error {
 	all, err := c.Paths(ctx, a.Segment, warehouse.Windows{Recent: days})
 	if err != nil {
 		return err
@@ -82,12 +81,12 @@ func journeyCredits(ctx context.Context, c *toolkit.Call, a *customersAnswer, da
 // secondsPerDay turns seconds into days.
 const secondsPerDay = 86_400
 
-func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
+func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) CustomersRow {
 	names := make([]string, len(p.Channels))
 	for i, channel := range p.Channels {
 		names[i] = string(channel)
 	}
-	return customersRow{
+	return CustomersRow{
 		Path: answer.Foreign(strings.Join(names, " > ")), Orders: new(answer.Orders(p.Sums.Orders)), Revenue: new(f.Revenue(p.Sums)),
 		SharePct: answer.PercentOf(measure.Share(p.Sums.Orders, all)), AOV: f.AOV(p.Sums), NewPct: answer.PercentOf(measure.Share(p.Sums.NewOrders, p.Sums.Orders)),
 		Touches: answer.RatioOf(measure.AOV(p.Touches, p.Sums.Orders)), Days: answer.RatioOf(measure.AOV(p.Seconds, p.Sums.Orders*secondsPerDay)),
@@ -95,7 +94,7 @@ func pathRow(f answer.Figures, p warehouse.PathTotal, all int64) customersRow {
 }
 
 // delays fills in the time from the first touchpoint to the order.
-func delays(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range) error {
+func delays(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range) error {
 	counts, err := c.Journeys(ctx, a.Segment, days)
 	if err != nil {
 		return err
@@ -125,9 +124,9 @@ func lagAt(counts []warehouse.JourneyCount, all int64, part float64) *answer.Cou
 }
 
 // pathCredits credits the orders of the paths to their channels by several models, largest Markov share first.
-func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
+func pathCredits(paths []warehouse.PathTotal) ([]PathCredit, error) {
 	var all attribution.Paths
-	rows := map[measure.Channel]*pathCredit{}
+	rows := map[measure.Channel]*PathCredit{}
 	var total float64
 	for i, p := range paths {
 		n := p.Sums.OrderCount()
@@ -137,17 +136,17 @@ func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
 		total += n
 		for _, channel := range p.Channels {
 			if rows[channel] == nil {
-				rows[channel] = &pathCredit{Channel: channel}
+				rows[channel] = &PathCredit{Channel: channel}
 			}
 		}
-		rows[touchOf(slices.Values(p.Channels))].First += answer.Percent(100 * n)
+		rows[touchOf(slices.Values(p.Channels))].FirstTouch += answer.Percent(100 * n)
 		rows[touchOf(func(yield func(measure.Channel) bool) {
 			for _, channel := range slices.Backward(p.Channels) {
 				if !yield(channel) {
 					return
 				}
 			}
-		})].Last += answer.Percent(100 * n)
+		})].LastTouch += answer.Percent(100 * n)
 	}
 	shapley, err := attribution.Attribute(&all, attribution.Shapley)
 	if err != nil {
@@ -160,14 +159,14 @@ func pathCredits(paths []warehouse.PathTotal) ([]pathCredit, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []pathCredit
+	var out []PathCredit
 	for _, in := range intervals {
 		row := rows[in.Channel]
-		row.First, row.Last, row.Shapley = row.First/answer.Percent(total), row.Last/answer.Percent(total), row.Shapley/answer.Percent(total)
+		row.FirstTouch, row.LastTouch, row.Shapley = row.FirstTouch/answer.Percent(total), row.LastTouch/answer.Percent(total), row.Shapley/answer.Percent(total)
 		row.Markov = answer.Percents(in.Share)
 		out = append(out, *row)
 	}
-	slices.SortStableFunc(out, func(a, b pathCredit) int { return cmp.Compare(b.Markov.Value, a.Markov.Value) })
+	slices.SortStableFunc(out, func(a, b PathCredit) int { return cmp.Compare(b.Markov.Value, a.Markov.Value) })
 	return out[:min(len(out), creditedChannels)], nil
 }
 
@@ -181,10 +180,10 @@ func touchOf(channels func(func(measure.Channel) bool)) measure.Channel {
 	return "direct"
 }
 
-func journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
-	text := fmt.Sprintf("%s orders %s have touchpoints", answer.Quantity(float64(answer.Orders(total.Orders))), answer.Dates(days))
+func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehouse.Touched, days civil.Range) string {
+	text := fmt.Sprintf("%s orders %s have touchpoints", answer.Orders(total.Orders), answer.Dates(days))
 	if r := a.Metrics.Touches; r != nil {
-		text += fmt.Sprintf(" (%s per order)", number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" (%s per order)", *r)
 	}
 	if a.Metrics.Median != nil {
 		// Complete days: an order of day 3 is placed within four days.
@@ -196,5 +195,5 @@ func journeysSummary(a *customersAnswer, most warehouse.PathTotal, total warehou
 		names[i] = answer.ChannelName(channel)
 	}
 	share, _ := measure.Share(most.Sums.Orders, total.Orders)
-	return text + fmt.Sprintf(". The most common path is %s, with %s%% of these orders.", strings.Join(names, " > "), number.Grouped(answer.Decimals(share, 1), 1))
+	return text + fmt.Sprintf(". The most common path is %s, with %s of these orders.", strings.Join(names, " > "), answer.Percent(share))
 }

@@ -45,7 +45,7 @@ func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
 }
 
 // ltv fills in the lifetime value of customers acquired in the window, by acquisition channel.
-func ltv(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Range, page answer.Page) error {
+func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.CustomerPanel(ctx, days, a.Channel)
 	if err != nil {
 		return err
@@ -72,11 +72,11 @@ func ltv(ctx context.Context, c *toolkit.Call, a *customersAnswer, days civil.Ra
 	if len(curves) == 0 {
 		return nil
 	}
-	var all customersRow
+	var all CustomersRow
 	if a.Rows, all, err = ltvRows(c, shown, whole, p, ahead); err != nil {
 		return err
 	}
-	a.Metrics = customersMetrics{Customers: all.Customers, ValueSoFar: all.ValueSoFar}
+	a.Metrics = CustomersMetrics{Customers: all.Customers, ValueSoFar: all.ValueSoFar}
 	if a.Metrics.Pareto, err = paretoOrders(c, p, ahead); err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func orNothing(model string) string {
 }
 
 // ltvRows returns a row for each curve shown, and one for all customers.
-func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []customersRow, all customersRow, err error) {
-	rows = make([]customersRow, len(shown))
+func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []CustomersRow, all CustomersRow, err error) {
+	rows = make([]CustomersRow, len(shown))
 	work := []func() error{func() (err error) {
 		all, err = ltvRow(c, whole, p, ahead)
 		return err
@@ -114,10 +114,10 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 }
 
 // ltvRow returns the row of a curve: the customers of its channel, or all when its channel is "all".
-func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (customersRow, error) {
-	row := customersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
-	row.Hidden = curve.Customers < cohort.SmallestCohort
-	if ahead.Project == nil || row.Hidden {
+func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (CustomersRow, error) {
+	row := CustomersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
+	row.Suppressed = curve.Customers < cohort.SmallestCohort
+	if ahead.Project == nil || row.Suppressed {
 		return row, nil
 	}
 	var mine []warehouse.PanelCustomer
@@ -142,7 +142,7 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 	return row, nil
 }
 
-func ltvSummary(c *toolkit.Call, a *customersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
+func ltvSummary(c *toolkit.Call, a *CustomersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
 	text := fmt.Sprintf("%s placed their first order %s", answer.Plural(whole.Customers, "customer", "customers"), answer.Dates(days))
 	age := 0
 	for _, candidate := range []int{30, 90, 180, 365} {

@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var decisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
+// DecisionFeed is the tool decision_feed.
+var DecisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",
 	Description: "Next decisions in one list, from readiness, confidence and calibration.",

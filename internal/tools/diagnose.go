@@ -4,16 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"assay/internal/answer"
-	"assay/internal/control"
+	"assay/internal/health"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
-	"assay/internal/warehouse"
 )
 
-var diagnose = toolkit.Define(toolkit.Spec{
+// Diagnose is the tool diagnose.
+var Diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
 	Description: "Problems with the store's data, sources, keys or models, and how to fix them. Use when other tools return no data.",
@@ -22,65 +21,38 @@ var diagnose = toolkit.Define(toolkit.Spec{
 
 type diagnoseParams struct{ answer.Shared }
 
-type diagnoseAnswer struct {
+// DiagnoseAnswer is the answer of the tool diagnose.
+type DiagnoseAnswer struct {
 	answer.Opening
-	Status      string       `json:"status" doc:"Worst severity of the rows: ok, info, warning or error."`
-	Checks      int          `json:"checks" doc:"Number of checks."`
-	Connections []connection `json:"connections,omitempty" doc:"Data delivered by each source. In JSON at the debug level."`
-	Imports     []importLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
-	answer.Table[finding]
+	Status      string              `json:"status" doc:"Worst severity of the rows: ok, info, warning or error."`
+	Checks      int                 `json:"checks" doc:"Number of checks."`
+	Connections []health.Connection `json:"connections,omitempty" doc:"Data delivered by each source. In JSON at the debug level."`
+	Imports     []health.ImportLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
+	answer.Table[health.Finding]
 	answer.Closing
 }
 
-// severities lists the severities, worst first.
-var severities = []severity{bad, poor, note, fine}
-
-const (
-	diagnosedImports = 500                 // latest ledger entries that are checked
-	keyEndsSoon      = 14 * 24 * time.Hour // before a key expires
-)
-
-func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagnoseAnswer, error) {
-	imports, err := c.Imports(ctx, diagnosedImports)
+func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*DiagnoseAnswer, error) {
+	imports, err := c.Imports(ctx, health.CheckedImports)
 	if err != nil {
 		return nil, err
 	}
-	found := checkFacts(c)
-	found = append(found, checkSources(c)...)
-	found = append(found, checkImports(c, imports))
-	history, err := checkHistory(ctx, c)
+	found, err := health.Check(ctx, c, imports)
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, history)
-	keys, err := checkKeys(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	found = append(found, keys...)
-	hooks, err := checkHooks(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	found = append(found, hooks...)
-	found = append(found, checkBackups(c)...)
-	found = append(found, checkSettings(c)...)
-	found = append(found, checkModel(c))
-	slices.SortStableFunc(found, func(a, b finding) int {
-		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
-	})
-	a := &diagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
+	a := &DiagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
 	a.ShowAll(true)
 	a.Summary = diagnoseSummary(found) + " " + c.ModelSentence()
 	a.Rows = found
 	if c.View.DetailLevel == answer.DebugLevel && c.View.Format == answer.JSONFormat {
-		if a.Connections, err = connections(ctx, c); err != nil {
+		if a.Connections, err = health.Connections(ctx, c); err != nil {
 			return nil, err
 		}
-		a.Imports = importLines(imports)
+		a.Imports = health.ImportLines(imports)
 	}
 	if c.View.DetailLevel == answer.SummaryLevel {
-		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Severity == fine })
+		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool { return f.Severity == health.SeverityOK })
 	}
 	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "Date range and gaps of each source.")
 	if !c.Store.Empty() {
@@ -90,194 +62,14 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*diagn
 	return a, nil
 }
 
-func diagnoseSummary(found []finding) string {
-	count := map[severity]int{}
+func diagnoseSummary(found []health.Finding) string {
+	count := map[health.Severity]int{}
 	for _, f := range found {
 		count[f.Severity]++
 	}
-	text := fmt.Sprintf("%d checks: %s, %s.", len(found), answer.Plural(count[bad], "error", "errors"), answer.Plural(count[poor], "warning", "warnings"))
-	if found[0].Severity == bad || found[0].Severity == poor {
-		text += " Most severe: " + found[0].line()
+	text := fmt.Sprintf("%d checks: %s, %s.", len(found), answer.Plural(count[health.SeverityError], "error", "errors"), answer.Plural(count[health.SeverityWarning], "warning", "warnings"))
+	if found[0].Severity == health.SeverityError || found[0].Severity == health.SeverityWarning {
+		text += " Most severe: " + found[0].Line()
 	}
 	return text
-}
-
-func checkFacts(c *toolkit.Call) []finding {
-	if c.Store.OrderDays.Days() == 0 {
-		return []finding{{
-			Check: "orders", Severity: bad, Finding: "The store has no orders.",
-			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the store's order export.",
-		}}
-	}
-	out := []finding{{Check: "orders", Severity: fine, Finding: fmt.Sprintf("%s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
-		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
-	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > snapshot.StaleAfter {
-		out[0] = finding{
-			Check: "orders", Severity: poor, Finding: fmt.Sprintf("The last order is from %s, %d days ago.", c.Store.OrderDays.Last, behind),
-			Fix: "Import the orders since then.",
-		}
-	}
-	if c.Store.AdDays.Days() == 0 {
-		out = append(out, finding{
-			Check: "ad_reports", Severity: poor, Finding: "The store has no ad reports: spend, ROAS and campaigns are empty.",
-			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's daily campaign report.",
-		})
-	}
-	if c.Store.Counts["touches"] == 0 {
-		out = append(out, finding{
-			Check: "touchpoints", Severity: note, Finding: "No order has a touchpoint: channels use the shop's own attribution.",
-			Fix: "Import orders with visits or UTM parameters.",
-		})
-	}
-	if c.Store.Counts["order_lines"] == 0 {
-		out = append(out, finding{Check: "order_lines", Severity: note, Finding: "No order has line items: products is empty.", Fix: "Import an order export with line items."})
-	}
-	return out
-}
-
-func checkSources(c *toolkit.Call) []finding {
-	var out []finding
-	for _, s := range c.Store.Sources {
-		out = append(out, checkSource(c, s))
-	}
-	return out
-}
-
-func checkSource(c *toolkit.Call, s warehouse.SourceState) finding {
-	f := finding{Check: "source " + answer.Clean(s.Source) + " (" + s.Kind + ")", Severity: poor}
-	switch c.SourceStatus(s) {
-	case "stale":
-		behind := c.Today.Sub(s.Days.Last)
-		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
-		f.about = fmt.Sprintf("a source of %s ends on %s, %d days ago", s.Kind, s.Days.Last, behind)
-	case "gaps":
-		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
-			s.Days.First, s.Days.Last, s.LastGap)
-		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
-		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
-	default:
-		f.Severity, f.Finding = fine, answer.Plural(int(s.Rows), "row", "rows")+"."
-		if s.Days.Days() > 0 {
-			f.Finding = fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
-		}
-	}
-	return f
-}
-
-func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) finding {
-	if len(imports) == 0 {
-		return finding{Check: "imports", Severity: bad, Finding: "No data have been imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
-	}
-	return finding{Check: "imports", Severity: fine, Finding: fmt.Sprintf("The last import was on %s.", imports[0].At.UTC().Format("2006-01-02"))}
-}
-
-// checkKeys checks for API keys that expire soon and keys that may execute changes and never expire.
-func checkKeys(ctx context.Context, c *toolkit.Call) ([]finding, error) {
-	if c.Keys == nil {
-		return nil, nil
-	}
-	keys, err := c.Keys.Keys(ctx, c.Workspace.ID)
-	if err != nil {
-		return nil, fmt.Errorf("keys: %w", err)
-	}
-	var ending, mighty []string
-	valid := 0
-	for _, k := range keys {
-		if !k.Valid(c.Real) {
-			continue
-		}
-		valid++
-		if !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(c.Real) < keyEndsSoon {
-			ending = append(ending, answer.Clean(k.Name))
-		}
-		if k.ExpiresAt.IsZero() && slices.Contains(k.Scopes, control.ScopeApprove) {
-			mighty = append(mighty, answer.Clean(k.Name))
-		}
-	}
-	var out []finding
-	if len(ending) > 0 {
-		out = append(out, finding{
-			Check: "keys", Severity: poor, Finding: "API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "assay keys rotate ID",
-			about: answer.Plural(len(ending), "API key expires", "API keys expire") + " within 14 days",
-		})
-	}
-	if len(mighty) > 0 {
-		out = append(out, finding{
-			Check: "keys", Severity: note, Finding: "API keys that may execute changes never expire: " + answer.Listed(mighty) + ".",
-			Fix: "Rotate them to keys with an expiry date.",
-		})
-	}
-	if len(out) == 0 {
-		out = []finding{{Check: "keys", Severity: fine, Finding: answer.Plural(valid, "API key is", "API keys are") + " valid."}}
-	}
-	return out, nil
-}
-
-const (
-	hooksSilent = 7 * 24 * time.Hour // without messages before a warning
-	hooksLate   = 1000               // pending messages before a warning
-)
-
-// checkHooks checks for received webhook messages that are not in the figures, and for missing messages. A workspace
-// without webhooks has nothing to check.
-func checkHooks(ctx context.Context, c *toolkit.Call) ([]finding, error) {
-	if c.Hooks == nil {
-		return nil, nil
-	}
-	h, err := c.Hooks.HookState(ctx, c.Workspace.ID)
-	if err != nil || h.Secrets == 0 {
-		return nil, err
-	}
-	f := finding{Check: "webhooks", Severity: fine, Finding: "The last message arrived on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
-	switch {
-	case h.Unusable > 0:
-		f.Severity, f.Finding = poor, fmt.Sprintf("%s could not be processed. Latest error: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
-		f.Fix = "Import the orders of those days from an export."
-		f.about = answer.Plural(h.Unusable, "webhook message", "webhook messages") + " could not be processed"
-	case h.Waiting > hooksLate:
-		f.Severity, f.Finding, f.Fix = poor, fmt.Sprintf("%d messages are waiting to be processed.", h.Waiting), "Check the service's log for errors."
-	case h.Last.IsZero():
-		f.Severity, f.Finding = note, "A webhook secret is stored, but no message has arrived."
-		f.Fix = "In Shopify, send webhooks to /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
-	case c.Real.Sub(h.Last) > hooksSilent:
-		f.Severity, f.Finding = poor, f.Finding+" None has arrived since."
-		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks whose deliveries fail."
-	}
-	return []finding{f}, nil
-}
-
-// checkBackups checks scheduled backups of the installation. Without a schedule there is nothing to check.
-func checkBackups(c *toolkit.Call) []finding {
-	if c.Backups == nil {
-		return nil
-	}
-	s := c.Backups()
-	switch {
-	case !s.Scheduled:
-		return nil
-	case s.Problem != "":
-		return []finding{{
-			Check: "backups", Severity: bad, Finding: s.Problem, Fix: s.Fix, about: "a scheduled backup is missing or failed",
-		}}
-	case s.Last.IsZero():
-		return []finding{{Check: "backups", Severity: note, Finding: "The first scheduled backup is not complete yet.", Fix: "Check again later."}}
-	}
-	return []finding{{
-		Check: "backups", Severity: fine, Finding: "The last backup is of " + s.Last.UTC().Format("2006-01-02 15:04 UTC") + ".",
-	}}
-}
-
-func checkSettings(c *toolkit.Call) []finding {
-	zone := finding{Check: "zone", Severity: fine, Finding: "Days start at midnight in " + c.Workspace.Zone + "."}
-	if c.Workspace.Zone == "UTC" {
-		zone = finding{
-			Check: "zone", Severity: note, Finding: "Days start at midnight UTC.",
-			Fix: "Set the workspace's time zone if the store uses another one.",
-		}
-	}
-	limit := finding{Check: "limits", Severity: fine, Finding: "The rate limit depends on the order volume."}
-	if c.Workspace.RatePerMin > 0 {
-		limit.Finding = fmt.Sprintf("The rate limit is %d requests per minute.", c.Workspace.RatePerMin)
-	}
-	return []finding{zone, limit}
 }

@@ -5,45 +5,50 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/health"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var discover = toolkit.Define(toolkit.Spec{
+// Discover is the tool discover.
+var Discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "Store data overview",
 	Description: "Lists the store's data, channels, sources and tools. Takes no dates. A good first call for an unknown store.",
 }, runDiscover)
 
 type discoverParams struct {
-	Aspect aspect `json:"aspect" enum:"overview|channels|integrations|capabilities" default:"overview" doc:"What to list."`
+	Aspect DiscoverAspect `json:"aspect" enum:"overview|channels|integrations|capabilities" default:"overview" doc:"What to list."`
 	answer.Shared
 }
 
-// aspect selects what discover lists.
-type aspect string
+// DiscoverAspect selects what discover lists.
+type DiscoverAspect string
 
 const (
-	overviewAspect     aspect = "overview"
-	channelsAspect     aspect = "channels"
-	integrationsAspect aspect = "integrations"
-	capabilitiesAspect aspect = "capabilities"
+	overviewAspect     DiscoverAspect = "overview"
+	channelsAspect     DiscoverAspect = "channels"
+	integrationsAspect DiscoverAspect = "integrations"
+	capabilitiesAspect DiscoverAspect = "capabilities"
 )
 
-type discoverAnswer struct {
+// DiscoverAnswer is the answer of the tool discover.
+type DiscoverAnswer struct {
 	answer.Opening
-	Aspect    aspect        `json:"aspect"`
-	Workspace workspaceInfo `json:"workspace"`
-	answer.Table[discoverRow]
+	Aspect    DiscoverAspect `json:"aspect"`
+	Workspace WorkspaceInfo  `json:"workspace"`
+	answer.Table[DiscoverRow]
 	answer.Closing
 }
 
-type workspaceInfo struct {
+// WorkspaceInfo is the identity and settings of the workspace.
+type WorkspaceInfo struct {
 	Name     string     `json:"name"`
 	Currency string     `json:"currency"`
 	Timezone string     `json:"timezone"`
@@ -51,8 +56,8 @@ type workspaceInfo struct {
 	Revenue  string     `json:"revenue_basis,omitempty" detail:"analyst"`
 }
 
-// discoverRow is a kind of data, a channel, a source or a tool. Each sets its own fields.
-type discoverRow struct {
+// DiscoverRow is a kind of data, a channel, a source or a tool. Each sets its own fields.
+type DiscoverRow struct {
 	Facts     string           `json:"facts,omitempty"`
 	Channel   measure.Channel  `json:"channel,omitempty"`
 	Platform  measure.Platform `json:"platform,omitempty"`
@@ -69,11 +74,11 @@ type discoverRow struct {
 	LastDay   civil.Date       `json:"last_day,omitzero"`
 	Missing   int64            `json:"missing_days,omitempty"`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
-	Imported  string           `json:"last_import,omitempty" detail:"debug"`
+	Imported  time.Time        `json:"last_import,omitzero" detail:"debug"`
 }
 
-func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*discoverAnswer, error) {
-	a := &discoverAnswer{Aspect: p.Aspect, Workspace: workspaceInfo{
+func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*DiscoverAnswer, error) {
+	a := &DiscoverAnswer{Aspect: p.Aspect, Workspace: WorkspaceInfo{
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
 		Today: c.Today, Revenue: c.Workspace.Basis.String(),
 	}}
@@ -103,13 +108,13 @@ func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*discove
 }
 
 // factRows lists the kinds of data that the store has.
-func factRows(c *toolkit.Call) []discoverRow {
-	var rows []discoverRow
+func factRows(c *toolkit.Call) []DiscoverRow {
+	var rows []DiscoverRow
 	for _, name := range slices.Sorted(maps.Keys(c.Store.Counts)) {
 		if c.Store.Counts[name] == 0 {
 			continue
 		}
-		row := discoverRow{Facts: name, Rows: c.Store.Counts[name]}
+		row := DiscoverRow{Facts: name, Rows: c.Store.Counts[name]}
 		switch name {
 		case "orders":
 			row.FirstDay, row.LastDay = c.Store.OrderDays.First, c.Store.OrderDays.Last
@@ -122,13 +127,13 @@ func factRows(c *toolkit.Call) []discoverRow {
 }
 
 // channelVolumes lists the channels, most orders first.
-func channelVolumes(c *toolkit.Call) []discoverRow {
+func channelVolumes(c *toolkit.Call) []DiscoverRow {
 	f := c.Figures
 	sorted := slices.Clone(c.Store.Channels)
 	toolkit.SortBy(sorted, func(v warehouse.ChannelVolume) float64 { return -float64(v.Credited) })
-	rows := make([]discoverRow, len(sorted))
+	rows := make([]DiscoverRow, len(sorted))
 	for i, v := range sorted {
-		rows[i] = discoverRow{
+		rows[i] = DiscoverRow{
 			Channel: v.Channel, Platform: v.Platform, Orders: new(answer.Orders(v.Credited)), Revenue: new(f.Money(v.Charged)),
 			FirstDay: v.Days.First, LastDay: v.Days.Last,
 		}
@@ -140,13 +145,13 @@ func channelVolumes(c *toolkit.Call) []discoverRow {
 }
 
 // sourceRows lists the sources and whether they are up to date.
-func sourceRows(c *toolkit.Call) []discoverRow {
-	rows := make([]discoverRow, len(c.Store.Sources))
+func sourceRows(c *toolkit.Call) []DiscoverRow {
+	rows := make([]DiscoverRow, len(c.Store.Sources))
 	for i, s := range c.Store.Sources {
-		rows[i] = discoverRow{
+		rows[i] = DiscoverRow{
 			Source: answer.Foreign(s.Source), Kind: s.Kind, Status: c.SourceStatus(s), Delivered: s.Rows,
 			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays,
-			Imported: utc(s.LastImport),
+			Imported: health.UTC(s.LastImport),
 		}
 		if s.Account != "" {
 			rows[i].Why = "account " + answer.Clean(s.Account)
@@ -156,10 +161,10 @@ func sourceRows(c *toolkit.Call) []discoverRow {
 }
 
 // capabilities lists every tool and whether its data are available.
-func capabilities(c *toolkit.Call) []discoverRow {
-	var rows []discoverRow
+func capabilities(c *toolkit.Call) []DiscoverRow {
+	var rows []DiscoverRow
 	for _, t := range c.Tools {
-		row := discoverRow{Tool: t.Name, Status: "has_data"}
+		row := DiscoverRow{Tool: t.Name, Status: "has_data"}
 		switch {
 		case t.Later.Set():
 			row.Status, row.Why = "not_available", "needs "+t.Later.Needs
@@ -173,7 +178,7 @@ func capabilities(c *toolkit.Call) []discoverRow {
 	return rows
 }
 
-func discoverSummary(c *toolkit.Call, what aspect, rows []discoverRow) string {
+func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) string {
 	switch what {
 	case channelsAspect:
 		if len(rows) == 0 {
@@ -209,7 +214,7 @@ func discoverSummary(c *toolkit.Call, what aspect, rows []discoverRow) string {
 	return text + "."
 }
 
-func countOf(rows []discoverRow, status string) int {
+func countOf(rows []DiscoverRow, status string) int {
 	n := 0
 	for _, r := range rows {
 		if r.Status == status {

@@ -8,13 +8,13 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var emailLifecycle = toolkit.Define(toolkit.Spec{
+// EmailLifecycle is the tool email_lifecycle.
+var EmailLifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
 	Description: "Email and SMS results as reported by the sending platform: revenue, opens, clicks, top campaigns and flows.",
@@ -29,20 +29,21 @@ type emailLifecycleParams struct {
 	answer.Shared
 }
 
-type emailLifecycleAnswer struct {
+// EmailLifecycleAnswer is the answer of the tool email_lifecycle.
+type EmailLifecycleAnswer struct {
 	answer.Opening
 	Channel    string         `json:"channel"`
 	EntityType string         `json:"entity_type"`
 	Basis      measure.Basis  `json:"basis" doc:"Basis of revenue and conversions: reported by the sending platform."`
-	Metrics    messageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, before entity_type applies."`
-	Kinds      []messageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
+	Metrics    MessageMetrics `json:"metrics" doc:"Over all campaigns and flows of the channel, before entity_type applies."`
+	Kinds      []MessageRow   `json:"kinds,omitempty" detail:"analyst" doc:"Totals by channel and entity type."`
 	Ranked     int            `json:"ranked" doc:"Number of ranked campaigns and flows; rows are the top of them."`
-	answer.Table[messageRow]
+	answer.Table[MessageRow]
 	answer.Closing
 }
 
-// messageMetrics are totals reported by the sending platforms. Rates are computed from totals.
-type messageMetrics struct {
+// MessageMetrics are totals reported by the sending platforms. Rates are computed from totals.
+type MessageMetrics struct {
 	Revenue     answer.Metric[answer.Money]    `json:"revenue"`
 	Credited    *answer.Metric[answer.Money]   `json:"credited_revenue,omitempty" doc:"Store revenue credited by last touch. Basis attributed."`
 	Conversions answer.Metric[answer.Count]    `json:"conversions"`
@@ -58,8 +59,8 @@ type messageMetrics struct {
 	Clicks      *answer.Metric[answer.Count]   `json:"clicks,omitempty" detail:"analyst"`
 }
 
-// messageRow is a campaign, a flow, or the total of a kind.
-type messageRow struct {
+// MessageRow is a campaign, a flow, or the total of a kind.
+type MessageRow struct {
 	Name         answer.Foreign  `json:"name,omitempty"`
 	Channel      measure.Channel `json:"channel"`
 	Entity       string          `json:"entity"`
@@ -89,12 +90,12 @@ const (
 	everyKind                    = "all"
 )
 
-func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecycleParams) (*emailLifecycleAnswer, error) {
+func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecycleParams) (*EmailLifecycleAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	a := &emailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
+	a := &EmailLifecycleAnswer{Channel: orAll(p.Channel), EntityType: orAll(p.EntityType), Basis: measure.Reported}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.ShowAll(true) // limit is the number of rows
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
@@ -166,7 +167,7 @@ func sentBy(totals []warehouse.MessageTotal, channel string) (s sent) {
 	return s
 }
 
-func messageMetricsOf(f answer.Figures, now, before sent) messageMetrics {
+func messageMetricsOf(f answer.Figures, now, before sent) MessageMetrics {
 	a, b := now.all(), before.all()
 	of := func(part, whole func(warehouse.MessageSums) int64) answer.Metric[answer.Percent] {
 		return answer.MetricOfKnown(answer.PercentOf(measure.Share(part(a), whole(a))), answer.PercentOf(measure.Share(part(b), whole(b))))
@@ -175,7 +176,7 @@ func messageMetricsOf(f answer.Figures, now, before sent) messageMetrics {
 		return answer.MetricOfKnown(answer.RatioOf(measure.Share(part(a), whole(a))), answer.RatioOf(measure.Share(part(b), whole(b))))
 	}
 	delivered := func(s warehouse.MessageSums) int64 { return s.Delivered }
-	m := messageMetrics{
+	m := MessageMetrics{
 		Revenue:     answer.MetricOf(f.Money(a.Revenue), f.Money(b.Revenue)),
 		Conversions: answer.MetricOf(answer.Count(a.Conversions), answer.Count(b.Conversions)),
 		Delivered:   new(answer.MetricOf(answer.Count(a.Delivered), answer.Count(b.Delivered))),
@@ -195,7 +196,7 @@ func messageMetricsOf(f answer.Figures, now, before sent) messageMetrics {
 }
 
 // known clears the totals of a window without any report: its messages are unknown, not zero.
-func (m *messageMetrics) known(now, before bool) {
+func (m *MessageMetrics) known(now, before bool) {
 	m.Revenue, m.Conversions = m.Revenue.Where(now, before), m.Conversions.Where(now, before)
 	*m.Delivered, *m.Opens, *m.Clicks = m.Delivered.Where(now, before), m.Opens.Where(now, before), m.Clicks.Where(now, before)
 }
@@ -209,8 +210,8 @@ func perThousand(f answer.Figures, s warehouse.MessageSums) *answer.Ratio {
 	return new(answer.Ratio(*m))
 }
 
-func messageRowOf(f answer.Figures, e warehouse.MessageEntity) messageRow {
-	row := messageRow{
+func messageRowOf(f answer.Figures, e warehouse.MessageEntity) MessageRow {
+	row := MessageRow{
 		Name: answer.Foreign(e.Name), Channel: e.Channel, Entity: e.Entity, Revenue: f.Money(e.Revenue), Conversions: new(answer.Count(e.Conversions)),
 		Delivered: answer.Count(e.Delivered), ClickPct: answer.PercentOf(measure.Share(e.Clicks, e.Delivered)),
 		OrderPct: answer.PercentOf(measure.Share(e.Conversions, e.Clicks)), UnsubPct: answer.RatioOf(measure.Share(e.Unsubscribes, e.Delivered)),
@@ -246,7 +247,7 @@ func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in w
 	return new(answer.MetricOf(f.Revenue(sum(totals.Recent)), f.Revenue(sum(totals.Earlier)))), nil
 }
 
-func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) string {
+func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) string {
 	what := "Email and SMS"
 	switch a.Channel {
 	case string(emailChannel):
@@ -255,14 +256,14 @@ func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days ci
 		what = "SMS"
 	}
 	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s, from %s delivered messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
-		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Quantity(float64(now.all().Delivered)))
+		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Count(now.all().Delivered))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits %s to %s.", toolkit.MajorAmount(c, float64(*m.Value)), what)
+		text += fmt.Sprintf(" Last touch credits %s to %s.", c.Spelled(*m.Value), what)
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
-		text += fmt.Sprintf(" The email open rate is %s%%", number.Grouped(answer.Decimals(float64(*open), 1), 1))
+		text += fmt.Sprintf(" The email open rate is %s", *open)
 		if click := a.Metrics.ClickPct.Value; click != nil {
-			text += fmt.Sprintf(" and the click rate of all messages is %s%%", number.Grouped(answer.Decimals(float64(*click), 1), 1))
+			text += fmt.Sprintf(" and the click rate of all messages is %s", *click)
 		}
 		text += "."
 	}
@@ -273,11 +274,11 @@ func messagesSummary(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days ci
 const staleMessages = 2
 
 // warnMessages warns that the figures are platform-reported, then of gaps in the reports.
-func warnMessages(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil.Range) {
+func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
 	text := "revenue and conversions are reported by the sending platform, in its own attribution window; other channels may claim the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
 		text = fmt.Sprintf("revenue is reported by the sending platform: %s times the revenue that last touch credits to the channel.",
-			number.Grouped(answer.Decimals(float64(*a.Metrics.Revenue.Value)/float64(*m.Value), 2), 2))
+			answer.Ratio(*a.Metrics.Revenue.Value / *m.Value))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	if c.View.DetailLevel != answer.SummaryLevel {
@@ -292,13 +293,13 @@ func warnMessages(c *toolkit.Call, a *emailLifecycleAnswer, now sent, days civil
 	if days.Last.Before(expected) {
 		expected = days.Last
 	}
-	flows := slices.ContainsFunc(a.Kinds, func(r messageRow) bool { return r.Entity == "flow" })
+	flows := slices.ContainsFunc(a.Kinds, func(r MessageRow) bool { return r.Entity == "flow" })
 	if flows && last.Before(expected) {
 		a.Warn(answer.WarnSourceStale, fmt.Sprintf("The last report of the sending platform is dated %s.", last))
 	}
 }
 
-func messagesNext(c *toolkit.Call, a *emailLifecycleAnswer, days civil.Range) {
+func messagesNext(c *toolkit.Call, a *EmailLifecycleAnswer, days civil.Range) {
 	if a.Channel == everyKind && a.EntityType == everyKind {
 		c.Suggest(&a.Closing, "email_lifecycle", toolkit.With(toolkit.Dated(days), "entity_type", "flow"), "Rank flows only.")
 	}

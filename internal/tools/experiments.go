@@ -12,43 +12,43 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
-var experiments = toolkit.Define(toolkit.Spec{
+// Experiments is the tool experiments.
+var Experiments = toolkit.Define(toolkit.Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
 	Description: "Experiment results: incremental vs reported ROAS, incrementality factors by channel, the next channel to test, a guide.",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runExperiments)
 
-func runExperiments(ctx context.Context, c *toolkit.Call, p experimentsParams) (*experimentsAnswer, error) {
+func runExperiments(ctx context.Context, c *toolkit.Call, p experimentsParams) (*ExperimentsAnswer, error) {
 	channel, err := experimentChannel(c, p.Channel)
 	if err != nil {
 		return nil, err
 	}
-	a := &experimentsAnswer{View: p.View, Channel: channel}
-	a.Currency, a.Rows = c.Workspace.Currency, []experimentRow{}
+	a := &ExperimentsAnswer{View: p.View, Channel: channel}
+	a.Currency, a.Rows = c.Workspace.Currency, []ExperimentRow{}
 	a.Metrics = experimentCounts(c, channel)
 	switch p.View {
-	case factorsView:
+	case FactorsView:
 		err = showFactors(ctx, c, a)
-	case resultsView:
+	case ResultsView:
 		a.ShowAll(p.ExperimentID != "")
 		err = showResults(ctx, c, a, control.ExperimentID(p.ExperimentID))
-	case truthView:
+	case TrueVsReportedView:
 		err = showTruth(ctx, c, a, p.Last90)
-	case nextTestView:
+	case NextTestView:
 		err = showNextTest(ctx, c, a)
-	case guideView:
+	case GuideView:
 		showGuide(c, a, p.Topic)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.View == guideView {
+	if p.View == GuideView {
 		a.Currency = ""
 	} else {
 		c.Describe(&a.Closing, answer.DataQuality{
@@ -67,8 +67,8 @@ func experimentChannel(c *toolkit.Call, name string) (measure.Channel, error) {
 	return c.Channel(name)
 }
 
-func experimentCounts(c *toolkit.Call, channel measure.Channel) experimentMetrics {
-	m := experimentMetrics{Experiments: new(0), Completed: new(0), Applied: new(0)}
+func experimentCounts(c *toolkit.Call, channel measure.Channel) ExperimentMetrics {
+	m := ExperimentMetrics{Experiments: new(0), Completed: new(0), Applied: new(0)}
 	for _, e := range c.Experiments {
 		if channel != "" && e.Channel != channel {
 			continue
@@ -85,7 +85,7 @@ func experimentCounts(c *toolkit.Call, channel measure.Channel) experimentMetric
 }
 
 // showFactors lists the incrementality factor of each tested channel.
-func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
+func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -95,11 +95,11 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) err
 		return err
 	}
 	for _, f := range factors {
-		row := experimentRow{
+		row := ExperimentRow{
 			Channel: f.Channel, Factor: answer.EstimateOf[answer.Ratio](f.Estimate, 1), Applied: &f.Applied, Tests: f.Tests, LastTest: f.Latest,
 		}
 		if f.Tests > 1 {
-			row.Between = new(answer.Ratio(f.Between))
+			row.BetweenTests = new(answer.Ratio(f.Between))
 		}
 		a.Rows = append(a.Rows, row)
 	}
@@ -127,8 +127,8 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) err
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
 		a.Warn(answer.WarnNotApplied, "Reported returns are corrected by applied factors only. Review the other factors in view=results and apply them on the Experiments page.")
 	}
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(truthView)}, a.Channel), "Compare reported and incremental returns.")
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(resultsView)}, a.Channel), "See the experiments behind the factors.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare reported and incremental returns.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments behind the factors.")
 	return nil
 }
 
@@ -152,7 +152,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 		state = "not applied"
 	}
 	text := fmt.Sprintf("The incrementality factor of %s is %s (90%% interval %s to %s, %s): incremental revenue is last-touch revenue times the factor.", answer.ChannelName(f.Channel),
-		number.Grouped(answer.Decimals(f.Value, 2), 2), number.Grouped(answer.Decimals(f.Low, 2), 2), number.Grouped(answer.Decimals(f.High, 2), 2), state)
+		answer.Ratio(f.Value), answer.Ratio(f.Low), answer.Ratio(f.High), state)
 	if n := len(factors); n > 1 {
 		text += fmt.Sprintf(" %s have a factor.", answer.Plural(n, "channel", "channels"))
 	}
@@ -160,17 +160,17 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 }
 
 // withoutFactors explains the next step when no experiment has a factor.
-func withoutFactors(c *toolkit.Call, a *experimentsAnswer) {
+func withoutFactors(c *toolkit.Call, a *ExperimentsAnswer) {
 	a.Summary = "No experiment has a factor yet, so reported returns are not corrected."
 	if *a.Metrics.Experiments == 0 {
 		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan one on the Experiments page; view=next_test recommends a channel.")
 	}
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test first.")
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView)}, "Read how experiments work.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(NextTestView)}, "See which channel to test first.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView)}, "Read how experiments work.")
 }
 
 // showResults lists experiments with their results, latest first, or one experiment with its evidence.
-func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id control.ExperimentID) error {
+func showResults(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, id control.ExperimentID) error {
 	all, err := c.Results(ctx, a.Channel)
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id 
 		a.Rows = append(a.Rows, resultRow(c, t))
 	}
 	// Completed experiments come first: they have results.
-	toolkit.SortBy(a.Rows, func(r experimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
+	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
 	if len(all) == 0 {
 		withoutFactors(c, a)
 		a.Summary = "This workspace has no experiments."
@@ -198,18 +198,18 @@ func showResults(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, id 
 	a.estimated()
 	a.Summary = resultsSummary(a.Rows)
 	if id != "" {
-		a.One = evidenceOf(all[0])
+		a.Evidence = evidenceOf(all[0])
 	} else {
-		first := slices.IndexFunc(a.Rows, func(r experimentRow) bool { return r.Lift != nil })
+		first := slices.IndexFunc(a.Rows, func(r ExperimentRow) bool { return r.Lift != nil })
 		if first >= 0 {
-			c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(resultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
+			c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(ResultsView), "experiment_id": string(a.Rows[first].ID), "detail_level": string(answer.AnalystLevel)},
 				"See the evidence for the result by week.")
 		}
 	}
 	if slices.ContainsFunc(all, func(t *experiment.Result) bool { return t.Status == control.ExperimentRunning }) {
 		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks good finds effects that are not there.")
 	}
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(factorsView)}, a.Channel), "See the factors by channel.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(FactorsView)}, a.Channel), "See the factors by channel.")
 	return nil
 }
 
@@ -240,10 +240,10 @@ func noExperiment(id control.ExperimentID, all []*experiment.Result) error {
 		WithHint("Use one of these IDs, or omit experiment_id to list all experiments.")
 }
 
-func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
-	row := experimentRow{
+func resultRow(c *toolkit.Call, t *experiment.Result) ExperimentRow {
+	row := ExperimentRow{
 		ID: t.ID, Name: answer.Foreign(t.Name), Channel: t.Channel, Kind: t.Kind, Status: t.Status, Start: t.Days.First, End: t.Days.Last,
-		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: answer.Clean(t.Why()), Expects: answer.Foreign(t.Hypothesis),
+		Treated: cleaned(t.Treated), HeldOut: cleaned(t.HeldOut), Why: answer.Clean(t.Why()), Hypothesis: answer.Foreign(t.Hypothesis),
 		ROAS: ratioOf(t.Reported),
 	}
 	if t.Status == control.ExperimentDraft {
@@ -252,7 +252,7 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	if t.Status != control.ExperimentCompleted {
 		return row
 	}
-	row.Applied, row.Outcome = &t.Applied, cannotBeRead
+	row.Applied, row.Outcome = &t.Applied, NoResult
 	if f := t.Found; f != nil {
 		row.PValue = new(answer.Decimals(f.P, 3))
 		if f.LiftEstimate != nil {
@@ -277,11 +277,11 @@ func resultRow(c *toolkit.Call, t *experiment.Result) experimentRow {
 	return row
 }
 
-func outcomeOf(i measure.Interval) experimentOutcome {
+func outcomeOf(i measure.Interval) ExperimentOutcome {
 	if i.Low > 0 || i.High < 0 {
-		return effectFound
+		return EffectFound
 	}
-	return noClear
+	return NoClearEffect
 }
 
 func cleaned(names []string) []string {
@@ -299,7 +299,7 @@ func ratioOf(x *float64) *answer.Ratio {
 	return new(answer.Ratio(*x))
 }
 
-func resultsSummary(rows []experimentRow) string {
+func resultsSummary(rows []ExperimentRow) string {
 	r := rows[0]
 	var days, text string
 	if !r.Start.IsZero() {
@@ -313,68 +313,67 @@ func resultsSummary(rows []experimentRow) string {
 	switch {
 	case r.Status != control.ExperimentCompleted:
 		return fmt.Sprintf("%s is %s; no experiment is completed.%s", what, r.Status, total)
-	case r.Lift != nil && r.Outcome == effectFound:
-		text = fmt.Sprintf("%s changed revenue in the treated regions by %s", what, interval(r.Lift, 1, "%"))
+	case r.Lift != nil && r.Outcome == EffectFound:
+		text = fmt.Sprintf("%s changed revenue in the treated regions by %s", what, interval(r.Lift))
 	case r.Lift != nil:
-		text = fmt.Sprintf("%s has no clear effect on revenue in the treated regions: %s", what, interval(r.Lift, 1, "%"))
+		text = fmt.Sprintf("%s has no clear effect on revenue in the treated regions: %s", what, interval(r.Lift))
 	case r.Return != nil:
 		text = what + " is a platform study"
 	default:
 		return what + " has no result: " + r.Why + "." + total
 	}
 	if r.Return != nil {
-		text += ". Its iROAS is " + interval(r.Return, 2, "")
+		text += ". Its iROAS is " + interval(r.Return)
 		if r.ROAS != nil {
-			text += fmt.Sprintf("; last-touch ROAS is %s", number.Grouped(answer.Decimals(float64(*r.ROAS), 2), 2))
+			text += fmt.Sprintf("; last-touch ROAS is %s", *r.ROAS)
 		}
 	}
 	return text + "." + total
 }
 
 // interval writes an estimate for a sentence: "4.5% (90% interval 1.2% to 7.8%)".
-func interval[T ~float64](e *answer.Estimate[T], places int, unit string) string {
-	write := func(x T) string { return number.Grouped(answer.Decimals(float64(x), places), places) + unit }
-	return fmt.Sprintf("%s (90%% interval %s to %s)", write(e.Value), write(e.Low), write(e.High))
+func interval[T ~float64](e *answer.Estimate[T]) string {
+	return fmt.Sprintf("%v (90%% interval %v to %v)", e.Value, e.Low, e.High)
 }
 
 // placeboBins is the number of bars in the histogram of placebo sets.
 const placeboBins = 24
 
 // evidenceOf returns the evidence for a geo experiment's result, nil without a result.
-func evidenceOf(t *experiment.Result) *experimentEvidence {
+func evidenceOf(t *experiment.Result) *ExperimentEvidence {
 	f := t.Found
 	if f == nil {
 		return nil
 	}
-	e := &experimentEvidence{
+	e := &ExperimentEvidence{
 		Method: f.Method, Inference: f.Inference, Donors: f.Donors, Before: f.Before, LeftOut: len(t.Excluded), Fit: answer.Ratio(f.ScaledL2), Notes: f.Notes,
-		Weeks: []evidenceWeek{}, Weights: []donorWeight{},
+		Weeks: []EvidenceWeek{}, Weights: []DonorWeight{},
 	}
 	for _, b := range f.Blocks {
-		e.Weeks = append(e.Weeks, evidenceWeek{
+		e.Weeks = append(e.Weeks, EvidenceWeek{
 			Start: civil.MustParse(b.First.Label), Observed: answer.Money(b.Observed), Expected: answer.Money(b.Expected), Low: answer.Money(b.Low), High: answer.Money(b.High), During: b.During,
 		})
 	}
 	for _, w := range f.Weights {
-		e.Weights = append(e.Weights, donorWeight{Region: geo.Region(answer.Clean(string(w.Region))), Weight: answer.Percent(100 * w.Weight)})
+		e.Weights = append(e.Weights, DonorWeight{Region: geo.Region(answer.Clean(string(w.Region))), Weight: answer.Percent(100 * w.Weight)})
 	}
-	toolkit.SortBy(e.Weights, func(w donorWeight) float64 { return -float64(w.Weight) })
+	toolkit.SortBy(e.Weights, func(w DonorWeight) float64 { return -float64(w.Weight) })
 	if f.Placebo != nil {
 		e.Placebo = placeboOf(f.Placebo)
 	}
 	return e
 }
 
-func placeboOf(r *geo.Randomization) *placeboSets {
+func placeboOf(r *geo.Randomization) *PlaceboSets {
 	effects, own := r.Effects()
 	low, high := min(own, effects[0]), max(own, effects[len(effects)-1])
 	if high == low {
 		high = low + 1
 	}
-	p := &placeboSets{Sets: len(effects), Own: answer.Percent(100 * own), Least: new(answer.Decimals(r.LeastP, 4))}
+	p := &PlaceboSets{Sets: len(effects), Own: answer.Percent(100 * own), Least: new(answer.Decimals(r.LeastP, 4))}
 	width := (high - low) / placeboBins
 	for i := range placeboBins {
-		p.Bins = append(p.Bins, placeboBin{From: answer.Percent(100 * (low + float64(i)*width)), To: answer.Percent(100 * (low + float64(i+1)*width))})
+		p.Bins = append(p.Bins, PlaceboBin{From: answer.Percent(100 * (low + float64(i)*width)), To: answer.Percent(100 * (low + float64(i+1)*width))})
 	}
 	for _, x := range effects {
 		p.Bins[min(placeboBins-1, int((x-low)/width))].Sets++

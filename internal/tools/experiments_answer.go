@@ -10,41 +10,42 @@ import (
 )
 
 type experimentsParams struct {
-	View experimentView `json:"view" enum:"factors|results|true_vs_reported|next_test|guide" default:"factors" doc:"What to show."`
+	View ExperimentView `json:"view" enum:"factors|results|true_vs_reported|next_test|guide" default:"factors" doc:"What to show."`
 	answer.Last90
 	Channel      string     `json:"channel" doc:"Only this channel."`
 	ExperimentID string     `json:"experiment_id" doc:"For view=results."`
-	Topic        guideTopic `json:"topic" enum:"overview|geo_experiments|did|synthetic_control|factors|icpa_iroas|interpreting_results" doc:"For view=guide."`
+	Topic        GuideTopic `json:"topic" enum:"overview|geo_experiments|did|synthetic_control|factors|icpa_iroas|interpreting_results" doc:"For view=guide."`
 	answer.Shared
 }
 
-// experimentView selects the answer of experiments.
-type experimentView string
+// ExperimentView selects the answer of experiments.
+type ExperimentView string
 
 const (
-	factorsView      experimentView = "factors"
-	resultsView      experimentView = "results"
-	truthView        experimentView = "true_vs_reported"
-	nextTestView     experimentView = "next_test"
-	guideView        experimentView = "guide"
-	experimentMethod                = "geo experiments: amount charged to customers, scaled synthetic control, intervals from placebo sets of regions; see methods/geo. Factors: incremental over last-touch ROAS on the same days, pooled by channel with random effects"
-	factorAssumes                   = "A factor applies to the spend level and season of its experiment."
+	FactorsView        ExperimentView = "factors"
+	ResultsView        ExperimentView = "results"
+	TrueVsReportedView ExperimentView = "true_vs_reported"
+	NextTestView       ExperimentView = "next_test"
+	GuideView          ExperimentView = "guide"
+	experimentMethod                  = "geo experiments: amount charged to customers, scaled synthetic control, intervals from placebo sets of regions; see methods/geo. Factors: incremental over last-touch ROAS on the same days, pooled by channel with random effects"
+	factorAssumes                     = "A factor applies to the spend level and season of its experiment."
 )
 
-type experimentsAnswer struct {
+// ExperimentsAnswer is the answer of the tool experiments.
+type ExperimentsAnswer struct {
 	answer.Opening
-	View      experimentView      `json:"view"`
-	Topic     guideTopic          `json:"topic,omitempty"`
+	View      ExperimentView      `json:"view"`
+	Topic     GuideTopic          `json:"topic,omitempty"`
 	Channel   measure.Channel     `json:"channel,omitempty"`
-	Metrics   experimentMetrics   `json:"metrics"`
+	Metrics   ExperimentMetrics   `json:"metrics"`
 	Estimates *answer.Estimates   `json:"estimates,omitempty"`
-	One       *experimentEvidence `json:"evidence,omitempty" detail:"analyst" doc:"Of the geo experiment in experiment_id."`
-	answer.Table[experimentRow]
+	Evidence  *ExperimentEvidence `json:"evidence,omitempty" detail:"analyst" doc:"Of the geo experiment in experiment_id."`
+	answer.Table[ExperimentRow]
 	answer.Closing
 }
 
-// experimentMetrics counts experiments. For view=true_vs_reported it totals the channels with an applied factor.
-type experimentMetrics struct {
+// ExperimentMetrics counts experiments. For view=true_vs_reported it totals the channels with an applied factor.
+type ExperimentMetrics struct {
 	Experiments *int `json:"experiments,omitempty" doc:"Experiments that match the filter, with any status."`
 	Completed   *int `json:"completed,omitempty"`
 	Applied     *int `json:"applied,omitempty" doc:"Completed experiments whose factor corrects reported returns."`
@@ -55,8 +56,8 @@ type experimentMetrics struct {
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the same channels; assumes independent errors."`
 }
 
-// experimentRow is an experiment, a channel or a passage of the guide, with the fields that apply to it.
-type experimentRow struct {
+// ExperimentRow is an experiment, a channel or a passage of the guide, with the fields that apply to it.
+type ExperimentRow struct {
 	ID      control.ExperimentID     `json:"experiment_id,omitempty"`
 	Name    answer.Foreign           `json:"name,omitempty"`
 	Channel measure.Channel          `json:"channel,omitempty"`
@@ -65,11 +66,11 @@ type experimentRow struct {
 	Start   civil.Date               `json:"start,omitzero"`
 	End     civil.Date               `json:"end,omitzero"`
 
-	Factor   *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over reported ROAS."`
-	Applied  *bool                          `json:"applied,omitempty" doc:"The factor corrects reported returns."`
-	Tests    int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
-	LastTest civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
-	Between  *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
+	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over reported ROAS."`
+	Applied      *bool                          `json:"applied,omitempty" doc:"The factor corrects reported returns."`
+	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
+	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
+	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
 
 	Spend       *answer.Money                  `json:"spend,omitempty"`
 	Reported    *answer.Money                  `json:"reported_revenue,omitempty" doc:"Last-touch revenue."`
@@ -78,34 +79,34 @@ type experimentRow struct {
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty"`
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
 
-	Lift     *answer.Estimate[answer.Percent] `json:"lift_pct,omitempty" doc:"Revenue change in the treated regions compared with the counterfactual."`
-	PValue   *float64                         `json:"p_value,omitempty" detail:"analyst" doc:"Two-sided, against no effect."`
-	Outcome  experimentOutcome                `json:"outcome,omitempty" doc:"effect_found if the interval excludes zero."`
-	Change   *answer.Money                    `json:"spend_change,omitempty" detail:"analyst" doc:"Spend in the treated regions minus counterfactual spend."`
-	Treated  []string                         `json:"treated_regions,omitempty" detail:"analyst"`
-	HeldOut  []string                         `json:"held_out_regions,omitempty" detail:"analyst" doc:"Control regions; absent: all other regions."`
-	Why      string                           `json:"why,omitempty" doc:"Reason for a missing value, or for a last place in the ranking."`
-	Overlaps []string                         `json:"overlaps,omitempty" doc:"Experiments that conflict with a draft, with the reasons."`
-	Expects  answer.Foreign                   `json:"hypothesis,omitempty" detail:"analyst"`
+	Lift       *answer.Estimate[answer.Percent] `json:"lift_pct,omitempty" doc:"Revenue change in the treated regions compared with the counterfactual."`
+	PValue     *float64                         `json:"p_value,omitempty" detail:"analyst" doc:"Two-sided, against no effect."`
+	Outcome    ExperimentOutcome                `json:"outcome,omitempty" doc:"effect_found if the interval excludes zero."`
+	Change     *answer.Money                    `json:"spend_change,omitempty" detail:"analyst" doc:"Spend in the treated regions minus counterfactual spend."`
+	Treated    []string                         `json:"treated_regions,omitempty" detail:"analyst"`
+	HeldOut    []string                         `json:"held_out_regions,omitempty" detail:"analyst" doc:"Control regions; absent: all other regions."`
+	Why        string                           `json:"why,omitempty" doc:"Reason for a missing value, or for a last place in the ranking."`
+	Overlaps   []string                         `json:"overlaps,omitempty" doc:"Experiments that conflict with a draft, with the reasons."`
+	Hypothesis answer.Foreign                   `json:"hypothesis,omitempty" detail:"analyst"`
 
 	Stake    *answer.Money `json:"revenue_at_stake,omitempty" doc:"Reported revenue times factor_sd."`
 	FactorSD *answer.Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"Standard deviation of the factor, increased with the age of its experiments; 0.5 without an applied factor."`
 
-	Topic guideTopic `json:"topic,omitempty"`
+	Topic GuideTopic `json:"topic,omitempty"`
 	Text  string     `json:"text,omitempty"`
 }
 
-// experimentOutcome classifies the result of an experiment.
-type experimentOutcome string
+// ExperimentOutcome classifies the result of an experiment.
+type ExperimentOutcome string
 
 const (
-	effectFound  experimentOutcome = "effect_found"
-	noClear      experimentOutcome = "no_clear_effect"
-	cannotBeRead experimentOutcome = "cannot_be_read"
+	EffectFound   ExperimentOutcome = "effect_found"
+	NoClearEffect ExperimentOutcome = "no_clear_effect"
+	NoResult      ExperimentOutcome = "cannot_be_read"
 )
 
-// experimentEvidence is the evidence for the result of a geo experiment.
-type experimentEvidence struct {
+// ExperimentEvidence is the evidence for the result of a geo experiment.
+type ExperimentEvidence struct {
 	Method    geo.Method     `json:"method"`
 	Inference geo.Inference  `json:"inference"`
 	Donors    int            `json:"donor_regions"`
@@ -113,12 +114,13 @@ type experimentEvidence struct {
 	LeftOut   int            `json:"days_left_out,omitempty" doc:"Days before the test excluded because other experiments ran on them or shortly before."`
 	Fit       answer.Ratio   `json:"scaled_l2" doc:"Fit error before the test: 0 is perfect, 1 equals the donors' mean."`
 	Notes     []string       `json:"notes,omitempty"`
-	Weeks     []evidenceWeek `json:"weeks" doc:"Revenue of the treated regions by week. Weeks are counted from the first day of the test."`
-	Weights   []donorWeight  `json:"weights"`
-	Placebo   *placeboSets   `json:"placebo,omitempty"`
+	Weeks     []EvidenceWeek `json:"weeks" doc:"Revenue of the treated regions by week. Weeks are counted from the first day of the test."`
+	Weights   []DonorWeight  `json:"weights"`
+	Placebo   *PlaceboSets   `json:"placebo,omitempty"`
 }
 
-type evidenceWeek struct {
+// EvidenceWeek is observed and expected revenue of the treated regions in one week.
+type EvidenceWeek struct {
 	Start    civil.Date   `json:"start"`
 	Observed answer.Money `json:"observed"`
 	Expected answer.Money `json:"expected" doc:"Counterfactual revenue, from the donor regions."`
@@ -127,20 +129,22 @@ type evidenceWeek struct {
 	During   bool         `json:"during,omitempty"`
 }
 
-type donorWeight struct {
+// DonorWeight is the weight of a donor region in the synthetic control.
+type DonorWeight struct {
 	Region geo.Region     `json:"region"`
 	Weight answer.Percent `json:"weight_pct"`
 }
 
-// placeboSets is a histogram of the effects estimated in sets of untreated regions.
-type placeboSets struct {
+// PlaceboSets is a histogram of the effects estimated in sets of untreated regions.
+type PlaceboSets struct {
 	Sets  int            `json:"sets"`
 	Own   answer.Percent `json:"own_effect_pct" doc:"Effect on the treated regions, relative to their revenue before the test."`
-	Bins  []placeboBin   `json:"bins"`
+	Bins  []PlaceboBin   `json:"bins"`
 	Least *float64       `json:"least_p_value,omitempty" doc:"Smallest p-value that this number of sets allows."`
 }
 
-type placeboBin struct {
+// PlaceboBin is a bar of the histogram of placebo effects.
+type PlaceboBin struct {
 	From answer.Percent `json:"from_pct"`
 	To   answer.Percent `json:"to_pct"`
 	Sets int            `json:"sets"`
@@ -148,7 +152,7 @@ type placeboBin struct {
 
 // Check rejects parameters of other views.
 func (p experimentsParams) Check() error {
-	belongs := func(given bool, name string, value any, view experimentView) error {
+	belongs := func(given bool, name string, value any, view ExperimentView) error {
 		if !given || p.View == view {
 			return nil
 		}
@@ -156,10 +160,10 @@ func (p experimentsParams) Check() error {
 			WithHint(`Corrected arguments: {"view":"%s","%s":"%v"}`, view, name, value)
 	}
 	for _, err := range []error{
-		belongs(p.ExperimentID != "", "experiment_id", answer.Clean(p.ExperimentID), resultsView),
-		belongs(p.Topic != "", "topic", p.Topic, guideView),
-		belongs(!p.StartDate.IsZero(), "start_date", p.StartDate, truthView),
-		belongs(!p.EndDate.IsZero(), "end_date", p.EndDate, truthView),
+		belongs(p.ExperimentID != "", "experiment_id", answer.Clean(p.ExperimentID), ResultsView),
+		belongs(p.Topic != "", "topic", p.Topic, GuideView),
+		belongs(!p.StartDate.IsZero(), "start_date", p.StartDate, TrueVsReportedView),
+		belongs(!p.EndDate.IsZero(), "end_date", p.EndDate, TrueVsReportedView),
 		p.Last90.Check(),
 	} {
 		if err != nil {
@@ -170,19 +174,19 @@ func (p experimentsParams) Check() error {
 }
 
 // estimated describes the intervals of the answer.
-func (a *experimentsAnswer) estimated() {
+func (a *ExperimentsAnswer) estimated() {
 	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "experiments; geo experiments use placebo sets", Basis: measure.Incremental}
 }
 
-// guideTopic is a topic of the guide to experiments.
-type guideTopic string
+// GuideTopic is a topic of the guide to experiments.
+type GuideTopic string
 
 const (
-	overviewTopic  guideTopic = "overview"
-	geoTopic       guideTopic = "geo_experiments"
-	didTopic       guideTopic = "did"
-	syntheticTopic guideTopic = "synthetic_control"
-	factorsTopic   guideTopic = "factors"
-	returnsTopic   guideTopic = "icpa_iroas"
-	readingTopic   guideTopic = "interpreting_results"
+	overviewTopic  GuideTopic = "overview"
+	geoTopic       GuideTopic = "geo_experiments"
+	didTopic       GuideTopic = "did"
+	syntheticTopic GuideTopic = "synthetic_control"
+	factorsTopic   GuideTopic = "factors"
+	returnsTopic   GuideTopic = "icpa_iroas"
+	readingTopic   GuideTopic = "interpreting_results"
 )

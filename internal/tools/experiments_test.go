@@ -41,13 +41,13 @@ func experimentStore(t *testing.T, opt demo.Options) (mcp.Session, demo.Truth, *
 	return session, truth, stored
 }
 
-func experimentsOf(t *testing.T, s mcp.Session, args string) experimentsAnswer {
+func experimentsOf(t *testing.T, s mcp.Session, args string) ExperimentsAnswer {
 	t.Helper()
 	r := callAs(t, s, "experiments", args)
 	if r.IsError {
 		t.Fatalf("experiments %s: %s", args, r.Content[0].Text)
 	}
-	return decoded[experimentsAnswer](t, r.StructuredContent)
+	return decoded[ExperimentsAnswer](t, r.StructuredContent)
 }
 
 // 90% intervals cover the planted lift. The short form checks the three experiments of one small store, with wide
@@ -98,15 +98,15 @@ func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 func haloUsesExperiments(t *testing.T, s mcp.Session, truth demo.Truth, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"detail_level":"debug","compact":true}`
-	with := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
+	with := decoded[OmnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
 	tests := stored.all
 	stored.all = nil
-	without := decoded[omnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
+	without := decoded[OmnichannelAnswer](t, callAs(t, s, "omnichannel", asked).StructuredContent)
 	stored.all = tests
-	if without.Model.Grade != "correlation" || with.Model.Grade != "correlation and experiments" {
-		t.Errorf("halo has grade %q without experiments and %q with them", without.Model.Grade, with.Model.Grade)
+	if without.HaloModel.Grade != "correlation" || with.HaloModel.Grade != "correlation and experiments" {
+		t.Errorf("halo has grade %q without experiments and %q with them", without.HaloModel.Grade, with.HaloModel.Grade)
 	}
-	planted, alone := map[[2]string]float64{}, map[[2]string]haloEffect{}
+	planted, alone := map[[2]string]float64{}, map[[2]string]HaloEffect{}
 	for _, h := range truth.Halo {
 		planted[[2]string{string(h.Channel), string(h.Surface)}] = h.Coefficient
 	}
@@ -192,12 +192,12 @@ func trendsFindPlantedAnomalies(t *testing.T, s mcp.Session, truth demo.Truth) {
 		quarter := civil.Range{First: planted.Date.AddDays(-60), Last: planted.Date.AddDays(15)}
 		args := `{"metric":"` + planted.Metric + `","start_date":"` + quarter.First.String() + `","end_date":"` + quarter.Last.String() + `"}`
 		found := false
-		for _, r := range decoded[trendsAnswer](t, callAs(t, s, "trends", args[:len(args)-1]+`,"limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
+		for _, r := range decoded[TrendsAnswer](t, callAs(t, s, "trends", args[:len(args)-1]+`,"limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
 			if r.Date == planted.Date {
 				t.Logf("%s %s x%.2f: %+v z %v q %v", planted.Metric, planted.Date, planted.Factor, r, *r.Z, *r.Q)
 			}
 		}
-		for _, r := range decoded[trendsAnswer](t, callAs(t, s, "trends", args).StructuredContent).Rows {
+		for _, r := range decoded[TrendsAnswer](t, callAs(t, s, "trends", args).StructuredContent).Rows {
 			found = found || r.Date == planted.Date && r.Actionable && (*r.Z > 0) == (planted.Factor > 1)
 		}
 		if !found {
@@ -249,7 +249,7 @@ func TestPreflightListsConflictingExperiments(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := callAs(t, s.Session(reader(newWorkspace("tested")), "r1"), "geo_experiment_preflight", `{"channel":"facebook","treatmentRegions":["AL","IA"]}`)
-	for _, g := range decoded[preflightAnswer](t, r.StructuredContent).Rows {
+	for _, g := range decoded[PreflightAnswer](t, r.StructuredContent).Rows {
 		if g.Gate == "conflicts" && strings.Contains(g.Detail, "other is running") {
 			return
 		}
@@ -264,8 +264,8 @@ func TestGuideCoversEveryTopic(t *testing.T) {
 		t.Errorf("%d topics in the contract, %d in the guide", len(topics), len(passages))
 	}
 	for _, name := range topics {
-		topic := guideTopic(name)
-		a := answerAs[experimentsAnswer](t, "experiments", `{"view":"guide","topic":"`+string(topic)+`"}`)
+		topic := GuideTopic(name)
+		a := answerAs[ExperimentsAnswer](t, "experiments", `{"view":"guide","topic":"`+string(topic)+`"}`)
 		if a.Topic != topic || len(a.Rows) < 3 || a.Summary == "" {
 			t.Errorf("topic %s: %d passages, %q", topic, len(a.Rows), a.Summary)
 		}

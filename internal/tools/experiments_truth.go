@@ -10,13 +10,12 @@ import (
 	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/number"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
 // showTruth compares each channel's reported return with its return after applied factors.
-func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p answer.Last90) error {
+func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
@@ -57,9 +56,9 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p ans
 		a.estimated()
 		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s%% of spend. %s",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s of spend. %s",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.Reported),
-			number.Grouped(answer.Decimals(float64(*m.Covered), 0), 0), factorAssumes)
+			m.Covered.Whole(), factorAssumes)
 	} else {
 		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns are not corrected.", answer.Dates(days))
 	}
@@ -71,23 +70,23 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *experimentsAnswer, p ans
 	}
 	c.WarnBefore(&a.Closing, days)
 	c.WarnStale(&a.Closing, days)
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(nextTestView)}, "See which channel to test next.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(NextTestView)}, "See which channel to test next.")
 	return nil
 }
 
 // spenders returns the channels with spend and their reported returns, largest spend first.
-func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]experimentRow, error) {
+func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]ExperimentRow, error) {
 	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
 		return nil, err
 	}
 	f := c.Figures
-	var rows []experimentRow
+	var rows []ExperimentRow
 	for _, t := range totals.Recent {
 		if !t.SpendKnown || t.Spend <= 0 {
 			continue
 		}
-		row := experimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
+		row := ExperimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
 		if !c.Store.Untouched() {
 			row.Reported, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
 		}
@@ -96,7 +95,7 @@ func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in war
 		}
 		rows = append(rows, row)
 	}
-	slices.SortFunc(rows, func(x, y experimentRow) int {
+	slices.SortFunc(rows, func(x, y ExperimentRow) int {
 		if *x.Spend != *y.Spend {
 			return int(math.Copysign(1, float64(*y.Spend-*x.Spend)))
 		}
@@ -106,7 +105,7 @@ func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in war
 }
 
 // showNextTest ranks channels by revenue at stake: reported revenue times the standard deviation of the factor.
-func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) error {
+func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
 	days := c.LastDays(lookBack)
 	a.Period = c.Period(days)
 	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
@@ -130,7 +129,7 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *experimentsAnswer) er
 		r.Why = testedNow(c, r.Channel)
 		a.Rows = append(a.Rows, r)
 	}
-	toolkit.SortBy(a.Rows, func(r experimentRow) float64 {
+	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 {
 		switch {
 		case r.Why != "":
 			return math.Inf(1)
@@ -160,7 +159,7 @@ func testedNow(c *toolkit.Call, channel measure.Channel) string {
 	return ""
 }
 
-func nextTestSummary(c *toolkit.Call, a *experimentsAnswer) {
+func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 	r := a.Rows[0]
 	switch {
 	case r.Why != "":
@@ -176,5 +175,5 @@ func nextTestSummary(c *toolkit.Call, a *experimentsAnswer) {
 	}
 	a.Warn(answer.WarnRanking, "The ranking assumes a factor standard deviation of 0.5 for channels without an applied factor. Results do not use this assumption.")
 	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect its effect.")
-	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(guideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
+	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var explain = toolkit.DefineLater[explainParams](toolkit.Spec{
+// Explain is the tool explain.
+var Explain = toolkit.DefineLater[explainParams](toolkit.Spec{
 	Name:        "explain",
 	Title:       "Explain a term",
 	Description: "Look up a measurement term or method in a fixed knowledge base. It has no store data.",

@@ -1,15 +1,13 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"assay/internal/answer"
 	"assay/internal/control"
-	"assay/internal/number"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
@@ -21,58 +19,13 @@ func storeForecasts(ctx context.Context, c *toolkit.Call, all []control.Forecast
 	}
 }
 
-// Accuracy is reported from at least leastJudged past forecasts, of which leastSeparate share no day.
-const (
-	leastJudged   = 20
-	leastSeparate = 8
-)
-
-// past returns the accuracy of past forecasts of the answer's metrics and channel, stored forecasts before backtests.
-func past(c *toolkit.Call, a *forecastingAnswer) []pastForecasts {
-	var all []pastForecasts
-	for _, r := range c.Records {
-		if r.Channel != a.Channel || !slices.ContainsFunc(a.Rows, func(row forecastRow) bool { return string(row.Metric) == r.Metric }) {
-			continue
-		}
-		p := pastForecasts{
-			Metric: snapshot.Metric(r.Metric), Channel: r.Channel, Days: r.Points, Afterwards: r.BackMade, Judged: r.Judged, Separate: r.Separate,
-			Enough: r.Judged >= leastJudged && r.Separate >= leastSeparate, Start: r.Days.First, End: r.Days.Last,
-		}
-		if p.Enough {
-			p.Inside80, p.Inside90, p.Inside95 = shareIn(r, 0), shareIn(r, 1), shareIn(r, 2)
-			if r.Actual > 0 {
-				p.Error, p.Bias = new(answer.Percent(100*r.Size/r.Actual)), new(answer.Percent(100*r.Error/r.Actual))
-			}
-			if r.Scaled > 0 {
-				p.MASE = new(answer.Ratio(r.MASE))
-			}
-		}
-		all = append(all, p)
-	}
-	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend}
-	slices.SortStableFunc(all, func(x, y pastForecasts) int {
-		backtest := func(p pastForecasts) int {
-			if p.Afterwards {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(slices.Index(metrics, x.Metric), slices.Index(metrics, y.Metric)), cmp.Compare(backtest(x), backtest(y)), cmp.Compare(x.Days, y.Days))
-	})
-	return all
-}
-
-func shareIn(r control.ForecastRecord, level int) *answer.Percent {
-	return new(answer.Percent(100 * float64(r.Inside[level]) / float64(r.Judged)))
-}
-
 // pastSentence reports the accuracy of weekly forecasts of a metric.
-func pastSentence(c *toolkit.Call, past []pastForecasts, metric snapshot.Metric) string {
+func pastSentence(c *toolkit.Call, past []pacing.Accuracy, metric snapshot.Metric) string {
 	if !c.RecordsForecasts() {
 		return ""
 	}
 	judged := 0
-	var shown *pastForecasts
+	var shown *pacing.Accuracy
 	for i, p := range past {
 		if p.Metric != metric || p.Days != snapshot.Week {
 			continue
@@ -91,9 +44,9 @@ func pastSentence(c *toolkit.Call, past []pastForecasts, metric snapshot.Metric)
 	if shown == nil {
 		return few
 	}
-	inside := number.Grouped(answer.Decimals(float64(*shown.Inside80), 0), 0)
+	inside := shown.Inside80.Whole()
 	if shown.Afterwards {
-		return fmt.Sprintf("%s In a backtest of %d past weeks%s, %s%% of results were inside the 80%% interval.", few, shown.Judged, shown.overlap(), inside)
+		return fmt.Sprintf("%s In a backtest of %d past weeks%s, %s of results were inside the 80%% interval.", few, shown.Judged, shown.Overlap(), inside)
 	}
-	return fmt.Sprintf(" Of %d past weekly forecasts%s, %s%% had the result inside the 80%% interval.", shown.Judged, shown.overlap(), inside)
+	return fmt.Sprintf(" Of %d past weekly forecasts%s, %s had the result inside the 80%% interval.", shown.Judged, shown.Overlap(), inside)
 }

@@ -12,6 +12,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/pacing"
 	"assay/internal/toolkit"
 )
 
@@ -79,7 +80,7 @@ func TestForecastsAreStoredOnceAndJudgedWhenDue(t *testing.T) {
 		if f.Outcome == nil {
 			t.Fatalf("%s of %s is not judged", f.Metric, f.Days)
 		}
-		sums := quietAnswer[performanceAnswer](t, quietService(t, facts, nil, fixtureClock), "performance", `{"start_date":"`+f.Days.First.String()+`","end_date":"`+f.Days.Last.String()+`","detail_level":"debug"}`).Metrics
+		sums := quietAnswer[PerformanceAnswer](t, quietService(t, facts, nil, fixtureClock), "performance", `{"start_date":"`+f.Days.First.String()+`","end_date":"`+f.Days.Last.String()+`","detail_level":"debug"}`).Metrics
 		want := map[string]float64{"revenue": float64(*sums.Revenue.Value), "orders": float64(*sums.Orders.Value)}[f.Metric]
 		near(t, "actual "+f.Metric+" of "+f.Days.String(), f.Outcome.Actual, want, 1)
 		if f.Outcome.Error != f.Outcome.Actual-f.Median || f.Outcome.MASE == nil || f.Outcome.Inside[2] != (f.Bands[2].Low <= want && want <= f.Bands[2].High) {
@@ -133,9 +134,9 @@ func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 	facts := quietFacts(t, civil.Range{First: fixtureToday.AddDays(-220), Last: fixtureToday.AddDays(-1)}, steady)
 	store, w := controlStore(t)
 	s := quietService(t, facts, store, fixtureClock)
-	ask := func() forecastingAnswer {
+	ask := func() ForecastingAnswer {
 		t.Helper()
-		return quietAnswer[forecastingAnswer](t, s, "forecasting", `{"period_type":"monthly","detail_level":"debug"}`)
+		return quietAnswer[ForecastingAnswer](t, s, "forecasting", `{"period_type":"monthly","detail_level":"debug"}`)
 	}
 	a := ask()
 	if !strings.Contains(a.Summary, "No stored weekly forecast is due yet.") || len(a.Past) != 0 {
@@ -150,7 +151,7 @@ func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 			if string(r.Metric) != metric || all[i].Metric != metric {
 				continue
 			}
-			sofar := quietAnswer[performanceAnswer](t, s, "performance", `{"start_date":"`+r.Start.String()+`","end_date":"`+all[i].Days.First.AddDays(-1).String()+`","detail_level":"debug"}`).Metrics
+			sofar := quietAnswer[PerformanceAnswer](t, s, "performance", `{"start_date":"`+r.Start.String()+`","end_date":"`+all[i].Days.First.AddDays(-1).String()+`","detail_level":"debug"}`).Metrics
 			actual := map[string]float64{"revenue": float64(*sofar.Revenue.Value), "orders": float64(*sofar.Orders.Value)}[metric]
 			near(t, "stored expected "+metric, actual+all[i].Median, *r.Expected, 2)
 			near(t, "stored upper bound of "+metric, actual+all[i].Bands[2].High, *r.High95, 2)
@@ -168,7 +169,7 @@ func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 		}
 		if p.Enough {
 			enough++
-			if p.Judged < leastJudged || p.Separate < leastSeparate || *p.Inside80 < 50 || *p.Inside80 > 100 || *p.Inside95 < *p.Inside80 || *p.Error > 20 {
+			if p.Judged < pacing.MinJudged || p.Separate < pacing.MinSeparate || *p.Inside80 < 50 || *p.Inside80 > 100 || *p.Inside95 < *p.Inside80 || *p.Error > 20 {
 				t.Errorf("steady store: %+v", p)
 			}
 		}
@@ -176,7 +177,7 @@ func TestAnswersReportAccuracyOfPastForecasts(t *testing.T) {
 	if enough < 4 {
 		t.Errorf("%d of %d have enough judged forecasts, want days and weeks of both metrics", enough, len(a.Past))
 	}
-	if none := decoded[forecastingAnswer](t, callAs(t, quietService(t, facts, nil, fixtureClock).Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{}`).StructuredContent); strings.Contains(none.Summary, "stored") {
+	if none := decoded[ForecastingAnswer](t, callAs(t, quietService(t, facts, nil, fixtureClock).Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{}`).StructuredContent); strings.Contains(none.Summary, "stored") {
 		t.Errorf("a service that stores no forecasts answers %q", none.Summary)
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"assay/internal/answer"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
-var forecasting = toolkit.Define(toolkit.Spec{
+// Forecasting is the tool forecasting.
+var Forecasting = toolkit.Define(toolkit.Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",
 	Description: "Forecasts with prediction intervals, pacing against targets, budget recommendations and drift alerts.",
@@ -18,36 +20,36 @@ var forecasting = toolkit.Define(toolkit.Spec{
 	Reads:       snapshot.Wants{Forecasts: true},
 }, runForecasting)
 
-func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (*forecastingAnswer, error) {
+func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (*ForecastingAnswer, error) {
 	channel, err := c.Channel(p.Channel)
 	if err != nil {
 		return nil, err
 	}
 	if p.Aspect == "" {
-		p.Aspect = pacingAspect
+		p.Aspect = PacingAspect
 	}
-	a := &forecastingAnswer{Aspect: p.Aspect, Channel: channel, PeriodType: p.PeriodType}
-	a.Currency, a.Rows = c.Workspace.Currency, []forecastRow{}
+	a := &ForecastingAnswer{Aspect: p.Aspect, Channel: channel, PeriodType: p.PeriodType}
+	a.Currency, a.Rows = c.Workspace.Currency, []pacing.Row{}
 	switch p.Aspect {
-	case pacingAspect:
-		err = pacing(ctx, c, a)
-	case targetsAspect:
+	case PacingAspect:
+		err = paceGoals(ctx, c, a)
+	case TargetsAspect:
 		err = listTargets(ctx, c, a)
-	case alertsAspect:
+	case AlertsAspect:
 		err = alerts(ctx, c, a)
-	case recommendationsAspect:
+	case RecommendationsAspect:
 		err = recommend(c, a)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if c.Untold(channel) {
+	if c.RevenueUnknown(channel) {
 		c.WarnUntouched(&a.Closing, c.LastDays(activeDays), channel)
 	}
 	c.WarnStale(&a.Closing, c.LastDays(activeDays))
 	quality := answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: forecastMethod}
 	switch {
-	case p.Aspect == recommendationsAspect:
+	case p.Aspect == RecommendationsAspect:
 		quality.Method = toolkit.MmmMethod
 	case channel != "":
 		quality.Model = measure.LastTouch
@@ -57,7 +59,7 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 }
 
 // recommend allocates the current spend with the media mix model. It is the short form of the optimization tool.
-func recommend(c *toolkit.Call, a *forecastingAnswer) error {
+func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
 	m, err := c.Model()
 	if err != nil {
 		return err
@@ -70,10 +72,10 @@ func recommend(c *toolkit.Call, a *forecastingAnswer) error {
 	a.Period = c.Period(m.Window)
 	for _, r := range toolkit.MixRows(m, plan, monthly) {
 		if a.Channel == "" || r.Channel == a.Channel {
-			a.Rows = append(a.Rows, forecastRow{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: monthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
+			a.Rows = append(a.Rows, pacing.Row{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: pacing.MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
-	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "a month")
+	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "per month")
 	if len(a.Rows) == 0 {
 		a.Warn(answer.WarnNoData, "The model does not include "+answer.ChannelName(a.Channel)+".")
 	}

@@ -11,6 +11,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
 	"assay/internal/money"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -18,17 +19,17 @@ import (
 
 func TestActualOfTargetsEqualsPerformance(t *testing.T) {
 	t.Parallel()
-	rows := answerAs[forecastingAnswer](t, "forecasting", `{"aspect":"targets","detail_level":"debug"}`).Rows
+	rows := answerAs[ForecastingAnswer](t, "forecasting", `{"aspect":"targets","detail_level":"debug"}`).Rows
 	seen := 0
 	for _, r := range rows {
 		if r.Actual == nil || r.Channel != "" {
 			continue
 		}
 		seen++
-		m := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{"start_date":"%s","end_date":"%s","detail_level":"debug"}`, r.Start, r.Through)).Metrics
+		m := answerAs[PerformanceAnswer](t, "performance", fmt.Sprintf(`{"start_date":"%s","end_date":"%s","detail_level":"debug"}`, r.Start, r.Through)).Metrics
 		want := map[snapshot.Metric]float64{snapshot.Revenue: float64(*m.Revenue.Value), snapshot.Orders: float64(*m.Orders.Value), snapshot.ROAS: float64(*m.ROAS.Value)}[r.Metric]
 		near(t, fmt.Sprintf("%s from %s to %s", r.Metric, r.Start, r.Through), *r.Actual, want, 1)
-		if reached := *r.Actual >= *r.Target; r.End.Before(fixtureToday) && reached != (r.Status == met) {
+		if reached := *r.Actual >= *r.Target; r.End.Before(fixtureToday) && reached != (r.Status == pacing.Met) {
 			t.Errorf("%s from %s: %v of %v is %s", r.Metric, r.Start, *r.Actual, *r.Target, r.Status)
 		}
 	}
@@ -66,10 +67,10 @@ func TestAlertsDetectOnlyRealDrift(t *testing.T) {
 }
 
 // alertsOf returns the alerts of a simulated store with the given mean orders per day.
-func alertsOf(t *testing.T, level func(civil.Date) float64) forecastingAnswer {
+func alertsOf(t *testing.T, level func(civil.Date) float64) ForecastingAnswer {
 	t.Helper()
 	s := quietService(t, quietFacts(t, civil.Range{First: fixtureToday.AddDays(-180), Last: fixtureToday.AddDays(-1)}, level), nil, fixtureClock)
-	return decoded[forecastingAnswer](t, callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{"aspect":"alerts"}`).StructuredContent)
+	return decoded[ForecastingAnswer](t, callAs(t, s.Session(reader(newWorkspace("quiet")), "r1"), "forecasting", `{"aspect":"alerts"}`).StructuredContent)
 }
 
 // quietFacts are simulated orders of the workspace "quiet": USD 50 each, with the given mean number per day.
@@ -126,14 +127,14 @@ func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
 			t.Fatalf("seed %d: simulated anomalies %+v", opt.Seed, truth.Anomalies)
 		}
 		for _, metric := range []string{"revenue", "orders"} {
-			for _, r := range decoded[trendsAnswer](t, callAs(t, session, "trends", `{"metric":"`+metric+`","limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
+			for _, r := range decoded[TrendsAnswer](t, callAs(t, session, "trends", `{"metric":"`+metric+`","limit":100,"detail_level":"debug"}`).StructuredContent).Rows {
 				if r.Actionable {
 					days++
 					t.Logf("seed %d: %s on %s, z %v, q %v", opt.Seed, metric, r.Date, *r.Z, *r.Q)
 				}
 			}
 		}
-		for _, r := range decoded[forecastingAnswer](t, callAs(t, session, "forecasting", `{"aspect":"alerts"}`).StructuredContent).Rows {
+		for _, r := range decoded[ForecastingAnswer](t, callAs(t, session, "forecasting", `{"aspect":"alerts"}`).StructuredContent).Rows {
 			alerts++
 			t.Logf("seed %d: alert of %s since %s, %s", opt.Seed, r.Metric, r.Since, r.Direction)
 		}
@@ -150,8 +151,8 @@ func TestDemoStoreTargetsHaveAForecast(t *testing.T) {
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 365, Orders: 12_000}, func(b *warehouse.Batch) warehouse.Batch {
 		return warehouse.Batch{Orders: b.Orders, Targets: b.Targets}
 	})
-	for _, period := range periodTypes {
-		a := decoded[forecastingAnswer](t, callAs(t, session, "forecasting", fmt.Sprintf(`{"period_type":%q,"detail_level":"analyst"}`, period)).StructuredContent)
+	for _, period := range pacing.Periods {
+		a := decoded[ForecastingAnswer](t, callAs(t, session, "forecasting", fmt.Sprintf(`{"period_type":%q,"detail_level":"analyst"}`, period)).StructuredContent)
 		paced := 0
 		for _, r := range a.Rows {
 			if r.Chance == nil {

@@ -45,7 +45,7 @@ func FuzzArguments(f *testing.F) {
 			t.Fatalf("%s %q: %v", tool.Name, args, err)
 		}
 		for _, more := range r.Content[1:] {
-			if more.Type != "image" || tool.Name != chart.Name {
+			if more.Type != "image" || tool.Name != Chart.Name {
 				t.Errorf("%s %q: a piece of content of type %q", tool.Name, args, more.Type)
 			}
 		}

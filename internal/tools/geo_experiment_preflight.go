@@ -12,13 +12,13 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var geoExperimentPreflight = toolkit.Define(toolkit.Spec{
+// GeoExperimentPreflight is the tool geo_experiment_preflight.
+var GeoExperimentPreflight = toolkit.Define(toolkit.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
 	Description: "Geo experiment readiness of a channel: score, gates, power and minimum detectable effect (MDE).",
@@ -33,40 +33,42 @@ type geoExperimentPreflightParams struct {
 	answer.Shared
 }
 
-type preflightAnswer struct {
+// PreflightAnswer is the answer of the tool geo_experiment_preflight.
+type PreflightAnswer struct {
 	answer.Opening
 	Channel   measure.Channel  `json:"channel"`
 	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set with the smallest MDE in backtests."`
-	Metrics   preflightMetrics `json:"metrics"`
-	Power     []powerPoint     `json:"power,omitempty" detail:"analyst" doc:"Power by lift."`
-	answer.Table[gateRow]
+	Metrics   PreflightMetrics `json:"metrics"`
+	Power     []PowerPoint     `json:"power,omitempty" detail:"analyst" doc:"Power by lift."`
+	answer.Table[GateRow]
 	answer.Closing
 }
 
-type preflightMetrics struct {
-	Score    int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
-	Ready    bool            `json:"ready" doc:"No gate fails."`
-	Regions  int             `json:"regions" doc:"Regions with orders, in the country with the most orders."`
-	Donors   int             `json:"donor_regions" doc:"Donor pool: all regions except the treated ones."`
-	History  int             `json:"history_days"`
-	Duration int             `json:"test_days"`
-	MDE      *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest revenue change in the treated regions that the test detects with 80% power at a significance level of 10%; absent above 200%."`
-	Best     *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"MDE in the backtests that chose the regions, too optimistic for planning; absent when regions are given."`
-	Revenue  *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
-	Spend    *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
-	Return   *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
-	Reported *answer.Ratio   `json:"reported_roas,omitempty" doc:"Last-touch ROAS over the history; not incremental."`
+// PreflightMetrics are the readiness and the detectable effects of a geo experiment.
+type PreflightMetrics struct {
+	Score      int             `json:"readiness_score" doc:"0 to 100; at most 40 when a gate fails."`
+	Ready      bool            `json:"ready" doc:"No gate fails."`
+	Regions    int             `json:"regions" doc:"Regions with orders, in the country with the most orders."`
+	Donors     int             `json:"donor_regions" doc:"Donor pool: all regions except the treated ones."`
+	History    int             `json:"history_days"`
+	Duration   int             `json:"test_days"`
+	MDE        *answer.Percent `json:"minimum_detectable_effect_pct,omitempty" doc:"Smallest revenue change in the treated regions that the test detects with 80% power at a significance level of 10%; absent above 200%."`
+	Optimistic *answer.Percent `json:"optimistic_effect_pct,omitempty" detail:"analyst" doc:"MDE in the backtests that chose the regions, too optimistic for planning; absent when regions are given."`
+	Revenue    *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
+	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
+	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
+	Reported   *answer.Ratio   `json:"reported_roas,omitempty" doc:"Last-touch ROAS over the history; not incremental."`
 }
 
-// powerPoint is a lift and the power to detect it.
-type powerPoint struct {
-	Lift     answer.Ratio    `json:"lift_pct"`
-	Planning answer.Percent  `json:"planning_pct" doc:"Power in backtests that did not choose the regions."`
-	Best     *answer.Percent `json:"optimistic_pct,omitempty" doc:"Power in the backtests that chose the regions."`
+// PowerPoint is a lift and the power to detect it.
+type PowerPoint struct {
+	Lift       answer.Ratio    `json:"lift_pct"`
+	Planning   answer.Percent  `json:"planning_pct" doc:"Power in backtests that did not choose the regions."`
+	Optimistic *answer.Percent `json:"optimistic_pct,omitempty" doc:"Power in the backtests that chose the regions."`
 }
 
-// gateRow is one readiness condition of a geo experiment.
-type gateRow struct {
+// GateRow is one readiness condition of a geo experiment.
+type GateRow struct {
 	Gate   string      `json:"gate"`
 	Status geo.Verdict `json:"status"`
 	Detail string      `json:"detail"`
@@ -77,9 +79,9 @@ const (
 	preflightSeed = 1
 )
 
-func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflightParams) (*preflightAnswer, error) {
-	a := &preflightAnswer{Metrics: preflightMetrics{Duration: testDays}}
-	a.Rows, a.Currency = []gateRow{}, c.Workspace.Currency
+func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflightParams) (*PreflightAnswer, error) {
+	a := &PreflightAnswer{Metrics: PreflightMetrics{Duration: testDays}}
+	a.Rows, a.Currency = []GateRow{}, c.Workspace.Currency
 	a.ShowAll(true)
 	days := c.LastDays(snapshot.GeoHistoryDays).Intersect(c.Store.OrderDays)
 	if days.Days() == 0 {
@@ -118,7 +120,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 }
 
 // judgePreflight runs the check. For a store with too little data it returns an answer, not an error.
-func judgePreflight(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
+func judgePreflight(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, panel *geo.Panel, treated []geo.Region, spent []warehouse.RegionSpend, days civil.Range) error {
 	if panel == nil {
 		notReady(c, a, "no order has a region")
 		return nil
@@ -138,22 +140,22 @@ func judgePreflight(ctx context.Context, c *toolkit.Call, a *preflightAnswer, pa
 	}
 	a.Treatment = found.Plan.Treated
 	for _, g := range found.Gates {
-		a.Rows = append(a.Rows, gateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail})
+		a.Rows = append(a.Rows, GateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail})
 	}
 	weight := []geo.Verdict{geo.Fail, geo.Warn, geo.Unknown, geo.Pass}
-	toolkit.SortBy(a.Rows, func(g gateRow) float64 { return float64(slices.Index(weight, g.Status)) })
+	toolkit.SortBy(a.Rows, func(g GateRow) float64 { return float64(slices.Index(weight, g.Status)) })
 	m := &a.Metrics
 	m.Score, m.Ready, m.Donors = found.Score, found.Ready, len(panel.Regions)-len(found.Plan.Treated)
 	if found.Plan.Planning != nil {
 		m.MDE, m.Revenue = new(answer.Percent(100**found.Plan.Planning)), new(answer.Money(*found.Outcome))
 	}
 	if found.Plan.Optimistic != nil {
-		m.Best = new(answer.Percent(100 * *found.Plan.Optimistic))
+		m.Optimistic = new(answer.Percent(100 * *found.Plan.Optimistic))
 	}
 	for _, at := range found.Plan.Curve {
-		point := powerPoint{Lift: answer.Ratio(100 * at.Lift), Planning: answer.Percent(100 * at.Planning)}
+		point := PowerPoint{Lift: answer.Ratio(100 * at.Lift), Planning: answer.Percent(100 * at.Planning)}
 		if at.Optimistic != nil {
-			point.Best = new(answer.Percent(100 * *at.Optimistic))
+			point.Optimistic = new(answer.Percent(100 * *at.Optimistic))
 		}
 		a.Power = append(a.Power, point)
 	}
@@ -180,14 +182,14 @@ func conflicts(c *toolkit.Call, channel measure.Channel) []string {
 	return found
 }
 
-func notReady(c *toolkit.Call, a *preflightAnswer, why string) {
+func notReady(c *toolkit.Call, a *PreflightAnswer, why string) {
 	a.Summary = fmt.Sprintf("The store is not ready for a geo experiment: %s.", strings.TrimSuffix(why, "."))
 	a.Warn(answer.WarnNoData, "A geo experiment requires orders with regions, at least 4 regions and a history of about four times its length.")
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
 }
 
 // holdout compares the minimum detectable revenue with the spend that pausing the channel saves.
-func holdout(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
+func holdout(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) error {
 	s, err := c.SeriesOf(ctx, a.Channel, days)
 	if err != nil {
 		return err
@@ -203,7 +205,7 @@ func holdout(ctx context.Context, c *toolkit.Call, a *preflightAnswer, panel *ge
 	return nil
 }
 
-func preflightSummary(a *preflightAnswer) string {
+func preflightSummary(a *PreflightAnswer) string {
 	m := a.Metrics
 	var failed []string
 	for _, g := range a.Rows {
@@ -218,14 +220,14 @@ func preflightSummary(a *preflightAnswer) string {
 	if m.MDE == nil {
 		return text + ". The minimum detectable effect exceeds 200% of revenue."
 	}
-	text += fmt.Sprintf(". A %d-day test in %s detects a revenue change of %s%% or more with 80%% power",
-		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), number.Grouped(answer.Decimals(float64(*m.MDE), 1), 1))
+	text += fmt.Sprintf(". A %d-day test in %s detects a revenue change of %s or more with 80%% power",
+		m.Duration, answer.Plural(len(a.Treatment), "region", "regions"), *m.MDE)
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf(". Pausing the channel there detects an iROAS of %s or more", number.Grouped(answer.Decimals(float64(*m.Return), 2), 2))
+	text += fmt.Sprintf(". Pausing the channel there detects an iROAS of %s or more", *m.Return)
 	if m.Reported != nil {
-		text += fmt.Sprintf("; its last-touch ROAS is %s", number.Grouped(answer.Decimals(float64(*m.Reported), 2), 2))
+		text += fmt.Sprintf("; its last-touch ROAS is %s", *m.Reported)
 	}
 	return text + "."
 }

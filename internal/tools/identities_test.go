@@ -46,7 +46,7 @@ func TestChannelRowsSumToTheStoreForEveryModel(t *testing.T) {
 	t.Parallel()
 	var first toolkit.StoreMetrics
 	for i, model := range append(measure.Models(), measure.Fitted()...) {
-		a := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{%s,"model":%q}`, february, model))
+		a := answerAs[PerformanceAnswer](t, "performance", fmt.Sprintf(`{%s,"model":%q}`, february, model))
 		var revenue, orders, spend float64
 		for _, r := range a.Rows {
 			revenue += float64(r.Revenue)
@@ -68,7 +68,7 @@ func TestChannelRowsSumToTheStoreForEveryModel(t *testing.T) {
 
 func TestRatiosAreCalculatedFromSums(t *testing.T) {
 	t.Parallel()
-	m := answerAs[performanceAnswer](t, "performance", `{`+february+`}`).Metrics
+	m := answerAs[PerformanceAnswer](t, "performance", `{`+february+`}`).Metrics
 	near(t, "aov", float64(*m.AOV.Value), float64(*m.Revenue.Value)/float64(*m.Orders.Value), 2)
 	near(t, "roas", float64(*m.ROAS.Value), float64(*m.Revenue.Value)/float64(*m.Spend.Value), 2)
 	near(t, "net revenue", float64(*m.NetRevenue.Value), float64(*m.Revenue.Value)-float64(*m.Refunds.Value), 2)
@@ -76,11 +76,11 @@ func TestRatiosAreCalculatedFromSums(t *testing.T) {
 
 func TestDaysWeeksAndMonthsSumToPerformance(t *testing.T) {
 	t.Parallel()
-	m := answerAs[performanceAnswer](t, "performance", `{`+february+`}`).Metrics
+	m := answerAs[PerformanceAnswer](t, "performance", `{`+february+`}`).Metrics
 	want := map[string]float64{"revenue": float64(*m.Revenue.Value), "orders": float64(*m.Orders.Value), "spend": float64(*m.Spend.Value)}
 	for metric, total := range want {
 		for _, width := range []string{"day", "week", "month"} {
-			a := answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{%s,"metric":%q,"granularity":%q,"limit":100}`, february, metric, width))
+			a := answerAs[TrendsAnswer](t, "trends", fmt.Sprintf(`{%s,"metric":%q,"granularity":%q,"limit":100}`, february, metric, width))
 			var sum float64
 			for _, r := range a.Rows {
 				sum += *r.Value
@@ -92,9 +92,9 @@ func TestDaysWeeksAndMonthsSumToPerformance(t *testing.T) {
 
 func TestChannelFilterShowsTheChannelsRow(t *testing.T) {
 	t.Parallel()
-	all := answerAs[performanceAnswer](t, "performance", `{`+february+`}`)
+	all := answerAs[PerformanceAnswer](t, "performance", `{`+february+`}`)
 	for _, row := range all.Rows {
-		one := answerAs[performanceAnswer](t, "performance", fmt.Sprintf(`{%s,"channel":%q}`, february, row.Channel))
+		one := answerAs[PerformanceAnswer](t, "performance", fmt.Sprintf(`{%s,"channel":%q}`, february, row.Channel))
 		if len(one.Rows) != 1 || one.Rows[0].Channel != row.Channel {
 			t.Fatalf("channel=%s: rows %+v", row.Channel, one.Rows)
 		}
@@ -102,7 +102,7 @@ func TestChannelFilterShowsTheChannelsRow(t *testing.T) {
 			t.Errorf("%s alone differs from its row (-row +alone):\n%s", row.Channel, diff)
 		}
 		near(t, string(row.Channel)+": revenue", float64(*one.Metrics.Revenue.Value), float64(row.Revenue), 1)
-		days := answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{%s,"channel":%q,"limit":100}`, february, row.Channel))
+		days := answerAs[TrendsAnswer](t, "trends", fmt.Sprintf(`{%s,"channel":%q,"limit":100}`, february, row.Channel))
 		var sum float64
 		for _, r := range days.Rows {
 			sum += *r.Value
@@ -113,12 +113,12 @@ func TestChannelFilterShowsTheChannelsRow(t *testing.T) {
 
 func TestPreviousIsThePreviousWindow(t *testing.T) {
 	t.Parallel()
-	now := answerAs[performanceAnswer](t, "performance", `{`+february+`}`).Metrics
-	before := answerAs[performanceAnswer](t, "performance", `{"start_date":"2026-01-04","end_date":"2026-01-31","detail_level":"debug"}`).Metrics
+	now := answerAs[PerformanceAnswer](t, "performance", `{`+february+`}`).Metrics
+	before := answerAs[PerformanceAnswer](t, "performance", `{"start_date":"2026-01-04","end_date":"2026-01-31","detail_level":"debug"}`).Metrics
 	near(t, "previous revenue", float64(*now.Revenue.Previous), float64(*before.Revenue.Value), 1)
 	near(t, "previous orders", float64(*now.Orders.Previous), float64(*before.Orders.Value), 1)
 	near(t, "previous roas", float64(*now.ROAS.Previous), float64(*before.ROAS.Value), 1)
-	both := answerAs[compareAnswer](t, "compare", `{"period1_start":"2026-01-04","period1_end":"2026-01-31","period2_start":"2026-02-01","period2_end":"2026-02-28","detail_level":"debug","include_channels":true}`)
+	both := answerAs[CompareAnswer](t, "compare", `{"period1_start":"2026-01-04","period1_end":"2026-01-31","period2_start":"2026-02-01","period2_end":"2026-02-28","detail_level":"debug","include_channels":true}`)
 	if diff := cmp.Diff(now, both.Metrics); diff != "" {
 		t.Errorf("compare differs from performance (-performance +compare):\n%s", diff)
 	}
@@ -173,11 +173,11 @@ func TestPagesCoverAllRowsOnce(t *testing.T) {
 
 func TestExplicitLimitOverridesTheLevel(t *testing.T) {
 	t.Parallel()
-	a := answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":28}`)
+	a := answerAs[TrendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":28}`)
 	if len(a.Rows) != 28 {
 		t.Errorf("%d rows at the summary level with limit 28", len(a.Rows))
 	}
-	a = answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":null}`)
+	a = answerAs[TrendsAnswer](t, "trends", `{"start_date":"2026-02-01","end_date":"2026-02-28","limit":null}`)
 	if len(a.Rows) != answer.SummaryRows {
 		t.Errorf("%d rows at the summary level without a limit, want %d", len(a.Rows), answer.SummaryRows)
 	}
@@ -186,7 +186,7 @@ func TestExplicitLimitOverridesTheLevel(t *testing.T) {
 func TestLowerThresholdFlagsMore(t *testing.T) {
 	t.Parallel()
 	count := func(threshold float64) int {
-		return answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{"anomaly_threshold":%v}`, threshold)).Metrics.Anomalies
+		return answerAs[TrendsAnswer](t, "trends", fmt.Sprintf(`{"anomaly_threshold":%v}`, threshold)).Metrics.Anomalies
 	}
 	if loose, strict := count(1), count(6); loose <= strict || strict != 1 {
 		t.Errorf("%d anomalies at 1.0, %d at 6.0; want more, and the one planted", loose, strict)
@@ -196,7 +196,7 @@ func TestLowerThresholdFlagsMore(t *testing.T) {
 func TestDayHasTheSameScoreInEveryWindow(t *testing.T) {
 	t.Parallel()
 	z := func(first, last string) answer.Ratio {
-		a := answerAs[trendsAnswer](t, "trends", fmt.Sprintf(`{"start_date":%q,"end_date":%q,"limit":100}`, first, last))
+		a := answerAs[TrendsAnswer](t, "trends", fmt.Sprintf(`{"start_date":%q,"end_date":%q,"limit":100}`, first, last))
 		for _, r := range a.Rows {
 			if r.Date == outlier {
 				return *r.Z
@@ -251,11 +251,11 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		session := s.Session(reader(w), "r1")
-		a := decoded[performanceAnswer](t, callAs(t, session, "performance", fmt.Sprintf(`{"start_date":%q,"end_date":%q}`, c.day, c.day)).StructuredContent)
+		a := decoded[PerformanceAnswer](t, callAs(t, session, "performance", fmt.Sprintf(`{"start_date":%q,"end_date":%q}`, c.day, c.day)).StructuredContent)
 		if got := float64(*a.Metrics.Revenue.Value); got != 60 {
 			t.Errorf("%s in %s: revenue %v, want the 20 and 40 of its first and last second", c.day, c.zone, got)
 		}
-		a = decoded[performanceAnswer](t, callAs(t, session, "performance", `{}`).StructuredContent)
+		a = decoded[PerformanceAnswer](t, callAs(t, session, "performance", `{}`).StructuredContent)
 		if a.Period.End != day || a.Period.Start != day.AddDays(-30) || !a.Period.Partial {
 			t.Errorf("default window in %s at the last second of %s: %+v", c.zone, c.day, a.Period)
 		}
@@ -264,7 +264,7 @@ func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 
 func TestFixtureHasNoFutureData(t *testing.T) {
 	t.Parallel()
-	a := answerAs[trendsAnswer](t, "trends", `{"start_date":"2026-03-01","end_date":"2026-03-31","limit":100}`)
+	a := answerAs[TrendsAnswer](t, "trends", `{"start_date":"2026-03-01","end_date":"2026-03-31","limit":100}`)
 	if len(a.Rows) != 10 || !a.Period.Partial || a.Rows[9].Z != nil {
 		t.Errorf("%d rows of a window that ends in the future, the last %+v; want ten, today unjudged", len(a.Rows), a.Rows[len(a.Rows)-1])
 	}

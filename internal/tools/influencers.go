@@ -9,13 +9,13 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var influencers = toolkit.Define(toolkit.Spec{
+// Influencers is the tool influencers.
+var Influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
 	Description: "Influencer and affiliate results by code and link. Use creators to combine all signals.",
@@ -24,7 +24,7 @@ var influencers = toolkit.Define(toolkit.Spec{
 }, runInfluencers)
 
 type influencersParams struct {
-	Action        influencerAction `json:"action" enum:"list|performance|compare|top_performers" required:"true" doc:"What to show."`
+	Action        InfluencerAction `json:"action" enum:"list|performance|compare|top_performers" required:"true" doc:"What to show."`
 	View          string           `json:"view" enum:"overview" doc:"Deprecated: use action=list."`
 	InfluencerID  string           `json:"influencer_id" doc:"For action=performance."`
 	InfluencerIDs []string         `json:"influencer_ids" doc:"For action=compare."`
@@ -37,14 +37,14 @@ type influencersParams struct {
 	answer.Shared
 }
 
-// influencerAction selects what is shown.
-type influencerAction string
+// InfluencerAction selects what is shown.
+type InfluencerAction string
 
 const (
-	listInfluencers    influencerAction = "list"
-	oneInfluencer      influencerAction = "performance"
-	compareInfluencers influencerAction = "compare"
-	topInfluencers     influencerAction = "top_performers"
+	listInfluencers    InfluencerAction = "list"
+	oneInfluencer      InfluencerAction = "performance"
+	compareInfluencers InfluencerAction = "compare"
+	topInfluencers     InfluencerAction = "top_performers"
 )
 
 // influencerSort is what influencers are ranked by, largest first.
@@ -72,17 +72,18 @@ func (p influencersParams) Check() error {
 	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
 }
 
-type influencersAnswer struct {
+// InfluencersAnswer is the answer of the tool influencers.
+type InfluencersAnswer struct {
 	answer.Opening
-	Action  influencerAction  `json:"action"`
+	Action  InfluencerAction  `json:"action"`
 	Basis   measure.Basis     `json:"basis" doc:"Basis of revenue and orders."`
-	Metrics influencerMetrics `json:"metrics"`
-	answer.Table[influencerRow]
+	Metrics InfluencerMetrics `json:"metrics"`
+	answer.Table[InfluencerRow]
 	answer.Closing
 }
 
-// influencerMetrics are totals over all selected influencers, not only the page.
-type influencerMetrics struct {
+// InfluencerMetrics are totals over all selected influencers, not only the page.
+type InfluencerMetrics struct {
 	Revenue     answer.Metric[answer.Money] `json:"revenue"`
 	Orders      answer.Metric[answer.Count] `json:"orders"`
 	Clicks      answer.Metric[answer.Count] `json:"clicks"`
@@ -91,8 +92,8 @@ type influencerMetrics struct {
 	ROI         answer.Metric[answer.Ratio] `json:"roi"`
 }
 
-// influencerRow is an influencer's results by code and link.
-type influencerRow struct {
+// InfluencerRow is an influencer's results by code and link.
+type InfluencerRow struct {
 	Rank          int             `json:"rank,omitempty"`
 	ID            string          `json:"influencer_id"`
 	Name          answer.Foreign  `json:"name"`
@@ -112,7 +113,7 @@ type influencerRow struct {
 	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"debug"`
 }
 
-func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (*influencersAnswer, error) {
+func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (*InfluencersAnswer, error) {
 	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	if err != nil {
 		return nil, err
 	}
-	a := &influencersAnswer{Action: p.Action, Basis: measure.Attributed}
+	a := &InfluencersAnswer{Action: p.Action, Basis: measure.Attributed}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen))
 	influencerRows(c, a, p, chosen)
@@ -186,10 +187,10 @@ func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
 }
 
-func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) influencerMetrics {
+func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) InfluencerMetrics {
 	f := c.Figures
 	n, b := c.TrackedSums(now), c.TrackedSums(before)
-	return influencerMetrics{
+	return InfluencerMetrics{
 		Revenue: answer.MetricOf(f.Money(n.Revenue), f.Money(b.Revenue)), Orders: answer.MetricOf(answer.Orders(n.Orders), answer.Orders(b.Orders)),
 		Clicks: answer.MetricOf(answer.Count(n.Clicks), answer.Count(b.Clicks)), Conversions: answer.MetricOf(answer.Count(n.Conversions), answer.Count(b.Conversions)),
 		Cost: answer.MetricOf(f.Money(n.Cost), f.Money(b.Cost)).Where(n.CostKnown, b.CostKnown),
@@ -198,7 +199,7 @@ func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) influe
 }
 
 // influencerRows fills in the page, or all named influencers.
-func influencerRows(c *toolkit.Call, a *influencersAnswer, p influencersParams, chosen []snapshot.Creator) {
+func influencerRows(c *toolkit.Call, a *InfluencersAnswer, p influencersParams, chosen []snapshot.Creator) {
 	page := answer.Paged{Limit: p.Limit, Offset: p.Offset}.Page(&c.Writer)
 	shown := chosen
 	if p.Action == listInfluencers || p.Action == topInfluencers {
@@ -207,7 +208,7 @@ func influencerRows(c *toolkit.Call, a *influencersAnswer, p influencersParams, 
 	} else {
 		a.ShowAll(true)
 	}
-	a.Rows = make([]influencerRow, 0, len(shown))
+	a.Rows = make([]InfluencerRow, 0, len(shown))
 	for i, f := range shown {
 		row := influencerRowOf(c, f)
 		if p.Action == topInfluencers {
@@ -217,10 +218,10 @@ func influencerRows(c *toolkit.Call, a *influencersAnswer, p influencersParams, 
 	}
 }
 
-func influencerRowOf(c *toolkit.Call, f snapshot.Creator) influencerRow {
+func influencerRowOf(c *toolkit.Call, f snapshot.Creator) InfluencerRow {
 	figures := c.Figures
 	revenue := f.TrackedRevenue(c.Workspace.Basis)
-	row := influencerRow{
+	row := InfluencerRow{
 		ID: f.ID, Name: answer.Foreign(f.Name), Platform: answer.Foreign(f.Platform), Handle: answer.Foreign(f.Handle),
 		Revenue: figures.Money(revenue), Orders: answer.Orders(f.TrackedOrders()), Clicks: answer.Count(f.Clicks()), Conversions: answer.Count(f.LinkOrders),
 		AOV: figures.PerMinor(measure.AOV(revenue, f.TrackedOrders())), ConversionPct: answer.PercentOf(measure.Share(f.LinkOrders, f.Clicks())),
@@ -238,21 +239,21 @@ func influencerRowOf(c *toolkit.Call, f snapshot.Creator) influencerRow {
 	return row
 }
 
-func influencersSummary(c *toolkit.Call, a *influencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
+func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
 	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
 	if p.Action == oneInfluencer {
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), answer.Quantity(float64(*m.Orders.Value)), answer.Dates(days),
+	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
 		toolkit.AgainstWindow(p.StartDate, m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
-		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), number.Grouped(answer.Decimals(float64(*m.ROI.Value), 2), 2))
+		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}
 	return text
 }
 
-func influencersNext(c *toolkit.Call, a *influencersAnswer, days civil.Range) {
+func influencersNext(c *toolkit.Call, a *InfluencersAnswer, days civil.Range) {
 	if a.Pagination != nil && len(a.Rows) > 0 {
 		c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.With(toolkit.Dated(days), "action", string(oneInfluencer)), "influencer_id", a.Rows[0].ID), "See details of the first influencer.")
 	}

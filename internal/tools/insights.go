@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
+// Insights is the tool insights.
+var Insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",
 	Description: "Automatic findings by priority, each with a recommended action.",

@@ -10,14 +10,14 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
-	"assay/internal/number"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var lifecycle = toolkit.Define(toolkit.Spec{
+// Lifecycle is the tool lifecycle.
+var Lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
 	Description: "Lifetime value (LTV), acquisition cost (CAC) and payback by channel, and new vs returning customers.",
@@ -26,16 +26,16 @@ var lifecycle = toolkit.Define(toolkit.Spec{
 
 type lifecycleParams struct {
 	answer.AnyTime
-	Aspect lifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New vs returning customers, or lifetime value."`
+	Aspect LifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New vs returning customers, or lifetime value."`
 	answer.Shared
 }
 
-// lifecycleAspect selects the rows of lifecycle; summary when empty.
-type lifecycleAspect string
+// LifecycleAspect selects the rows of lifecycle; summary when empty.
+type LifecycleAspect string
 
 const (
-	summaryAspect lifecycleAspect = "summary"
-	ltvAspect     lifecycleAspect = "ltv"
+	summaryAspect LifecycleAspect = "summary"
+	ltvAspect     LifecycleAspect = "ltv"
 )
 
 // window returns the requested period. Open ends default to the store's first and last day.
@@ -47,67 +47,69 @@ func (p lifecycleParams) window(c *toolkit.Call) (civil.Range, error) {
 	return answer.Window(c.Today, p.StartDate.Or(first), p.EndDate, 90)
 }
 
-type lifecycleAnswer struct {
+// LifecycleAnswer is the answer of the tool lifecycle.
+type LifecycleAnswer struct {
 	answer.Opening
-	Aspect    lifecycleAspect   `json:"aspect"`
-	Metrics   lifecycleMetrics  `json:"metrics"`
+	Aspect    LifecycleAspect   `json:"aspect"`
+	Metrics   LifecycleMetrics  `json:"metrics"`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
-	Margin    *marginInfo       `json:"margin,omitempty" doc:"Basis of the contribution margin."`
-	answer.Table[lifecycleRow]
+	Margin    *MarginInfo       `json:"margin,omitempty" doc:"Basis of the contribution margin."`
+	answer.Table[LifecycleRow]
 	answer.Closing
 }
 
-type lifecycleMetrics struct {
-	Revenue   *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
-	Orders    *answer.Metric[answer.Count]   `json:"orders,omitempty"`
-	New       answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of customers, including orders without a customer."`
-	NewPct    *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty"`
-	Spend     answer.Metric[answer.Money]    `json:"spend"`
-	CAC       answer.Metric[answer.Money]    `json:"cac" doc:"Total spend per new customer."`
-	LTV365    *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
-	Margin365 *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
-	Payback   string                         `json:"payback,omitempty"`
-	PaybackIn *answer.Estimate[answer.Count] `json:"payback_days,omitempty"`
-	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
+// LifecycleMetrics are the key figures of acquisition, LTV and payback.
+type LifecycleMetrics struct {
+	Revenue     *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
+	Orders      *answer.Metric[answer.Count]   `json:"orders,omitempty"`
+	New         answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of customers, including orders without a customer."`
+	NewPct      *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty"`
+	Spend       answer.Metric[answer.Money]    `json:"spend"`
+	CAC         answer.Metric[answer.Money]    `json:"cac" doc:"Total spend per new customer."`
+	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
+	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
+	Payback     string                         `json:"payback,omitempty"`
+	PaybackDays *answer.Estimate[answer.Count] `json:"payback_days,omitempty"`
+	LTVToCAC    *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
 }
 
-// marginInfo is the basis of contribution margins.
-type marginInfo struct {
+// MarginInfo is the basis of contribution margins.
+type MarginInfo struct {
 	Source      cohort.MarginSource `json:"source" doc:"costs: costs of every order are known; costs_of_a_part: the margin rate of the known part is applied to the rest."`
 	RatePct     answer.Percent      `json:"rate_pct" doc:"Margin as a share of revenue without tax and shipping."`
 	CoveragePct answer.Percent      `json:"coverage_pct" doc:"Share of revenue with known costs."`
 }
 
-// lifecycleRow is a segment or a channel. Each kind sets only its own fields.
-type lifecycleRow struct {
-	Segment   warehouse.Segment              `json:"segment,omitempty"`
-	Channel   measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
-	Customers *answer.Count                  `json:"customers,omitempty" doc:"Customers acquired in the period and followed."`
-	Orders    *answer.Count                  `json:"orders,omitempty"`
-	Revenue   *answer.Money                  `json:"revenue,omitempty"`
-	SharePct  *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`
-	AOV       *answer.Money                  `json:"aov,omitempty"`
-	Change    *answer.Percent                `json:"revenue_change_pct,omitempty"`
-	Refunds   *answer.Money                  `json:"refunds,omitempty" detail:"analyst"`
-	CAC       *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer credited to the channel."`
-	LTV90     *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
-	LTV365    *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
-	Margin90  *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
-	Margin365 *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
-	Payback   string                         `json:"payback,omitempty" doc:"When margin per customer covers CAC."`
-	PaybackIn *answer.Estimate[answer.Count] `json:"payback_days,omitempty" detail:"analyst" doc:"A bound that is not reached is the last observed day."`
-	LTVToCAC  *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin at the longest observed age divided by CAC."`
-	Spend     *answer.Money                  `json:"spend,omitempty" detail:"analyst"`
-	Won       *answer.Count                  `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
-	Hidden    bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values."`
+// LifecycleRow is a segment or a channel. Each kind sets only its own fields.
+type LifecycleRow struct {
+	Segment     warehouse.Segment              `json:"segment,omitempty"`
+	Channel     measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
+	Customers   *answer.Count                  `json:"customers,omitempty" doc:"Customers acquired in the period and followed."`
+	Orders      *answer.Count                  `json:"orders,omitempty"`
+	Revenue     *answer.Money                  `json:"revenue,omitempty"`
+	SharePct    *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`
+	AOV         *answer.Money                  `json:"aov,omitempty"`
+	Change      *answer.Percent                `json:"revenue_change_pct,omitempty"`
+	Refunds     *answer.Money                  `json:"refunds,omitempty" detail:"analyst"`
+	CAC         *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer credited to the channel."`
+	LTV90       *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
+	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
+	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
+	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
+	Payback     string                         `json:"payback,omitempty" doc:"When margin per customer covers CAC."`
+	PaybackDays *answer.Estimate[answer.Count] `json:"payback_days,omitempty" detail:"analyst" doc:"A bound that is not reached is the last observed day."`
+	LTVToCAC    *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin at the longest observed age divided by CAC."`
+	Spend       *answer.Money                  `json:"spend,omitempty" detail:"analyst"`
+	Won         *answer.Count                  `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
+	Suppressed  bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values."`
 }
 
-func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lifecycleAnswer, error) {
+func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*LifecycleAnswer, error) {
 	days, err := p.window(c)
 	if err != nil {
 		return nil, err
 	}
-	a := &lifecycleAnswer{Aspect: p.Aspect}
+	a := &LifecycleAnswer{Aspect: p.Aspect}
 	if a.Aspect == "" {
 		a.Aspect = summaryAspect
 	}
@@ -142,11 +144,11 @@ func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*lif
 	return a, nil
 }
 
-func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) lifecycleMetrics {
+func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) LifecycleMetrics {
 	f := c.Figures
 	now, before := q.Segments.Recent, q.Segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
-	return lifecycleMetrics{
+	return LifecycleMetrics{
 		Revenue: new(answer.MetricOf(f.Revenue(all), f.Revenue(allBefore))), Orders: new(answer.MetricOf(answer.Orders(all.Orders), answer.Orders(allBefore.Orders))),
 		New:    answer.MetricOf(answer.Orders(now.New.Orders), answer.Orders(before.New.Orders)),
 		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(now.New.Orders, all.Orders)), answer.PercentOf(measure.Share(before.New.Orders, allBefore.Orders)))),
@@ -157,20 +159,20 @@ func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) lifecycleMetric
 }
 
 // lifecycleSplit fills in new vs returning customers.
-func lifecycleSplit(c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
+func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
 	f, all := c.Figures, q.Segments.Recent.Of("")
 	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		now, before := q.Segments.Recent.Of(segment), q.Segments.Earlier.Of(segment)
-		a.Rows = append(a.Rows, lifecycleRow{
+		a.Rows = append(a.Rows, LifecycleRow{
 			Segment: segment, Orders: new(answer.Orders(now.Orders)), Revenue: new(f.Revenue(now)), SharePct: answer.PercentOf(measure.Share(now.Orders, all.Orders)),
 			AOV: f.AOV(now), Change: answer.PercentOf(measure.Change(float64(f.Basis.Revenue(now)), float64(f.Basis.Revenue(before)))), Refunds: new(f.Money(now.Refunds)),
 		})
 	}
 	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
-	a.Summary = fmt.Sprintf("New customers placed %s%% of the %s orders %s and generated %s of %s in revenue.", number.Grouped(answer.Decimals(share, 1), 1),
-		answer.Quantity(float64(answer.Orders(all.Orders))), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
+	a.Summary = fmt.Sprintf("New customers placed %s of the %s orders %s and generated %s of %s in revenue.", answer.Percent(share),
+		answer.Orders(all.Orders), answer.Dates(days), c.Amount(f.Basis.Revenue(q.Segments.Recent.New)), c.Amount(f.Basis.Revenue(all)))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", toolkit.MajorAmount(c, float64(*cac)), c.Amount(q.Spent))
+		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", c.Spelled(*cac), c.Amount(q.Spent))
 	}
 	c.WarnBefore(&a.Closing, days)
 }
@@ -180,7 +182,7 @@ const paybackMethod = "Contribution margin is revenue without tax and shipping, 
 	"CAC is the channel's total spend divided by the new orders that last touch credits to it. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
-func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
+func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
 	p, err := c.CustomerPanel(ctx, days, "")
 	if err != nil {
 		return err
@@ -207,7 +209,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q
 	}
 	switch {
 	case unknown == nil:
-		a.Margin = &marginInfo{Source: margins.Source, RatePct: answer.Percent(100 * margins.Rate), CoveragePct: answer.Percent(100 * margins.Coverage)}
+		a.Margin = &MarginInfo{Source: margins.Source, RatePct: answer.Percent(100 * margins.Rate), CoveragePct: answer.Percent(100 * margins.Coverage)}
 	case fault.KindOf(unknown) != fault.KindNotReady:
 		return unknown
 	default:
@@ -226,7 +228,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q
 		}
 		a.Rows = append(a.Rows, row)
 	}
-	slices.SortStableFunc(a.Rows, func(a, b lifecycleRow) int { return int(*b.Customers) - int(*a.Customers) })
+	slices.SortStableFunc(a.Rows, func(a, b LifecycleRow) int { return int(*b.Customers) - int(*a.Customers) })
 	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Metrics.Revenue, a.Metrics.Orders, a.Metrics.NewPct = nil, nil, nil
 		for i, row := range a.Rows {
@@ -244,9 +246,9 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *lifecycleAnswer, q
 	return nil
 }
 
-func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) (lifecycleRow, error) {
+func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) (LifecycleRow, error) {
 	value := toolkit.ValueSoFarOf(f, curve)
-	row := lifecycleRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Hidden: len(curve.Points) == 0}
+	row := LifecycleRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Suppressed: len(curve.Points) == 0}
 	won := q.ByChannel[curve.Channel].New.Orders
 	row.Won = new(answer.Orders(won))
 	spend, known := q.Spend[curve.Channel]
@@ -280,7 +282,7 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 	if err != nil {
 		return row, err
 	}
-	row.Payback, row.PaybackIn, row.LTVToCAC = paybackWords(payback), paybackDays(payback), marginToCost(margin, cost)
+	row.Payback, row.PaybackDays, row.LTVToCAC = paybackWords(payback), paybackDays(payback), marginToCost(margin, cost)
 	return row, nil
 }
 
@@ -308,7 +310,7 @@ func marginToCost(margin cohort.Curve, cost float64) *answer.Estimate[answer.Rat
 }
 
 // wholeValues fills in the metrics over all channels, including customers acquired without spend.
-func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
+func wholeValues(c *toolkit.Call, a *LifecycleAnswer, whole cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) error {
 	f := c.Figures
 	if whole.Customers == 0 {
 		return nil
@@ -322,31 +324,31 @@ func wholeValues(c *toolkit.Call, a *lifecycleAnswer, whole cohort.Curve, earned
 	if err != nil {
 		return err
 	}
-	a.Metrics.Margin365, a.Metrics.Payback, a.Metrics.PaybackIn, a.Metrics.LTVToCAC = row.Margin365, row.Payback, row.PaybackIn, row.LTVToCAC
+	a.Metrics.Margin365, a.Metrics.Payback, a.Metrics.PaybackDays, a.Metrics.LTVToCAC = row.Margin365, row.Payback, row.PaybackDays, row.LTVToCAC
 	return nil
 }
 
-func valuesSummary(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) string {
-	text := fmt.Sprintf("%s new customers were acquired %s.", answer.Quantity(float64(*a.Metrics.New.Value)), answer.Dates(days))
+func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string {
+	text := fmt.Sprintf("%s new customers were acquired %s.", *a.Metrics.New.Value, answer.Dates(days))
 	if cac := a.Metrics.CAC.Value; cac != nil {
-		text += fmt.Sprintf(" CAC is %s.", toolkit.MajorAmount(c, float64(*cac)))
+		text += fmt.Sprintf(" CAC is %s.", c.Spelled(*cac))
 	}
 	switch {
-	case a.Metrics.PaybackIn != nil && a.Metrics.PaybackIn.High == 0:
+	case a.Metrics.PaybackDays != nil && a.Metrics.PaybackDays.High == 0:
 		text += " Contribution margin covers CAC with the first order."
-	case a.Metrics.PaybackIn != nil:
+	case a.Metrics.PaybackDays != nil:
 		text += fmt.Sprintf(" Payback: %s (90%% interval day %s to %s).", a.Metrics.Payback,
-			answer.Quantity(float64(a.Metrics.PaybackIn.Low)), answer.Quantity(float64(a.Metrics.PaybackIn.High)))
+			a.Metrics.PaybackDays.Low, a.Metrics.PaybackDays.High)
 	case a.Margin == nil:
 		text += " Margin is unknown because product costs are missing."
 	}
 	if l := a.Metrics.LTV365; l != nil {
-		text += fmt.Sprintf(" LTV is %s in the first 365 days, net of refunds.", toolkit.MajorAmount(c, float64(l.Value)))
+		text += fmt.Sprintf(" LTV is %s in the first 365 days, net of refunds.", c.Spelled(l.Value))
 	}
 	return text
 }
 
-func lifecycleNext(c *toolkit.Call, a *lifecycleAnswer, days civil.Range) {
+func lifecycleNext(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) {
 	if a.Aspect == summaryAspect {
 		c.Suggest(&a.Closing, "lifecycle", toolkit.With(toolkit.Dated(days), "aspect", string(ltvAspect)), "See LTV, CAC and payback by channel.")
 	} else {

@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var manage = toolkit.DefineLater[manageParams](toolkit.Spec{
+// Manage is the tool manage.
+var Manage = toolkit.DefineLater[manageParams](toolkit.Spec{
 	Name:        "manage",
 	Title:       "Manage records",
 	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",

@@ -11,13 +11,13 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/halo"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var omnichannel = toolkit.Define(toolkit.Spec{
+// Omnichannel is the tool omnichannel.
+var Omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
 	Description: "Revenue by sales surface, and the halo effect of each channel's spend on other surfaces.",
@@ -30,32 +30,34 @@ type omnichannelParams struct {
 	answer.Shared
 }
 
-type omnichannelAnswer struct {
+// OmnichannelAnswer is the answer of the tool omnichannel.
+type OmnichannelAnswer struct {
 	answer.Opening
-	Metrics surfaceMetrics `json:"metrics"`
-	Model   *haloModel     `json:"halo_model,omitempty" doc:"Absent when there is nothing to estimate."`
-	Halo    []haloEffect   `json:"halo" doc:"Revenue on surfaces that a channel does not target, strongest evidence first."`
-	answer.Table[surfaceRow]
+	Metrics   SurfaceMetrics `json:"metrics"`
+	HaloModel *HaloModel     `json:"halo_model,omitempty" doc:"Absent when there is nothing to estimate."`
+	Halo      []HaloEffect   `json:"halo" doc:"Revenue on surfaces that a channel does not target, strongest evidence first."`
+	answer.Table[SurfaceRow]
 	answer.Closing
 }
 
-type surfaceMetrics struct {
+// SurfaceMetrics are totals over all sales surfaces.
+type SurfaceMetrics struct {
 	Revenue    answer.Metric[answer.Money] `json:"revenue"`
 	Orders     answer.Metric[answer.Count] `json:"orders"`
 	AOV        answer.Metric[answer.Money] `json:"aov"`
 	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
-	Halo       haloCounts                  `json:"halo"`
+	Halo       HaloCounts                  `json:"halo"`
 }
 
-// haloCounts counts the effects of each kind, at every detail level.
-type haloCounts struct {
+// HaloCounts counts the effects of each kind, at every detail level.
+type HaloCounts struct {
 	Estimated    int `json:"estimated"`
 	AboveZero    int `json:"above_zero" doc:"With the whole 95% interval."`
 	NotEstimable int `json:"not_estimable"`
 }
 
-// surfaceRow is the revenue and orders of a surface.
-type surfaceRow struct {
+// SurfaceRow is the revenue and orders of a surface.
+type SurfaceRow struct {
 	Surface   measure.Surface `json:"surface"`
 	Revenue   answer.Money    `json:"revenue"`
 	Share     *answer.Percent `json:"share_pct,omitempty"`
@@ -66,8 +68,8 @@ type surfaceRow struct {
 	Refunds   *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
 }
 
-// haloModel describes how the effects are estimated.
-type haloModel struct {
+// HaloModel describes how the effects are estimated.
+type HaloModel struct {
 	Basis  measure.Basis  `json:"basis"`
 	Grade  string         `json:"grade" doc:"Evidence of the coefficients: correlation, or correlation and experiments. Each effect has its own grade."`
 	Level  answer.Percent `json:"level_pct" doc:"Level of every interval."`
@@ -79,8 +81,8 @@ type haloModel struct {
 	Draws  int            `json:"draws,omitempty" detail:"debug"`
 }
 
-// haloEffect is the revenue that a channel's spend generates on a surface that it does not target.
-type haloEffect struct {
+// HaloEffect is the revenue that a channel's spend generates on a surface that it does not target.
+type HaloEffect struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
 	Coefficient *answer.Ratio   `json:"coefficient,omitempty" doc:"Revenue on the surface per unit of spend, averaged over the days. Absent when it cannot be estimated."`
@@ -97,7 +99,7 @@ type haloEffect struct {
 
 const haloShown = 3 // effects at the summary level
 
-func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (*omnichannelAnswer, error) {
+func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (*OmnichannelAnswer, error) {
 	days, err := c.OpenWindow(p.StartDate, p.EndDate)
 	if err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 	if err != nil {
 		return nil, err
 	}
-	a := &omnichannelAnswer{Halo: []haloEffect{}}
+	a := &OmnichannelAnswer{Halo: []HaloEffect{}}
 	a.ShowAll(true)
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
@@ -138,25 +140,25 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 	return sum
 }
 
-func surfaceMetricsOf(c *toolkit.Call, now, before measure.Sums) surfaceMetrics {
+func surfaceMetricsOf(c *toolkit.Call, now, before measure.Sums) SurfaceMetrics {
 	all := toolkit.StoreMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
-	return surfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
+	return SurfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
 // surfaceRows lists the surfaces, largest revenue first.
-func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []surfaceRow {
+func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal], now measure.Sums) []SurfaceRow {
 	f := c.Figures
 	earlier := map[measure.Surface]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Surface] = t.Sums
 	}
-	rows := make([]surfaceRow, 0, len(totals.Recent))
+	rows := make([]SurfaceRow, 0, len(totals.Recent))
 	sorted := slices.SortedStableFunc(slices.Values(totals.Recent), func(s, t warehouse.SurfaceTotal) int {
 		return cmp.Compare(f.Basis.Revenue(t.Sums), f.Basis.Revenue(s.Sums))
 	})
 	for _, t := range sorted {
 		revenue := f.Basis.Revenue(t.Sums)
-		rows = append(rows, surfaceRow{
+		rows = append(rows, SurfaceRow{
 			Surface: t.Surface, Revenue: f.Money(revenue), Share: answer.PercentOf(measure.Share(revenue, f.Basis.Revenue(now))),
 			Change: answer.PercentOf(measure.Change(float64(revenue), float64(f.Basis.Revenue(earlier[t.Surface])))),
 			Orders: answer.Orders(t.Sums.Orders), AOV: f.AOV(t.Sums), NewOrders: new(answer.Orders(t.Sums.NewOrders)), Refunds: new(f.Money(t.Sums.Refunds)),
@@ -166,7 +168,7 @@ func surfaceRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.SurfaceTotal
 }
 
 // showHalo fills in the effects, strongest evidence first.
-func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
+func showHalo(ctx context.Context, c *toolkit.Call, a *OmnichannelAnswer, window civil.Range) ([]halo.Effect, error) {
 	found, err := c.HaloEffects(ctx, window)
 	if err != nil || len(found.Effects) == 0 {
 		return nil, err
@@ -175,14 +177,14 @@ func showHalo(ctx context.Context, c *toolkit.Call, a *omnichannelAnswer, window
 	slices.SortStableFunc(effects, func(x, y halo.Effect) int {
 		return cmp.Or(cmp.Compare(len(x.Reason), len(y.Reason)), cmp.Compare(zScore(y), zScore(x)))
 	})
-	a.Model = &haloModel{
+	a.HaloModel = &HaloModel{
 		Basis: measure.Modelled, Grade: "correlation", Level: 100 * snapshot.HaloLevel, Start: found.Days.First, End: found.Days.Last, Days: found.Days.Days(),
 		Method: "Bayesian distributed-lag regression of each surface's daily revenue; see methods/halo", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
 		if e.Experiments > 0 {
-			a.Model.Grade = "correlation and experiments"
+			a.HaloModel.Grade = "correlation and experiments"
 		}
 		if i < haloShown || c.View.DetailLevel != answer.SummaryLevel {
 			a.Halo = append(a.Halo, haloEffectOf(e, found.Spend[e.Channel]))
@@ -199,7 +201,7 @@ func zScore(e halo.Effect) float64 {
 	return e.Coefficient.Value / e.SD
 }
 
-func (n *haloCounts) count(e halo.Effect) {
+func (n *HaloCounts) count(e halo.Effect) {
 	switch {
 	case e.Reason != "":
 		n.NotEstimable++
@@ -211,8 +213,8 @@ func (n *haloCounts) count(e halo.Effect) {
 	}
 }
 
-func haloEffectOf(e halo.Effect, spend float64) haloEffect {
-	row := haloEffect{Channel: e.Channel, Surface: e.Surface, Reason: e.Reason}
+func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
+	row := HaloEffect{Channel: e.Channel, Surface: e.Surface, Reason: e.Reason}
 	if e.Inflation > 0 && !math.IsInf(e.Inflation, 0) {
 		row.Inflation, row.LeadZ = new(answer.Ratio(e.Inflation)), new(answer.Ratio(e.LeadZ))
 	}
@@ -231,10 +233,10 @@ func haloEffectOf(e halo.Effect, spend float64) haloEffect {
 	return row
 }
 
-func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
+func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s%s; %s accounts for %s%%.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
-		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, number.Grouped(answer.Decimals(float64(*orZero(first.Share)), 1), 1))
+	text := fmt.Sprintf("%s generated %s %s%s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:
@@ -246,7 +248,7 @@ func omnichannelSummary(c *toolkit.Call, a *omnichannelAnswer, p omnichannelPara
 	}
 	e := effects[0]
 	return text + fmt.Sprintf(" The clearest halo effect is %s on %s: %s in revenue per unit of spend (90%% interval %s to %s). %d of %d effects have a 95%% interval above zero.",
-		answer.ChannelName(e.Channel), e.Surface, number.Grouped(answer.Decimals(e.Coefficient.Value, 2), 2), number.Grouped(answer.Decimals(e.Coefficient.Low, 2), 2), number.Grouped(answer.Decimals(e.Coefficient.High, 2), 2), n.AboveZero, n.Estimated)
+		answer.ChannelName(e.Channel), e.Surface, answer.Ratio(e.Coefficient.Value), answer.Ratio(e.Coefficient.Low), answer.Ratio(e.Coefficient.High), n.AboveZero, n.Estimated)
 }
 
 func orZero(p *answer.Percent) *answer.Percent {
@@ -256,13 +258,13 @@ func orZero(p *answer.Percent) *answer.Percent {
 	return p
 }
 
-func warnHalo(a *omnichannelAnswer, effects []halo.Effect) {
+func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {
 	switch {
 	case len(effects) == 0 && len(a.Rows) < 2:
 		a.Warn(answer.WarnHaloNotEstimable, "Only one sales surface has orders: import orders of other surfaces to estimate halo effects.")
 	case len(effects) == 0:
 		a.Warn(answer.WarnHaloNotEstimable, "No spend is recorded on days with orders: halo effects cannot be estimated.")
-	case a.Model.Grade == "correlation":
+	case a.HaloModel.Grade == "correlation":
 		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Run a geo experiment on the largest effect to confirm it.")
 	default:
 		a.Warn(answer.WarnCorrelational, "Halo effects with grade correlation are correlations over time; the other grades include geo experiments.")

@@ -11,8 +11,8 @@ import (
 func TestSurfacesAddUpToThePerformance(t *testing.T) {
 	t.Parallel()
 	const window = `{"start_date":"2026-02-01","end_date":"2026-02-28","detail_level":"debug"}`
-	a := answerAs[omnichannelAnswer](t, "omnichannel", window)
-	of := answerAs[performanceAnswer](t, "performance", window)
+	a := answerAs[OmnichannelAnswer](t, "omnichannel", window)
+	of := answerAs[PerformanceAnswer](t, "performance", window)
 	revenue, count := 0.0, 0.0
 	for _, r := range a.Rows {
 		revenue += float64(r.Revenue)
@@ -37,7 +37,7 @@ func TestHaloOfTheDemoStoreIsFoundAgain(t *testing.T) {
 		session, truth := demoStore(t, demo.Options{Seed: seed + 1, Days: 730, Orders: 60_000}, func(b *warehouse.Batch) warehouse.Batch {
 			return warehouse.Batch{Orders: b.Orders, AdDays: b.AdDays, ChannelSpend: b.ChannelSpend}
 		})
-		a := decoded[omnichannelAnswer](t, callAs(t, session, "omnichannel", `{"detail_level":"debug"}`).StructuredContent)
+		a := decoded[OmnichannelAnswer](t, callAs(t, session, "omnichannel", `{"detail_level":"debug"}`).StructuredContent)
 		planted := map[[2]string]float64{}
 		for _, h := range truth.Halo {
 			planted[[2]string{string(h.Channel), string(h.Surface)}] = h.Coefficient

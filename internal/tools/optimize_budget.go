@@ -15,7 +15,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var optimizeBudget = toolkit.Define(toolkit.Spec{
+// OptimizeBudget is the tool optimize_budget.
+var OptimizeBudget = toolkit.Define(toolkit.Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
 	Description: "Optimize the allocation of a budget across channels with the media mix model. Requires a trained model.",
@@ -56,27 +57,28 @@ func (p optimizeBudgetParams) Check() error {
 	return nil
 }
 
-type optimizeBudgetAnswer struct {
+// OptimizeBudgetAnswer is the answer of the tool optimize_budget.
+type OptimizeBudgetAnswer struct {
 	answer.Opening
 	Model     toolkit.ModelInfo   `json:"model"`
 	Estimates answer.Estimates    `json:"estimates"`
 	Metrics   toolkit.PlanMetrics `json:"metrics"`
-	answer.Table[allocationRow]
+	answer.Table[AllocationRow]
 	answer.Closing
 }
 
-// allocationRow is the current and optimized spend of a channel.
-type allocationRow struct {
+// AllocationRow is the current and optimized spend of a channel.
+type AllocationRow struct {
 	Channel      measure.Channel `json:"channel"`
 	Current      answer.Money    `json:"current_spend"`
 	Proposed     answer.Money    `json:"proposed_spend"`
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
 	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return where it goes."`
-	Unseen       bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
+	BeyondData   bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
 }
 
-func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParams) (*optimizeBudgetAnswer, error) {
+func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParams) (*OptimizeBudgetAnswer, error) {
 	m, err := c.Model()
 	if err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParam
 	if err != nil {
 		return nil, err
 	}
-	a := &optimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, p.TotalBudget, 1)}
+	a := &OptimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, p.TotalBudget, 1)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.ShowAll(true)
 	a.Rows = allocationRows(m, plan, 1, shown)
@@ -148,23 +150,23 @@ func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]
 }
 
 // allocationRows lists current and optimized spend by channel, largest change first.
-func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure.Channel) []allocationRow {
-	rows := []allocationRow{}
+func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure.Channel) []AllocationRow {
+	rows := []AllocationRow{}
 	for _, a := range plan.Allocations {
 		if !slices.Contains(shown, a.Channel) {
 			continue
 		}
 		current := m.Posterior().Spend(a.Channel)
-		row := allocationRow{
+		row := AllocationRow{
 			Channel: a.Channel, Current: answer.Money(times * current), Proposed: answer.Money(times * a.Proposed),
-			ChangePct: answer.PercentOf(measure.Change(a.Proposed, current)), MarginalROAS: answer.Ratio(a.MarginalROAS), Unseen: a.Unseen,
+			ChangePct: answer.PercentOf(measure.Change(a.Proposed, current)), MarginalROAS: answer.Ratio(a.MarginalROAS), BeyondData: a.Unseen,
 		}
 		if a.RightWay != nil {
 			row.RightPct = new(answer.Percent(100 * *a.RightWay))
 		}
 		rows = append(rows, row)
 	}
-	toolkit.SortBy(rows, func(r allocationRow) float64 {
+	toolkit.SortBy(rows, func(r AllocationRow) float64 {
 		return -max(float64(r.Proposed-r.Current), float64(r.Current-r.Proposed))
 	})
 	return rows

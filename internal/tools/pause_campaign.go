@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var pauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
+// PauseCampaign is the tool pause_campaign.
+var PauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
 	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",

@@ -10,13 +10,13 @@ import (
 	"assay/internal/civil"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var performance = toolkit.Define(toolkit.Spec{
+// Performance is the tool performance.
+var Performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
 	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. For single campaigns use campaigns, for days use trends.",
@@ -30,18 +30,19 @@ type performanceParams struct {
 	answer.Shared
 }
 
-type performanceAnswer struct {
+// PerformanceAnswer is the answer of the tool performance.
+type PerformanceAnswer struct {
 	answer.Opening
 	Model   measure.Model        `json:"model" doc:"Attribution model."`
 	Basis   measure.Basis        `json:"basis" doc:"Basis of the channels' revenue."`
 	Channel measure.Channel      `json:"channel,omitempty"`
 	Metrics toolkit.StoreMetrics `json:"metrics"`
-	answer.Table[channelRow]
+	answer.Table[ChannelRow]
 	answer.Closing
 }
 
-// channelRow is the credited, spent and platform-reported figures of a channel.
-type channelRow struct {
+// ChannelRow is the credited, spent and platform-reported figures of a channel.
+type ChannelRow struct {
 	Channel       measure.Channel `json:"channel"`
 	Revenue       answer.Money    `json:"revenue"`
 	Orders        answer.Count    `json:"orders"`
@@ -58,7 +59,7 @@ type channelRow struct {
 	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
 }
 
-func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*performanceAnswer, error) {
+func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*PerformanceAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -75,11 +76,11 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	if err != nil {
 		return nil, err
 	}
-	a := &performanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
+	a := &PerformanceAnswer{Model: model, Basis: basisOf(model), Channel: channel}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	touchless := c.Store.Untouched() && a.Basis == measure.Attributed
 	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
-	now.Untold, before.Untold = touchless && now.Untold, touchless && before.Untold
+	now.RevenueUnknown, before.RevenueUnknown = touchless && now.RevenueUnknown, touchless && before.RevenueUnknown
 	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
 	a.Rows = channelRows(c, totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
@@ -145,13 +146,13 @@ func brief(c *toolkit.Call, model measure.Model) bool {
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touchpoints a channel
 // has no ROAS or CPA.
-func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []channelRow {
+func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []ChannelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
 		earlier[t.Channel] = t.Sums
 	}
-	rows := make([]channelRow, 0, len(totals.Recent))
+	rows := make([]ChannelRow, 0, len(totals.Recent))
 	for _, t := range toolkit.ByRevenue(f, totals.Recent) {
 		row := channelRowOf(f, t, earlier[t.Channel])
 		switch {
@@ -165,8 +166,8 @@ func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal
 	return rows
 }
 
-func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) channelRow {
-	row := channelRow{
+func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sums) ChannelRow {
+	row := ChannelRow{
 		Channel:       t.Channel,
 		Revenue:       f.Revenue(t.Sums),
 		Orders:        answer.Orders(t.Sums.Orders),
@@ -189,25 +190,25 @@ func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sum
 }
 
 // reported removes the figures that platforms do not report, and duplicates of the reported ones.
-func (r *channelRow) reported() {
+func (r *ChannelRow) reported() {
 	r.Claimed, r.ClaimedOrders = nil, nil
 	if r.Channel != measure.Unattributed {
 		r.NewOrders, r.Refunds = nil, nil
 	}
 }
 
-func performanceSummary(c *toolkit.Call, a *performanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
-	if now.Untold {
-		return c.UntoldSummary(a.Channel, days, now)
+func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {
+	if now.RevenueUnknown {
+		return c.UnknownRevenueSummary(a.Channel, days, now)
 	}
 	who := "Revenue was"
 	if a.Channel != "" {
 		who = answer.ChannelName(a.Channel) + ": credited revenue was"
 	}
 	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
-		answer.Dates(days), answer.Quantity(float64(answer.Orders(now.Orders))), answer.Against(a.Metrics.Revenue.ChangePct, days))
+		answer.Dates(days), answer.Orders(now.Orders), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend was %s, ROAS %s.", c.Amount(now.Spend), number.Grouped(answer.Decimals(float64(*r), 2), 2))
+		text += fmt.Sprintf(" Spend was %s, ROAS %s.", c.Amount(now.Spend), *r)
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.BiggestMover(totals)
@@ -236,13 +237,13 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 	text := "Channel figures are platform-reported; unattributed is the difference to the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
 		text = fmt.Sprintf("Platforms report revenue of %s, %s times their last-touch revenue; unattributed is the difference to the store's revenue.",
-			c.Amount(claimed), number.Grouped(answer.Decimals(times, 2), 2))
+			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	return nil
 }
 
-func performanceNext(c *toolkit.Call, a *performanceAnswer, days civil.Range, channel measure.Channel) {
+func performanceNext(c *toolkit.Call, a *PerformanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
 			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Spend by campaign.")
@@ -280,6 +281,6 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		c.Suggest(a, "surveys", toolkit.Dated(days), "Survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel have a weight of %s%%, last touch has the rest. Customers' memory does not show what caused the order.",
-		answer.Plural(int(c.Blended.Answers), "answer", "answers"), number.Grouped(answer.Decimals(100*c.Blended.SurveyWeight, 0), 0)))
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel have a weight of %s, last touch has the rest. Customers' memory does not show what caused the order.",
+		answer.Plural(int(c.Blended.Answers), "answer", "answers"), answer.Percent(100*c.Blended.SurveyWeight).Whole()))
 }

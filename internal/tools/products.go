@@ -14,7 +14,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-var products = toolkit.Define(toolkit.Spec{
+// Products is the tool products.
+var Products = toolkit.Define(toolkit.Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
 	Description: "Product sales by revenue, units or order value, and the use of coupon codes.",
@@ -23,19 +24,19 @@ var products = toolkit.Define(toolkit.Spec{
 
 type productsParams struct {
 	answer.Last30
-	View   salesView             `json:"view" enum:"products|coupons" default:"products" doc:"Rows."`
+	View   SalesView             `json:"view" enum:"products|coupons" default:"products" doc:"Rows."`
 	SortBy warehouse.ProductSort `json:"sort_by" enum:"revenue|units|aov" default:"revenue" doc:"Sort order of products, largest first."`
 	Code   string                `json:"code" doc:"Only this coupon; requires view=coupons."`
 	answer.Paged
 	answer.Shared
 }
 
-// salesView selects the rows of products.
-type salesView string
+// SalesView selects the rows of products.
+type SalesView string
 
 const (
-	productsView salesView = "products"
-	couponsView  salesView = "coupons"
+	productsView SalesView = "products"
+	couponsView  SalesView = "coupons"
 )
 
 // Check rejects a reversed period and a coupon code in the products view.
@@ -47,15 +48,17 @@ func (p productsParams) Check() error {
 	return p.Last30.Check()
 }
 
-type productsAnswer struct {
+// ProductsAnswer is the answer of the tool products.
+type ProductsAnswer struct {
 	answer.Opening
-	View    salesView    `json:"view"`
-	Metrics salesMetrics `json:"metrics" doc:"Totals of all selected products or coupons, not of the page."`
-	answer.Table[salesRow]
+	View    SalesView    `json:"view"`
+	Metrics SalesMetrics `json:"metrics" doc:"Totals of all selected products or coupons, not of the page."`
+	answer.Table[SalesRow]
 	answer.Closing
 }
 
-type salesMetrics struct {
+// SalesMetrics are totals of products or coupons.
+type SalesMetrics struct {
 	Revenue  answer.Metric[answer.Money]  `json:"revenue"`
 	Orders   answer.Metric[answer.Count]  `json:"orders"`
 	Units    *answer.Metric[answer.Count] `json:"units,omitempty"`
@@ -63,8 +66,8 @@ type salesMetrics struct {
 	AOV      answer.Metric[answer.Money]  `json:"aov"`
 }
 
-// salesRow is a product or a coupon.
-type salesRow struct {
+// SalesRow is a product or a coupon.
+type SalesRow struct {
 	Title     answer.Foreign  `json:"title,omitempty"`
 	SKU       answer.Foreign  `json:"sku,omitempty"`
 	Code      answer.Foreign  `json:"code,omitempty"`
@@ -82,12 +85,12 @@ type salesRow struct {
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }
 
-func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*productsAnswer, error) {
+func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*ProductsAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
-	a := &productsAnswer{View: p.View}
+	a := &ProductsAnswer{View: p.View}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	windows := warehouse.Windows{Recent: days, Earlier: days.Previous()}
 	var revenue int64
@@ -116,7 +119,7 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*produ
 	return a, nil
 }
 
-func productSales(ctx context.Context, c *toolkit.Call, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func productSales(ctx context.Context, c *toolkit.Call, a *ProductsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Products(ctx, warehouse.ProductsOf{
 		Windows: windows, Sort: p.SortBy, Limit: page.Limit, Offset: page.Offset,
@@ -125,7 +128,7 @@ func productSales(ctx context.Context, c *toolkit.Call, a *productsAnswer, p pro
 		return 0, err
 	}
 	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
-	a.Metrics = salesMetrics{
+	a.Metrics = SalesMetrics{
 		Revenue:  answer.MetricOf(f.Money(now.Net), f.Money(before.Net)),
 		Orders:   answer.MetricOf(answer.Count(now.Orders), answer.Count(before.Orders)),
 		Units:    new(answer.MetricOf(answer.Count(now.Units), answer.Count(before.Units))),
@@ -139,8 +142,8 @@ func productSales(ctx context.Context, c *toolkit.Call, a *productsAnswer, p pro
 	return now.Net, nil
 }
 
-func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow {
-	row := salesRow{
+func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) SalesRow {
+	row := SalesRow{
 		Title: answer.Foreign(t.Title), SKU: answer.Foreign(t.SKU), Revenue: f.Money(t.Net), Units: new(t.Units), Orders: answer.Count(t.Orders),
 		AOV: each(f, t.Net, t.Orders), Discount: new(f.Money(t.Discount)), SharePct: answer.PercentOf(measure.Share(t.Net, all)),
 		CostedPct: answer.PercentOf(measure.Share(t.Costed, t.Units)),
@@ -151,7 +154,7 @@ func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) salesRow 
 	return row
 }
 
-func coupons(ctx context.Context, c *toolkit.Call, a *productsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
+func coupons(ctx context.Context, c *toolkit.Call, a *ProductsAnswer, p productsParams, windows warehouse.Windows) (revenue int64, err error) {
 	page := p.Page(&c.Writer)
 	found, err := c.Coupons(ctx, warehouse.CouponsOf{
 		Windows: windows, Code: strings.ToUpper(strings.TrimSpace(p.Code)), Limit: page.Limit, Offset: page.Offset,
@@ -160,14 +163,14 @@ func coupons(ctx context.Context, c *toolkit.Call, a *productsAnswer, p products
 		return 0, err
 	}
 	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
-	a.Metrics = salesMetrics{
+	a.Metrics = SalesMetrics{
 		Revenue:  answer.MetricOf(f.Money(now.Charged), f.Money(before.Charged)),
 		Orders:   answer.MetricOf(answer.Count(now.Orders), answer.Count(before.Orders)),
 		Discount: answer.MetricOf(f.Money(now.Discount), f.Money(before.Discount)),
 		AOV:      answer.MetricOfKnown(each(f, now.Charged, now.Orders), each(f, before.Charged, before.Orders)),
 	}
 	for _, t := range found.Rows {
-		a.Rows = append(a.Rows, salesRow{
+		a.Rows = append(a.Rows, SalesRow{
 			Code: answer.Foreign(t.Code), Channel: t.Channel, Revenue: f.Money(t.Charged), Orders: answer.Count(t.Orders),
 			AOV: each(f, t.Charged, t.Orders), NewOrders: new(answer.Count(t.NewOrders)), Discount: new(f.Money(t.Discount)),
 			SharePct: answer.PercentOf(measure.Share(t.Charged, now.Charged)), CreatorID: t.Creator,
@@ -182,7 +185,7 @@ func each(f answer.Figures, revenue, orders int64) *answer.Money {
 	return f.PerMinor(measure.AOV(revenue, orders*measure.Millionths))
 }
 
-func productsSummary(c *toolkit.Call, a *productsAnswer, days civil.Range, revenue int64) string {
+func productsSummary(c *toolkit.Call, a *ProductsAnswer, days civil.Range, revenue int64) string {
 	what, subject := answer.Plural(a.Pagination.Total, "product", "products"), "had revenue of"
 	if a.View == couponsView {
 		what, subject = answer.Plural(a.Pagination.Total, "coupon code", "coupon codes"), "were used in orders with revenue of"
@@ -193,7 +196,7 @@ func productsSummary(c *toolkit.Call, a *productsAnswer, days civil.Range, reven
 	return fmt.Sprintf("%s %s %s %s, %s.", what, subject, c.Amount(revenue), answer.Dates(days), answer.Against(a.Metrics.Revenue.ChangePct, days))
 }
 
-func productsNext(c *toolkit.Call, a *productsAnswer, days civil.Range) {
+func productsNext(c *toolkit.Call, a *ProductsAnswer, days civil.Range) {
 	if a.View == productsView && c.Store.Counts["order_coupons"] > 0 {
 		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "Use of coupon codes.")
 	}

@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var proposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.Spec{
+// ProposeBudgetShift is the tool propose_budget_shift.
+var ProposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.Spec{
 	Name:        "propose_budget_shift",
 	Title:       "Change a daily budget",
 	Description: "Preview a change of a campaign's daily budget, or apply it with confirm=true. Each change is recorded and can be rolled back.",

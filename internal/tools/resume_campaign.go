@@ -5,7 +5,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var resumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
+// ResumeCampaign is the tool resume_campaign.
+var ResumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",
 	Description: "Preview resuming a paused campaign, or do it with confirm=true. Recorded; pause_campaign undoes it.",

@@ -254,10 +254,10 @@ func TestReadingNeedsItsScope(t *testing.T) {
 func TestRevenueBasisIsTheWorkspaces(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace("full")
-	plain := decoded[performanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
+	plain := decoded[PerformanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
 	w.Basis = measure.RevenueBasis{WithoutTax: true, WithoutShipping: true, NetOfRefunds: true}
 	w.Version = 2
-	net := decoded[performanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
+	net := decoded[PerformanceAnswer](t, callAs(t, fixtureService(t).Session(reader(w), "r1"), "performance", `{`+february+`}`).StructuredContent)
 	if *net.Metrics.Revenue.Value >= *plain.Metrics.Revenue.Value || *net.Metrics.NetRevenue.Value != *net.Metrics.Revenue.Value {
 		t.Errorf("revenue %v without tax, shipping and refunds, %v with them; net %v", *net.Metrics.Revenue.Value, *plain.Metrics.Revenue.Value, *net.Metrics.NetRevenue.Value)
 	}

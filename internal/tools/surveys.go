@@ -13,13 +13,13 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/money"
-	"assay/internal/number"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-var surveys = toolkit.Define(toolkit.Spec{
+// Surveys is the tool surveys.
+var Surveys = toolkit.Define(toolkit.Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
 	Description: "Post-purchase survey answers about how customers found the store, as totals or individual answers.",
@@ -28,7 +28,7 @@ var surveys = toolkit.Define(toolkit.Spec{
 
 type surveysParams struct {
 	answer.Last90
-	View           surveysView `json:"view" enum:"summary|individual" default:"summary" doc:"Totals or individual answers."`
+	View           SurveysView `json:"view" enum:"summary|individual" default:"summary" doc:"Totals or individual answers."`
 	Question       string      `json:"question" doc:"Such as discovery_channel, purchase_trigger, awareness_duration."`
 	AnswerContains string      `json:"answer_contains" doc:"Only answers with this text."`
 	Channel        string      `json:"channel" doc:"Only orders credited to this channel."`
@@ -37,12 +37,12 @@ type surveysParams struct {
 	answer.Shared
 }
 
-// surveysView selects the rows of surveys.
-type surveysView string
+// SurveysView selects the rows of surveys.
+type SurveysView string
 
 const (
-	answersView    surveysView = "summary"
-	individualView surveysView = "individual"
+	answersView    SurveysView = "summary"
+	individualView SurveysView = "individual"
 )
 
 // Check rejects a reversed period and an impossible order value.
@@ -53,26 +53,28 @@ func (p surveysParams) Check() error {
 	return p.Last90.Check()
 }
 
-type surveysAnswer struct {
+// SurveysAnswer is the answer of the tool surveys.
+type SurveysAnswer struct {
 	answer.Opening
-	View      surveysView       `json:"view"`
+	View      SurveysView       `json:"view"`
 	Question  answer.Foreign    `json:"question,omitempty"`
 	Channel   measure.Channel   `json:"channel,omitempty"`
-	Metrics   surveyMetrics     `json:"metrics" doc:"Over all rows of all pages."`
+	Metrics   SurveyMetrics     `json:"metrics" doc:"Over all rows of all pages."`
 	Estimates *answer.Estimates `json:"estimates,omitempty"`
-	answer.Table[surveyRow]
+	answer.Table[SurveyRow]
 	answer.Closing
 }
 
-type surveyMetrics struct {
+// SurveyMetrics are totals of survey answers.
+type SurveyMetrics struct {
 	Answers     answer.Metric[answer.Count]      `json:"answers" doc:"Answers in the selection."`
 	Responses   answer.Metric[answer.Count]      `json:"responses" doc:"Orders with any answer in the period, before filters."`
 	ResponsePct *answer.Estimate[answer.Percent] `json:"response_rate_pct,omitempty" doc:"Share of orders on surfaces with at least one answer."`
 	NamedPct    *answer.Percent                  `json:"named_channel_pct,omitempty" doc:"Share of answers that name a channel, over questions where any answer does."`
 }
 
-// surveyRow is an answer to a question with its count, or one individual answer.
-type surveyRow struct {
+// SurveyRow is an answer to a question with its count, or one individual answer.
+type SurveyRow struct {
 	Date       civil.Date                       `json:"date,omitzero"`
 	Question   answer.Foreign                   `json:"question"`
 	Answer     answer.Foreign                   `json:"answer,omitempty" doc:"Text as written; in totals, the common text of the grouped answers."`
@@ -87,7 +89,7 @@ type surveyRow struct {
 	Customer   warehouse.Segment                `json:"customer,omitempty"`
 }
 
-func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*surveysAnswer, error) {
+func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*SurveysAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -101,7 +103,7 @@ func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*surveys
 		Windows:  warehouse.Windows{Recent: days, Earlier: days.Previous()},
 		Question: p.Question, Contains: p.AnswerContains, Channel: channel, MinValue: minor(c, p.MinOrderValue),
 	}
-	a := &surveysAnswer{View: p.View, Question: answer.Foreign(p.Question), Channel: channel}
+	a := &SurveysAnswer{View: p.View, Question: answer.Foreign(p.Question), Channel: channel}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	switch p.View {
 	case answersView:
@@ -132,15 +134,15 @@ func minor(c *toolkit.Call, major *float64) *int64 {
 	return new(int64(math.Ceil(*major/money.Major(1, c.Workspace.Currency) - 1e-6)))
 }
 
-func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) surveyMetrics {
-	return surveyMetrics{
+func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) SurveyMetrics {
+	return SurveyMetrics{
 		Answers:   answer.MetricOf(answer.Count(t.Recent.Selected), answer.Count(t.Earlier.Selected)),
 		Responses: answer.MetricOf(answer.Count(t.Recent.Responses), answer.Count(t.Earlier.Responses)),
 	}
 }
 
 // surveySums fills in the count of each answer.
-func surveySums(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.Answers(ctx, of)
 	if err != nil {
 		return err
@@ -189,7 +191,7 @@ const unnamed = "(no channel named)"
 
 // answerRows returns a row for each channel named in answers to a question, and one for answers without a channel.
 // Questions where no answer names a channel have a row for each text. Questions and answers are sorted by count.
-func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]surveyRow, error) {
+func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]SurveyRow, error) {
 	naming, totals := snapshot.NamingQuestions(found.Counts), map[string]warehouse.AnswerCount{}
 	var counts []warehouse.AnswerCount
 	at := map[warehouse.AnswerCount]int{}
@@ -214,14 +216,14 @@ func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]surveyRow, er
 	for _, n := range found.Credits {
 		credited[warehouse.AnswerCredit{Question: n.Question, Channel: n.Channel}] = n.Answers
 	}
-	rows := make([]surveyRow, len(counts))
+	rows := make([]SurveyRow, len(counts))
 	for i, n := range counts {
 		all := totals[n.Question]
 		share, err := cohort.Wilson(int(n.Answers), int(all.Answers), answer.Level90)
 		if err != nil {
 			return nil, err
 		}
-		rows[i] = surveyRow{
+		rows[i] = SurveyRow{
 			Question: answer.Foreign(n.Question), Channel: n.Channel, Answer: answer.Foreign(n.Answer), Answers: new(answer.Count(n.Answers)),
 			Share:  answer.Percents(share),
 			NewPct: answer.PercentOf(measure.Share(n.New, n.Known)), AOV: each(c.Figures, n.Charged, n.Known),
@@ -240,7 +242,7 @@ func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
 }
 
 // surveyRows fills in individual answers, latest first.
-func surveyRows(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
+func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of warehouse.AnswersOf, page answer.Page) error {
 	found, err := c.AnswerRows(ctx, of)
 	if err != nil {
 		return err
@@ -248,7 +250,7 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of wareh
 	a.Metrics = surveyMetricsOf(found.Totals)
 	f := c.Figures
 	for _, r := range found.Rows {
-		row := surveyRow{Date: r.Day, Question: answer.Foreign(r.Question), Answer: answer.Foreign(r.Answer), Channel: r.Channel}
+		row := SurveyRow{Date: r.Day, Question: answer.Foreign(r.Question), Answer: answer.Foreign(r.Answer), Channel: r.Channel}
 		if r.Known {
 			row.OrderValue, row.Credited, row.Customer = new(f.Money(r.Charged)), r.Credited, warehouse.ReturningCustomers
 			if r.IsNew {
@@ -263,22 +265,22 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *surveysAnswer, of wareh
 	return nil
 }
 
-func surveysSummary(a *surveysAnswer, rows []surveyRow, days civil.Range) string {
+func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string {
 	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
 	if r := a.Metrics.ResponsePct; r != nil {
-		text += fmt.Sprintf(" (response rate %s%%)", number.Grouped(answer.Decimals(float64(r.Value), 1), 1))
+		text += fmt.Sprintf(" (response rate %s)", r.Value)
 	}
 	text += "."
-	named := slices.IndexFunc(rows, func(r surveyRow) bool { return r.Channel != "" })
+	named := slices.IndexFunc(rows, func(r SurveyRow) bool { return r.Channel != "" })
 	if named < 0 {
 		return text
 	}
 	top := rows[named]
-	text += fmt.Sprintf(" %s is named most often, in %s%% of answers to channel questions (90%% interval %s%% to %s%%)", title(answer.ChannelName(top.Channel)),
-		number.Grouped(answer.Decimals(float64(top.Share.Value), 1), 1), number.Grouped(answer.Decimals(float64(top.Share.Low), 1), 1), number.Grouped(answer.Decimals(float64(top.Share.High), 1), 1))
+	text += fmt.Sprintf(" %s is named most often, in %s of answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
+		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
-		text += fmt.Sprintf("; last touch credits it with %s%% of the same orders", number.Grouped(answer.Decimals(float64(*top.LastTouch), 1), 1))
+		text += fmt.Sprintf("; last touch credits it with %s of the same orders", *top.LastTouch)
 	}
 	return text + "."
 }
@@ -289,16 +291,16 @@ const (
 )
 
 // warnSurvey reports the limits of the answers.
-func warnSurvey(a *surveysAnswer) {
+func warnSurvey(a *SurveysAnswer) {
 	if n := *a.Metrics.Answers.Value; n < fewAnswers {
 		a.Warn(answer.WarnLowSample, fmt.Sprintf("Shares are based on %s and are imprecise.", answer.Plural(int(n), "answer", "answers")))
 	}
 	if r := a.Metrics.ResponsePct; r != nil && r.Value < lowResponse {
-		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s%%: customers who answered may differ from the others.", number.Grouped(answer.Decimals(float64(r.Value), 1), 1)))
+		a.Warn(answer.WarnLowResponse, fmt.Sprintf("The response rate is only %s: customers who answered may differ from the others.", r.Value))
 	}
 }
 
-func surveysNext(c *toolkit.Call, a *surveysAnswer, days civil.Range) {
+func surveysNext(c *toolkit.Call, a *SurveysAnswer, days civil.Range) {
 	if a.View == answersView {
 		arguments := toolkit.With(toolkit.Dated(days), "view", string(individualView))
 		if a.Question != "" {

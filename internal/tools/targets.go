@@ -1,24 +1,23 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
 // listTargets lists every goal: under way, then upcoming, then over (newest first).
-func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) error {
-	found, all, err := goals(ctx, c, a)
+func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
+	found, all, err := pacing.Goals(ctx, c, a.Channel, a.PeriodType)
 	if err != nil {
 		return err
 	}
-	a.Metrics = forecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
+	a.Metrics = ForecastMetrics{Targets: new(len(found)), Closed: new(0), Met: new(0)}
 	if len(found) == 0 {
 		a.Summary = "No targets are loaded."
 		if all > 0 {
@@ -27,34 +26,34 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) err
 		a.Warn(answer.WarnNoTargets, fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
 		return nil
 	}
-	first := found[0].days.First
+	first := found[0].Days.First
 	for _, g := range found {
-		first = civil.Earliest(first, g.days.First)
+		first = civil.Earliest(first, g.Days.First)
 	}
 	known := map[snapshot.SeriesKey]*snapshot.Daily{}
 	for _, g := range found {
-		key := snapshot.SeriesKey{Metric: g.metric, Channel: g.channel}
+		key := g.Key()
 		if known[key] == nil {
 			if known[key], err = c.DailySeries(ctx, key, civil.Range{First: first, Last: c.Today.AddDays(-1)}); err != nil {
 				return err
 			}
 		}
-		row := goalRow(c, g, known[key])
-		if row.Status = g.status(c.Today, row); row.Status == met || row.Status == missed {
+		row := pacing.RowOf(c, g, known[key])
+		if row.Status = g.Status(c.Today, row); row.Status == pacing.Met || row.Status == pacing.Missed {
 			*a.Metrics.Closed++
 		}
-		if row.Status == met {
+		if row.Status == pacing.Met {
 			*a.Metrics.Met++
 		}
 		a.Rows = append(a.Rows, row)
 	}
-	byTime(a.Rows)
-	now, ahead := countStatus(a.Rows, underWay), countStatus(a.Rows, upcoming)
+	pacing.SortByTime(a.Rows)
+	now, ahead := countStatus(a.Rows, pacing.UnderWay), countStatus(a.Rows, pacing.Upcoming)
 	a.Summary = fmt.Sprintf("%s: %d under way, %d upcoming. %d of %d closed targets were met.", answer.Plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
 		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
 	}
-	arguments := map[string]any{"aspect": string(pacingAspect)}
+	arguments := map[string]any{"aspect": string(PacingAspect)}
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
@@ -62,26 +61,7 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *forecastingAnswer) err
 	return nil
 }
 
-// byTime sorts goals: under way, then upcoming (earliest first), then over (newest first).
-func byTime(rows []forecastRow) {
-	rank := func(r forecastRow) (place, day int) {
-		day = r.Start.Sub(civil.Date{})
-		if r.Status == underWay {
-			return 0, 0
-		}
-		if r.Status == upcoming {
-			return 1, day
-		}
-		return 2, -day
-	}
-	slices.SortStableFunc(rows, func(a, b forecastRow) int {
-		placeA, dayA := rank(a)
-		placeB, dayB := rank(b)
-		return cmp.Or(cmp.Compare(placeA, placeB), cmp.Compare(dayA, dayB))
-	})
-}
-
-func countStatus(rows []forecastRow, s forecastStatus) int {
+func countStatus(rows []pacing.Row, s pacing.Status) int {
 	n := 0
 	for _, r := range rows {
 		if r.Status == s {
@@ -90,3 +70,7 @@ func countStatus(rows []forecastRow, s forecastStatus) int {
 	}
 	return n
 }
+
+// howToLoadTargets describes the CSV that the import reads without a mapping.
+const howToLoadTargets = "Import a CSV with assay import: header metric,period,start,channel,value and rows such as revenue,monthly,%s,,100000 " +
+	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; leave channel empty for the whole store)."

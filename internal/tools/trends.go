@@ -14,7 +14,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-var trends = toolkit.Define(toolkit.Spec{
+// Trends is the tool trends.
+var Trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
 	Description: "A metric by day, week or month, with expected values and anomalies. For totals use performance.",
@@ -31,21 +32,22 @@ type trendsParams struct {
 	answer.Shared
 }
 
-type trendsAnswer struct {
+// TrendsAnswer is the answer of the tool trends.
+type TrendsAnswer struct {
 	answer.Opening
 	Metric      snapshot.Metric   `json:"metric"`
 	Granularity civil.Granularity `json:"granularity"`
 	Channel     measure.Channel   `json:"channel,omitempty"`
-	Metrics     trendMetrics      `json:"metrics"`
-	Strongest   []trendRow        `json:"strongest_anomalies,omitempty" doc:"Strongest anomalies of all pages; absent if the rows are the strongest anomalies."`
-	answer.Table[trendRow]
+	Metrics     TrendMetrics      `json:"metrics"`
+	Strongest   []TrendRow        `json:"strongest_anomalies,omitempty" doc:"Strongest anomalies of all pages; absent if the rows are the strongest anomalies."`
+	answer.Table[TrendRow]
 	answer.Closing
 
-	byStrength []trendRow // all anomalies, the strongest first
+	byStrength []TrendRow // all anomalies, the strongest first
 }
 
-// trendMetrics are the totals of the window. Only the requested metric and its components are set.
-type trendMetrics struct {
+// TrendMetrics are the totals of the window. Only the requested metric and its components are set.
+type TrendMetrics struct {
 	Revenue    *answer.Metric[answer.Money] `json:"revenue,omitempty"`
 	Orders     *answer.Metric[answer.Count] `json:"orders,omitempty"`
 	Spend      *answer.Metric[answer.Money] `json:"spend,omitempty"`
@@ -54,8 +56,8 @@ type trendMetrics struct {
 	Actionable int                          `json:"actionable" doc:"Number of anomalies to check: the expected share of false alarms is at most one in five."`
 }
 
-// trendRow is one point. Its figures are rounded like the metric.
-type trendRow struct {
+// TrendRow is one point. Its figures are rounded like the metric.
+type TrendRow struct {
 	Date       civil.Date    `json:"date" doc:"First day of the point."`
 	Value      *float64      `json:"value,omitempty" doc:"Absent if unknown."`
 	Expected   *float64      `json:"expected,omitempty" doc:"Expected value from the surrounding points; for the newest points, from the points before."`
@@ -68,7 +70,7 @@ type trendRow struct {
 
 const strongest = 3 // anomalies listed before the rows
 
-func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAnswer, error) {
+func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAnswer, error) {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
@@ -85,7 +87,7 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAns
 	if err != nil {
 		return nil, err
 	}
-	a := &trendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
+	a := &TrendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	judged, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
@@ -104,7 +106,7 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAns
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = trendsSummary(c, a, days, s.Total(days))
-		if s.Untold && p.Metric != snapshot.Spend {
+		if s.RevenueUnknown && p.Metric != snapshot.Spend {
 			c.WarnUntouched(&a.Closing, days, channel)
 		}
 		warnTrends(c, a, p, days, rows, s)
@@ -120,11 +122,11 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*trendsAns
 }
 
 // trendRows returns the points of a window.
-func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []trendRow {
+func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.JudgedPoint) []TrendRow {
 	round := c.Rounding(metric)
-	rows := make([]trendRow, len(points))
+	rows := make([]TrendRow, len(points))
 	for i, p := range points {
-		rows[i] = trendRow{Date: p.Date, Value: round(p.Value), Partial: p.Partial}
+		rows[i] = TrendRow{Date: p.Date, Value: round(p.Value), Partial: p.Partial}
 		if p.Known {
 			r := &rows[i]
 			r.Expected, r.Z, r.Q, r.Actionable = round(p.Expected), new(answer.Ratio(p.Z)), new(answer.Decimals(p.Q, 4)), p.Actionable
@@ -134,7 +136,7 @@ func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.Judged
 }
 
 // standOut marks and counts the anomalies and returns the strongest ones.
-func (a *trendsAnswer) standOut(rows []trendRow, points []snapshot.JudgedPoint, threshold float64) {
+func (a *TrendsAnswer) standOut(rows []TrendRow, points []snapshot.JudgedPoint, threshold float64) {
 	judged := make([]forecast.Judged, len(points))
 	for i, p := range points {
 		judged[i] = p.Judged
@@ -154,7 +156,7 @@ func (a *trendsAnswer) standOut(rows []trendRow, points []snapshot.JudgedPoint, 
 }
 
 // headline returns the strongest anomalies, strongest first, followed by the latest points as far as the limit allows.
-func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
+func (a *TrendsAnswer) headline(rows []TrendRow, most int) []TrendRow {
 	shown := slices.Clone(a.byStrength[:min(len(a.byStrength), most)])
 	latest, odd := len(rows), len(shown)
 	for latest > 0 && len(shown) < most {
@@ -168,23 +170,23 @@ func (a *trendsAnswer) headline(rows []trendRow, most int) []trendRow {
 	return shown
 }
 
-func trendMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) trendMetrics {
+func trendMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) TrendMetrics {
 	all := toolkit.StoreMetricsOf(c.Figures, now, before)
 	switch metric {
 	case snapshot.Orders:
-		return trendMetrics{Orders: &all.Orders}
+		return TrendMetrics{Orders: &all.Orders}
 	case snapshot.Spend:
-		return trendMetrics{Spend: &all.Spend}
+		return TrendMetrics{Spend: &all.Spend}
 	case snapshot.ROAS:
-		return trendMetrics{Revenue: &all.Revenue, Spend: &all.Spend, ROAS: &all.ROAS}
+		return TrendMetrics{Revenue: &all.Revenue, Spend: &all.Spend, ROAS: &all.ROAS}
 	case snapshot.Revenue, snapshot.AOV:
 	}
-	return trendMetrics{Revenue: &all.Revenue}
+	return TrendMetrics{Revenue: &all.Revenue}
 }
 
-func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snapshot.Total) string {
-	if now.Untold && (a.Metric == snapshot.Revenue || a.Metric == snapshot.Orders) {
-		return c.UntoldSummary(a.Channel, days, now)
+func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snapshot.Total) string {
+	if now.RevenueUnknown && (a.Metric == snapshot.Revenue || a.Metric == snapshot.Orders) {
+		return c.UnknownRevenueSummary(a.Channel, days, now)
 	}
 	m := a.Metrics
 	var text string
@@ -192,7 +194,7 @@ func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snaps
 	case snapshot.Revenue, snapshot.AOV:
 		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
 	case snapshot.Orders:
-		text = fmt.Sprintf("Orders: %s %s, %s", answer.Quantity(float64(answer.Orders(now.Orders))), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
+		text = fmt.Sprintf("Orders: %s %s, %s", answer.Orders(now.Orders), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
 	case snapshot.Spend:
 		text = fmt.Sprintf("Spend is unknown %s: no ad report covers it", answer.Dates(days))
 		if now.SpendKnown {
@@ -201,14 +203,14 @@ func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snaps
 	case snapshot.ROAS:
 		why := "the spend is zero"
 		switch {
-		case now.Untold:
+		case now.RevenueUnknown:
 			why = "no order is attributed to a channel"
 		case !now.SpendKnown:
 			why = "no ad report covers it"
 		}
 		text = fmt.Sprintf("ROAS is unknown %s: %s", answer.Dates(days), why)
 		if m.ROAS.Value != nil {
-			text = fmt.Sprintf("ROAS was %s %s, %s", number.Grouped(answer.Decimals(float64(*m.ROAS.Value), 2), 2), answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
+			text = fmt.Sprintf("ROAS was %s %s, %s", *m.ROAS.Value, answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
 		}
 	}
 	text += "."
@@ -222,7 +224,7 @@ func trendsSummary(c *toolkit.Call, a *trendsAnswer, days civil.Range, now snaps
 	return text + fmt.Sprintf(" %s, %d actionable; the strongest is on %s (z = %s).", answer.Plural(m.Anomalies, "anomaly", "anomalies"), m.Actionable, s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1))
 }
 
-func warnTrends(c *toolkit.Call, a *trendsAnswer, p trendsParams, days civil.Range, rows []trendRow, s snapshot.Series) {
+func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Range, rows []TrendRow, s snapshot.Series) {
 	var undated int64
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = s.Total(days).Undated
@@ -252,7 +254,7 @@ func warnTrends(c *toolkit.Call, a *trendsAnswer, p trendsParams, days civil.Ran
 	}
 }
 
-func trendsNext(c *toolkit.Call, a *trendsAnswer, days civil.Range) {
+func trendsNext(c *toolkit.Call, a *TrendsAnswer, days civil.Range) {
 	filter := func(arguments map[string]any) map[string]any {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)

@@ -118,7 +118,7 @@ func TestUntrustedTextStaysOutOfSummaryAndErrors(t *testing.T) {
 	ref := warehouse.OrderRef{Source: "shop", Key: "1"}
 	b.Orders = []warehouse.Order{{OrderRef: ref, Day: fixtureToday, At: fixtureToday.UTC().Add(17 * time.Hour), Charged: 100, Customer: "c"}}
 	session := serviceOver(t, b).Session(reader(newWorkspace("w1")), "r1")
-	a := decoded[diagnoseAnswer](t, callAs(t, session, "diagnose", `{}`).StructuredContent)
+	a := decoded[DiagnoseAnswer](t, callAs(t, session, "diagnose", `{}`).StructuredContent)
 	if strings.Contains(a.Summary, "Ignore") || !strings.Contains(a.Summary, "a source of ads ends on 2026-02-28, 10 days ago") {
 		t.Errorf("summary %q, want the source by its kind", a.Summary)
 	}
@@ -147,7 +147,7 @@ func TestCreditsDoNotMakeSpendKnown(t *testing.T) {
 		})
 	}
 	session := serviceOver(t, b).Session(reader(newWorkspace("w1")), "r1")
-	a := decoded[trendsAnswer](t, callAs(t, session, "trends", `{"channel":"facebook","metric":"spend","limit":100}`).StructuredContent)
+	a := decoded[TrendsAnswer](t, callAs(t, session, "trends", `{"channel":"facebook","metric":"spend","limit":100}`).StructuredContent)
 	for _, r := range a.Rows {
 		known := !r.Date.Before(first) && !r.Date.After(last)
 		if (r.Value != nil) != known {
@@ -158,7 +158,7 @@ func TestCreditsDoNotMakeSpendKnown(t *testing.T) {
 		}
 	}
 	pause := fmt.Sprintf(`{"channel":"facebook","metric":"spend","start_date":%q,"end_date":%q}`, first.AddDays(5), first.AddDays(5))
-	one := decoded[trendsAnswer](t, callAs(t, session, "trends", pause).StructuredContent)
+	one := decoded[TrendsAnswer](t, callAs(t, session, "trends", pause).StructuredContent)
 	if v := one.Rows[0].Value; v == nil || *v != 0 {
 		t.Errorf("the same day alone: spend %v, want 0", v)
 	}

@@ -541,11 +541,11 @@ func TestCampaignsOfTapsKeepTheirVersions(t *testing.T) {
 		got = append(got, fmt.Sprint(c.Now.Since.Format(time.RFC3339), " ", c.Now.Platform, " ", c.Now.Level, " ", c.Now.ID, " ", c.Moves()))
 	}
 	want := []string{
-		"facebook 120 paused 50.00 USD a day since 2026-11-08T09:00:00Z",
-		"google 7 active 25.50 USD a day since 2026-11-03T00:00:00Z",
+		"facebook 120 paused USD 50.00 per day since 2026-11-08T09:00:00Z",
+		"google 7 active USD 25.50 per day since 2026-11-03T00:00:00Z",
 		"2026-11-08T09:00:00Z facebook campaign 120 [{status ACTIVE PAUSED}]",
-		"2026-11-08T08:00:00Z tiktok ad_set 31 [{budget 50.5 a day none of its own}]",
-		"2026-11-03T00:00:00Z google campaign 7 [{budget 10 a day 25.5 a day}]",
+		"2026-11-08T08:00:00Z tiktok ad_set 31 [{budget 50.5 per day none of its own}]",
+		"2026-11-03T00:00:00Z google campaign 7 [{budget 10 per day 25.5 per day}]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -48,15 +48,15 @@ func campaignsKeepTheirVersions(on trial) {
 			load(t, w, warehouse.ImportSpec{Workspace: ws}, pieces[piece])
 		}
 		same(t, "before the first version, imported as "+order, "nothing", standing(ws, first))
-		same(t, "a version that tells a name only, imported as "+order, "facebook 1201 active ACTIVE 50.00 EUR a day since "+second, standing(ws, third))
-		same(t, "the last version, imported as "+order, "facebook 1201 paused PAUSED 80.00 EUR a day since "+fourth, standing(ws, "2026-02-01T00:00:00Z"))
+		same(t, "a version that tells a name only, imported as "+order, "facebook 1201 active ACTIVE EUR 50.00 per day since "+second, standing(ws, third))
+		same(t, "the last version, imported as "+order, "facebook 1201 paused PAUSED EUR 80.00 per day since "+fourth, standing(ws, "2026-02-01T00:00:00Z"))
 		var got []string
 		of := measure.AdHistoryOf{From: instant("2025-01-01T00:00:00Z"), Until: instant("2027-01-01T00:00:00Z")}
 		for _, c := range answer[measure.AdHistory](t)(w.AdHistory(t.Context(), ws, of)).Changes {
 			got = append(got, fmt.Sprint(c.Now.Since.Format(time.DateOnly), c.Moves()))
 		}
 		want := []string{
-			"2026-01-05[{name Broad Narrow}]", "2026-01-05[{status ACTIVE PAUSED} {budget 50.00 EUR a day 80.00 EUR a day}]",
+			"2026-01-05[{name Broad Narrow}]", "2026-01-05[{status ACTIVE PAUSED} {budget EUR 50.00 per day EUR 80.00 per day}]",
 			"2026-01-03[{name Old Older}]", "2026-01-03[{name Brand Brand II}]",
 		}
 		same(t, "changes, imported as "+order, want, got)

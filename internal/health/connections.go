@@ -1,4 +1,4 @@
-package tools
+package health
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// connection is the data that one source has delivered.
-type connection struct {
+// Connection is the data that one source has delivered.
+type Connection struct {
 	Source   answer.Foreign   `json:"source"`
 	Kind     string           `json:"kind"`
 	Platform measure.Platform `json:"platform,omitempty"`
@@ -24,20 +24,20 @@ type connection struct {
 	LastDay  civil.Date       `json:"last_day,omitzero"`
 	Behind   *int             `json:"days_behind,omitempty" doc:"Days from its last day to today, for daily sources."`
 	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
-	Watched  *span            `json:"watched,omitempty" doc:"Days that silent covers."`
-	Silent   []span           `json:"silent,omitempty" doc:"Days of watched without a row, as ranges of consecutive days."`
-	Imported string           `json:"last_import,omitempty"`
+	Watched  *DaySpan         `json:"watched,omitempty" doc:"Days that silent covers."`
+	Silent   []DaySpan        `json:"silent,omitempty" doc:"Days of watched without a row, as ranges of consecutive days."`
+	Imported time.Time        `json:"last_import,omitzero"`
 }
 
-// span is a range of consecutive days, both ends included.
-type span struct {
+// DaySpan is a range of consecutive days, both ends included.
+type DaySpan struct {
 	Start civil.Date `json:"start"`
 	End   civil.Date `json:"end"`
 }
 
-// importLine is an import in the import ledger.
-type importLine struct {
-	At        string         `json:"at"`
+// ImportLine is an import in the import ledger.
+type ImportLine struct {
+	At        time.Time      `json:"at"`
 	Source    answer.Foreign `json:"source"`
 	File      answer.Foreign `json:"file,omitempty"`
 	Inserted  int64          `json:"inserted"`
@@ -48,14 +48,14 @@ type importLine struct {
 	LastDay   civil.Date     `json:"last_day,omitzero"`
 }
 
-// toldImports is the maximum number of imports in an answer.
-const toldImports = 20
+// maxImports is the maximum number of imports in an answer.
+const maxImports = 20
 
 // watchedDays is the number of days up to today in which daily sources are checked for missing days.
 const watchedDays = 90
 
-// connections describes each source that has delivered data.
-func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
+// Connections describes each source that has delivered data.
+func Connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
 	watched := civil.Range{First: c.Today.AddDays(1 - watchedDays), Last: c.Today}
 	days, err := c.SourceDays(ctx, watched)
 	if err != nil {
@@ -65,11 +65,11 @@ func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
 	for _, d := range days {
 		delivered[d] = true
 	}
-	all := make([]connection, len(c.Store.Sources))
+	all := make([]Connection, len(c.Store.Sources))
 	for i, s := range c.Store.Sources {
-		all[i] = connection{
+		all[i] = Connection{
 			Source: answer.Foreign(s.Source), Kind: s.Kind, Platform: s.Platform, Account: answer.Foreign(s.Account), Status: c.SourceStatus(s), Rows: s.Rows,
-			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: utc(s.LastImport),
+			FirstDay: s.Days.First, LastDay: s.Days.Last, Missing: s.MissingDays, Imported: UTC(s.LastImport),
 		}
 		if snapshot.DeliversDaily(s.Kind) {
 			all[i].Behind = new(max(0, c.Today.Sub(s.Days.Last)))
@@ -81,7 +81,7 @@ func connections(ctx context.Context, c *toolkit.Call) ([]connection, error) {
 
 // silence returns the days of a period without rows of a source, as ranges. It ignores days before the source's first
 // day and today, which is not over.
-func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *span, silent []span) {
+func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *DaySpan, silent []DaySpan) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First
 	}
@@ -94,18 +94,18 @@ func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.So
 			silent[n-1].End = day
 			continue
 		}
-		silent = append(silent, span{day, day})
+		silent = append(silent, DaySpan{day, day})
 	}
 	if in.Last.Before(in.First) {
 		return nil, nil
 	}
-	return &span{in.First, in.Last}, silent
+	return &DaySpan{in.First, in.Last}, silent
 }
 
-// importLines lists imports. It combines consecutive imports of one source and day without a file, such as webhooks,
+// ImportLines lists imports. It combines consecutive imports of one source and day without a file, such as webhooks,
 // into one line.
-func importLines(imports []warehouse.ImportRecord) []importLine {
-	var lines []importLine
+func ImportLines(imports []warehouse.ImportRecord) []ImportLine {
+	var lines []ImportLine
 	var last warehouse.ImportRecord
 	for _, r := range imports {
 		together := r.FileHash == "" && r.Source == last.Source && r.File == last.File && civil.DayOf(r.At, time.UTC) == civil.DayOf(last.At, time.UTC)
@@ -116,15 +116,16 @@ func importLines(imports []warehouse.ImportRecord) []importLine {
 			l.FirstDay, l.LastDay = days.First, days.Last
 			continue
 		}
-		if len(lines) == toldImports {
+		if len(lines) == maxImports {
 			break
 		}
-		lines = append(lines, importLine{
-			At: utc(r.At), Source: answer.Foreign(r.Source), File: answer.Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
+		lines = append(lines, ImportLine{
+			At: UTC(r.At), Source: answer.Foreign(r.Source), File: answer.Foreign(r.File), Inserted: r.Inserted, Updated: r.Updated, Unchanged: r.Unchanged,
 			Removed: r.Removed, FirstDay: r.Days.First, LastDay: r.Days.Last,
 		})
 	}
 	return lines
 }
 
-func utc(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05Z") }
+// UTC returns an instant in UTC without fractions of a second.
+func UTC(at time.Time) time.Time { return at.UTC().Truncate(time.Second) }

@@ -1,4 +1,4 @@
-package tools
+package health
 
 import (
 	"fmt"
@@ -10,20 +10,20 @@ import (
 )
 
 // checkModel checks the media mix model.
-func checkModel(c *toolkit.Call) finding {
+func checkModel(c *toolkit.Call) Finding {
 	status, why := toolkit.ModelState(c.Snapshot)
 	train := "assay train mmm --workspace " + string(c.Workspace.ID)
-	f := finding{Check: "mmm_model", Severity: note, Finding: c.ModelSentence(), Fix: train}
+	f := Finding{Check: "mmm_model", Severity: SeverityInfo, Finding: c.ModelSentence(), Fix: train}
 	switch {
 	case c.MMM.Training:
 		f.Fix = "Try again in a minute."
 	case status == mix.Active:
 		m := c.MMM.Model
-		f.Severity, f.Fix = fine, ""
+		f.Severity, f.Fix = SeverityOK, ""
 		f.Finding = fmt.Sprintf("Model %d is active: %d channels, %d weeks from %s.", m.Version, len(m.Effects), m.Weeks, m.Window) + toolkit.TestsSentence(m)
 		for _, t := range m.Tests {
 			if t.Contradicts() {
-				f.Severity, f.Fix = poor, "Check the experiment and possible confounding of the channel's spend."
+				f.Severity, f.Fix = SeverityWarning, "Check the experiment and possible confounding of the channel's spend."
 				f.Finding += " " + toolkit.Contradiction(t)
 				f.about = "a geo experiment contradicts the media mix model"
 			}
@@ -32,16 +32,16 @@ func checkModel(c *toolkit.Call) finding {
 			f.Finding += " Since it was trained " + answer.Clean(c.MMM.Drift.String()) + "."
 		}
 	case status == mix.Stale:
-		f.Severity, f.Finding = poor, "The model is stale: "+strings.Join(why, "; ")+"."
+		f.Severity, f.Finding = SeverityWarning, "The model is stale: "+strings.Join(why, "; ")+"."
 		f.about = "the media mix model is stale"
 	case status == mix.Refused:
-		f.Severity, f.Finding, f.Fix = poor, "The model was refused: "+strings.Join(why, "; ")+".", "Fix this, then "+train
+		f.Severity, f.Finding, f.Fix = SeverityWarning, "The model was refused: "+strings.Join(why, "; ")+".", "Fix this, then "+train
 		f.about = "the media mix model was refused"
 	default:
 		f.Finding = "There is no trained MMM model: " + strings.Join(toolkit.ModelTools(c.Tools), ", ") + " cannot answer."
 	}
 	if why := c.WhyNotNewer(); why != "" && !c.MMM.Training {
-		f.Severity, f.Finding, f.Fix = poor, f.Finding+" "+why, "Fix this, then "+train
+		f.Severity, f.Finding, f.Fix = SeverityWarning, f.Finding+" "+why, "Fix this, then "+train
 		f.about = "a newer training of the media mix model was refused"
 	}
 	return f

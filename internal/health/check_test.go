@@ -1,4 +1,4 @@
-package tools
+package health
 
 import (
 	"strings"
@@ -13,12 +13,12 @@ func TestDiagnoseReportsScheduledBackups(t *testing.T) {
 	last := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		state toolkit.BackupState
-		want  severity
+		want  Severity
 		text  string
 	}{
-		"as planned": {toolkit.BackupState{Scheduled: true, Last: last}, fine, "2026-11-20 12:00 UTC"},
-		"the first":  {toolkit.BackupState{Scheduled: true}, note, "not complete yet"},
-		"a problem":  {toolkit.BackupState{Scheduled: true, Problem: "The last backup failed.", Fix: "X."}, bad, "failed"},
+		"as planned": {toolkit.BackupState{Scheduled: true, Last: last}, SeverityOK, "2026-11-20 12:00 UTC"},
+		"the first":  {toolkit.BackupState{Scheduled: true}, SeverityInfo, "not complete yet"},
+		"a problem":  {toolkit.BackupState{Scheduled: true, Problem: "The last backup failed.", Fix: "X."}, SeverityError, "failed"},
 	} {
 		got := checkBackups(&toolkit.Call{Backups: func() toolkit.BackupState { return c.state }})
 		if len(got) != 1 || got[0].Severity != c.want || !strings.Contains(got[0].Finding, c.text) {

@@ -1,4 +1,4 @@
-package tools
+package health
 
 import (
 	"context"
@@ -15,19 +15,19 @@ const lateDays = 7
 
 // checkHistory reports days that imports changed after they were shown, and platforms that settle later than
 // documented.
-func checkHistory(ctx context.Context, c *toolkit.Call) (finding, error) {
+func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
 	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {
-		return finding{}, err
+		return Finding{}, err
 	}
-	f := finding{Check: "history", Severity: fine, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
+	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
 	if parts > 0 {
 		f.Finding = fmt.Sprintf("In the last %d days imports changed %s that had already been shown, %s, counted per surface and platform.",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.Late {
-		f.Severity = note
+		f.Severity = SeverityInfo
 		f.Finding += fmt.Sprintf(" The %s of %s still changed after its window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
 		f.Fix = "Import its reports again for a longer window."
 	}
