@@ -23,25 +23,25 @@ func TestUnitsConvertExactlyInEveryCurrency(t *testing.T) {
 		value    int64
 		want     string
 	}{
-		{"facebook", "USD", 6000, "60.00 USD"}, // two decimals
-		{"facebook", "USD", 1, "0.01 USD"},
-		{"facebook", "JPY", 6000, "6000 JPY"}, // no decimals
-		{"facebook", "KRW", 6000, "6000 KRW"},
-		{"facebook", "TWD", 600, "600.00 TWD"}, // Meta has no decimals, ISO 4217 has two
-		{"facebook", "HUF", 600, "600.00 HUF"},
-		{"facebook", "COP", 600, "600.00 COP"},
-		{"facebook", "IDR", 600, "600.00 IDR"},
-		{"facebook", "CRC", 600, "600.00 CRC"},
-		{"facebook", "BHD", 600, "6.000 BHD"}, // Meta has two decimals, ISO 4217 has three
-		{"facebook", "JOD", 1, "0.010 JOD"},
-		{"google", "USD", 60_000_000, "60.00 USD"},
-		{"google", "USD", 10_000, "0.01 USD"},
-		{"google", "JPY", 6_000_000_000, "6000 JPY"},
-		{"google", "KWD", 1_000, "0.001 KWD"},
-		{"google", "TWD", 600_000_000, "600.00 TWD"},
-		{"tiktok", "USD", 60, "60.00 USD"},
-		{"tiktok", "JPY", 6000, "6000 JPY"},
-		{"tiktok", "KWD", 60, "60.000 KWD"},
+		{"facebook", "USD", 6000, "USD 60.00"}, // two decimals
+		{"facebook", "USD", 1, "USD 0.01"},
+		{"facebook", "JPY", 6000, "JPY 6,000"}, // no decimals
+		{"facebook", "KRW", 6000, "KRW 6,000"},
+		{"facebook", "TWD", 600, "TWD 600.00"}, // Meta has no decimals, ISO 4217 has two
+		{"facebook", "HUF", 600, "HUF 600.00"},
+		{"facebook", "COP", 600, "COP 600.00"},
+		{"facebook", "IDR", 600, "IDR 600.00"},
+		{"facebook", "CRC", 600, "CRC 600.00"},
+		{"facebook", "BHD", 600, "BHD 6.000"}, // Meta has two decimals, ISO 4217 has three
+		{"facebook", "JOD", 1, "JOD 0.010"},
+		{"google", "USD", 60_000_000, "USD 60.00"},
+		{"google", "USD", 10_000, "USD 0.01"},
+		{"google", "JPY", 6_000_000_000, "JPY 6,000"},
+		{"google", "KWD", 1_000, "KWD 0.001"},
+		{"google", "TWD", 600_000_000, "TWD 600.00"},
+		{"tiktok", "USD", 60, "USD 60.00"},
+		{"tiktok", "JPY", 6000, "JPY 6,000"},
+		{"tiktok", "KWD", 60, "KWD 60.000"},
 	} {
 		unit := units[c.platform]
 		got, err := unit.Amount(c.value, c.currency)
@@ -97,8 +97,8 @@ func TestUnitsDoNotRound(t *testing.T) {
 func TestTikTokFractionsAreExact(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[tiktok.Decimal]string{
-		"100.5": "100.50 USD", "100": "100.00 USD", "1e2": "100.00 USD",
-		"0.1": "0.10 USD", "1.0E+2": "100.00 USD",
+		"100.5": "USD 100.50", "100": "USD 100.00", "1e2": "USD 100.00",
+		"0.1": "USD 0.10", "1.0E+2": "USD 100.00",
 	} {
 		got, exact := text.Amount("USD")
 		if !exact || got.String() != want {

@@ -165,13 +165,13 @@ func TestFiguresOfTotals(t *testing.T) {
 func TestAmountsInSentences(t *testing.T) {
 	t.Parallel()
 	w := answer.Writer{Figures: answer.Figures{Currency: "USD"}, View: answer.Shared{DetailLevel: answer.SummaryLevel}}
-	for minor, want := range map[int64]string{1250: "12.50 USD", 99999: "999.99 USD", 100000: "1,000 USD", 100050: "1,001 USD", -1250: "-12.50 USD", 0: "0.00 USD"} {
+	for minor, want := range map[int64]string{1250: "USD 12.50", 99999: "USD 999.99", 100000: "USD 1,000", 100050: "USD 1,001", -1250: "-USD 12.50", 0: "USD 0.00"} {
 		if got := w.Amount(minor); got != want {
 			t.Errorf("%d is %q, want %q", minor, got, want)
 		}
 	}
 	yen := answer.Writer{Figures: answer.Figures{Currency: "JPY"}}
-	if got := yen.Amount(950); got != "950 JPY" {
+	if got := yen.Amount(950); got != "JPY 950" {
 		t.Errorf("%q", got)
 	}
 	for level, want := range map[answer.Level][2]float64{answer.SummaryLevel: {12.35, 1234}, answer.AnalystLevel: {12.35, 1234}, answer.DebugLevel: {12.35, 1234.46}} {

@@ -170,7 +170,7 @@ func childFull(ctx context.Context, data, dir string) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 		return err
 	}
-	for _, most := range []uint64{1 << 10, 64 << 10, 1 << 20, 5 << 20} {
+	for _, most := range []uint64{1 << 10, 64 << 10, 256 << 10, 1 << 20} {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: limit.Max}); err != nil {
 			return err
 		}

@@ -270,7 +270,7 @@ func TestSeriesOfTheStoreAndItsChannels(t *testing.T) {
 		{"a channel after its last report", facebook, last(2), 2, 20000, 0, false},
 	} {
 		got := c.series.Total(c.days)
-		if got.Orders != c.orders*1e6 || got.Charged != c.charged || got.Spend != c.spend || got.SpendKnown != c.known || got.Untold {
+		if got.Orders != c.orders*1e6 || got.Charged != c.charged || got.Spend != c.spend || got.SpendKnown != c.known || got.RevenueUnknown {
 			t.Errorf("%s: %+v, want %+v", c.what, got, c)
 		}
 	}
@@ -287,11 +287,11 @@ func TestSeriesOfTheStoreAndItsChannels(t *testing.T) {
 	check(t, "AOV without orders", math.NaN(), s.Value(snapshot.AOV, snapshot.Point{}))
 	check(t, "weight of ROAS", 320., snapshot.Weight(s, snapshot.ROAS, point.Total))
 	check(t, "weight of AOV", 20., snapshot.Weight(s, snapshot.AOV, point.Total))
-	untold := point
-	untold.Untold = true
-	check(t, "weight of an unknown ROAS", math.NaN(), snapshot.Weight(s, snapshot.ROAS, untold.Total))
-	check(t, "unknown revenue", math.NaN(), snapshot.KnownValue(s, snapshot.Revenue, untold))
-	check(t, "known spend", 320., snapshot.KnownValue(s, snapshot.Spend, untold))
+	unknown := point
+	unknown.RevenueUnknown = true
+	check(t, "weight of an unknown ROAS", math.NaN(), snapshot.Weight(s, snapshot.ROAS, unknown.Total))
+	check(t, "unknown revenue", math.NaN(), snapshot.KnownValue(s, snapshot.Revenue, unknown))
+	check(t, "known spend", 320., snapshot.KnownValue(s, snapshot.Spend, unknown))
 
 	channels, err := s.ChannelSeries(t.Context(), last(20))
 	if err != nil || len(channels) != 2 {

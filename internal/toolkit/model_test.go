@@ -2,6 +2,7 @@ package toolkit_test
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -126,7 +127,9 @@ func TestExperimentsOfTheModel(t *testing.T) {
 	if err := json.Unmarshal(text, &rows); err != nil || len(rows) != 3 {
 		t.Fatalf("%s, %v", text, err)
 	}
-	if r := rows[0]; r.ID != "agrees" || !r.Used || r.Found.Value != 2.5 || r.Weeks.Value != 2.4 || r.Weeks.Low != 2 || r.Weeks.High != 2.8 || *r.Apart != 0.2 || *r.Share != 25 {
+	near := func(got, want float64) bool { return math.Abs(got-want) < 1e-9 }
+	if r := rows[0]; r.ID != "agrees" || !r.Used || !near(r.Found.Value, 2.5) || !near(r.Weeks.Value, 2.4) || !near(r.Weeks.Low, 2) ||
+		!near(r.Weeks.High, 2.8) || !near(*r.Apart, 0.2) || !near(*r.Share, 25) {
 		t.Errorf("%+v", r)
 	}
 	if r := rows[2]; r.Used || r.Why == "" || r.Found != nil || r.Weeks != nil || r.Share != nil {
@@ -167,7 +170,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 		}
 	}
 	summary := toolkit.PlanSummary(call, got, planOf(0.9, 2), "per month")
-	for _, part := range []string{"1,000 USD per month is expected to increase revenue by 25.00 USD", "Compared with current spend of 500.00 USD", "increase google", "decrease facebook", "shift (medium confidence)"} {
+	for _, part := range []string{"USD 1,000 per month is expected to increase revenue by USD 25.00", "Compared with current spend of USD 500.00", "increase google", "decrease facebook", "shift (medium confidence)"} {
 		if !strings.Contains(summary, part) {
 			t.Errorf("%q is missing in %q", part, summary)
 		}
@@ -181,10 +184,10 @@ func TestMetricsOfAPlan(t *testing.T) {
 		lift stats.Summary
 		part string
 	}{
-		{stats.Summary{Mean: -50, Q05: -90, Q95: -10}, "reduce revenue by 50.00 USD"},
-		{stats.Summary{Mean: 5, Q05: -90, Q95: 10}, "no clear benefit: expected +5.00 USD"},
+		{stats.Summary{Mean: -50, Q05: -90, Q95: -10}, "reduce revenue by USD 50.00"},
+		{stats.Summary{Mean: 5, Q05: -90, Q95: 10}, "no clear benefit: expected +USD 5.00"},
 		{stats.Summary{}, "does not change revenue"},
-		{stats.Summary{Mean: -5, Q05: -90, Q95: 0}, "no clear benefit: expected -5.00 USD"},
+		{stats.Summary{Mean: -5, Q05: -90, Q95: 0}, "no clear benefit: expected -USD 5.00"},
 	} {
 		plan := planOf(0.5, 1)
 		plan.Lift = c.lift

@@ -100,10 +100,10 @@ func newBench(t *testing.T) *bench {
 		return a, nil
 	}
 	tools := []toolkit.Tool{
-		toolkit.Define(toolkit.Spec{Name: "first", Title: "First", Description: "Reads."}, run),
-		toolkit.Define(toolkit.Spec{Name: "second", Title: "Second", Description: "Acts.", Writes: true, Destructive: true, Acts: toolkit.Action{Argument: "confirm", Scope: control.ScopeWrite}}, run),
-		toolkit.Define(toolkit.Spec{Name: "third", Title: "Third", Description: "Is not cached.", Uncached: true, OpenWorld: true}, run),
-		toolkit.DefineLater[params](toolkit.Spec{Name: "later", Title: "Later", Description: "Is missing.", Later: toolkit.Absence{Needs: "a model", Instead: "first"}}),
+		toolkit.Define(toolkit.Spec{Name: "first", Title: "First", Description: "Reads."}, run).Tool,
+		toolkit.Define(toolkit.Spec{Name: "second", Title: "Second", Description: "Acts.", Writes: true, Destructive: true, Acts: toolkit.Action{Argument: "confirm", Scope: control.ScopeWrite}}, run).Tool,
+		toolkit.Define(toolkit.Spec{Name: "third", Title: "Third", Description: "Is not cached.", Uncached: true, OpenWorld: true}, run).Tool,
+		toolkit.DefineLater[params](toolkit.Spec{Name: "later", Title: "Later", Description: "Is missing.", Later: toolkit.Absence{Needs: "a model", Instead: "first"}}).Tool,
 	}
 	var err error
 	b.Service, err = toolkit.NewService(toolkit.Deps{

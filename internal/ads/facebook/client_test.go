@@ -94,8 +94,8 @@ func TestCurrencyOutsideMetasListIsRejected(t *testing.T) {
 	}
 	sim.Edit(func(a *simulator.FacebookAccount) { a.Currency = "TWD" })
 	s, err := client.Read(t.Context(), "120210000000000001")
-	if err != nil || s.Budget.Amount.String() != "5000.00 TWD" || s.Budget.Step.String() != "1.00 TWD" ||
-		s.Budget.Minimum.String() != "100.00 TWD" {
+	if err != nil || s.Budget.Amount.String() != "TWD 5,000.00" || s.Budget.Step.String() != "TWD 1.00" ||
+		s.Budget.Minimum.String() != "TWD 100.00" {
 		t.Errorf("Read = %+v, %v; want 5000 TWD in steps of 1 from 100", s.Budget, err)
 	}
 }

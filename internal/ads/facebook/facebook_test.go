@@ -75,7 +75,7 @@ func sandbox(t *testing.T) *adstest.Sandbox {
 		Rules: []adstest.Rule{
 			{
 				Name: "ad set budgets", Campaign: "120210000000000002", Change: set(6000), Want: ads.WrongBudgetLevel,
-				Quote: "Broad (1202): 20.00 USD daily",
+				Quote: "Broad (1202): USD 20.00 daily",
 			},
 			{Name: "lifetime budget", Campaign: "120210000000000003", Change: set(6000), Want: ads.LifetimeBudget},
 			{Name: "archived", Campaign: "120210000000000004", Change: set(6000), Want: ads.CampaignEnded, Quote: "ARCHIVED"},
@@ -95,7 +95,7 @@ func sandbox(t *testing.T) *adstest.Sandbox {
 				Name: "unknown status", Campaign: "120210000000000007", Change: ads.Change{Action: ads.Pause},
 				Want: ads.StatusUnsupported, Quote: "IN_REVIEW",
 			},
-			{Name: "below minimum", Campaign: id, Change: set(99), Want: ads.BelowMinimum, Quote: "1.00 USD"},
+			{Name: "below minimum", Campaign: id, Change: set(99), Want: ads.BelowMinimum, Quote: "USD 1.00"},
 			{Name: "zero", Campaign: id, Change: set(0), Want: ads.BelowMinimum, Quote: "not positive"},
 			{Name: "another currency", Campaign: id, Change: ads.Change{
 				Action: ads.SetDailyBudget,

@@ -152,7 +152,7 @@ func TestBillableUnitIsRead(t *testing.T) {
 	client, _, _, _ := connect(t, account)
 	s, err := client.Read(t.Context(), "111")
 	if err != nil || s.Budget.Step != usd(5) {
-		t.Fatalf("Read = %+v, %v; want a step of 0.05 USD", s.Budget, err)
+		t.Fatalf("Read = %+v, %v; want a step of USD 0.05", s.Budget, err)
 	}
 	if got := client.Apply(t.Context(), s, set(6001)); got.Result != ads.Refused ||
 		got.Rejection.Reason != ads.NotBillable {
@@ -168,8 +168,8 @@ func TestDryRunReportsTheMinimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = client.Validate(t.Context(), s, set(50))
-	if ads.ReasonOf(err) != ads.BelowMinimum || !strings.Contains(err.Error(), "1.00 USD") {
-		t.Errorf("Validate(0.50) = %v, want %s with 1.00 USD", err, ads.BelowMinimum)
+	if ads.ReasonOf(err) != ads.BelowMinimum || !strings.Contains(err.Error(), "USD 1.00") {
+		t.Errorf("Validate(0.50) = %v, want %s with USD 1.00", err, ads.BelowMinimum)
 	}
 	if slices.ContainsFunc(sim.Log(), func(e simulator.Entry) bool { return e.Mutating || e.Applied }) {
 		t.Errorf("the dry run is a mutation: %+v", sim.Log())

@@ -98,7 +98,7 @@ func sandbox(t *testing.T) *adstest.Sandbox {
 			{Name: "GMV Max", Campaign: "1806", Change: set(12000), Want: ads.GMVMaxCampaign, Quote: "GMV Max"},
 			{Name: "another account", Campaign: "1807", Change: set(12000), Want: ads.CampaignNotFound, Quote: "7000"},
 			{Name: "unknown mode", Campaign: "1809", Change: set(12000), Want: ads.LifetimeBudget, Quote: "not a daily budget"},
-			{Name: "below minimum", Campaign: "1800", Change: set(4999), Want: ads.BelowMinimum, Quote: "50.00 USD"},
+			{Name: "below minimum", Campaign: "1800", Change: set(4999), Want: ads.BelowMinimum, Quote: "USD 50.00"},
 			{Name: "zero", Campaign: "1800", Change: set(0), Want: ads.BelowMinimum, Quote: "not positive"},
 			{Name: "another currency", Campaign: "1800", Change: ads.Change{
 				Action: ads.SetDailyBudget,

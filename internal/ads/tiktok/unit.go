@@ -60,7 +60,7 @@ func exponentTooLarge(text string) bool {
 
 // DecimalOf returns the amount as a decimal number, without zeros at its end.
 func DecimalOf(a money.Amount) Decimal {
-	text, _, _ := strings.Cut(a.String(), " ")
+	text := a.Decimal()
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
