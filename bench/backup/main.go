@@ -61,7 +61,7 @@ func measure(ctx context.Context, program string, orders int) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("import of %d orders alone: %.1f s\n", orders, alone.Wall.Seconds())
+	fmt.Fprintf(os.Stdout, "import of %d orders alone: %.1f s\n", orders, alone.Wall.Seconds())
 	if err := b.backup(ctx, "backup of a quiet store"); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func measure(ctx context.Context, program string, orders int) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("restore with all checks: %.1f s\n", restored.Wall.Seconds())
+	fmt.Fprintf(os.Stdout, "restore with all checks: %.1f s\n", restored.Wall.Seconds())
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (b bench) during(ctx context.Context, file string) error {
 	if err = errors.Join(err, failed); err != nil {
 		return err
 	}
-	fmt.Printf("import during the backup: %.1f s\n", imported.Wall.Seconds())
+	fmt.Fprintf(os.Stdout, "import during the backup: %.1f s\n", imported.Wall.Seconds())
 	_, err = other.run(ctx, "restore", other.dir, "--data", b.data+"-during")
 	return err
 }
@@ -116,7 +116,7 @@ func (b bench) backup(ctx context.Context, what string) error {
 	if err := json.Unmarshal(used.Output, &made); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %.1f s, %.1f MB, %.1f MB new\n", what, used.Wall.Seconds(),
+	fmt.Fprintf(os.Stdout, "%s: %.1f s, %.1f MB, %.1f MB new\n", what, used.Wall.Seconds(),
 		float64(made.Bytes)/1e6, float64(made.NewBytes)/1e6)
 	return nil
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/money"
-
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"assay/internal/money"
 )
 
 // Text returns the report for a terminal.

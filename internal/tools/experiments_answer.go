@@ -21,6 +21,7 @@ type experimentsParams struct {
 // ExperimentView selects the answer of experiments.
 type ExperimentView string
 
+// The views.
 const (
 	FactorsView        ExperimentView = "factors"
 	ResultsView        ExperimentView = "results"
@@ -99,6 +100,7 @@ type ExperimentRow struct {
 // ExperimentOutcome classifies the result of an experiment.
 type ExperimentOutcome string
 
+// The outcomes.
 const (
 	EffectFound   ExperimentOutcome = "effect_found"
 	NoClearEffect ExperimentOutcome = "no_clear_effect"

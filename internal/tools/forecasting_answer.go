@@ -22,6 +22,7 @@ type forecastingParams struct {
 // ForecastAspect is what forecasting shows; pacing when it is empty.
 type ForecastAspect string
 
+// The aspects.
 const (
 	PacingAspect          ForecastAspect = "pacing"
 	RecommendationsAspect ForecastAspect = "recommendations"
