@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,8 @@ import (
 	"assay/internal/operation"
 )
 
-// jobs returns the jobs of the workspace, as a command lists them.
+// jobs returns the jobs of the workspace that commands started, as a command lists them. The daily forecasts may run next
+// to them.
 func (h *house) jobs() []jobs.Job {
 	h.Helper()
 	call := operation.Call{Workspace: "w", Caller: operation.Operator("test")}
@@ -21,10 +23,10 @@ func (h *house) jobs() []jobs.Job {
 	if err != nil {
 		h.Error(err)
 	}
-	return all
+	return slices.DeleteFunc(all, func(j jobs.Job) bool { return j.Kind == jobs.Forecast.Name })
 }
 
-// cancelJobs cancels all jobs of the workspace by a command.
+// cancelJobs cancels these jobs by a command.
 func (h *house) cancelJobs() {
 	h.Helper()
 	for _, j := range h.jobs() {
