@@ -266,8 +266,9 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 }
 
 func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string {
-	text := fmt.Sprintf("%s %s from %s", answer.Plural(int(*a.Metrics.Answers.Value), "answer", "answers"), answer.Dates(days),
-		answer.Plural(int(*a.Metrics.Responses.Value), "order", "orders"))
+	// The filters select answers. Responses and their rate are those of all orders.
+	text := fmt.Sprintf("%s %s. %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
+		answer.Plural(int(*a.Metrics.Responses.Value), "order of the store has", "orders of the store have"))
 	if r := a.Metrics.ResponsePct; r != nil {
 		text += fmt.Sprintf(" (response rate %s)", r.Value)
 	}
