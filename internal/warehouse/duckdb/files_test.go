@@ -124,6 +124,39 @@ func TestARestedWorkspaceKeepsItsVersionWithoutItsFile(t *testing.T) {
 	}
 }
 
+func TestADroppedWorkspaceLeavesNoVersion(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	version := mustVersion(t, w, "shop")
+	if err := e.Drop(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustVersion(t, w, "shop"); got == version {
+		t.Errorf("a new workspace has the version %d of the deleted one: its cached answers would be those", got)
+	}
+}
+
+func TestAVersionOfBeforeAnImportDoesNotReturnAfterAFailure(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{})
+	w := warehouse.New(e)
+	mustImport(t, w, "shop", someOrders("a", 3))
+	if err := e.Rest(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	mustImport(t, w, "shop", someOrders("b", 1))
+	version := mustVersion(t, w, "shop")
+	e.mu.Lock()
+	e.noteFatal(e.instance, errors.New("FATAL Error: database has been invalidated because of a previous fatal error"))
+	e.mu.Unlock()
+	mustImport(t, w, "other", someOrders("c", 1)) // on a new instance
+	if got := mustVersion(t, w, "shop"); got != version {
+		t.Errorf("version after the store restarted is %d, want %d", got, version)
+	}
+}
+
 func TestAWorkspaceInUseDoesNotRest(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})
