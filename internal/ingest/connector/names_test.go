@@ -19,13 +19,7 @@ import (
 // readerOf returns the reader of a table, which is in one of the lists.
 func readerOf(t *testing.T, name string) source.Reader {
 	t.Helper()
-	for _, r := range slices.Concat(connector.Ads(), connector.Names()) {
-		if r.Name() == name {
-			return r
-		}
-	}
-	t.Fatalf("there is no reader %s", name)
-	return nil
+	return ingesttest.Reader(t, name, connector.Ads(), connector.Names())
 }
 
 // fitting returns the names of the readers that can read a header.

@@ -2,6 +2,7 @@ package ingesttest
 
 import (
 	"encoding/csv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,18 @@ type Reading struct {
 	Errors  []error
 	Skipped int
 	Notes   []source.Note
+}
+
+// Reader returns the reader of a name, which must be in one of the lists.
+func Reader(t testing.TB, name string, lists ...[]source.Reader) source.Reader {
+	t.Helper()
+	for _, r := range slices.Concat(lists...) {
+		if r.Name() == name {
+			return r
+		}
+	}
+	t.Fatalf("there is no reader %s", name)
+	return nil
 }
 
 // ReaderOptions are those of a shop in dollars and UTC.

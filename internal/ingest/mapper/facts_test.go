@@ -18,13 +18,7 @@ import (
 
 func reader(t *testing.T, name string) source.Reader {
 	t.Helper()
-	for _, r := range slices.Concat(mapper.Common(), mapper.Exports()) {
-		if r.Name() == name {
-			return r
-		}
-	}
-	t.Fatalf("there is no reader %s", name)
-	return nil
+	return ingesttest.Reader(t, name, mapper.Common(), mapper.Exports())
 }
 
 func read(t *testing.T, name, table string) ingesttest.Reading {

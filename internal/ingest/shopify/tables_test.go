@@ -19,13 +19,7 @@ import (
 
 func readerOf(t *testing.T, name string) source.Reader {
 	t.Helper()
-	for _, r := range append(shopify.Landed(), shopify.Orders()) {
-		if r.Name() == name {
-			return r
-		}
-	}
-	t.Fatalf("there is no reader %s", name)
-	return nil
+	return ingesttest.Reader(t, name, append(shopify.Landed(), shopify.Orders()))
 }
 
 func read(t *testing.T, name, table string) ingesttest.Reading {
