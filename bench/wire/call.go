@@ -15,7 +15,7 @@ import (
 	"assay/bench/process"
 )
 
-const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"performance","arguments":{"compact":true}}}`
+const call = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"performance","arguments":{"compact":true,"detail_level":"analyst"}}}`
 
 const connections = 16
 
