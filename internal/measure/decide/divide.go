@@ -25,7 +25,7 @@ const (
 	priceSteps  = 64 // bisections of the interval of prices
 )
 
-// region is the set of plans with each channel's spend between two bounds.
+// region is the set of allocations with each channel's spend between two bounds.
 type region struct {
 	low, high []float64
 	bound     float64 // no allocation in the region exceeds it
@@ -46,7 +46,7 @@ func (r *regions) Pop() any {
 	return last
 }
 
-// best returns the best plan between the bounds, its response, and an upper bound for all plans.
+// best returns the best allocation between the bounds, its response, and an upper bound for all allocations.
 func (d division) best(low, high []float64) (plan []float64, value, bound float64) {
 	value = math.Inf(-1)
 	var open regions
