@@ -79,7 +79,7 @@ func (a Adstock) parameters() []parameter {
 	panic("mmm: unknown adstock")
 }
 
-// kernel holds the lag weights and their derivatives with respect to each parameter.
+// kernel contains the lag weights and their derivatives with respect to each parameter.
 type kernel struct {
 	w  []float64
 	dw [][]float64
@@ -155,7 +155,7 @@ func (a Adstock) logWeights(k *kernel, theta []float64) {
 	}
 }
 
-// spread sets a to the adstocked exposures x. Exposure before the first period is taken as zero.
+// spread sets a to the adstocked exposures x. Exposure before the first period counts as zero.
 func (k *kernel) spread(a, x []float64) {
 	clear(a)
 	for l, w := range k.w {
