@@ -1,8 +1,8 @@
 // Package document reads JSON in bulk, member by member and without building values: records of a tap, bodies of
-// webhooks. Untrusted text is checked by [Object.Check] or [encoding/json.Valid]; all other functions expect valid
-// JSON and do not fail.
+// webhooks. [Object.Check] and [encoding/json.Valid] check untrusted text. All other functions require valid JSON and
+// return no errors.
 //
-// Results share memory with the text. A caller that stores a part of a large text clones it.
+// Results share memory with the text. A caller that stores part of a large text must clone it.
 package document
 
 import (
