@@ -131,7 +131,7 @@ func countsOf(tables map[string]warehouse.Counts) map[string]RowCounts {
 	return counts
 }
 
-// shownRejections is the number of rejected rows that a report lists. The number of rejected rows includes all of them.
+// shownRejections is the maximum number of rejected rows that a report lists. Rejected counts all of them.
 const shownRejections = 20
 
 func (r *FileReport) reject(e *source.RowError) {

@@ -215,7 +215,7 @@ func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	}))
 }
 
-// fitted fits the models to all customers of the panel, whatever the date of their first order.
+// fitted fits the models to all customers of the panel, regardless of the date of their first order.
 func (c *Snapshot) fitted(p Panel) (Projection, error) {
 	buyers, err := c.Buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.Observed)
 	if err != nil {

@@ -13,7 +13,7 @@ type role string
 
 const (
 	prospecting role = "prospecting"
-	retargeting role = "retargeting" // visitors, many of whom would return without ads
+	retargeting role = "retargeting" // visitors; many would return without ads
 	brand       role = "brand"       // people who searched for the store's name
 )
 

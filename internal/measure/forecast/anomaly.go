@@ -375,7 +375,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	return best, highest
 }
 
-// The largest errors, one in censoredShare, are censored.
+// censoredShare determines the share of censored errors: the largest errors, one in censoredShare, are censored.
 const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }

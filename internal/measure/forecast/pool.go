@@ -16,7 +16,7 @@ const (
 	ETS   Kind = "ets"   // exponential smoothing with the form by AICc
 	ARIMA Kind = "arima" // ARIMA with the order by stepwise AICc
 	Theta Kind = "theta" // the standard method with two lines and a test for seasonality
-	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimised Theta
+	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimized Theta
 )
 
 // ParseKind returns the kind with that name.

@@ -108,7 +108,7 @@ type Effect struct {
 // The default divides each region's series by its mean before the test, demeans it, matches it by a synthetic control,
 // and tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
 // standard error is the standard deviation of the placebo estimates, as in synthdid. The default and the ensemble
-// compare regions of different sizes by shares and scale it to the level of the treated regions.
+// compare regions of different sizes by shares and scale the standard error to the level of the treated regions.
 func Fit(p *Panel, t Test, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {

@@ -92,7 +92,7 @@ type PriorPosterior struct {
 	Parameter string // "roi", "alpha", or a curve parameter: "elasticity", "sharpness"; "lam" in older models
 	Before    measure.Estimate
 	After     measure.Estimate
-	// Narrowed is 1 - posterior width / prior width: near 0 when the data are uninformative.
+	// Narrowed is 1 - posterior width / prior width: near 0 if the data are uninformative.
 	Narrowed float64
 }
 

@@ -108,7 +108,7 @@ func profileVersions(on trial) {
 	same(t, "a version with a date after it", warehouse.Counts{Updated: 1}, out.Tables["profiles"])
 }
 
-// joinedProfiles imports versions of a customer with different missing fields, in every order.
+// joinedProfiles imports versions of a customer that lack different fields, in every order.
 func joinedProfiles(on trial) {
 	t, w := on.t, on.w
 	export := warehouse.Profile{Source: "shopify", Customer: "c1", Email: warehouse.Consented, SMS: warehouse.Refused, Country: "GB", Region: "ENG", Orders: 4, OrdersKnown: true}

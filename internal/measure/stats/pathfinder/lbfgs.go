@@ -17,8 +17,8 @@ type iterate struct {
 const (
 	memory       = 6    // pairs of steps that describe the curvature
 	maxSteps     = 1000 // steps of one path
-	gradientStop = 1e-5 // a path ends at a smaller gradient
-	valueStop    = 1e-8 // a path ends at a smaller relative gain
+	gradientStop = 1e-5 // largest gradient at which a path ends
+	valueStop    = 1e-8 // largest relative gain at which a path ends
 )
 
 // ascend follows L-BFGS upward from the point and returns every iterate, including the first (Nocedal and Wright 2006,
