@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// bars are the series of a bar chart, grouped or stacked.
+// bars draws the series of a bar chart, grouped or stacked.
 type bars struct{ sheet }
 
-// block is one bar: a series' value on a slot, from its foot to its head.
+// block is one bar: a series' value in a slot, from its base to its top.
 type block struct {
 	dot
 	series   int
@@ -19,8 +19,8 @@ type block struct {
 // stacks reports whether bars are stacked.
 func (s sheet) stacks() bool { return s.Kind == Bar && s.Stacked && len(s.tracks) > 1 }
 
-// columns returns the bars of each slot. Stacked, positive values grow upwards from zero and negative ones
-// downwards, so that neither hides the other.
+// columns returns the bars of each slot. In a stack, positive values extend upward from zero and negative values
+// downward, so neither hides the other.
 func (s sheet) columns() [][]block {
 	out := make([][]block, s.slots)
 	up, down := make([]float64, s.slots), make([]float64, s.slots)
@@ -69,13 +69,13 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// places is the positions of a slot's bars around its middle.
+// places contains the positions of a slot's bars around the slot's middle.
 type places struct {
 	wide, step vg.Length
 	count      int
 }
 
-// places fits a bar for each series, or one for all, into four fifths of a slot.
+// places fits one bar per series, or a single stacked bar, into four fifths of a slot.
 func (s sheet) places(slot vg.Length) places {
 	const widest = 56
 	count := len(s.tracks)
@@ -90,7 +90,7 @@ func (s sheet) places(slot vg.Length) places {
 	return places{wide: wide, step: step, count: count}
 }
 
-// offset returns how far the left edge of a series' bar is from the middle of the slot.
+// offset returns the distance from the middle of the slot to the left edge of a series' bar.
 func (p places) offset(series int) vg.Length {
 	if p.count == 1 {
 		return -p.wide / 2
@@ -98,7 +98,7 @@ func (p places) offset(series int) vg.Length {
 	return p.step*(vg.Length(series)-vg.Length(p.count)/2) + (p.step-p.wide)/2
 }
 
-// paintBars fills bars; those of the second six series are striped.
+// paintBars fills the bars and stripes those of the second six series.
 func (s sheet) paintBars(c draw.Canvas, look style, boxes []vg.Rectangle) {
 	if len(boxes) == 0 {
 		return
@@ -121,7 +121,7 @@ func (s sheet) paintBars(c draw.Canvas, look style, boxes []vg.Rectangle) {
 	}
 }
 
-// paintHollow draws bars of periods that are not complete.
+// paintHollow draws the bars of incomplete periods.
 func (s sheet) paintHollow(c draw.Canvas, look style, boxes []vg.Rectangle) {
 	if len(boxes) == 0 {
 		return
@@ -177,7 +177,7 @@ func (s sheet) paintWhiskers(c draw.Canvas, p *plot.Plot, at places) {
 	if len(path) == 0 {
 		return
 	}
-	// A seam in the background color separates the whisker from a dark bar.
+	// A line in the background color separates the whisker from a dark bar.
 	thick := min(1.25, at.wide)
 	c.SetLineStyle(draw.LineStyle{Color: s.theme.ground, Width: thick + 2})
 	c.Stroke(path)

@@ -1,8 +1,8 @@
 // Package chart draws series as pictures: lines, bars and pies, as SVG or PNG.
 //
-// It is pure: a [Chart] goes in, bytes come out, and the same chart gives the same SVG. Texts are untrusted input; they
-// are cleaned, shortened and escaped here. The caller decides what is on a chart (which channels, an "other" group, how
-// many series).
+// The package is pure: it turns a [Chart] into bytes, and equal charts give equal SVGs. Texts are untrusted input; the
+// package cleans, shortens and escapes them. The caller decides what is on a chart (which channels, an "other" group,
+// how many series).
 package chart
 
 import (
@@ -13,23 +13,23 @@ import (
 	"assay/internal/money"
 )
 
-// The limits of a chart. Larger ones are not readable.
+// Limits of a chart. A larger chart is not readable.
 const (
 	MaxSeries = 12
-	MaxSlots  = 1100 // days, weeks or months from the first point to the last: three years of days
+	MaxSlots  = 1100 // days, weeks or months from the first point to the last: at most three years of days
 
 	maxMarks = 40   // annotations
 	maxValue = 1e15 // largest value in either direction
-	maxDots  = 16e6 // largest PNG, in dots
+	maxDots  = 16e6 // pixels of the largest PNG
 
 	minWidth, minHeight, maxSide = 320, 200, 4000
 	defaultWidth, defaultHeight  = 800, 450
 )
 
-// Kind is the form of a chart.
+// Kind is the type of a chart.
 type Kind string
 
-// The forms. A pie shows the sum of each series, so it suits only what can be added.
+// The types of charts. A pie shows the sum of each series, so it suits only additive metrics.
 const (
 	Line Kind = "line"
 	Bar  Kind = "bar"
@@ -55,19 +55,19 @@ const (
 	Dark  Theme = "dark"
 )
 
-// Chart is what to draw. The zero values of Kind, Unit, Theme, Granularity, Width and Height mean a line, a count,
-// light, days, 800 and 450.
+// Chart describes what to draw. By default it is a line chart of counts by day, on a light background, 800 by 450
+// pixels: the zero values of Kind, Unit, Theme, Granularity, Width and Height.
 type Chart struct {
 	Kind        Kind
 	Title       string // derived from the metric when empty
-	Metric      string // what the values are, such as "Revenue"; names the axis
+	Metric      string // name of the values and of their axis, such as "Revenue"
 	Unit        Unit
 	Currency    money.Currency // of Money
 	Granularity civil.Granularity
-	Period      civil.Range // requested days, including those without data; from first to last point when empty
+	Period      civil.Range // requested days, including days without data; empty: from the first point to the last
 	Series      []Series    // at most MaxSeries
 	Stacked     bool        // stacked rather than grouped bars
-	BandName    string      // what bands are, such as "90% interval"
+	BandName    string      // name of the bands, such as "90% interval"
 	Annotations []Annotation
 	Theme       Theme
 	Width       int // in CSS pixels, 320 to 4000
@@ -77,30 +77,30 @@ type Chart struct {
 // Series is one line, one set of bars or one slice.
 type Series struct {
 	Name   string
-	Points []Point // in order of date, at most one for each day, week or month of the granularity
+	Points []Point // by date, at most one per day, week or month, as Granularity says
 }
 
-// Point is a value of a day, week or month, dated by any of its days. Days without a point, and missing points, are
-// gaps and not zero.
+// Point is the value of a day, week or month. Its date is any day of that period. Days without a point and missing
+// points are gaps, not zeros.
 type Point struct {
 	Date    civil.Date
 	Value   float64 // in the chart's unit
-	Missing bool    // unknown; Value is ignored
-	Partial bool    // the day, week or month is not complete; drawn hollow
-	Band    *Band   // where the value is an estimate; nil otherwise
-	Inner   *Band   // a narrower one inside it, drawn on lines only; nil for none
+	Missing bool    // the value is unknown; Value is ignored
+	Partial bool    // the day, week or month is incomplete; drawn hollow
+	Band    *Band   // interval of an estimate; nil if the value is not an estimate
+	Inner   *Band   // narrower band inside Band, drawn on lines only; nil for none
 }
 
 // Band is the interval around an estimate.
 type Band struct{ Low, High float64 }
 
-// Annotation is something that happened on a day. Outside the chart's days it is not drawn.
+// Annotation is an event on a day. It is drawn only on days of the chart.
 type Annotation struct {
 	Date  civil.Date
 	Label string
 }
 
-// InvalidError says why a chart cannot be drawn.
+// InvalidError explains why a chart cannot be drawn.
 type InvalidError struct{ Text string }
 
 // Error returns the text.
@@ -110,8 +110,8 @@ func invalid(format string, args ...any) error {
 	return &InvalidError{Text: fmt.Sprintf(format, args...)}
 }
 
-// Draw returns the chart as an SVG document. It fails with an [InvalidError] for charts beyond the limits, dates out of
-// order and values that are not finite. Without data the picture says so.
+// Draw returns the chart as an SVG document. It returns an [InvalidError] if the chart exceeds a limit, dates are out
+// of order or a value is not finite. A chart without data shows a message.
 func Draw(c Chart) ([]byte, error) {
 	s, err := newSheet(c)
 	if err != nil {
@@ -120,9 +120,10 @@ func Draw(c Chart) ([]byte, error) {
 	return s.svg()
 }
 
-// PNG returns the chart as a PNG image. It is laid out width CSS pixels wide (0: as in the chart) with its proportions
-// kept, and has scale dots per CSS pixel: 2 for dense screens. It fails as [Draw] does. Letters that the built-in font
-// lacks, including emoji, are boxes; an SVG uses the reader's fonts.
+// PNG returns the chart as a PNG image. The layout is width CSS pixels wide (0: the chart's width) and keeps the
+// chart's proportions. scale is the number of image pixels per CSS pixel: 2 for dense screens. PNG returns the errors
+// of [Draw]. It draws a box for each letter that the built-in font lacks, including emoji; an SVG uses the reader's
+// fonts.
 func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	s, err := newSheet(c.resized(width))
 	if err != nil {
@@ -131,8 +132,7 @@ func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	return s.png(scale)
 }
 
-// resized returns the chart with another width and the same proportions, as far as words have room; 0 changes
-// nothing.
+// resized returns the chart with another width and the same proportions, as far as its text fits. 0 changes nothing.
 func (c Chart) resized(width int) Chart {
 	if width == 0 {
 		return c

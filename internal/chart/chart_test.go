@@ -17,7 +17,7 @@ import (
 	"assay/internal/civil"
 )
 
-// drawn returns the SVG of a chart that must be drawable, and checks that it is XML.
+// drawn returns the SVG of a chart and fails the test if the chart cannot be drawn or the SVG is not XML.
 func drawn(t *testing.T, c Chart) string {
 	t.Helper()
 	svg, err := Draw(c)
@@ -195,7 +195,7 @@ func TestSlotsAndDaysAgree(t *testing.T) {
 		s := sheet{Chart: Chart{Granularity: g}, days: civil.Range{First: civil.MustParse("2025-01-31"), Last: civil.MustParse("2028-03-01")}}
 		for i, bucket := range s.days.Buckets(g) {
 			if got := s.slot(bucket.Last); got != i {
-				t.Errorf("by %s: %s lies in slot %d, want %d", g, bucket.Last, got, i)
+				t.Errorf("by %s: %s is in slot %d, want %d", g, bucket.Last, got, i)
 			}
 			if got := s.day(i); got != g.Start(bucket.First) {
 				t.Errorf("by %s: slot %d starts on %s, want %s", g, i, got, g.Start(bucket.First))
@@ -215,7 +215,7 @@ func TestPNGHasTheSizeAndColoursAskedFor(t *testing.T) {
 		colours := paletteOf(theme)
 		for at, want := range map[image.Point]color.RGBA{{2, 2}: colours.ground, {1197, 671}: colours.ground, {610, 400}: colours.series[0]} {
 			if got := color.RGBAModel.Convert(img.At(at.X, at.Y)); got != want {
-				t.Errorf("%s: colour at %v is %v, want %v", theme, at, got, want)
+				t.Errorf("%s: color at %v is %v, want %v", theme, at, got, want)
 			}
 		}
 	}
@@ -323,7 +323,7 @@ func BenchmarkPNG(b *testing.B) {
 func TestIndexedPictureKeepsTheGroundAndStaysClose(t *testing.T) {
 	t.Parallel()
 	full := image.NewRGBA(image.Rect(0, 0, 40, 40))
-	for i := range 1600 { // 1,600 colours, more than an index has room for
+	for i := range 1600 { // about 1,600 colors, more than a palette can contain
 		full.SetRGBA(i%40, i/40, color.RGBA{R: uint8(i), G: uint8(i / 7), B: uint8(i / 13), A: 0xff})
 	}
 	ground := color.RGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xff}

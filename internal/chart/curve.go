@@ -18,16 +18,15 @@ import (
 
 // Curve is a chart of one amount of money against another, such as a response curve. The zero values of Theme, Width
 // and Height mean light, 800 and 450.
-// of Theme, Width and Height mean light, 800 and 450.
 type Curve struct {
 	Title    string
 	Across   string // label of the x axis, such as "Spend per month"
 	Up       string // label of the y axis
 	Currency money.Currency
 	Points   []CurvePoint // 2 to 500, in increasing order of At
-	BandName string       // what bands are, such as "90% interval"
+	BandName string       // name of the bands, such as "90% interval"
 	Marks    []CurveMark  // at most 4
-	KnownTo  float64      // end of the range of the data, after which the background is gray; 0: no limit
+	KnownTo  float64      // end of the data's range; the background is gray beyond it; 0: no limit
 	Theme    Theme
 	Width    int // in CSS pixels, 320 to 4000
 	Height   int // in CSS pixels, 200 to 4000
@@ -69,7 +68,7 @@ func (c Curve) check() error {
 	return nil
 }
 
-// DrawCurve returns the curve as an SVG document. It fails with an [InvalidError] when it cannot be drawn as asked.
+// DrawCurve returns the curve as an SVG document. It returns an [InvalidError] if the curve cannot be drawn.
 func DrawCurve(c Curve) ([]byte, error) {
 	c.Theme, c.Width, c.Height = cmp.Or(c.Theme, Light), cmp.Or(c.Width, defaultWidth), cmp.Or(c.Height, defaultHeight)
 	c.Title, c.Across, c.Up, c.BandName = clean(c.Title), clean(c.Across), clean(c.Up), clean(c.BandName)
@@ -85,7 +84,7 @@ func DrawCurve(c Curve) ([]byte, error) {
 	return document(words{cmp.Or(c.Title, "Curve"), c.description(), c.Width, c.Height}, drawn.Bytes())
 }
 
-// description describes the picture in words.
+// description describes the picture in text.
 func (c Curve) description() string {
 	in := Chart{Unit: Money, Currency: c.Currency}
 	var b strings.Builder
@@ -177,7 +176,7 @@ func (c curvePainter) ticks(s scale, last float64) plot.ConstantTicks {
 	return out
 }
 
-// Plot draws the ground, the band, the curve and the marks.
+// Plot draws the background, the band, the curve and the marks.
 func (c curvePainter) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&canvas)
 	if from := c.grayFrom(); from < c.last() {

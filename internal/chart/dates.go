@@ -6,17 +6,17 @@ import (
 	"assay/internal/civil"
 )
 
-// dateTick is a slot that the date axis names.
+// dateTick is a slot with a label on the date axis.
 type dateTick struct {
 	slot  int
 	label string
-	year  int // under the label; 0 where it is the year before
+	year  int // year under the label; 0 if the previous label has the same year
 }
 
-// rhythm says which slots of an axis are named.
+// rhythm reports whether the axis labels the slot that begins on a date.
 type rhythm func(civil.Date) bool
 
-// rhythms lists, finest first, the ways of naming dates that a reader can follow.
+// rhythms lists the readable spacings of date labels, finest first.
 func rhythms(g civil.Granularity) []rhythm {
 	var out []rhythm
 	if g == civil.ByDay {
@@ -33,7 +33,7 @@ func rhythms(g civil.Granularity) []rhythm {
 	}
 	for _, months := range []int{1, 2, 3, 6, 12, 24, 60, 120} {
 		out = append(out, func(d civil.Date) bool {
-			// A week counts to the month that begins in it.
+			// A week that contains the first day of a month belongs to that month.
 			first := g != civil.ByWeek && d.Day() == 1 || g == civil.ByWeek && d.AddDays(6).Day() <= 7
 			if g == civil.ByWeek {
 				d = d.AddDays(6)
@@ -44,11 +44,11 @@ func rhythms(g civil.Granularity) []rhythm {
 	return out
 }
 
-// aMonday anchors the rhythms, so that a chart of the next day names the same days.
+// aMonday anchors the rhythms, so that the chart of the next day labels the same dates.
 var aMonday = civil.New(1900, time.January, 1)
 
-// dateTicks returns the densest ticks whose labels keep their distance. wide gives the width of a label, at the
-// place of a slot, both in the same unit.
+// dateTicks returns the densest ticks whose labels keep their distance. wide returns the width of a label and at the
+// position of a slot, in the same unit.
 func (s sheet) dateTicks(wide func(string) float64, at func(slot int) float64) []dateTick {
 	const apart = 14
 	for _, named := range rhythms(s.Granularity) {
@@ -60,7 +60,7 @@ func (s sheet) dateTicks(wide func(string) float64, at func(slot int) float64) [
 	return []dateTick{{slot: 0, label: dayLabel(s.day(0), s.Granularity), year: s.day(0).Year()}}
 }
 
-// ticksIn labels slots in a rhythm. The year is under the first label and wherever it changes.
+// ticksIn labels the slots of a rhythm. The year appears under the first label and wherever it changes.
 func (s sheet) ticksIn(named rhythm) []dateTick {
 	var out []dateTick
 	year := 0
@@ -89,7 +89,7 @@ func crowded(ticks []dateTick, apart float64, wide func(string) float64, at func
 	return false
 }
 
-// dayLabel names a slot by its first day, and a month by its name.
+// dayLabel labels a day or week with its first day, and a month with its name.
 func dayLabel(d civil.Date, g civil.Granularity) string {
 	if g == civil.ByMonth {
 		return d.UTC().Format("Jan")
@@ -97,7 +97,7 @@ func dayLabel(d civil.Date, g civil.Granularity) string {
 	return d.Short()
 }
 
-// period writes the chart's days and their granularity, such as "By week (from Monday), Oct 1 – Oct 31, 2026".
+// period formats the chart's days and their granularity, such as "By week (from Monday), Oct 1 – Oct 31, 2026".
 func (s sheet) period() string {
 	dates := s.days.Words()
 	if s.Kind == Pie {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// heading returns the title, or one made from the metric.
+// heading returns the title, or a title derived from the metric.
 func (s sheet) heading() string {
 	switch {
 	case s.Title != "":
@@ -16,7 +16,7 @@ func (s sheet) heading() string {
 	return "Chart"
 }
 
-// axisTitle says what the values are, such as "Revenue (USD)".
+// axisTitle returns the title of the value axis, such as "Revenue (USD)".
 func (s sheet) axisTitle() string {
 	if s.Unit != Money || s.Currency == "" {
 		return s.Metric
@@ -27,10 +27,10 @@ func (s sheet) axisTitle() string {
 	return s.Metric + " (" + string(s.Currency) + ")"
 }
 
-// nothing is what an empty chart says.
+// nothing is the message of an empty chart.
 const nothing = "No data in this period"
 
-// description describes the picture in words, for screen readers.
+// description describes the picture in text, for screen readers.
 func (s sheet) description() string {
 	if !s.hasDots {
 		return nothing + "."
@@ -93,7 +93,7 @@ func (t track) sum() float64 {
 	return sum
 }
 
-// notes explains the picture's signs and what it leaves out.
+// notes explains the picture's symbols and omissions.
 func (s sheet) notes() []string {
 	var out []string
 	if s.has(func(p Point) bool { return p.Partial }) {
@@ -120,7 +120,7 @@ func (s sheet) notes() []string {
 	return out
 }
 
-// withoutDots names the series of which nothing is known.
+// withoutDots names the series without known points.
 func (s sheet) withoutDots() []string {
 	var out []string
 	for i, t := range s.tracks {

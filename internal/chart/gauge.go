@@ -65,7 +65,7 @@ func (g Gauge) check() error {
 	return nil
 }
 
-// DrawGauge returns the gauge as an SVG document. It fails with an [InvalidError] when it cannot be drawn as asked.
+// DrawGauge returns the gauge as an SVG document. It returns an [InvalidError] if the gauge cannot be drawn.
 func DrawGauge(g Gauge) ([]byte, error) {
 	g.Theme, g.Width, g.Unit = cmp.Or(g.Theme, Light), cmp.Or(g.Width, gaugeWidth), cmp.Or(g.Unit, Count)
 	g.Title, g.Bands = clean(g.Title), clean(g.Bands)
@@ -81,7 +81,7 @@ func DrawGauge(g Gauge) ([]byte, error) {
 	return document(words{cmp.Or(g.Title, "Gauge"), g.description(), g.Width, gaugeHeight}, drawn.Bytes())
 }
 
-// description describes the picture in words.
+// description describes the picture in text.
 func (g Gauge) description() string {
 	in := Chart{Unit: g.Unit, Currency: g.Currency}
 	var text strings.Builder
@@ -110,7 +110,7 @@ type gaugePainter struct {
 	theme palette
 }
 
-// reach is from the smallest to the largest value that is shown, and has 0 in it.
+// reach returns the smallest and largest value of the axis. The range always includes 0.
 func (g gaugePainter) reach() (low, high float64) {
 	low, high = min(0, g.Actual), max(g.Actual, g.Goal, smallest)
 	if g.Expected != nil {

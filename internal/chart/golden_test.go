@@ -26,7 +26,7 @@ func TestPicturesMatchTheReviewedOnes(t *testing.T) {
 			}
 			again, err := Draw(s.chart)
 			if err != nil || !bytes.Equal(got, again) {
-				t.Fatalf("drawn twice, the bytes differ (%v)", err)
+				t.Fatalf("two drawings of the chart differ (%v)", err)
 			}
 			file := filepath.Join("testdata", s.name+".svg")
 			if *update {
@@ -46,7 +46,7 @@ func TestPicturesMatchTheReviewedOnes(t *testing.T) {
 	}
 }
 
-// gallery is each form with little and with much in it, for the pictures that `make pages` makes and reads.
+// gallery returns each type of chart with few and with many values, for the pictures of `make pages`.
 func gallery() []sample {
 	revenue := Chart{Metric: "Revenue", Unit: Money, Currency: "USD"}
 	of := func(kind Kind, title string, series []Series, marks ...Annotation) Chart {
@@ -79,8 +79,8 @@ func gallery() []sample {
 	}
 }
 
-// ASSAY_PICTURES names a folder for the gallery: an SVG for a phone and one for a desk, light and dark, and the PNG of
-// each form.
+// The environment variable ASSAY_PICTURES names a folder for the gallery. The test writes each chart as a PNG and as
+// light and dark SVGs, at phone and desktop width.
 func TestEveryFormIsDrawnForEveryGround(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ASSAY_PICTURES")

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// lines are the series of a line chart, the first on top.
+// lines draws the series of a line chart, the first on top.
 type lines struct{ sheet }
 
 // Plot draws the lines and their markers.
@@ -41,13 +41,14 @@ func (s sheet) thickness() vg.Length {
 	return 2
 }
 
-// run is a piece of line without a gap, with all or none of its periods complete.
+// run is a piece of a line without a gap. Either all of its periods are complete or none is.
 type run struct {
 	points  []vg.Point
 	partial bool
 }
 
-// runs joins neighbours. A line breaks where a slot has no value, and changes where a period is not complete.
+// runs joins neighboring dots. A line breaks where a slot has no value. A new run starts where complete periods meet
+// incomplete ones.
 func runs(dots []dot, at func(dot) vg.Point) []run {
 	var out []run
 	for i := 1; i < len(dots); i++ {
@@ -66,8 +67,8 @@ func runs(dots []dot, at func(dot) vg.Point) []run {
 	return out
 }
 
-// marked reports whether a dot has a marker. Partial and lonely ones always have; the others as often as keeps
-// the lines readable, and not above each other.
+// marked reports whether a dot has a marker. Partial and isolated dots always have one. The others have markers far
+// enough apart to keep the lines readable; series alternate.
 func (s sheet) marked(series, i int, apart vg.Length) bool {
 	dots := s.tracks[series].dots
 	d := dots[i]
@@ -86,7 +87,7 @@ func (s sheet) marked(series, i int, apart vg.Length) bool {
 	return d.slot%every == series*every/len(s.tracks)
 }
 
-// corners are the outlines of the markers, for a radius of 1 around 0.
+// corners contains the outlines of the markers, for a radius of 1 around the origin.
 var corners = map[shape][]vg.Point{
 	square:   {{X: -.85, Y: -.85}, {X: .85, Y: -.85}, {X: .85, Y: .85}, {X: -.85, Y: .85}},
 	triangle: {{X: -1.05, Y: -.8}, {X: 1.05, Y: -.8}, {X: 0, Y: 1.1}},
@@ -136,10 +137,10 @@ func (s sheet) paintMarker(c draw.Canvas, look style, at vg.Point, hollow bool) 
 	c.Stroke(outline)
 }
 
-// bands are the shaded intervals behind the lines.
+// bands draws the shaded intervals behind the lines.
 type bands struct{ sheet }
 
-// Plot draws the bands. An interval without neighbours is a bar as wide as a marker.
+// Plot draws the bands. An interval without neighbors is a bar as wide as a marker.
 func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, t := range b.tracks {
@@ -163,12 +164,12 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// outer and inner are the two bands of a point.
+// outer returns the wider band of a point, inner the narrower one.
 func outer(d dot) *Band { return d.Band }
 
 func inner(d dot) *Band { return d.Inner }
 
-// bandRuns returns the stretches of neighbours that have a band.
+// bandRuns returns the runs of neighboring dots that have a band.
 func bandRuns(dots []dot, of func(dot) *Band) [][]dot {
 	var out [][]dot
 	for i, d := range dots {

@@ -19,11 +19,11 @@ type endNames struct {
 const (
 	endGap  vg.Length = 12 // from the frame to a name's swatch
 	endHigh vg.Length = 17 // from one name to the next
-	nearEnd vg.Length = 30 // of the frame, within which a line is joined with its name
+	nearEnd vg.Length = 30 // width at the frame's edge within which a line is joined to its name
 )
 
-// endNames returns the names of a few lines, and nil where a legend serves better: many lines, bars, or a picture
-// too narrow to give a side to names.
+// endNames returns the labels of a few lines. It returns nil if a legend serves better: for many lines, for bars, and
+// for a picture too narrow for labels at its side.
 func (s sheet) endNames(wide vg.Length) *endNames {
 	if s.Kind != Line || len(s.tracks) > directNames || wide < besideWidth || !s.needsLegend() {
 		return nil
@@ -52,7 +52,7 @@ type end struct {
 	y      vg.Length
 }
 
-// Plot draws the names, each as near to the end of its line as the others allow.
+// Plot draws the labels, each as near to the end of its line as the other labels allow.
 func (e *endNames) Plot(c draw.Canvas, p *plot.Plot) {
 	if e == nil {
 		return
@@ -70,7 +70,7 @@ func (e *endNames) Plot(c draw.Canvas, p *plot.Plot) {
 	sty := letters(nameSize, e.theme.ink)
 	left := c.Max.X + endGap
 	for _, n := range ends {
-		if n.at.X > c.Max.X-nearEnd { // a longer one would look like data
+		if n.at.X > c.Max.X-nearEnd { // a longer connector would look like data
 			c.StrokeLine2(draw.LineStyle{Color: e.theme.zero, Width: .75}, n.at.X+5, n.at.Y, left-2, n.y)
 		}
 		e.paintSwatch(c, e.tracks[n.series].style, vg.Point{X: left, Y: n.y})
@@ -78,7 +78,7 @@ func (e *endNames) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spread moves names apart, keeping their order, between low and high.
+// spread moves labels apart between low and high and keeps their order.
 func spread(ends []end, low, high vg.Length) {
 	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(b.y, a.y) })
 	ceiling := high
@@ -103,7 +103,7 @@ func (s sheet) markRowCount() int {
 	return 3
 }
 
-// markRow is the position of an annotation's label; row is negative when there is no room for it.
+// markRow is the position of an annotation's label; row is negative if there is no room for the label.
 type markRow struct {
 	mark
 	row  int
@@ -113,11 +113,11 @@ type markRow struct {
 	left bool // the label is left of its line
 }
 
-// markRows gives each annotation's label a row in which it touches no other label, crosses no line to a higher row, and
-// its own line crosses no label below it. It returns the number of labels without a row. Labels are right of their
-// lines in the lowest possible row, or on either side if more of them fit that way.
+// markRows assigns a row to each annotation's label. A label touches no other label and crosses no line to a higher
+// row, and its own line crosses no label below it. markRows returns the number of labels without a row. Labels are
+// right of their lines in the lowest possible row, or on either side if more of them fit that way.
 func (s sheet) markRows(frame vg.Rectangle) (rows []markRow, left int) {
-	var right, either []markRow // places to try, the better ones first
+	var right, either []markRow // positions to try, best first
 	for row := range s.markRowCount() {
 		right = append(right, markRow{row: row})
 		either = append(either, markRow{row: row}, markRow{row: row, left: true})
@@ -132,7 +132,7 @@ func (s sheet) markRows(frame vg.Rectangle) (rows []markRow, left int) {
 	return rows, left
 }
 
-// settled gives each name the first of the places in which it disturbs no other.
+// settled assigns to each label the first position in which it disturbs no other label.
 func (s sheet) settled(frame vg.Rectangle, places []markRow) (rows []markRow, left int) {
 	sty := letters(noteSize, s.theme.ink)
 	low, high := s.span()
@@ -154,7 +154,7 @@ func (s sheet) settled(frame vg.Rectangle, places []markRow) (rows []markRow, le
 	return rows, left
 }
 
-// disturbs reports whether two labels touch, or the line to one of them crosses the other.
+// disturbs reports whether two labels touch or the line of one crosses the other.
 func (r markRow) disturbs(other markRow) bool {
 	const apart = 4
 	mine, theirs := r.plate(r.at, 0), other.plate(other.at, 0)
@@ -178,7 +178,7 @@ func depth(rows []markRow) int {
 	return deepest
 }
 
-// markLines are the annotations: a line through the picture with its name above.
+// markLines draws the annotations: each is a line through the picture with its label above.
 type markLines struct {
 	sheet
 	rows []markRow
@@ -202,10 +202,10 @@ func (m markLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// top is the upper end of an annotation's line above a picture's ceiling.
+// top returns the upper end of an annotation's line for a picture whose top is at ceiling.
 func (r markRow) top(ceiling vg.Length) vg.Length { return ceiling + vg.Length(r.row+1)*markHigh }
 
-// plate is the label's rectangle of an annotation whose line is at x.
+// plate returns the rectangle of the label of an annotation whose line is at x.
 func (r markRow) plate(x, ceiling vg.Length) vg.Rectangle {
 	from := x + 4
 	if r.left {
@@ -217,7 +217,7 @@ func (r markRow) plate(x, ceiling vg.Length) vg.Rectangle {
 	}
 }
 
-// paintPlate clears the place of a name from lines that cross it.
+// paintPlate clears the background of a label, so that no line crosses its text.
 func (s sheet) paintPlate(c draw.Canvas, place vg.Rectangle) {
 	c.SetColor(s.theme.ground)
 	c.Fill(outlines([]vg.Rectangle{place}))

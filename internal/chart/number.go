@@ -7,7 +7,7 @@ import (
 	"assay/internal/number"
 )
 
-// scale is the values an axis shows, from low to high in even steps.
+// scale contains the values of an axis, from low to high in even steps.
 type scale struct {
 	low, step float64
 	steps     int
@@ -15,7 +15,7 @@ type scale struct {
 
 func (s scale) high() float64 { return s.low + s.step*float64(s.steps) }
 
-// ticks returns the values that are named on the axis.
+// ticks returns the labeled values of the axis.
 func (s scale) ticks() []float64 {
 	out := make([]float64, s.steps+1)
 	first := math.Round(s.low / s.step)
@@ -25,11 +25,11 @@ func (s scale) ticks() []float64 {
 	return out
 }
 
-// smallest is the finest step of an axis. It also keeps a series of zeros from having no axis.
+// smallest is the finest step of an axis. It also gives a series of zeros an axis.
 const smallest = 1e-6
 
-// niceScale returns the narrowest scale around low and high with steps of 1, 2 or 5 times a power of ten, at least
-// one and about most of them. Whole scales have no step below 1.
+// niceScale returns the narrowest scale around low and high with steps of 1, 2 or 5 times a power of ten, at least one
+// step and about most steps. Whole scales have no step below 1.
 func niceScale(low, high float64, most int, whole bool) scale {
 	least := smallest
 	if whole {
@@ -54,7 +54,7 @@ func niceStep(raw float64) float64 {
 	return 10 * power
 }
 
-// figures is how the numbers of one axis are written: all with the same suffix and the same decimals.
+// figures is the number format of one axis: all labels have the same suffix and the same number of decimals.
 type figures struct {
 	symbol   string
 	divisor  float64
@@ -62,11 +62,11 @@ type figures struct {
 	decimals int
 }
 
-// figures returns how the scale's ticks are written.
+// figures returns the number format of the scale's ticks.
 func (s scale) figures(u Unit, c money.Currency) figures {
 	f := figures{divisor: 1}
 	if u == Money {
-		f.symbol = c.Symbol() // the axis names the currency in any case
+		f.symbol = c.Symbol() // the axis title names the currency in any case
 	}
 	largest := max(math.Abs(s.low), math.Abs(s.high()))
 	for _, m := range magnitudes {
@@ -79,7 +79,7 @@ func (s scale) figures(u Unit, c money.Currency) figures {
 	return f
 }
 
-// magnitudes shorten large numbers. A few thousand stay readable with a comma, so k starts at ten thousand.
+// magnitudes are suffixes of large numbers. k starts at ten thousand because a few thousand are readable with a comma.
 var magnitudes = []struct {
 	from, divisor float64
 	suffix        string
@@ -96,7 +96,7 @@ func (f figures) text(v float64) string {
 	return f.symbol + digits + f.suffix
 }
 
-// exactly formats a single value in full: money with two decimals below 1,000 and none from there on.
+// exactly formats a single value in full: money has two decimals below 1,000 and none from 1,000 on.
 func (c Chart) exactly(v float64) string {
 	f := figures{divisor: 1}
 	switch {
@@ -111,7 +111,7 @@ func (c Chart) exactly(v float64) string {
 	return f.text(v)
 }
 
-// grouped writes a number that is not negative with commas between thousands.
+// grouped formats a nonnegative number with commas between thousands.
 func grouped(v float64, decimals int) string {
 	if decimals == 0 {
 		v = math.Round(v) // halves away from zero, as in answers

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// palette is the colours of a theme.
+// palette contains the colors of a theme.
 type palette struct {
-	ground color.RGBA // what is drawn upon
+	ground color.RGBA // background
 	ink    color.RGBA // titles and names
 	soft   color.RGBA // axes and notes
 	grid   color.RGBA
@@ -16,9 +16,9 @@ type palette struct {
 	series [6]color.RGBA
 }
 
-// The series colors start from those of Okabe and Ito (2008) and were adjusted until each has a contrast of at least 3
-// to 1 on its background and any two differ, with and without protanopia, deuteranopia and tritanopia (Machado and
-// others, 2009). More than six are not distinguishable, so the next six are the same colors, dashed.
+// The series colors derive from Okabe and Ito (2008). Each has a contrast of at least 3 to 1 with its background. Any
+// two differ with and without protanopia, deuteranopia and tritanopia (Machado and others, 2009). More than six colors
+// are not distinguishable, so the next six series have the same colors with dashes.
 var palettes = map[Theme]palette{
 	Light: {
 		ground: rgb(0xffffff), ink: rgb(0x1b2226), soft: rgb(0x4f5b62), grid: rgb(0xe3e7e4), zero: rgb(0x7d878c),
@@ -36,7 +36,7 @@ func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// faded returns the colour at an opacity from 0 to 1.
+// faded returns the color at an opacity from 0 to 1.
 func faded(c color.RGBA, opacity float64) color.NRGBA {
 	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(opacity*255 + .5)}
 }
@@ -44,7 +44,7 @@ func faded(c color.RGBA, opacity float64) color.NRGBA {
 // shape is the outline of a marker.
 type shape int
 
-// The shapes, in the order in which series get them.
+// The shapes, in the order in which series use them.
 const (
 	circle shape = iota
 	square
@@ -55,7 +55,7 @@ const (
 	shapes
 )
 
-// style is how a series looks wherever it appears.
+// style is the appearance of a series in lines, bars, slices and the legend.
 type style struct {
 	color   color.RGBA
 	shape   shape
@@ -63,7 +63,7 @@ type style struct {
 	dashes  []vg.Length // lines of the second six; nil for a solid line
 }
 
-// dotted is the line to a point whose period is not complete. No series has it.
+// dotted is the dash pattern of the line to a point whose period is incomplete. No series uses it.
 var dotted = []vg.Length{1.5, 3}
 
 func (p palette) style(series int) style {

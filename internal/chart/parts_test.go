@@ -190,7 +190,7 @@ func TestNamesAtEndsDoNotTouch(t *testing.T) {
 	}
 }
 
-// luminance and contrast are WCAG 2.2's.
+// luminance and contrast follow WCAG 2.2.
 func luminance(c color.RGBA) float64 {
 	v := linear(c)
 	return .2126*v[0] + .7152*v[1] + .0722*v[2]
@@ -213,7 +213,7 @@ func linear(c color.RGBA) (out [3]float64) {
 	return out
 }
 
-// Labels of annotations touch neither each other nor the edges, for any number of them and any width.
+// Labels of annotations touch neither each other nor the edges, for any number of labels and any width.
 func TestNamesOfAnnotationsDoNotTouch(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []Kind{Line, Bar} {
@@ -247,11 +247,11 @@ func marksApart(t *testing.T, s sheet) {
 			}
 		}
 		if p.Min.X < frame.Min.X-4 || p.Max.X > vg.Length(s.Width) || width(letters(noteSize, s.theme.ink), r.text) > p.Size().X {
-			t.Errorf("%s %d wide, %d marks: %q stands from %.0f to %.0f", s.Kind, s.Width, len(rows), r.text, p.Min.X, p.Max.X)
+			t.Errorf("%s %d wide, %d marks: %q extends from %.0f to %.0f", s.Kind, s.Width, len(rows), r.text, p.Min.X, p.Max.X)
 		}
 		for _, other := range plates {
 			if p.Min.X < other.Max.X && other.Min.X < p.Max.X && p.Min.Y < other.Max.Y && other.Min.Y < p.Max.Y {
-				t.Errorf("%s %d wide, %d slots, %d marks: two names touch: %v and %v", s.Kind, s.Width, s.slots, len(rows), p, other)
+				t.Errorf("%s %d wide, %d slots, %d marks: two labels touch: %v and %v", s.Kind, s.Width, s.slots, len(rows), p, other)
 			}
 		}
 		plates = append(plates, p)
@@ -277,8 +277,8 @@ func TestColoursStandOutFromTheirGround(t *testing.T) {
 	}
 }
 
-// vision is how people with full loss of one kind of cone see linear RGB: Machado, Oliveira and Fernandes (2009),
-// table 1, severity 1.0.
+// vision contains the linear RGB transformations of full protanopia, deuteranopia and tritanopia: Machado, Oliveira and
+// Fernandes (2009), table 1, severity 1.0.
 var vision = map[string][3][3]float64{
 	"full":         {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia":   {{.152286, 1.052583, -.204868}, {.114503, .786281, .099216}, {-.003882, -.048116, 1.051998}},
@@ -286,7 +286,7 @@ var vision = map[string][3][3]float64{
 	"tritanopia":   {{1.255528, -.076749, -.178779}, {-.078411, .930809, .147602}, {.004733, .691367, .303900}},
 }
 
-// oklab returns lightness and two axes of hue in which distances follow the eye: Ottosson (2020).
+// oklab returns lightness and two hue axes, a space whose distances are perceptual: Ottosson (2020).
 func oklab(rgb [3]float64) [3]float64 {
 	r, g, b := rgb[0], rgb[1], rgb[2]
 	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)
@@ -336,7 +336,7 @@ func TestNoTwoSeriesLookAlike(t *testing.T) {
 		}
 		seen[look{s.color, s.striped}] = i
 		if s.striped != (s.dashes != nil) {
-			t.Errorf("series %d is striped as a bar and not dashed as a line, or the other way round", i)
+			t.Errorf("series %d is striped as a bar and not dashed as a line, or vice versa", i)
 		}
 	}
 }

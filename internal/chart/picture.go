@@ -13,7 +13,7 @@ import (
 // margin is the empty edge of a picture in CSS pixels.
 const margin vg.Length = 16
 
-// Sizes of text in CSS pixels, and the distance of lines as a multiple of them.
+// Font sizes in CSS pixels, and the line spacing as a multiple of them.
 const (
 	titleSize = 16
 	nameSize  = 12
@@ -21,7 +21,8 @@ const (
 	lineGap   = 1.35
 )
 
-// textLines is how many lines a title or the notes may have; a low picture needs its height for the values.
+// textLines returns the maximum number of lines of a title and of the notes. A low picture needs its height for the
+// values.
 func (s sheet) textLines() int {
 	if s.Height < roomy {
 		return 1
@@ -29,13 +30,13 @@ func (s sheet) textLines() int {
 	return 2
 }
 
-// widerFont is how much wider words become where a reader has neither Liberation Sans nor Arial, but DejaVu Sans.
+// widerFont is the relative width of text for readers without Liberation Sans and Arial, whose font is DejaVu Sans.
 const widerFont = 1.15
 
-// roomy is the height from which on words may take more than one line each.
+// roomy is the minimum height at which titles and notes may have more than one line.
 const roomy = 320
 
-// paint draws the picture on its ground, from the title at the top to the notes at the bottom.
+// paint draws the picture on its background, from the title at the top to the notes at the bottom.
 func (s sheet) paint(c draw.Canvas) {
 	area := draw.Crop(c, margin, -margin, margin, -margin)
 	area = s.paintHead(area)
@@ -62,7 +63,7 @@ func (s sheet) paintHead(area draw.Canvas) draw.Canvas {
 	return draw.Crop(area, 0, 0, 0, -8)
 }
 
-// paintSentence says in the middle why there is nothing to draw.
+// paintSentence writes the reason for an empty picture in its middle.
 func (s sheet) paintSentence(area draw.Canvas, sentence string) {
 	sty := letters(14, s.theme.soft)
 	at := area.Center()
@@ -100,13 +101,13 @@ func writeTop(area draw.Canvas, sty text.Style, s string) draw.Canvas {
 	return draw.Crop(area, 0, 0, 0, -sty.Font.Size*lineGap)
 }
 
-// named is a series as the legend writes it.
+// named is a legend entry: a series and its label.
 type named struct {
 	text  string
 	style style
 }
 
-// names returns what the legend of lines and bars says.
+// names returns the legend entries of lines and bars.
 func (s sheet) names() []named {
 	out := make([]named, len(s.tracks))
 	for i, t := range s.tracks {
@@ -115,7 +116,7 @@ func (s sheet) names() []named {
 	return out
 }
 
-// legendItem is a name in the legend, and where its sample starts.
+// legendItem is a legend entry and the position of its sample.
 type legendItem struct {
 	named
 	at vg.Point
@@ -123,7 +124,7 @@ type legendItem struct {
 
 const legendGap vg.Length = 6 // between a sample and its name
 
-// paintLegend draws names in rows, leaving at least so much height below, and returns the area below.
+// paintLegend draws the entries in rows, reserves the height leave below them, and returns the area below.
 func (s sheet) paintLegend(area draw.Canvas, names []named, leave vg.Length) draw.Canvas {
 	sty := letters(nameSize, s.theme.ink)
 	items, more := s.legend(area.Rectangle, names, leave)
@@ -142,7 +143,7 @@ func (s sheet) paintLegend(area draw.Canvas, names []named, leave vg.Length) dra
 
 const legendRow vg.Length = 18
 
-// legend places names in as many rows as there is height for, and returns how many have no place.
+// legend arranges the entries in as many rows as fit, and returns the number of entries without a place.
 func (s sheet) legend(area vg.Rectangle, names []named, leave vg.Length) (items []legendItem, more int) {
 	const between = 18
 	sty := letters(nameSize, s.theme.ink)
@@ -164,7 +165,7 @@ func (s sheet) legend(area vg.Rectangle, names []named, leave vg.Length) (items 
 	return items, 0
 }
 
-// swatchWide is the width of the sample before a name: long enough to show dashes.
+// swatchWide is the width of the sample before a label. It is wide enough to show dashes.
 func (s sheet) swatchWide() vg.Length {
 	if s.Kind == Line {
 		return 24
@@ -172,7 +173,7 @@ func (s sheet) swatchWide() vg.Length {
 	return 12
 }
 
-// paintSwatch draws the sample of a series that stands before its name, from a point on its middle line.
+// paintSwatch draws the sample before the label of a series, from a point on its middle line.
 func (s sheet) paintSwatch(c draw.Canvas, look style, at vg.Point) {
 	wide := s.swatchWide()
 	if s.Kind == Line {

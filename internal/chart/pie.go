@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// slice is a series' part of the pie.
+// slice is the slice of one series.
 type slice struct {
 	name         string
 	style        style
@@ -17,7 +17,7 @@ type slice struct {
 	start        float64 // clockwise from the top, in turns
 }
 
-// slices returns the series that can be drawn, in their order. Only what is above zero is part of a whole.
+// slices returns the slices of the series with a sum above zero, in the series' order, and the total of those sums.
 func (s sheet) slices() (all []slice, total float64) {
 	for _, t := range s.tracks {
 		total += max(0, t.sum())
@@ -55,7 +55,7 @@ func (s sheet) leftOut() []string {
 	return out
 }
 
-// paintPie draws the slices, clockwise from the top, with their names on both sides.
+// paintPie draws the slices, clockwise from the top, with labels on both sides.
 func (s sheet) paintPie(area draw.Canvas) {
 	all, total := s.slices()
 	if len(all) == 0 {
@@ -75,10 +75,10 @@ func (s sheet) paintPie(area draw.Canvas) {
 	s.paintSliceNames(area, all, radius)
 }
 
-// besideWidth is the minimum width with room for labels next to a pie or a line. Below it there is a legend.
+// besideWidth is the minimum width with room for labels next to a pie or a line. Narrower pictures have a legend.
 const besideWidth = 440
 
-// withShares returns what the legend of a pie says.
+// withShares returns the legend entries of a pie.
 func withShares(all []slice) []named {
 	out := make([]named, len(all))
 	for i, sl := range all {
@@ -93,7 +93,7 @@ func (s sheet) paintSlices(area draw.Canvas, all []slice, radius vg.Length) {
 	}
 }
 
-// angle turns a place on the pie into the canvas's angle: counterclockwise from the right.
+// angle converts a position on the pie to the canvas's angle, which runs counterclockwise from the right.
 func angle(turns float64) float64 { return math.Pi/2 - 2*math.Pi*turns }
 
 func onCircle(centre vg.Point, radius vg.Length, turns float64) vg.Point {
@@ -122,7 +122,7 @@ func (s sheet) paintSlice(c draw.Canvas, sl slice, centre vg.Point, radius vg.Le
 	}
 }
 
-// paintRings stripes a slice, as bars of the same series are.
+// paintRings stripes a slice like the bars of the same series.
 func (s sheet) paintRings(c draw.Canvas, sl slice, centre vg.Point, radius vg.Length) {
 	var rings vg.Path
 	for r := radius - 5; r > 3; r -= 6 {
@@ -133,7 +133,7 @@ func (s sheet) paintRings(c draw.Canvas, sl slice, centre vg.Point, radius vg.Le
 	c.Stroke(rings)
 }
 
-// paintSliceNames writes name and share next to the pie, with a line to each slice.
+// paintSliceNames writes names and shares next to the pie, with a line to each slice.
 func (s sheet) paintSliceNames(c draw.Canvas, all []slice, radius vg.Length) {
 	const gap = 26
 	centre := c.Center()
@@ -165,7 +165,7 @@ func (s sheet) paintSliceNames(c draw.Canvas, all []slice, radius vg.Length) {
 	}
 }
 
-// sliceName returns name and share, the name shortened to leave the share its place.
+// sliceName returns the name and share of a slice. It shortens the name so that the share fits.
 func (s sheet) sliceName(sl slice, most vg.Length) string {
 	sty := letters(nameSize, s.theme.ink)
 	share := " " + percent(sl.share)

@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// directNames is up to how many lines are named at their ends, which is easier to read than a legend.
+// directNames is the maximum number of lines with labels at their ends, which are easier to read than a legend.
 const directNames = 5
 
 // paintPlot draws the axes and the data.
 func (s sheet) paintPlot(area draw.Canvas) {
 	ends := s.endNames(area.Size().X)
 	if ends == nil && s.needsLegend() {
-		const axes = 150 // with dates, values, annotations and notes
+		const axes = 150 // height with dates, values, annotations and notes
 		area = s.paintLegend(area, s.names(), axes)
 	}
-	// Frames are measured before they are drawn: the names of dates and annotations depend on the width that is
-	// left by the names of values.
+	// The frame is measured before it is drawn: the labels of dates and annotations depend on the width that the value
+	// labels leave.
 	rows, left := s.markRows(s.plot(area).DataCanvas(s.axes(area, ends)).Rectangle)
 	notes := s.notes()
 	if left > 0 {
@@ -43,17 +43,17 @@ func (s sheet) paintPlot(area draw.Canvas) {
 	p.Draw(s.axes(area, ends))
 }
 
-// needsLegend reports whether there is a name that the head does not say already.
+// needsLegend reports whether a name appears neither in the title nor at the end of a line.
 func (s sheet) needsLegend() bool {
 	return len(s.tracks) > 1 || s.tracks[0].name != "" && s.tracks[0].name != s.Metric
 }
 
-// axes returns the part of the area that the axes fill: names of lines stand to the right, years below.
+// axes returns the area of the axes. Labels of lines are to its right, years below it.
 func (s sheet) axes(area draw.Canvas, ends *endNames) draw.Canvas {
 	return draw.Crop(area, 0, -ends.room(), noteSize+2, 0)
 }
 
-// plot returns empty axes in the chart's theme, for an area about as high.
+// plot returns empty axes in the chart's theme, for an area of about that height.
 func (s sheet) plot(area draw.Canvas) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -78,7 +78,7 @@ func (s sheet) plot(area draw.Canvas) *plot.Plot {
 	return p
 }
 
-// span returns the ends of the date axis in slots. Bars, and a single point, need half a slot on either side.
+// span returns the ends of the date axis in slots. Bars and a single point need half a slot on either side.
 func (s sheet) span() (low, high float64) {
 	if s.Kind == Bar || s.slots == 1 {
 		return -0.5, float64(s.slots) - 0.5
@@ -86,8 +86,8 @@ func (s sheet) span() (low, high float64) {
 	return 0, float64(s.slots - 1)
 }
 
-// scale returns the values that the axis of a picture so high shows. Zero is always among them for bars, and for
-// lines unless they would become flat.
+// scale returns the values on the axis of a picture of a given height. They include zero for bars, and for lines unless
+// the lines would become flat.
 func (s sheet) scale(high vg.Length) scale {
 	low, top := s.extent()
 	if s.Kind == Bar || !s.cut(low, top) {
@@ -97,13 +97,13 @@ func (s sheet) scale(high vg.Length) scale {
 	return niceScale(low, top, most, s.Unit == Count)
 }
 
-// cut reports whether lines between low and top are drawn on an axis without zero: when they are far above it and vary
-// enough to be visible.
+// cut reports whether the axis of lines between low and top leaves out zero: the lines are far above zero and vary
+// visibly.
 func (s sheet) cut(low, top float64) bool {
 	return low > 0 && top-low < .25*top && top-low > .02*top && (s.Unit != Count || top-low >= 5)
 }
 
-// extent returns the lowest and highest value that is drawn, bands included.
+// extent returns the lowest and highest drawn value, including bands.
 func (s sheet) extent() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	see := func(v float64) { low, high = min(low, v), max(high, v) }
@@ -128,13 +128,13 @@ func (s sheet) extent() (low, high float64) {
 	return low, high
 }
 
-// dateNames are the dates on the axis. The plot writes the days and months, and they write the years below.
+// dateNames draws the labels of the date axis. The plot writes days and months; dateNames writes the years below them.
 type dateNames struct {
 	sheet
 	named []dateTick
 }
 
-// dateNames names as many dates as have room in the frame.
+// dateNames labels as many dates as fit in the frame.
 func (s sheet) dateNames(frame vg.Rectangle) dateNames {
 	low, high := s.span()
 	sty := letters(noteSize, s.theme.soft)
@@ -143,7 +143,7 @@ func (s sheet) dateNames(frame vg.Rectangle) dateNames {
 	return dateNames{sheet: s, named: s.dateTicks(wide, at)}
 }
 
-// Ticks returns the dates as the axis wants them.
+// Ticks implements plot.Ticker.
 func (d dateNames) Ticks(_, _ float64) []plot.Tick {
 	ticks := make([]plot.Tick, len(d.named))
 	for i, t := range d.named {
@@ -165,7 +165,7 @@ func (d dateNames) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// paintAxisTitle names the values above their axis, and says when the axis does not start at zero.
+// paintAxisTitle writes the title above the value axis, and states if the axis does not start at zero.
 func (s sheet) paintAxisTitle(area draw.Canvas) draw.Canvas {
 	title := s.axisTitle()
 	if values := s.scale(area.Size().Y); s.Kind == Line && values.low > 0 {
@@ -182,7 +182,7 @@ func (s sheet) paintAxisTitle(area draw.Canvas) draw.Canvas {
 	return draw.Crop(writeTop(area, sty, shortened(sty, title, area.Size().X/widerFont)), 0, 0, 0, -4)
 }
 
-// grid is a line at each value that the axis names.
+// grid draws a line at each labeled value of the axis.
 type grid struct{ sheet }
 
 // Plot draws the grid.
@@ -193,10 +193,10 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// zeroLine is the base line of bars. An axis without zero has a break instead.
+// zeroLine draws the base line of bars. An axis without zero has a break instead.
 type zeroLine struct{ sheet }
 
-// Plot draws the line at zero, or the break at the foot of the axis.
+// Plot draws the line at zero, or the break at the bottom of the axis.
 func (z zeroLine) Plot(c draw.Canvas, p *plot.Plot) {
 	_, y := p.Transforms(&c)
 	line := draw.LineStyle{Color: z.theme.zero, Width: 1}

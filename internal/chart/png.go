@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// png draws the sheet with so many dots for each CSS pixel.
+// png draws the sheet. density is the number of image pixels per CSS pixel.
 func (s sheet) png(density float64) ([]byte, error) {
 	if !(density >= 0.5 && density <= 8) || density*density*float64(s.Width*s.Height) > maxDots {
 		return nil, invalid("%v dots for a pixel: want 0.5 to 8, and at most %d dots in all", density, int(maxDots))
@@ -33,7 +33,7 @@ func (s sheet) png(density float64) ([]byte, error) {
 	)
 	s.paint(draw.New(&raster{Canvas: canvas, faces: map[plotfont.Font]font.Face{}}))
 	var out bytes.Buffer
-	// Up to four times as fast as the usual level, for files a tenth to a half larger.
+	// BestSpeed is up to four times as fast as the default level. Its files are 10% to 50% larger.
 	quick := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &room}
 	if err := quick.Encode(&out, indexed(canvas.Image(), s.theme.ground)); err != nil {
 		return nil, fmt.Errorf("chart %q as PNG: %w", s.Title, err)
@@ -46,7 +46,7 @@ var room encoderRoom
 
 type encoderRoom struct{ free sync.Pool }
 
-// Get returns room that is free, nil when there is none.
+// Get returns a free buffer, or nil if there is none.
 func (e *encoderRoom) Get() *png.EncoderBuffer {
 	buffer, _ := e.free.Get().(*png.EncoderBuffer)
 	return buffer
@@ -55,9 +55,9 @@ func (e *encoderRoom) Get() *png.EncoderBuffer {
 // Put gives room back.
 func (e *encoderRoom) Put(buffer *png.EncoderBuffer) { e.free.Put(buffer) }
 
-// indexed returns the picture with one byte a dot, which is encoded in a quarter of the time. A picture of more than 256
-// colours, all of them shades between a line and the ground, loses the lowest bits of a shade until they fit; the
-// ground stays as it is.
+// indexed returns the picture with one byte per pixel, which takes a quarter of the time to encode. A picture with more
+// than 256 colors, all shades between a line and the background, loses the lowest bits of its shades until it fits. The
+// background keeps its color.
 func indexed(img image.Image, ground color.RGBA) image.Image {
 	full, ok := img.(*image.RGBA)
 	if !ok {
@@ -71,13 +71,13 @@ func indexed(img image.Image, ground color.RGBA) image.Image {
 	return img
 }
 
-// inShades returns the picture in the colours that differ without so many of their lowest bits, nil when they are too
-// many. Each is shown as it was met first.
+// inShades returns the picture in the colors that remain distinct without their lowest dropped bits, or nil if there
+// are too many. Each group of shades takes the color that occurs first.
 func inShades(full *image.RGBA, ground color.RGBA, dropped int) *image.Paletted {
 	out := image.NewPaletted(full.Rect, color.Palette{ground})
-	shades := uint32(0xff>>dropped<<dropped) * 0x01010101 // the bits of a colour that count
+	shades := uint32(0xff>>dropped<<dropped) * 0x01010101 // the significant bits of a color
 	known := map[uint32]uint8{packed(ground) & shades: 0}
-	// What was met lately is found without the map, for dots of an edge repeat a few colours.
+	// Recent colors are found without the map, because the pixels of an edge repeat a few colors.
 	const recent = 1 << 10
 	var lately [recent]struct {
 		color uint32
@@ -89,7 +89,7 @@ func inShades(full *image.RGBA, ground color.RGBA, dropped int) *image.Paletted 
 		c := binary.LittleEndian.Uint32(full.Pix[4*i:])
 		if c == last {
 			if lastIndex == 0 {
-				i = afterGround(full.Pix, c, i) - 1 // new dots have the ground's index
+				i = afterGround(full.Pix, c, i) - 1 // new pixels already have the background's index
 				continue
 			}
 			out.Pix[i] = lastIndex
@@ -114,7 +114,7 @@ func inShades(full *image.RGBA, ground color.RGBA, dropped int) *image.Paletted 
 	return out
 }
 
-// afterGround returns the first dot from one on that is not the ground, which most of a picture is.
+// afterGround returns the first pixel at or after from that is not background. Most of a picture is background.
 func afterGround(dots []byte, ground uint32, from int) int {
 	eight := uint64(ground)<<32 | uint64(ground)
 	at := 4 * from
@@ -129,19 +129,20 @@ func afterGround(dots []byte, ground uint32, from int) int {
 	return at / 4
 }
 
-// packed is a colour as the four bytes of a dot.
+// packed returns a color as the four bytes of a pixel.
 func packed(c color.RGBA) uint32 {
 	return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | uint32(c.A)<<24
 }
 
-// raster is a canvas of dots. It does for texts what a browser does for an SVG. Nothing on it is moved, turned or scaled.
+// raster is a pixel canvas. It draws text as a browser does for an SVG. It supports no moved, rotated or scaled
+// content.
 type raster struct {
 	*vgimg.Canvas
-	inks  []color.Color // the one to write with last
+	inks  []color.Color // the last one is the current color
 	faces map[plotfont.Font]font.Face
 }
 
-// SetColor sets the colour of what is drawn next.
+// SetColor sets the color of what is drawn next.
 func (r *raster) SetColor(c color.Color) {
 	r.Canvas.SetColor(c)
 	if len(r.inks) == 0 {
@@ -150,23 +151,23 @@ func (r *raster) SetColor(c color.Color) {
 	r.inks[len(r.inks)-1] = c
 }
 
-// Push saves the colour and all else that is set.
+// Push saves the drawing state, including the color.
 func (r *raster) Push() {
 	r.Canvas.Push()
 	r.inks = append(r.inks, r.inks[max(0, len(r.inks)-1):]...)
 }
 
-// Pop brings back what was saved last.
+// Pop restores the drawing state that was saved last.
 func (r *raster) Pop() {
 	r.Canvas.Pop()
 	r.inks = r.inks[:max(0, len(r.inks)-1)]
 }
 
-// outlinesAtOnce is the number of a path's outlines filled together: the time grows with the square of those on one
-// line of dots.
+// outlinesAtOnce is the number of outlines that are filled together. The time grows with the square of the number of
+// outlines on one row of pixels.
 const outlinesAtOnce = 8
 
-// Fill fills a path a few outlines at a time. Nested outlines belong together and are few.
+// Fill fills a path a few outlines at a time. Nested outlines must be filled together; they are few.
 func (r *raster) Fill(path vg.Path) {
 	from, count := 0, 0
 	for i, part := range path {
@@ -181,8 +182,8 @@ func (r *raster) Fill(path vg.Path) {
 	r.Canvas.Fill(path[from:])
 }
 
-// FillString draws a text in the order in which it is seen, with a box for each letter that the font lacks. The canvas
-// would carry each letter through a transformation that leaves it as it is, dot by dot.
+// FillString draws a text in visual order, with a box for each letter that the font lacks. It bypasses the canvas,
+// which transforms each letter pixel by pixel without changing it.
 func (r *raster) FillString(face plotfont.Face, at vg.Point, s string) {
 	if face.Font.Size == 0 || len(r.inks) == 0 {
 		return
@@ -198,7 +199,7 @@ func (r *raster) FillString(face plotfont.Face, at vg.Point, s string) {
 	pen.DrawString(boxed(face, visual(s)))
 }
 
-// boxed puts a box in the place of each letter that the font lacks.
+// boxed replaces each letter that the font lacks with a box.
 func boxed(face plotfont.Face, s string) string {
 	const box = '□'
 	var buf sfnt.Buffer
@@ -213,10 +214,11 @@ func boxed(face plotfont.Face, s string) string {
 	}, s)
 }
 
-// firstFromTheRight is the first letter that is read from the right: those before are Latin, Greek, Cyrillic and Armenian.
+// firstFromTheRight is the first character of the right-to-left scripts. The characters before it are Latin, Greek,
+// Cyrillic and Armenian.
 const firstFromTheRight = 0x590
 
-// visual turns runs of letters that are read from the right around, because the canvas draws from the left.
+// visual reverses runs of right-to-left letters, because the canvas draws from left to right.
 func visual(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= firstFromTheRight }) {
 		return s

@@ -39,7 +39,7 @@ var channels = []string{
 	"influencers", "direct mail", "other",
 }
 
-// crowd returns n annotations spread over so many days, as close as experiments on many channels may come.
+// crowd returns n annotations spread over a number of days, as dense as experiments on many channels may be.
 func crowd(n, days int) []Annotation {
 	out := make([]Annotation, n)
 	for i := range out {

@@ -11,20 +11,20 @@ import (
 
 // sheet is a checked chart on slots: consecutive days, weeks or months, counted from 0.
 type sheet struct {
-	Chart               // with its defaults filled in and its texts cleaned
-	theme   palette     // the colours of its theme
-	days    civil.Range // what the axis spans
+	Chart               // with defaults and cleaned texts
+	theme   palette     // the colors of its theme
+	days    civil.Range // the days of the date axis
 	slots   int         // 0 without a period and without points
-	tracks  []track     // one for each series
+	tracks  []track     // one per series
 	marks   []mark      // annotations inside the slots, in order
-	hasDots bool        // false when nothing at all is known
+	hasDots bool        // false if the chart has no known point
 }
 
 // track is a series on slots.
 type track struct {
 	name  string
 	style style
-	dots  []dot // only what is known, in order of slot
+	dots  []dot // known points, by slot
 }
 
 // dot is a known point.
@@ -39,7 +39,7 @@ type mark struct {
 	label string
 }
 
-// newSheet checks a chart and lays its points on slots.
+// newSheet checks a chart and assigns its points to slots.
 func newSheet(c Chart) (sheet, error) {
 	c = c.withDefaults()
 	if err := c.check(); err != nil {
@@ -100,7 +100,7 @@ func (c Chart) check() error {
 	return nil
 }
 
-// days returns the period asked for, and more where there are points outside of it.
+// days returns the requested period, extended to points outside it.
 func (c Chart) days() civil.Range {
 	var r civil.Range
 	if c.Period.Days() > 0 {
@@ -171,7 +171,7 @@ func (s sheet) track(series Series) (track, error) {
 	return t, nil
 }
 
-// drawable reports whether the numbers of a point are finite, of a size that an axis can name, and in order.
+// drawable reports whether the numbers of a point are finite, within the limits of an axis, and in order.
 func (p Point) drawable() bool {
 	fits := func(v float64) bool { return math.Abs(v) <= maxValue }
 	for _, b := range []*Band{p.Band, p.Inner} {
@@ -182,7 +182,7 @@ func (p Point) drawable() bool {
 	return fits(p.Value)
 }
 
-// inside returns the annotations on the chart's slots, in order of slot; equals keep their order.
+// inside returns the annotations on the chart's slots by slot; annotations of one slot keep their order.
 func (s sheet) inside(all []Annotation) []mark {
 	var out []mark
 	for _, a := range all {
@@ -195,7 +195,7 @@ func (s sheet) inside(all []Annotation) []mark {
 	return out
 }
 
-// has reports whether any known point is as asked.
+// has reports whether asked is true for a known point.
 func (s sheet) has(asked func(Point) bool) bool {
 	return slices.ContainsFunc(s.tracks, func(t track) bool {
 		return slices.ContainsFunc(t.dots, func(d dot) bool { return asked(d.Point) })

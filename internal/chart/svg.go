@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// families are fonts with the metrics of the one used for layout, then the reader's default.
+// families lists the fonts with the metrics of the layout font, then the reader's default font.
 const families = "'Liberation Sans', Arimo, Arial, Helvetica, sans-serif"
 
 // svg draws the sheet. One point of the canvas is one CSS pixel.
@@ -28,14 +28,14 @@ func (s sheet) svg() ([]byte, error) {
 	return document(words{s.heading(), s.description(), s.Width, s.Height}, drawn.Bytes())
 }
 
-// words are the texts in a document's head: a title and a description, with its size.
+// words is the head of a document: its title, description and size.
 type words struct {
 	title, shows  string
 	width, height int
 }
 
-// document replaces the canvas's head, which has sizes in points and no description, and moves the font to the root.
-// Escaped text has no quotes, so this never changes text.
+// document replaces the canvas's head, which has sizes in points and no description, and moves the font to the root
+// element. It never changes text, because escaped text has no quotes.
 func document(s words, drawn []byte) ([]byte, error) {
 	at := bytes.Index(drawn, []byte("<g transform="))
 	if at < 0 {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	maxText       = 300 // letters of any text; more is cut before anything is measured
-	maxAccents    = 4   // marks on one letter; scripts need up to three
+	maxText       = 300 // maximum number of letters; longer text is cut before it is measured
+	maxAccents    = 4   // maximum number of marks on one letter; scripts need up to three
 	zeroJoiner    = '\u200d'
 	zeroNonJoiner = '\u200c'
 )
@@ -48,7 +48,7 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// letters returns a style of text, size CSS pixels high.
+// letters returns a text style with a font size in CSS pixels.
 func letters(size float64, ink color.Color) text.Style {
 	return text.Style{
 		Color:   ink,
@@ -62,8 +62,8 @@ func bold(s text.Style) text.Style {
 	return s
 }
 
-// width returns how wide a text is about to be drawn. A letter that the built-in font lacks is counted as wide as
-// an emoji, because the reader's font will draw it.
+// width returns the width of a text in the picture. A letter that the built-in font lacks has the width of an emoji,
+// because the reader's font draws it.
 func width(sty text.Style, s string) vg.Length {
 	face := sty.Handler.Cache().Lookup(sty.Font, sty.Font.Size)
 	var buf sfnt.Buffer
@@ -80,13 +80,13 @@ func width(sty text.Style, s string) vg.Length {
 	return sty.Width(known) + foreign
 }
 
-// joins reports whether r only changes the letter before it.
+// joins reports whether r only modifies the preceding letter.
 func joins(r rune) bool {
 	isSkinTone := r >= 0x1f3fb && r <= 0x1f3ff
 	return unicode.Is(unicode.M, r) || r == zeroJoiner || r == zeroNonJoiner || isSkinTone
 }
 
-// shortened returns the text, or as much of its beginning as fits with an ellipsis.
+// shortened returns the text if it fits, otherwise the longest beginning that fits with an ellipsis.
 func shortened(sty text.Style, s string, most vg.Length) string {
 	if width(sty, s) <= most {
 		return s
@@ -106,7 +106,7 @@ func shortened(sty text.Style, s string, most vg.Length) string {
 	return strings.TrimRight(string(all[:low]), " ") + "…"
 }
 
-// wrapped breaks a text between words into at most lines lines; what is left over is cut off with an ellipsis.
+// wrapped breaks a text between words into at most lines lines, and cuts the rest with an ellipsis.
 func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	var out []string
 	for s != "" && len(out) < lines-1 && width(sty, s) > most {
@@ -123,7 +123,7 @@ func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	return append(out, shortened(sty, s, most))
 }
 
-// lastBreak returns the position of the last blank before which the text still fits; 0 when there is none.
+// lastBreak returns the position of the last space before which the text fits, or 0 if there is none.
 func lastBreak(sty text.Style, s string, most vg.Length) int {
 	best := 0
 	for i, r := range s {

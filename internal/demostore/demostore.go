@@ -23,7 +23,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The workspace of the demo store, and the actor that creates it.
+// The demo store's workspace and the actor that creates it.
 const (
 	Workspace = measure.WorkspaceID("demo")
 	Actor     = "assay demo"
@@ -32,7 +32,7 @@ const (
 // email is the address of the demo's owner.
 const email = "owner@demo.example"
 
-// hashKey hashes the demo's simulated customers. It is constant, so that the same options give the same bytes.
+// hashKey hashes the demo's simulated customers. It is constant so that equal options give equal bytes.
 const hashKey = "invented customers need no secret"
 
 // Options describe the store to create.
@@ -51,7 +51,7 @@ type Directory struct {
 	Drop func(ctx context.Context, ws measure.WorkspaceID) error
 }
 
-// Access contains the address and credentials of a demo: the content of demo.json.
+// Access is the content of demo.json: the address and credentials of a demo.
 type Access struct {
 	BaseURL   string              `json:"base_url"`
 	RPCURL    string              `json:"rpc_url"`
@@ -72,7 +72,7 @@ type Demo struct {
 }
 
 // Open returns the demo store of a data directory. It generates the store if there is none, if an earlier attempt was
-// interrupted, or on request. Facts, true effects and keys of a complete store stay as they are.
+// interrupted, or on request. A complete store keeps its facts, true effects and keys.
 func Open(ctx context.Context, dir Directory, o Options) (*Demo, error) {
 	made, begun, err := Read(dir.Path)
 	if err != nil {
@@ -87,7 +87,7 @@ func Open(ctx context.Context, dir Directory, o Options) (*Demo, error) {
 	return &Demo{dataDir: dir.Path, access: access}, err
 }
 
-// create generates the store and replaces an earlier or incomplete one. The store is marked as whole last.
+// create generates the store and replaces an earlier or incomplete one. It marks the store as whole last.
 func (a Directory) create(ctx context.Context, o Options, begun bool) (Store, error) {
 	made := o.Store
 	made.Frozen = !made.Today.IsZero()
@@ -159,7 +159,7 @@ func (a Directory) generate(ctx context.Context, made Store, progress func(done,
 	return truth, err
 }
 
-// access returns the demo's credentials: those of an earlier start while they are valid, else new ones.
+// access returns the demo's credentials: those of an earlier start if they are still valid, otherwise new ones.
 func (a Directory) access(ctx context.Context, made Store) (Access, error) {
 	access := Access{Email: email, Password: rand.Text()}
 	text, err := os.ReadFile(filepath.Join(a.Path, datadir.Demo))
@@ -185,7 +185,7 @@ func (a Directory) access(ctx context.Context, made Store) (Access, error) {
 	return access, err
 }
 
-// keepOwner creates the account that demo.json names if it does not exist.
+// keepOwner creates the account in demo.json if it does not exist.
 func (a Directory) keepOwner(ctx context.Context, access Access) error {
 	accounts := a.Control.People
 	owner, err := accounts.Find(ctx, access.Email)
@@ -215,7 +215,7 @@ func (d *Demo) Announce(baseURL string) (Access, error) {
 	return d.access, datadir.WriteJSON(filepath.Join(d.dataDir, datadir.Demo), d.access)
 }
 
-// keepSigningSecret creates a secret for a demo that has none.
+// keepSigningSecret creates the signing secret if the demo has none.
 func (a Directory) keepSigningSecret() error {
 	path := filepath.Join(a.Path, datadir.OAuthSecret)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

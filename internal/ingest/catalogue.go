@@ -13,11 +13,11 @@ import (
 type Description struct {
 	Name    string
 	Title   string
-	Columns []string // the columns that are read, each by its preferred name; required ones first
+	Columns []string // columns that the reader reads, by preferred name; required columns first
 	Needs   int      // number of required columns
 }
 
-// Catalogue describes all sources in the order of [Readers].
+// Catalogue returns descriptions of all sources in the order of [Readers].
 func Catalogue() []Description {
 	var all []Description
 	for _, r := range Readers() {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/money"
 )
 
-// fuzzSource gives files to one reader, beginning with those of archives such as "shopify/landed*.txtar". Every import ends, is
-// refused with a reason or accepted, and the totals of the report are the exact sums of the rows.
+// fuzzSource passes files to one reader, beginning with those of archives such as "shopify/landed*.txtar". Every import
+// ends and is accepted, or rejected with a reason. The totals of the report are the exact sums of the rows.
 func fuzzSource(f *testing.F, source, archives string) {
 	f.Helper()
 	of, names := filepath.Split(archives)
@@ -62,7 +62,7 @@ func fuzzSource(f *testing.F, source, archives string) {
 	})
 }
 
-// repeated reports whether a later copy replaced an order: then the rows contain both.
+// repeated reports whether a later copy replaced an order. If so, the rows contain both.
 func repeated(f ingest.FileReport) bool {
 	for _, w := range f.Warnings {
 		if w.Code == "orders_twice" {

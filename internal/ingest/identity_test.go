@@ -14,9 +14,9 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// aCustomer is known first by an ID alone, then also by an email address, then by another one: an order and a profile
-// of each, an order with the address alone, and orders of another customer. Every order is the first one on September
-// 1.
+// aCustomer returns files of a customer with an ID, later an email address and then another address. There is an order
+// and a profile for each, an order with only the address, and orders of another customer. Each file's first order is on
+// September 1.
 func aCustomer() []ingest.File {
 	const columns = "id,created_at,processed_at,updated_at,currency,total_price,financial_status,email,customer,line_items\n"
 	order := func(id int, email, customer string) ingest.File {
@@ -41,7 +41,7 @@ func aCustomer() []ingest.File {
 	}
 }
 
-// In any order of imports it is one customer with one first order.
+// In any order of imports, the result is one customer with one first order.
 func TestACustomerWhoGetsAnAddressStaysOne(t *testing.T) {
 	t.Parallel()
 	files := aCustomer()

@@ -1,7 +1,7 @@
 // Package ingest imports the files that users export from shops and ad platforms.
 //
-// [Run] opens each file, detects its source, converts its rows to facts and gives them to the warehouse in one
-// transaction per file. A file that cannot be used is refused with the reason. The readers are in one package per
+// [Run] opens each file, detects its source, converts its rows to facts and stores them in the warehouse in one
+// transaction per file. It rejects a file that cannot be used and states the reason. The readers are in one package per
 // family of sources; [Readers] lists them.
 package ingest
 
@@ -30,7 +30,7 @@ import (
 // Auto selects the reader that fits the file best.
 const Auto = "auto"
 
-// Readers returns all readers: those of known exports first, then those that match common column names.
+// Readers returns all readers: first those of known exports, then those that match common column names.
 func Readers() []source.Reader {
 	return slices.Concat(
 		[]source.Reader{shopify.Orders()}, adreport.Exports(), shopify.Landed(), connector.Ads(), connector.Names(),
@@ -48,29 +48,29 @@ type Store interface {
 // Options define an import.
 type Options struct {
 	Workspace    control.Workspace
-	HashKey      []byte // for customers' email addresses; stored for the life of the workspace
+	HashKey      []byte // key for hashes of email addresses, stored as long as the workspace
 	Files        []File
-	Source       string          // a reader's name, or Auto; Auto when empty
-	Channel      measure.Channel // used where the file names no channel
-	Currency     money.Currency  // of amounts without a currency; the workspace's when empty
-	Zone         *time.Location  // of times without an offset; the workspace's when nil
-	Dates        source.DayOrder // order of day and month; detected when unknown
-	Mapping      *mapper.Mapping // instead of a source
-	Rates        source.Rates    // nil: the store's own, read before each file
+	Source       string          // a reader's name, or Auto; empty: Auto
+	Channel      measure.Channel // used if the file names no channel
+	Currency     money.Currency  // of amounts without a currency; empty: the workspace's
+	Zone         *time.Location  // of times without an offset; nil: the workspace's
+	Dates        source.DayOrder // order of day and month; unknown: detected
+	Mapping      *mapper.Mapping // replaces a source
+	Rates        source.Rates    // nil: the store's rates, read before each file
 	Latest       bool            // the files are newer than the stored facts, regardless of their update times
-	DryRun       bool            // report everything and store nothing
+	DryRun       bool            // report everything, but store nothing
 	SkipRejected bool            // import a file without its rejected rows instead of refusing it
 	Progress     func(done, total int64)
 
-	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. [MaxUnpacked] when 0.
+	// Unpacked limits the unpacked bytes of a compressed file, and the CSV of a Parquet file. 0 means [MaxUnpacked].
 	Unpacked int64
 
-	// TempDir is the folder for the rows of a Parquet file during its import; the system's temporary folder when "".
-	// The rows are personal data. A killed process leaves them behind, so the next start must empty the folder.
+	// TempDir is the folder for the rows of a Parquet file during its import; "" means the system's temporary folder.
+	// The rows are personal data. A killed process does not delete them, so the next start must empty the folder.
 	TempDir string
 
-	// Parquet writes the rows of a Parquet file to a new CSV file. More than most bytes are a fault of kind invalid.
-	// When nil, Parquet files are refused.
+	// Parquet writes the rows of a Parquet file to a new CSV file. A file of more than most bytes is a fault of kind
+	// invalid. If Parquet is nil, Parquet files are rejected.
 	Parquet func(ctx context.Context, from, to string, most int64) error
 
 	Clock func() time.Time
@@ -80,7 +80,7 @@ type Options struct {
 // MaxUnpacked is the default limit of unpacked bytes: 64 GiB.
 const MaxUnpacked = 64 << 30
 
-// File is a file to import. It is opened several times: for its hash and for its rows.
+// File is a file to import. Run opens it several times: for its hash and for its rows.
 type File struct {
 	Name string // base name, for reports and the ledger
 	Size int64  // in bytes
@@ -102,7 +102,7 @@ func FileAt(path string) (File, error) {
 	}, nil
 }
 
-// Spool writes src to a temporary file, see [WriteTemp]. The caller calls remove when it is done.
+// Spool writes src to a temporary file, see [WriteTemp]. The caller must call remove at the end.
 func Spool(dir, name string, src io.Reader) (file File, remove func() error, err error) {
 	path, err := WriteTemp(dir, "assay-import-*", src)
 	if err != nil {
@@ -116,8 +116,8 @@ func Spool(dir, name string, src io.Reader) (file File, remove func() error, err
 	return file, remove, nil
 }
 
-// WriteTemp writes src to a new file in the folder, or in the system's temporary folder when dir is "". The name
-// follows the pattern, see [os.CreateTemp]. Only this user can read the file.
+// WriteTemp writes src to a new file in the folder, or in the system's temporary folder if dir is "". The name follows
+// the pattern; see [os.CreateTemp]. Only this user can read the file.
 func WriteTemp(dir, pattern string, src io.Reader) (path string, err error) {
 	file, err := os.CreateTemp(dir, pattern)
 	if err != nil {

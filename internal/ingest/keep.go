@@ -13,18 +13,18 @@ import (
 // Limits of the mappings of a workspace.
 const (
 	MostMappings = 100
-	longestName  = 60  // letters of a mapping's name
+	longestName  = 60  // maximum number of letters of a mapping's name
 	longestTitle = 100 // letters
 )
 
 // Keeping is a mapping to store in a workspace.
 type Keeping struct {
 	Mapping mapper.Mapping
-	Was     string           // the name of the mapping that it replaces; "" for none
+	Was     string           // name of the mapping that it replaces; "": none
 	Kept    []mapper.Mapping // the workspace's mappings
 }
 
-// Mistakes returns why the mapping cannot be stored, although it could read files. It returns nil when it can.
+// Mistakes returns the reasons why the mapping cannot be stored, although it can read files.
 func (k Keeping) Mistakes() (mistakes []mapper.Mistake) {
 	if problem := k.nameProblem(); problem != "" {
 		mistakes = append(mistakes, mapper.Mistake{At: "name", Text: problem})

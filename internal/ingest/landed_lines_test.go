@@ -16,7 +16,7 @@ import (
 	"assay/internal/money"
 )
 
-// sold is an order of a shop, in cents. Its code discounts all lines in proportion to their price.
+// sold is an order of a shop in cents. Its code discounts all lines in proportion to their prices.
 type sold struct {
 	id       int
 	code     string
@@ -28,7 +28,7 @@ type soldLine struct {
 	id              int
 	sku, title      string
 	quantity, price int64
-	own, shared     int64 // taken off the line alone, and its part of the code
+	own, shared     int64 // discount of the line alone, and its share of the code
 }
 
 func (o sold) sums() (goods, own int64) {
@@ -41,8 +41,8 @@ func (o sold) sums() (goods, own int64) {
 
 func cents(n int64) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
-// aShop returns a shop's orders: with and without codes, free ones, lines of the same product, prices that divide
-// unevenly.
+// aShop returns a shop's orders: with and without codes, free orders, several lines with the same product, and prices
+// that do not split evenly.
 func aShop() []sold {
 	rng := rand.New(rand.NewPCG(4, 1))
 	var orders []sold
@@ -75,7 +75,7 @@ func aShop() []sold {
 	return orders
 }
 
-// table writes a CSV; cells with JSON are quoted.
+// table returns a CSV file. It quotes cells with JSON.
 func table(name string, header string, rows [][]string) ingest.File {
 	var out strings.Builder
 	out.WriteString(header + "\n")
@@ -90,7 +90,7 @@ func table(name string, header string, rows [][]string) ingest.File {
 	return text(name, out.String())
 }
 
-// The members of all tables of orders.
+// orderColumns lists the columns of all tables of orders.
 const orderColumns = "id,name,created_at,updated_at,processed_at,currency,total_price,subtotal_price,total_tax,total_discounts,financial_status,email,source_name"
 
 func (o sold) orderCells() []string {
@@ -102,7 +102,7 @@ func (o sold) orderCells() []string {
 	}
 }
 
-// export is the export of the shop's admin.
+// export returns the export of the shop's admin.
 func export(shop []sold) []ingest.File {
 	var rows [][]string
 	for _, o := range shop {
@@ -121,7 +121,7 @@ func export(shop []sold) []ingest.File {
 		"Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Lineitem discount", rows)}
 }
 
-// airbyte is one table with nested members as JSON, and every version of an order.
+// airbyte returns one table with nested members as JSON and every version of an order.
 func airbyte(shop []sold) []ingest.File {
 	var rows [][]string
 	for _, o := range shop {
@@ -146,7 +146,7 @@ func airbyte(shop []sold) []ingest.File {
 	return []ingest.File{table("orders.csv", orderColumns+",line_items,discount_codes,refunds,_airbyte_extracted_at", rows)}
 }
 
-// fivetran is a table for each part; parts refer to orders and lines by ID. Rows were written again later.
+// fivetran returns one table per part. Parts refer to orders and lines by ID. Some rows are written twice.
 func fivetran(shop []sold) []ingest.File {
 	var orders, lines, parts, codes [][]string
 	for _, o := range shop {
@@ -182,7 +182,7 @@ func withCell(rows [][]string, cell string) [][]string {
 	return rows
 }
 
-// dlt is a table for each part; parts refer to orders and lines by IDs of its own.
+// dlt returns one table per part. Parts refer to orders and lines by dlt's own IDs.
 func dlt(shop []sold) []ingest.File {
 	var orders, lines, parts, codes [][]string
 	for _, o := range shop {
@@ -193,7 +193,7 @@ func dlt(shop []sold) []ingest.File {
 			lines = append(lines, []string{fmt.Sprint(l.id), l.sku, l.title, fmt.Sprint(l.quantity), cents(l.price), cents(l.own), "true", parent, fmt.Sprint(i), row})
 			parts = append(parts, []string{cents(l.own), "0", row, "0", row + "a"}, []string{cents(l.shared), "1", row, "1", row + "b"})
 		}
-		// The previous version of the order had another line, whose order row was deleted.
+		// The previous version of the order had another line. Its order row was deleted.
 		lines = append(lines, []string{"1", "OLD", "Old", "3", "1.00", "0.00", "true", parent + "before", "0", parent + "x"})
 		if o.code != "" {
 			codes = append(codes, []string{o.code, cents(o.codeTook), "percentage", parent, "0", parent + "c"})
@@ -207,8 +207,7 @@ func dlt(shop []sold) []ingest.File {
 	}
 }
 
-// The same shop is imported from each source, in any order, partly twice, and in parallel. Products and coupons are
-// the same.
+// The test imports the same shop from each source, in any order, partly twice. Products and coupons must be the same.
 func TestAShopIsTheSameFromEverySource(t *testing.T) {
 	t.Parallel()
 	shop := aShop()
@@ -271,7 +270,7 @@ func TestAShopIsTheSameFromEverySource(t *testing.T) {
 	}
 }
 
-// Names of orders and tags may begin with brackets: they are text and not JSON.
+// Names of orders and tags may begin with brackets. They are text, not JSON.
 func TestTextsOfLandedOrdersMayBeginLikeJSON(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")
@@ -289,7 +288,7 @@ func reversed(files []ingest.File) []ingest.File {
 	return files
 }
 
-// Lines wait for their order, and the report says so.
+// Lines wait for their order, and the report states this.
 func TestLinesWaitForTheirOrder(t *testing.T) {
 	t.Parallel()
 	store := newBench(t, "USD", "UTC")

@@ -13,8 +13,8 @@ import (
 	"assay/internal/money"
 )
 
-// The tables have the form in which a vendor writes them: with byte-order marks, upper-case names, and millionths of a
-// currency by the hour. The sums of Meta's and Google's campaigns are published with the data; the other sums were
+// The tables have the form of the vendors' tables, with byte-order marks, upper-case names, and hourly amounts in
+// millionths of a currency. The sums of Meta's and Google's campaigns are published with the data; the other sums are
 // computed from the data.
 func TestLandedTablesGiveTheirTotals(t *testing.T) {
 	t.Parallel()
@@ -114,7 +114,7 @@ func TestLandedTablesOfNamesAreRecognized(t *testing.T) {
 	}
 }
 
-// A table of refunds and a table of payments give the same refunds, each on its day.
+// Tables of refunds and tables of payments give the same refunds, each on its day.
 func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]struct {
@@ -140,7 +140,7 @@ func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 	}
 }
 
-// gqlRefunds are the sums of the table's column by currency, computed from the data.
+// gqlRefunds contains the sums of the table's column by currency, computed from the data.
 var gqlRefunds = map[string]string{"USD": "111.67", "CAD": "5.00"}
 
 // anyDay returns one rate for all days.

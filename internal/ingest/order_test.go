@@ -21,7 +21,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// everySource is one file per kind of facts: the templates, and files of the archives with disjoint facts.
+// everySource returns one file per kind of facts: the templates, and files of the archives with disjoint facts.
 func everySource(t *testing.T) []ingest.File {
 	t.Helper()
 	var files []ingest.File
@@ -52,7 +52,7 @@ func everySource(t *testing.T) []ingest.File {
 	return files
 }
 
-// The store is the same row by row for any order, number and parallelism of imports.
+// The store has the same rows for any order, number and parallelism of imports.
 func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	files := everySource(t)

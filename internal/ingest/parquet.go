@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// parquetMagic is how Parquet files begin.
+// parquetMagic is the beginning of Parquet files.
 const parquetMagic = "PAR1"
 
 // parquetEncoding is the encoding of Parquet files in reports.

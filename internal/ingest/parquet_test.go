@@ -67,7 +67,7 @@ func TestParquetIsReadLikeCSV(t *testing.T) {
 	}
 }
 
-// One connector writes nested members as lists and structures, another one as JSON. Both give the same facts.
+// One connector writes nested members as lists and structures, another as JSON. Both give the same facts.
 func TestNestedParquetIsReadAsJSON(t *testing.T) {
 	t.Parallel()
 	file := text("orders.parquet", parquetOf(t, `SELECT 7001 AS id, '2026-09-01T10:00:00Z' AS created_at, '2026-09-01T10:00:00Z' AS processed_at, 'USD' AS currency,
@@ -101,8 +101,8 @@ func TestBrokenParquetIsRefused(t *testing.T) {
 	}
 }
 
-// A small file may unpack to more than a disk. The unpacked size is limited for every format, and the error names the
-// limit.
+// A small file may unpack to more data than a disk can store. The unpacked size is limited for every format, and the
+// error names the limit.
 func TestFilesThatUnpackToTooMuchAreRefused(t *testing.T) {
 	t.Parallel()
 	const most = 1 << 20
@@ -143,7 +143,7 @@ func bombParquet(t *testing.T) string {
 	return parquetOf(t, "SELECT DATE '2026-03-01' AS day, 'campaign of no end' AS campaign, 1 AS spend FROM range(40000)")
 }
 
-// parquetOf returns a file with the rows of a question.
+// parquetOf returns a file with the rows of a query.
 func parquetOf(t *testing.T, question string) string {
 	t.Helper()
 	db, err := sql.Open("duckdb", "")

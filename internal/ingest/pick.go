@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// The number of rows in which the header is searched, and of rows below it that the reader sees.
+// Number of rows in which the header is searched, and number of rows below the header that the reader gets as a sample.
 const (
 	headerRows = 20
 	sampleRows = 400
@@ -50,8 +50,8 @@ func readerNames(readers []source.Reader) []string {
 	return names
 }
 
-// pick finds the header and its reader: of the readers without a missing column, the one that knows the most columns.
-// Rows above the header are skipped.
+// pick finds the header and its reader: of the readers without a missing column, the reader that supports the most
+// columns. It skips rows above the header.
 func pick(file string, samples []tabular.Sample, readers []source.Reader) (choice, error) {
 	var best, nearest choice
 	var rival source.Reader
@@ -82,8 +82,8 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 	return best, best.unambiguous(file)
 }
 
-// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not read the
-// repeated column: without that name it knows as many columns.
+// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not use the
+// repeated column, so that without that name it supports as many columns.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()
 	for i, name := range names {
@@ -117,7 +117,7 @@ func below(records []tabular.Record) [][]string {
 	return rows
 }
 
-// nearer returns the choice with fewer missing columns; with equally many, the one with more known columns.
+// nearer returns the choice with fewer missing columns; among equals, the choice with more known columns.
 func nearer(a, b choice) choice {
 	switch {
 	case b.fit.Known == 0:
@@ -130,7 +130,7 @@ func nearer(a, b choice) choice {
 	return a
 }
 
-// unknown returns the error of a file that no reader fits: its columns, the nearest source, and what to do.
+// unknown returns the error of a file that no reader fits. It states the columns, the nearest source and what to do.
 func unknown(file string, samples []tabular.Sample, readers []source.Reader, nearest choice) error {
 	seen := widest(samples)
 	if len(seen) == 0 {

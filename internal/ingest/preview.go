@@ -15,13 +15,13 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// How much of a file a preview shows.
+// Limits of a preview.
 const (
 	previewRows    = 5
 	previewColumns = 12
 )
 
-// Seen is the columns of a file and its first rows, whether or not a reader fits the file. Cells are shortened and
+// Seen contains the columns of a file and its first rows, also if no reader fits the file. Cells are shortened and
 // masked by [source.Shown]; column names are the file's own.
 type Seen struct {
 	Header source.Header
@@ -38,7 +38,7 @@ func (s Seen) Preview() Preview {
 	return p
 }
 
-// Preview is the beginning of a file as it is read. Cells are shortened and masked by [source.Shown].
+// Preview is the beginning of a file in the form in which it is read. Cells are shortened and masked by [source.Shown].
 type Preview struct {
 	Columns []string
 	Rows    [][]string
@@ -76,7 +76,7 @@ func shownCells(cells []string, most int) []string {
 	return row
 }
 
-// Reading is the first rows of a fact table that a file gives.
+// Reading contains the first rows of a fact table from a file.
 type Reading struct {
 	Table   string
 	Columns []string
@@ -139,7 +139,7 @@ func (r *readings) tables() []Reading {
 	return r.list
 }
 
-// text writes a value for people.
+// text formats a value for people.
 func (r *readings) text(format facts.Format, value any) string {
 	text := r.plain(value)
 	switch format {
@@ -167,7 +167,7 @@ func (r *readings) text(format facts.Format, value any) string {
 	return text
 }
 
-// plain writes times in the workspace's zone, which decides their day.
+// plain formats times in the workspace's time zone, which determines their day.
 func (r *readings) plain(value any) string {
 	switch value := value.(type) {
 	case nil:

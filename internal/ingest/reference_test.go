@@ -10,7 +10,7 @@ import (
 	"assay/internal/ingest"
 )
 
-// month is what the reference data's description publishes.
+// month contains the figures that the description of the reference data publishes.
 type month struct {
 	first, last       string
 	orders            int64

@@ -34,7 +34,7 @@ const (
 type FileReport struct {
 	File         string               `json:"file"`
 	Status       Status               `json:"status"`
-	Problem      string               `json:"problem,omitempty"` // why the file is refused
+	Problem      string               `json:"problem,omitempty"` // reason why the file is rejected
 	Hint         string               `json:"hint,omitempty"`
 	Source       string               `json:"source,omitempty"`
 	Title        string               `json:"title,omitempty"`
@@ -43,9 +43,9 @@ type FileReport struct {
 	Delimiter    string               `json:"delimiter,omitempty"`
 	HeaderLine   int                  `json:"header_line,omitempty"`
 	Hash         string               `json:"sha256,omitempty"`
-	ImportedAt   *time.Time           `json:"imported_at,omitempty"` // when the same file was imported before
+	ImportedAt   *time.Time           `json:"imported_at,omitempty"` // time of an earlier import of the same file
 	Rows         int                  `json:"rows"`                  // data rows
-	PassedOver   int                  `json:"passed_over,omitempty"` // totals and repeated headers
+	PassedOver   int                  `json:"passed_over,omitempty"` // number of totals and repeated headers
 	Rejected     int                  `json:"rejected"`
 	RejectedRows []Rejection          `json:"rejected_rows,omitempty"` // the first ones
 	Tables       map[string]RowCounts `json:"tables,omitempty"`
@@ -54,18 +54,18 @@ type FileReport struct {
 	Version      uint64               `json:"data_version,omitempty"`
 	Warnings     []source.Note        `json:"warnings,omitempty"`
 
-	// Filled for a dry run, for a page.
+	// Seen is set by a dry run, for a page.
 	Seen Seen      `json:"-"`
 	Read []Reading `json:"-"`
 }
 
-// Partly reports whether some rows of the file can be imported and others not. It is false for a nil report.
+// Partly reports whether some rows of the file can be imported and others cannot. It returns false for a nil report.
 func (r *FileReport) Partly() bool { return r != nil && r.Rejected > 0 && r.Rejected < r.Rows }
 
 // Rejection is a row, or all rows of an order, that cannot be used.
 type Rejection struct {
 	Line   int    `json:"line"`
-	Rows   int    `json:"rows,omitempty"` // set when more than one
+	Rows   int    `json:"rows,omitempty"` // set if more than one
 	Column string `json:"column,omitempty"`
 	Value  string `json:"value,omitempty"`
 	Reason string `json:"reason"`
@@ -80,7 +80,7 @@ func (r Rejection) located() string {
 	return fmt.Sprintf("line %d, column %q: %s", r.Line, r.Column, r.Reason)
 }
 
-// RowCounts counts the changes in one fact table.
+// RowCounts contains the numbers of changes in one fact table.
 type RowCounts struct {
 	Inserted  int64 `json:"inserted"`
 	Updated   int64 `json:"updated"`
@@ -88,13 +88,13 @@ type RowCounts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// Totals are figures to compare with the platform's own page. Amounts are exact, by currency.
+// Totals contains figures to compare with the platform's page. Amounts are exact, by currency.
 type Totals struct {
 	Orders    int64             `json:"orders,omitempty"` // orders that count
 	Cancelled int64             `json:"cancelled_orders,omitempty"`
 	Tests     int64             `json:"test_orders,omitempty"`
 	Refunds   int64             `json:"refunds,omitempty"`
-	Repeated  int64             `json:"repeated,omitempty"` // rows or orders that occur twice in the file
+	Repeated  int64             `json:"repeated,omitempty"` // number of rows or orders that occur twice in the file
 	Charged   map[string]string `json:"charged,omitempty"`
 	Refunded  map[string]string `json:"refunded,omitempty"`
 	Spend     map[string]string `json:"spend,omitempty"`
@@ -131,7 +131,7 @@ func countsOf(tables map[string]warehouse.Counts) map[string]RowCounts {
 	return counts
 }
 
-// shownRejections is the number of rejected rows that a report lists. The count includes all.
+// shownRejections is the maximum number of rejected rows that a report lists. Rejected counts all of them.
 const shownRejections = 20
 
 func (r *FileReport) reject(e *source.RowError) {

@@ -20,9 +20,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run imports the files one after the other, each completely or not at all. A refused file does not stop the others;
-// the error names every refused file. Another failure, such as of the store, stops the run; the report covers the
-// files before it.
+// Run imports the files one after another, each completely or not at all. A rejected file does not stop the others; the
+// error names every rejected file. Another failure, such as an error of the store, stops the run. The report then
+// covers the earlier files.
 func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
 	if len(o.HashKey) == 0 {
@@ -59,7 +59,7 @@ func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	return report, joined(refused)
 }
 
-// joined returns a single refusal unchanged, so that its hint is not lost.
+// joined returns a single error unchanged, so that its hint is preserved.
 func joined(refused []error) error {
 	if len(refused) == 1 {
 		return refused[0]
@@ -74,7 +74,7 @@ type runner struct {
 	done, total int64 // bytes of the files
 }
 
-// file imports one file. A refusal is in the report and in the error.
+// file imports one file. A rejection is in the report and in the error.
 func (r *runner) file(ctx context.Context, f File) (FileReport, error) {
 	report := FileReport{File: source.Shown(f.Name)}
 	err := r.load(ctx, f, &report)
@@ -114,8 +114,7 @@ func (r *runner) load(ctx context.Context, f File, report *FileReport) error {
 }
 
 // attempt imports a file with the given hash. Orders of most files are sorted by key, so only the last key is stored.
-// When a file is not sorted, the error is [source.ErrScattered] and nothing is changed; a second attempt stores every
-// key.
+// If a file is not sorted, the error is [source.ErrScattered] and nothing changes. A second attempt stores every key.
 func (r *runner) attempt(ctx context.Context, f File, hash string, report *FileReport, scattered bool) error {
 	content, err := f.Open()
 	if err != nil {
@@ -176,7 +175,8 @@ func hashOf(ctx context.Context, f File) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// ledgerKey is the hash of the file and of its reader: the same file with another reader or mapping is another import.
+// ledgerKey returns the hash of the file and of its reader, because the same file with another reader or mapping is
+// another import.
 func (r *runner) ledgerKey(hash, reader string) string {
 	said, err := json.Marshal(struct {
 		Hash, Reader, Channel string
@@ -200,7 +200,7 @@ func zoneName(zone *time.Location) string {
 	return zone.String()
 }
 
-// loading is the import of one file.
+// loading contains the import of one file.
 type loading struct {
 	*runner
 	file      File
@@ -230,7 +230,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 		return err
 	}
 	if l.SkipRejected {
-		key = "" // rows may be missing, so the same file can be imported again
+		key = "" // rows may be missing, so the same file may be imported again
 	}
 	l.into, err = l.store.Begin(ctx, warehouse.ImportSpec{
 		Workspace: l.Workspace.ID, Source: l.report.Source, File: l.file.Name, FileHash: key, Latest: l.Latest, DryRun: l.DryRun, Base: l.Workspace.Currency,
@@ -267,7 +267,7 @@ func (l *loading) run(ctx context.Context, key string) error {
 	return l.commit(ctx, summary)
 }
 
-// rates are the store's exchange rates, which the previous file may have changed.
+// rates returns the store's exchange rates, which the previous file may have changed.
 func (l *loading) rates(ctx context.Context) (source.Rates, error) {
 	if l.Rates != nil {
 		return l.Rates, nil
@@ -279,7 +279,7 @@ func (l *loading) rates(ctx context.Context) (source.Rates, error) {
 	return RatesOf(known)
 }
 
-// wouldBe returns what happened, or would happen without the dry run.
+// wouldBe returns the verb for a completed action, or for the action without the dry run.
 func (l *loading) wouldBe(done string) string {
 	if l.DryRun {
 		return "would be " + done
@@ -319,7 +319,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	return nil
 }
 
-// unreadable returns why a file cannot be read, unless the import was canceled.
+// unreadable returns the error of a file that cannot be read, unless the import was canceled.
 func unreadable(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -331,14 +331,14 @@ func unreadable(ctx context.Context, name string, err error) error {
 	return refused
 }
 
-// A batch is handed over when it has this many rows, or when the text of its rows is this large: rows of 4 MiB fit a file of a
-// few megabytes, because they compress well.
+// A batch is passed on at this number of rows or at this size of their text. A file of a few megabytes can contain rows
+// of 4 MiB, because they compress well.
 const (
 	batchRows  = 8192
 	batchBytes = 16 << 20
 )
 
-// read gives the rows below the header to the import.
+// read passes the rows below the header to the import.
 func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, error) {
 	records := l.opened.Records(l.picked.delimiter)
 	header := l.picked.table.Header
@@ -373,7 +373,7 @@ func (l *loading) read(ctx context.Context, rows source.Rows) (source.Summary, e
 	return summary, l.handOver(ctx)
 }
 
-// take gives one record to the reader.
+// take passes one record to the reader.
 func (l *loading) take(rec tabular.Record, header source.Header, rows source.Rows) error {
 	if rec.Problem == "" && (rows.Skip(rec.Fields) || slices.Equal(rec.Fields, header.Names())) {
 		l.report.PassedOver++
@@ -388,7 +388,7 @@ func (l *loading) take(rec tabular.Record, header source.Header, rows source.Row
 	return l.sort(rows.Add(rec, &l.batch))
 }
 
-// fitted gives the record as many cells as the header has. Extra empty cells are harmless, and a workbook does not
+// fitted returns the record with as many cells as the header. Extra empty cells have no effect, and a workbook does not
 // store empty cells at the end of a row.
 func (l *loading) fitted(rec tabular.Record, width int) tabular.Record {
 	for len(rec.Fields) > width && rec.Fields[len(rec.Fields)-1] == "" {
@@ -424,7 +424,7 @@ func (l *loading) sort(err error) error {
 	return nil
 }
 
-// handOver gives the batch to the import and empties it. Nothing is stored for a file that will be refused.
+// handOver passes the batch to the import and empties it. It stores nothing for a file that will be rejected.
 func (l *loading) handOver(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -445,7 +445,7 @@ func (l *loading) handOver(ctx context.Context) error {
 	return nil
 }
 
-// empty keeps the memory of the slices that readers fill.
+// empty empties the batch and keeps the memory of the slices that readers fill.
 func empty(b *warehouse.Batch) {
 	*b = warehouse.Batch{
 		Orders: b.Orders[:0], Profiles: b.Profiles[:0], Lines: b.Lines[:0], Refunds: b.Refunds[:0], Coupons: b.Coupons[:0],

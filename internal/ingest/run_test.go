@@ -25,7 +25,7 @@ import (
 
 const shopifyHeader = "Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Refunded Amount,Id\n"
 
-// shopifyOrder writes an order with a number of lines that depends on its number.
+// shopifyOrder returns an order whose number of lines depends on its number.
 func shopifyOrder(n int) string {
 	var out strings.Builder
 	lines := n%3 + 1
@@ -37,7 +37,7 @@ func shopifyOrder(n int) string {
 	return out.String()
 }
 
-// contents is the store's data about its orders.
+// contents contains the store's data about its orders.
 type contents struct {
 	Coverage warehouse.Coverage
 	Days     []warehouse.DayTotal
@@ -148,7 +148,7 @@ func TestADryRunReportsAndStoresNothing(t *testing.T) {
 	}
 }
 
-// batches notes how many orders the largest batch has.
+// batches records the number of orders in the largest batch.
 type batches struct {
 	ingest.Store
 	largest *int
@@ -416,7 +416,7 @@ func TestNamesOfReadersAreUnique(t *testing.T) {
 	}
 }
 
-// Ascending or descending keys are not stored. Duplicates are found in any order of rows.
+// The reader does not store ascending or descending keys. It finds duplicates in any order of rows.
 func TestTheOrderOfAFilesRowsDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	row := func(id, total string) string {
@@ -456,7 +456,7 @@ func TestTheOrderOfAFilesRowsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// cancelling ends a context after this many bytes of the content were read.
+// cancelling ends a context after a number of bytes of the content were read.
 type cancelling struct {
 	io.ReadCloser
 	left   int

@@ -26,7 +26,7 @@ var (
 	clock     = ingesttest.Clock
 )
 
-// bench is a store to import into.
+// bench contains a store for imports.
 type bench struct {
 	*warehouse.Warehouse
 	workspace control.Workspace
@@ -82,7 +82,7 @@ func (b bench) run(t testing.TB, o ingest.Options) ingest.Report {
 	return report
 }
 
-// shared returns a file of the reference data, and skips the test where it is not there.
+// shared returns a file of the reference data, or skips the test if the file does not exist.
 func shared(t testing.TB, path string) ingest.File {
 	t.Helper()
 	f, err := ingest.FileAt("../../../shared/data/commerce/" + path)

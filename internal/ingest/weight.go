@@ -8,7 +8,7 @@ import (
 )
 
 // Weight returns the unpacked size of a file in bytes, counted up to most. The packed size does not show the cost of
-// reading. Gzip is unpacked up to the limit. A workbook's declared sizes are trusted. Parquet always has the weight
+// reading. Gzip is unpacked up to the limit. The declared sizes of a workbook count. Parquet always has the weight
 // most, because a few bytes can encode any number of rows. An unreadable file has its own size; reading it reports the
 // error.
 func Weight(f File, most int64) int64 {

@@ -9,14 +9,14 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Anomalies are the parameters of an anomaly detection on a file's series.
+// Anomalies contains the parameters of anomaly detection in a file's series.
 type Anomalies struct {
 	Date, Value string  // columns
-	Threshold   float64 // |z| from which a point is a flag
-	Season      int     // points per cycle, 1 for none; 0: by the time axis (7 days, 24 hours, 52 weeks, 12 months)
+	Threshold   float64 // minimum |z| of a flag
+	Season      int     // points per cycle; 1: none; 0: from the time axis (7 days, 24 hours, 52 weeks, 12 months)
 }
 
-// AnomaliesReport has the flags by date.
+// AnomaliesReport contains the flags by date.
 type AnomaliesReport struct {
 	Verdict
 	Season  int             `json:"season"`
@@ -34,20 +34,20 @@ type AnomalyFlag struct {
 	Expected   float64 `json:"expected"`
 	Z          float64 `json:"z"`
 	QValue     float64 `json:"q_value"`
-	Actionable bool    `json:"actionable"` // the false discovery rate of such flags is at most one in five
+	Actionable bool    `json:"actionable"` // actionable flags have a false discovery rate of at most 20%
 }
 
 // AnomalyChange is a change point of the series.
 type AnomalyChange struct {
 	Date   string  `json:"date"`
-	Before float64 `json:"before"` // the old line's value there
+	Before float64 `json:"before"` // the previous line's value at the change
 	After  float64 `json:"after"`
 }
 
-// mostChanges is the maximum number of points for change detection, whose time is quadratic.
+// mostChanges is the maximum number of points for change detection, which takes quadratic time.
 const mostChanges = 3000
 
-// Run tests every point against those around it.
+// Run tests every point against its neighbors.
 func (a Anomalies) Run(t *Table) (*AnomaliesReport, error) {
 	if !(a.Threshold > 0) || math.IsInf(a.Threshold, 1) {
 		return nil, fault.Invalid("the threshold is %v, want a number above 0", a.Threshold)
@@ -116,7 +116,7 @@ func (a Anomalies) judge(s axisSeries, at []Moment, report *AnomaliesReport) err
 	return err
 }
 
-// usualSeason returns the season for the steps of the time axis, 1 for positions without a calendar.
+// usualSeason returns the season for the step of the time axis, or 1 for positions without a calendar.
 func usualSeason(at []Moment) int {
 	if _, position := number(at[0].Text); position {
 		return 1

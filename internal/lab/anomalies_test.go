@@ -75,8 +75,8 @@ func TestShortSeriesAreNotReportable(t *testing.T) {
 	}
 }
 
-// The hourly prices of an ad exchange from the Numenta benchmark: the labeled week has actionable flags. The file
-// repeats an hour.
+// The data are hourly prices of an ad exchange from the Numenta benchmark. The labeled week must have actionable flags.
+// The file repeats one hour.
 func TestLabelledPricesOfAnAdExchangeAreActionable(t *testing.T) {
 	t.Parallel()
 	report, err := lab.Anomalies{

@@ -8,14 +8,14 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// Attribution are the parameters of an attribution of a file's paths.
+// Attribution contains the parameters of an attribution of a file's paths.
 type Attribution struct {
 	Path, Conversions string // columns; touchpoints of a path are separated by " > "
-	Value, Null       string // columns; empty when the file has none
-	Model             string // as [attribution.ParseModel] reads it
+	Value, Null       string // columns; empty if the file has none
+	Model             string // an input of [attribution.ParseModel]
 }
 
-// AttributionReport has the credits, which add up to the file's totals.
+// AttributionReport contains the credits, which add up to the file's totals.
 type AttributionReport struct {
 	Verdict
 	Channels []ChannelCredit `json:"channels"`
@@ -26,10 +26,10 @@ type AttributionReport struct {
 type ChannelCredit struct {
 	Channel     measure.Channel `json:"channel"`
 	Conversions float64         `json:"conversions"`
-	Value       *float64        `json:"value"` // in the unit of the file; null without a column of values
+	Value       *float64        `json:"value"` // in the unit of the file; null without a value column
 }
 
-// Run credits the paths. A file without conversions is not reportable.
+// Run credits the paths. The result for a file without conversions is not reportable.
 func (a Attribution) Run(t *Table) (*AttributionReport, error) {
 	model, err := attribution.ParseModel(a.Model)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 func TestCreditsMatchThePublishedTables(t *testing.T) {
 	t.Parallel()
 	l := shared(t, "attribution/channelattribution_pathdata.csv")
-	// Conversions and value of channels, from the README next to the data: heuristics to the printed digits, the chain
-	// solved by linear algebra.
+	// Conversions and value by channel are from the README next to the data. Rule-based models have the printed digits;
+	// the Markov chain is solved by linear algebra.
 	cases := []struct {
 		model, channel     string
 		conversions, value float64
@@ -47,7 +47,7 @@ func TestCreditsMatchThePublishedTables(t *testing.T) {
 
 func TestCreditsOfATextbookExample(t *testing.T) {
 	t.Parallel()
-	// analyzecore.com 2016, part 1: removal effects .5, 1, 1 split one conversion into .2, .4, .4.
+	// analyzecore.com 2016, part 1: removal effects of 0.5, 1 and 1 split one conversion into 0.2, 0.4 and 0.4.
 	l := table(t, "p,c,n\nC1 > C2 > C3,1,0\nC1,0,1\nC2 > C3,0,1\n")
 	report, err := lab.Attribution{Path: "p", Conversions: "c", Null: "n", Model: "markov:1"}.Run(l)
 	if err != nil {
@@ -83,6 +83,6 @@ func TestPathsWithoutConversionsAreNotReportable(t *testing.T) {
 		t.Fatalf("%+v, %v; want a report that is not reportable", report, err)
 	}
 	if d := document(t, report); d["status"] != "not_reportable" || len(d["reasons"].([]any)) != 1 {
-		t.Errorf("printed %v", d)
+		t.Errorf("printed output is %v", d)
 	}
 }

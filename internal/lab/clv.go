@@ -9,16 +9,16 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// CLV are the parameters of a customer value model on a file's purchases.
+// CLV contains the parameters of a customer value model of a file's purchases.
 type CLV struct {
 	Customer, Date string     // columns
-	Value          string     // column; needed by gammagamma only
+	Value          string     // column; only gammagamma needs it
 	Model          string     // bgnbd, paretonbd or gammagamma
-	CalibrationEnd civil.Date // last day of the fit, inclusive; the last day of the file when zero
+	CalibrationEnd civil.Date // last day of the fit; zero: the last day of the file
 	HorizonDays    int        // at least 1
 }
 
-// CLVReport is a fit with its expectations.
+// CLVReport contains a fit and its expectations.
 type CLVReport struct {
 	Verdict
 	Model         string             `json:"model"`
@@ -29,8 +29,8 @@ type CLVReport struct {
 	Clock
 }
 
-// CLVExpectation is the expected purchases within the horizon. For gammagamma the purchases come from BG/NBD, and Value
-// is set.
+// CLVExpectation contains the expected purchases within the horizon. For gammagamma, BG/NBD provides the purchases, and
+// Value is set.
 type CLVExpectation struct {
 	HorizonDays int           `json:"horizon_days"`
 	Total       float64       `json:"total"` // purchases of all customers
@@ -49,7 +49,7 @@ type CLVCustomer struct {
 	Value     *float64 `json:"value,omitempty"`
 }
 
-// Run fits the model to customers with a purchase until the end of the calibration. Histories end on that day.
+// Run fits the model to customers with a purchase up to the end of the calibration period. Histories end on that day.
 func (c CLV) Run(t *Table) (*CLVReport, error) {
 	if c.HorizonDays < 1 {
 		return nil, fault.Invalid("the horizon is %d days, want at least 1", c.HorizonDays)

@@ -11,15 +11,15 @@ import (
 	"assay/internal/measure/forecast"
 )
 
-// Forecast are the parameters of forecasts of a file's series.
+// Forecast contains the parameters of forecasts of a file's series.
 type Forecast struct {
 	ID, Date, Value string // columns
-	Horizon, Season int    // points; a season of 1 means none
+	Horizon, Season int    // in points; a Season of 1 means none
 	Levels          []int  // percent, such as 80 and 95
-	Model           string // as [forecast.ParseKind] reads it
+	Model           string // an input of [forecast.ParseKind]
 }
 
-// ForecastReport has the forecasts, in the order in which the series first appear in the file.
+// ForecastReport contains the forecasts, in the order in which the series first appear in the file.
 type ForecastReport struct {
 	Verdict
 	Series []SeriesForecast `json:"series"`
@@ -36,7 +36,8 @@ type SeriesForecast struct {
 	Notes    []string             `json:"notes"` // limits of the forecast
 }
 
-// Run forecasts every series. The file is not reportable when one of them is too short; the report has the others.
+// Run forecasts every series. The report is not reportable if a series is too short, but it contains the forecasts of
+// the others.
 func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 	kind, err := forecast.ParseKind(f.Model)
 	if err != nil {
@@ -127,16 +128,16 @@ func (f Forecast) read(t *Table) ([]axisSeries, error) {
 type axisSeries struct {
 	id      string
 	values  []float64
-	records []int // of the values in the file; -1 where a value was interpolated
+	records []int // record of each value in the file; -1 if the value was interpolated
 	notes   []string
 }
 
-// mostFilled is the maximum share of missing periods to interpolate. With more, as in series of working days, records
-// are taken as consecutive.
+// mostFilled is the maximum share of missing periods to interpolate. If more are missing, as in series of working days,
+// the records count as consecutive.
 const mostFilled = 0.1
 
-// alongAxis sorts the records of a series by time. A repeated day or position is rejected; a repeated instant is
-// allowed, because clocks are set back.
+// alongAxis sorts the records of a series by time. It rejects a repeated day or position. It allows a repeated instant,
+// because clocks are set back.
 func alongAxis(t *Table, column, id string, records []int, at []Moment, values []float64, season int) (
 	axisSeries, error,
 ) {
@@ -183,7 +184,7 @@ func alongAxis(t *Table, column, id string, records []int, at []Moment, values [
 	return s, nil
 }
 
-// gaps returns the number of missing steps of the usual length in each step.
+// gaps returns, for each step, the number of missing steps of the usual length.
 func gaps(steps []float64) []int {
 	if len(steps) == 0 {
 		return nil

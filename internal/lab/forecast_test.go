@@ -9,7 +9,7 @@ import (
 	"assay/internal/lab"
 )
 
-// months returns a file of two series of 48 months with a season; the second one misses a month.
+// months returns a file of two series of 48 months with a season; the second series lacks a month.
 func months() string {
 	var csv strings.Builder
 	csv.WriteString("id,month,units\n")
@@ -37,13 +37,13 @@ func TestSeriesAreForecastWithTheirSeason(t *testing.T) {
 		for _, s := range report.Series {
 			for h := range 12 {
 				i := 48 + h
-				// The part that sine and line do not explain is at most 1.2.
+				// The sine and the line explain all but 1.2.
 				if want := 100 + 10*math.Sin(float64(i)*math.Pi/6) + float64(i)/10 + .6; math.Abs(s.Forecast[h]-want) > 2.5 {
 					t.Errorf("%s (%s), series %s, step %d: %.2f, want about %.2f", model, s.Model, s.ID, h+1, s.Forecast[h], want)
 				}
 				if !(s.Lower["95"][h] <= s.Lower["80"][h] && s.Lower["80"][h] < s.Forecast[h] && s.Forecast[h] < s.Upper["80"][h] &&
 					s.Upper["80"][h] <= s.Upper["95"][h]) {
-					t.Errorf("%s, series %s, step %d: the intervals do not lie around the forecast", model, s.ID, h+1)
+					t.Errorf("%s, series %s, step %d: the intervals do not contain the forecast", model, s.ID, h+1)
 				}
 			}
 			if filled := len(s.Notes) == 1; filled != (s.ID == "b") {

@@ -10,12 +10,12 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// GeoPanel names the columns of a panel: the outcome of each unit at each time.
+// GeoPanel names the columns of a panel, which has the outcome of each unit at each time.
 type GeoPanel struct {
 	Unit, Time, Outcome string
 }
 
-// read returns the file's panel. A repeated or missing unit and time is rejected.
+// read returns the file's panel. It rejects repeated and missing pairs of unit and time.
 func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	units, err := t.Names(g.Unit)
 	if err != nil {
@@ -51,7 +51,7 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	return panel, nil
 }
 
-// when returns the position of a time, given as in the file or numerically equal.
+// when returns the position of a time, which is written as in the file or numerically equal.
 func when(p *geo.Panel, flag, text string) (int, error) {
 	if i, err := p.Find(text); err == nil {
 		return i, nil
@@ -77,27 +77,27 @@ func regions(names []string) []geo.Region {
 	return out
 }
 
-// GeoFit are the parameters of a geo experiment's analysis.
+// GeoFit contains the parameters of the analysis of a geo experiment.
 type GeoFit struct {
 	GeoPanel
 	Treated    []string
-	Start, End string // first and last time of the test; End is the file's last time when empty
+	Start, End string // first and last time of the test; empty End: the file's last time
 	Method     string // default, sc, asc, sdid, did or tbr
-	Demean     string // on or off, for sc; empty leaves it to the method
+	Demean     string // on or off, for sc; empty: the method's default
 	Inference  string // placebo, conformal or conformal-iid
 	Alpha      float64
-	Cost       float64 // of the test; 0 when unknown
+	Cost       float64 // of the test; 0: unknown
 	Seed       uint64
 }
 
-// GeoFitReport is the effect. Regression has no weights and no placebo.
+// GeoFitReport contains the effect. The regression method has no weights and no placebo test.
 type GeoFitReport struct {
 	Verdict
 	Method      string             `json:"method"`
 	ATT         float64            `json:"att"`
-	Lift        *float64           `json:"lift"` // null when the counterfactual is not positive
+	Lift        *float64           `json:"lift"` // null if the counterfactual is not positive
 	Incremental float64            `json:"incremental"`
-	CI          []float64          `json:"ci"` // null when the data allow none at this level
+	CI          []float64          `json:"ci"` // null if the data give no interval at this level
 	PValue      float64            `json:"p_value"`
 	PMethod     geo.Inference      `json:"p_method"`
 	L2          float64            `json:"l2"`
@@ -121,7 +121,7 @@ type geoPlacebo struct {
 	SE     float64 `json:"se"`
 }
 
-// method returns the method for the flags.
+// method returns the method that the flags select.
 func (g GeoFit) method() (geo.Method, error) {
 	if g.Demean != "" && g.Demean != "on" && g.Demean != "off" {
 		return "", fault.Invalid("--demean is %q, want on or off", g.Demean)
@@ -211,7 +211,7 @@ func (g GeoFit) report(r *geo.Result) *GeoFitReport {
 	return report
 }
 
-// GeoDesign are the parameters of a market selection.
+// GeoDesign contains the parameters of a market selection.
 type GeoDesign struct {
 	GeoPanel
 	Sizes, Durations []int

@@ -33,7 +33,7 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 		if err != nil || !r.Reportable() {
 			t.Fatalf("%s: %+v, %v", c.method, r, err)
 		}
-		for name, pair := range map[string][3]float64{ // half a unit of the last printed digit
+		for name, pair := range map[string][3]float64{ // tolerances: half a unit of the last printed digit
 			"att": {r.ATT, c.att, 5e-4}, "incremental": {r.Incremental, c.incremental, .5},
 			"l2": {r.L2, c.l2, 5e-4}, "scaled_l2": {*r.ScaledL2, c.scaledL2, 5e-5}, "p": {r.PValue, .012, 3.3e-3},
 		} {
@@ -70,7 +70,7 @@ func TestDesignMatchesGeoLiftsBestMarkets(t *testing.T) {
 			return
 		}
 	}
-	t.Error("chicago and portland for 15 days are no candidate")
+	t.Error("chicago and portland for 15 days are not a candidate")
 }
 
 func TestInvalidPanelsAreRejected(t *testing.T) {
@@ -136,7 +136,7 @@ func TestEffectOfCaliforniasTaxIsEstimatedWithNumericYears(t *testing.T) {
 	}
 }
 
-// Complete panels without a valid test: each is rejected by name, or has a result without NaN.
+// Complete panels without a valid test are rejected by name or give results without NaN.
 func TestInvalidTestsAreNamed(t *testing.T) {
 	t.Parallel()
 	var whole strings.Builder

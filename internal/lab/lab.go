@@ -1,8 +1,8 @@
 // Package lab runs the methods of measure on plain files, for analysts without a store and for comparison with
 // published data.
 //
-// A command reads a [Table], calls one method and returns a [Report]. Errors in the file are reported with name, line,
-// column and value. Too little data gives a report that is not reportable, with reasons. The lab has no clock: the
+// A command reads a [Table], calls one method and returns a [Report]. An error in the file names the file, line, column
+// and value. If there are too few data, the report is not reportable and states the reasons. The lab has no clock: the
 // caller sets a report's duration.
 package lab
 
@@ -16,13 +16,13 @@ import (
 	"assay/internal/fault"
 )
 
-// Status says whether a report's figures can be used.
+// Status indicates whether a report's figures can be used.
 type Status string
 
 // The states.
 const (
 	OK            Status = "ok"
-	NotReportable Status = "not_reportable" // the reasons say why; figures are absent or unreliable
+	NotReportable Status = "not_reportable" // figures are absent or unreliable; the reasons explain why
 )
 
 // Report is a lab command's output, one JSON object.
@@ -33,10 +33,10 @@ type Report interface {
 	Took(time.Duration)
 }
 
-// Verdict is the head of a report.
+// Verdict is the first part of a report.
 type Verdict struct {
 	Status  Status   `json:"status"`
-	Reasons []string `json:"reasons"` // why not, one sentence each; empty when the status is ok
+	Reasons []string `json:"reasons"` // reasons, one sentence each; empty if the status is ok
 }
 
 // Reportable implements [Report].
@@ -48,7 +48,7 @@ func Granted() Verdict { return Verdict{Status: OK, Reasons: []string{}} }
 // Refused is the verdict of a result that is not reportable.
 func Refused(reasons ...string) Verdict { return Verdict{Status: NotReportable, Reasons: reasons} }
 
-// VerdictOn turns a not-ready fault into a verdict. Other errors are returned.
+// VerdictOn converts a not-ready fault to a verdict. It returns other errors.
 func VerdictOn(err error) (Verdict, error) {
 	if err == nil {
 		return Granted(), nil
@@ -63,7 +63,7 @@ func VerdictOn(err error) (Verdict, error) {
 	return Refused(reasons...), nil
 }
 
-// Clock is the tail of a report.
+// Clock is the last part of a report: the duration.
 type Clock struct {
 	Seconds float64 `json:"seconds"`
 }

@@ -17,26 +17,26 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// MMM are the parameters of a media mix model of a file.
+// MMM contains the parameters of a media mix model of a file.
 type MMM struct {
 	Date, Target string   // columns; the date can also be an index of weeks
 	Geo          string   // column of geos; empty for a single series
-	Population   string   // column of the geos' sizes; empty when unknown
+	Population   string   // column of the geos' sizes; empty: unknown
 	Media        []string // columns of exposures
 	Controls     []string
-	Holidays     []string          // countries whose holidays are controls, as in [holiday.Of]
+	Holidays     []string          // countries whose holidays are controls, in the notation of [holiday.Of]
 	Events       string            // file of events, CSV; empty for none
-	Spend        map[string]string // columns of spend by column of exposure; without one the exposure is the spend
-	Frequency    map[string]string // columns of frequency by column of reach
+	Spend        map[string]string // spend column by exposure column; without one, the exposure is the spend
+	Frequency    map[string]string // frequency column by reach column
 	Priors       string            // file of priors by parameter, JSON; empty for the defaults
 	Lifts        string            // file of lift tests, CSV; empty for none
 	Spec         mmm.Spec          // all but priors and lift tests
 	Sampling     mmm.Sampling
 	Checks       []MMMCheck
-	Slices       string // of the backtest; empty for [check.LastFour]
+	Slices       string // slices of the backtest; empty for [check.LastFour]
 }
 
-// MMMReport is the result of a fit, or the reasons why there is none.
+// MMMReport is the result of a fit, or the reasons for having none.
 type MMMReport struct {
 	Verdict
 	Diagnostics mmmDiagnostics      `json:"diagnostics"`
@@ -45,14 +45,14 @@ type MMMReport struct {
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	Events      []mmm.ControlEffect `json:"events,omitempty"`      // holidays and events
 	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
-	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // when effects vary over time
+	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // if effects vary over time
 	Checks      *mmmChecks          `json:"checks,omitempty"`      // those requested
 
 	posterior *mmm.Posterior
-	labels    []string // of the periods, as in the file
+	labels    []string // labels of the periods in the file
 }
 
-// mmmDiagnostics describes the sampling; only the duration when there was none.
+// mmmDiagnostics describes the sampling; without sampling it has only the duration.
 type mmmDiagnostics struct {
 	*mmm.Diagnostics
 	Clock
@@ -77,7 +77,7 @@ type mmmMultiple struct {
 	stats.Summary
 }
 
-// addShapes adds what only some models have.
+// addShapes adds the results that only some models have.
 func (r *MMMReport) addShapes() {
 	for _, channel := range r.posterior.Channels() {
 		if f := r.posterior.BestFrequency(channel); f != nil {
@@ -187,8 +187,8 @@ func (m MMM) read(t *Table) (data mmm.Data, labels []string, err error) {
 	return m.ordered(t, data, labels)
 }
 
-// periods returns the first days of the periods and their labels in the file. An index counts weeks: the length of a
-// period matters for yearly terms only.
+// periods returns the first days of the periods and their labels in the file. An index counts weeks. The length of a
+// period affects yearly terms only.
 func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	moments, err := t.Moments(m.Date)
 	if err != nil {
@@ -209,8 +209,8 @@ func (m MMM) periods(t *Table) (days []civil.Date, labels []string, err error) {
 	return days, labels, nil
 }
 
-// ordered sorts the records by geo, in the order of the file, and time. It rejects periods that are repeated or missing
-// in a geo, or of different length.
+// ordered sorts the records by geo, in the order of the file, and by time. It rejects repeated or missing periods of a
+// geo and periods of different lengths.
 func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string, error) {
 	geos := make([]string, t.Len())
 	if m.Geo != "" {
@@ -254,7 +254,8 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 	return d, labels, nil
 }
 
-// checkPeriods compares each geo's periods, consecutive in order, with those of the first geo.
+// checkPeriods compares the periods of each geo with those of the first geo. The records of a geo are consecutive in
+// order.
 func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, order []int) error {
 	first := 1
 	for first < len(order) && geos[order[first]] == geos[order[0]] {
@@ -303,7 +304,7 @@ func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 	return geos, nil
 }
 
-// permuted returns the values in another order; nil for nil.
+// permuted returns the values in another order, or nil for nil.
 func permuted[T any](values []T, order []int) []T {
 	if values == nil {
 		return nil
@@ -321,7 +322,7 @@ func readPriors(path string) (map[string]mmm.Prior, error) {
 	return priors, readJSON(path, &priors)
 }
 
-// readJSON reads a file with one value; an unknown key is rejected.
+// readJSON reads a file with one value and rejects unknown keys.
 func readJSON(path string, value any) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -336,7 +337,7 @@ func readJSON(path string, value any) error {
 	return nil
 }
 
-// readLifts reads lift tests: channel,x,delta_x,delta_y,sigma and, for tests in one geo, geo.
+// readLifts reads lift tests with the columns channel,x,delta_x,delta_y,sigma and, for tests in one geo, geo.
 func readLifts(path string) ([]mmm.Lift, error) {
 	t, err := Open(path)
 	if err != nil {

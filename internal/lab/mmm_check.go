@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/mmm/check"
 )
 
-// MMMCheck is a check of a media mix model. All but the first refit the model.
+// MMMCheck is a check of a media mix model. All except the first refit the model.
 type MMMCheck string
 
 // The checks.
@@ -22,7 +22,7 @@ const (
 // dataSets is the number of simulated data sets.
 const dataSets = 20
 
-// mmmChecks has the results of the requested checks.
+// mmmChecks contains the results of the requested checks.
 type mmmChecks struct {
 	Prior    *check.PriorCheck `json:"prior,omitempty"`
 	Slices   *check.Backtest   `json:"slices,omitempty"`

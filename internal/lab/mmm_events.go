@@ -46,7 +46,7 @@ func (m MMM) addEvents(d *mmm.Data, labels []string) error {
 	return nil
 }
 
-// addEvent adds an event as a pooled control, equal in every geo. An event outside the periods is left out.
+// addEvent adds an event as a pooled control that is equal in every geo. It omits an event outside the periods.
 func (m MMM) addEvent(d *mmm.Data, group, name string, events []civil.Range) {
 	if len(events) == 0 {
 		return

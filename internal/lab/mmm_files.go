@@ -16,14 +16,14 @@ import (
 	"assay/internal/sheet"
 )
 
-// Points of a response curve, and its largest spend as a multiple of current spend.
+// Number of points of a response curve, and its largest spend as a multiple of current spend.
 const (
 	curvePoints = 41
 	curveReach  = 2
 )
 
-// Save writes the fitted model to a directory, which is created if necessary: draws.csv, contributions.csv, curves.csv
-// and model.json. A report that is not reportable has nothing to save.
+// Save writes the fitted model to a directory and creates it if necessary. The files are draws.csv, contributions.csv,
+// curves.csv and model.json. It saves nothing if the report is not reportable.
 func (r *MMMReport) Save(dir string) error {
 	if r.posterior == nil {
 		return nil
@@ -49,7 +49,7 @@ func (r *MMMReport) Save(dir string) error {
 		func(w io.Writer) error { return json.NewEncoder(w).Encode(r.posterior.Save()) })
 }
 
-// create writes a file and reports errors of closing it.
+// create creates and writes a file. It reports errors of closing the file.
 func create(path string, write func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *MMMReport) writeContributions(w *csv.Writer) error {
 	return writeAll(w, lines)
 }
 
-// periods returns one line per period of the draws' contributions.
+// periods returns one line per period with statistics of the draws' contributions.
 func (r *MMMReport) periods(geo []string, channel measure.Channel, contributions [][]float64) [][]string {
 	draws, lines := make([]float64, len(contributions)), make([][]string, len(r.labels))
 	for t, label := range r.labels {

@@ -15,8 +15,8 @@ type place struct {
 	geo     string
 }
 
-// runByGeo allocates the budget to channels and geos. It does not value experiments: a test in one geo is informative
-// about the others too.
+// runByGeo allocates the budget to channels and geos. It does not estimate the value of experiments, because a test in
+// one geo is also informative about the others.
 func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (
 	*OptimizeReport, error,
 ) {

@@ -9,21 +9,22 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Optimize are the parameters of a budget optimization with a saved model.
+// Optimize contains the parameters of a budget optimization with a saved model.
 type Optimize struct {
 	Model  string  // directory written by [MMMReport.Save]
 	Budget float64 // over the model's whole window
 	Bounds string  // file of bounds by channel, JSON; empty for the risk level's limits
 	Groups string  // file of groups of channels by name, JSON; empty for none
-	Risk   string  // as [decide.ParseRisk] reads it
-	// Periods is the number of periods after the data to also distribute the budget over, in proportion; 0 for none.
+	Risk   string  // an input of [decide.ParseRisk]
+	// Periods is the number of periods after the data for the schedule, which gets the budget in proportion; 0: no
+	// schedule.
 	Periods int
-	Change  string // file of each channel's limit on changes between them, JSON; see [mmm.Ahead]
-	ByGeo   bool   // allocate to channels and geos; bounds then have the names of [mmm.InGeo]
+	Change  string // JSON file of each channel's limit on changes between periods; see [mmm.Ahead]
+	ByGeo   bool   // allocate to channels and geos; the names in bounds are then those of [mmm.InGeo]
 	Seed    uint64
 }
 
-// OptimizeReport is the plan. Money is over the model's window.
+// OptimizeReport contains the allocation. Amounts are sums over the model's window.
 type OptimizeReport struct {
 	Verdict
 	Allocations  []allocation `json:"allocations,omitempty"`
@@ -41,7 +42,7 @@ type allocation struct {
 	Current      float64         `json:"current"`
 	Proposed     float64         `json:"proposed"`
 	MarginalROAS float64         `json:"marginal_roas"`
-	RightWay     *float64        `json:"p_right_way"` // null when the channel stays
+	RightWay     *float64        `json:"p_right_way"` // null if the channel's spend does not change
 	Unseen       bool            `json:"beyond_the_data"`
 }
 
@@ -60,12 +61,12 @@ type certificate struct {
 type advice struct {
 	Action         decide.Action `json:"action"`
 	Reasons        []string      `json:"reasons"`
-	BestExperiment *experiment   `json:"experiment"` // null when no experiment would change the plan
+	BestExperiment *experiment   `json:"experiment"` // null if no experiment would change the allocation
 }
 
 type experiment struct {
 	Channel measure.Channel `json:"channel"`
-	Gain    float64         `json:"gain_at_most"` // of a perfect test, in the target's unit over the window
+	Gain    float64         `json:"gain_at_most"` // gain from a perfect test, in the target's unit over the window
 }
 
 // Run optimizes the allocation.
@@ -109,14 +110,15 @@ func (o Optimize) Run() (*OptimizeReport, error) {
 	return report, nil
 }
 
-// group is the bounds of a group of channels over the window. Nil leaves a side open.
+// group contains the spend bounds of a group of channels over the window. Nil means no bound.
 type group struct {
 	Channels []measure.Channel `json:"channels"`
 	Geos     []string          `json:"geos"` // with ByGeo; empty channels or geos mean all
 	mmm.Bounds
 }
 
-// groups reads the file of groups, sorted by name. places are those of an allocation by geo, else nil.
+// groups reads the file of groups, sorted by name. places contains the channels and geos of an allocation by geo;
+// otherwise it is nil.
 func (o Optimize) groups(places []place) ([]decide.Group, error) {
 	if o.Groups == "" {
 		return nil, nil

@@ -8,31 +8,31 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// schedule is a plan over the periods after the data. Its budget and bounds are those of the allocation, in proportion
-// to the periods.
+// schedule is an allocation over the periods after the data. Its budget and bounds are proportional to those of the
+// allocation.
 type schedule struct {
 	Budget  float64                     `json:"budget"`
 	Periods []scheduled                 `json:"periods"`
 	After   lift                        `json:"after"` // response after the last period
 	Steady  map[measure.Channel]float64 `json:"steady"`
-	// Lift is the difference to the steady plan, until adstock has decayed.
+	// Lift is the difference from the steady schedule, until adstock has decayed.
 	Lift        lift        `json:"lift_over_steady"`
 	Better      float64     `json:"p_better"`
 	Certificate certificate `json:"certificate"`
-	Proven      bool        `json:"proven"` // the certificate bounds every schedule, not only nearby ones
+	Proven      bool        `json:"proven"` // the certificate is valid for every schedule, not only for nearby ones
 }
 
-// scheduled is one period, 1 for the first.
+// scheduled is one period of a schedule. The first period is 1.
 type scheduled struct {
 	Period int                         `json:"period"`
 	Spend  map[measure.Channel]float64 `json:"spend"`
 	Total  float64                     `json:"total"`
-	Brings lift                        `json:"brings"` // all channels, adstock from earlier spend included
+	Brings lift                        `json:"brings"` // of all channels, including adstock from earlier spend
 }
 
 func liftOf(s stats.Summary) lift { return lift{s.Mean, s.Q05, s.Q95} }
 
-// schedule returns the requested plan over time; nil when none is requested.
+// schedule returns the requested schedule, or nil if none is requested.
 func (o Optimize) schedule(posterior *mmm.Posterior, problem decide.Problem) (*schedule, error) {
 	if o.Periods == 0 && o.Change == "" {
 		return nil, nil //nolint:nilnil // no plan over time was asked for

@@ -21,7 +21,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// twoChannels is a store with 60 weeks: the return of search is above 3, that of tv slightly below 1.
+// twoChannels returns 60 weeks of a store. The return of search is above 3; the return of tv is slightly below 1.
 func twoChannels() string {
 	random := stats.Stream(11, 0)
 	var text strings.Builder
@@ -61,12 +61,12 @@ func fitted(t *testing.T) (*lab.MMMReport, string) {
 	return report, dir
 }
 
-// keys returns the names of an object's members in order.
+// keys returns the keys of an object in order.
 func keys(t *testing.T, object any) []string {
 	t.Helper()
 	members, ok := object.(map[string]any)
 	if !ok {
-		t.Fatalf("%v is no object", object)
+		t.Fatalf("%v is not an object", object)
 	}
 	var out []string
 	for name := range members {
@@ -97,9 +97,9 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 			t.Errorf("%s has the keys %v, want %v", what, got, c.want)
 		}
 	}
-	// The true return is 0.9; search's contribution is not separable from the baseline.
+	// The true return is 0.9; the effect of search is not separable from the baseline.
 	if tv := report.Channels[1].ROAS; tv.Q05 > 0.9 || tv.Q95 < 0.9 {
-		t.Errorf("return of tv %+v misses 0.9", tv)
+		t.Errorf("interval of tv's return %+v excludes 0.9", tv)
 	}
 
 	curves := rows(t, filepath.Join(dir, "curves.csv"))
@@ -301,7 +301,7 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 	}
 	ask.Change = ""
 	if plan, err := ask.Run(); err != nil || slices.Contains(keys(t, document(t, plan)), "schedule") {
-		t.Errorf("a schedule that nobody asked for: %v", err)
+		t.Errorf("schedule without a request: %v", err)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestNotReportableFitsHaveReasonsAndAreNotSaved(t *testing.T) {
 		t.Error("a model without numbers was saved")
 	}
 	if got := keys(t, document(t, report)["diagnostics"]); !slices.Equal(got, []string{"seconds"}) {
-		t.Errorf("diagnostics of nothing: %v", got)
+		t.Errorf("diagnostics without sampling: %v", got)
 	}
 }
 
@@ -391,7 +391,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 	}
 }
 
-// threeTowns is the weeks of [twoChannels] in three geos of different size, ordered by week.
+// threeTowns returns the weeks of [twoChannels] in three geos of different sizes, ordered by week.
 func threeTowns() string {
 	var text strings.Builder
 	text.WriteString("town,people,week,sales,search,tv\n")
@@ -416,7 +416,7 @@ func towns() lab.MMM {
 }
 
 // divideTowns optimizes the budget of [threeTowns] by geo. Search has a higher return in town2 than in town0, and tv
-// gets least.
+// gets the smallest budget.
 func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	t.Helper()
 	spend := report.Channels[0].Spend + report.Channels[1].Spend
@@ -434,7 +434,7 @@ func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 		t.Fatal(err)
 	}
 	if len(free.Allocations) != 6 || free.Certificate.Gap < 0 || free.Certificate.Gap > 1e-3 {
-		t.Fatalf("plan by town: %+v", free)
+		t.Fatalf("allocation by town: %+v", free)
 	}
 	var all, returned float64
 	for _, a := range free.Allocations {
@@ -447,9 +447,9 @@ func divideTowns(t *testing.T, report *lab.MMMReport, dir string) {
 	if math.Abs(all-spend) > 1e-9*spend {
 		t.Errorf("the towns get %v of %v", all, spend)
 	}
-	// Effects are proportional to spend here, so a plan's response is its spends times their returns.
+	// Effects are proportional to spend here, so an allocation's response is the sum of spend times return.
 	if math.Abs(returned/free.Certificate.Objective-1) > 1e-3 {
-		t.Errorf("the plan brings %v, its parts %v", free.Certificate.Objective, returned)
+		t.Errorf("the allocation's response is %v, the sum of its parts %v", free.Certificate.Objective, returned)
 	}
 	held, err := plan(fmt.Sprintf(`{"north": {"geos": ["town0", "town1"], "max": %v}, `+
 		`"search there": {"channels": ["search"], "geos": ["town2"], "max": 14000}}`, 0.68*spend))
@@ -603,7 +603,7 @@ func TestFrequencyAndTimeVaryingEffectsAreReported(t *testing.T) {
 	}
 }
 
-// dated is [twoChannels] with dates, an event that occurs twice, and sales on the weekend after Thanksgiving.
+// dated returns [twoChannels] with dates, an event that occurs twice, and sales on the weekend after Thanksgiving.
 func dated(t *testing.T) string {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(twoChannels()), "\n")
@@ -647,7 +647,7 @@ func TestHolidaysAndEventsAreReported(t *testing.T) {
 	for name, want := range map[string]float64{"event.clearance": 800, "holiday.labor_day": 0} {
 		e, ok := found[name]
 		if !ok || math.Abs(e.Contribution.Mean-want) > 3*e.Contribution.SD {
-			t.Errorf("%s brought %v (deviation %v), want %v", name, e.Contribution.Mean, e.Contribution.SD, want)
+			t.Errorf("contribution of %s is %v (standard deviation %v), want %v", name, e.Contribution.Mean, e.Contribution.SD, want)
 		}
 	}
 	if e := found["shopping.cyber_weekend"]; e.Group != "shopping" || e.Contribution.Q05 < 600 ||

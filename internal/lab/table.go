@@ -19,10 +19,10 @@ import (
 
 // Table is a CSV file: a header and records of the same length, separated by commas.
 type Table struct {
-	name    string // of the file, for messages
+	name    string // name of the file, for messages
 	header  []string
 	records [][]string
-	lines   []int // of each record in the file; the header is line 1
+	lines   []int // line of each record in the file; the header is line 1
 }
 
 // Open reads a file.
@@ -35,8 +35,8 @@ func Open(path string) (*Table, error) {
 	return Read(path, file)
 }
 
-// Read reads a table; the name is used in messages. A byte order mark is skipped. A file without header or records,
-// records of another length than the header, and text that is not UTF-8 are rejected.
+// Read reads a table. Messages use the name. Read skips a byte order mark. It rejects a file without a header or
+// records, a record whose length differs from the header's, and text that is not UTF-8.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)
@@ -93,8 +93,8 @@ func (t *Table) Len() int { return len(t.records) }
 // Columns returns the header.
 func (t *Table) Columns() []string { return slices.Clone(t.header) }
 
-// Refuse returns the error for a cell of the file, with its location and value. Records count from 0. The problem
-// completes the sentence after the value, such as "is not a number".
+// Refuse returns the error for a cell of the file, with its location and value. The first record is 0. The problem
+// completes a sentence that begins with the value, for example "is not a number".
 func (t *Table) Refuse(record int, column, problem string) error {
 	value := ""
 	if i := slices.Index(t.header, column); i >= 0 {
@@ -103,7 +103,7 @@ func (t *Table) Refuse(record int, column, problem string) error {
 	return fault.Invalid("%s:%d: column %q: %q %s", t.name, t.lines[record], column, value, problem)
 }
 
-// Texts returns a column's texts. A missing or repeated column is rejected.
+// Texts returns a column's texts. It rejects a missing or repeated column.
 func (t *Table) Texts(column string) ([]string, error) {
 	at := slices.Index(t.header, column)
 	if at < 0 {
@@ -122,7 +122,7 @@ func (t *Table) Texts(column string) ([]string, error) {
 	return cells, nil
 }
 
-// Names returns a column of names: texts without an empty one.
+// Names returns a column of names. It rejects empty ones.
 func (t *Table) Names(column string) ([]string, error) {
 	names, err := t.Texts(column)
 	if err != nil {
@@ -141,7 +141,7 @@ func (t *Table) Numbers(column string) ([]float64, error) {
 	return convert(t, column, "is not a number", number)
 }
 
-// Amounts returns a column of numbers from 0 up.
+// Amounts returns a column of nonnegative numbers.
 func (t *Table) Amounts(column string) ([]float64, error) {
 	return convert(t, column, "is not a number from 0 up", func(cell string) (float64, bool) {
 		x, ok := number(cell)
@@ -149,7 +149,7 @@ func (t *Table) Amounts(column string) ([]float64, error) {
 	})
 }
 
-// Days returns a column of days as YYYY-MM-DD. Of an instant the day is used.
+// Days returns a column of days as YYYY-MM-DD. An instant counts as its day.
 func (t *Table) Days(column string) ([]civil.Date, error) {
 	return convert(t, column, "is not a day written YYYY-MM-DD", func(cell string) (civil.Date, bool) {
 		if _, ok := moment(cell); !ok {
@@ -176,7 +176,8 @@ func convert[T any](t *Table, column, problem string, read func(string) (T, bool
 	return values, nil
 }
 
-// number reads a decimal number. Missing values of other programs (NA, NaN, Inf) and hexadecimal numbers are rejected.
+// number reads a decimal number. It rejects hexadecimal numbers and the missing values of other programs (NA, NaN,
+// Inf).
 func number(cell string) (float64, bool) {
 	if strings.ContainsAny(cell, "xXpP_") {
 		return 0, false
@@ -191,13 +192,13 @@ type Moment struct {
 	At   float64 // days since 1970-01-01 for a day or an instant, the number itself for a position
 }
 
-// instants are the accepted formats of an instant; a zone can follow.
+// instants lists the accepted formats of an instant. A time zone may follow.
 var instants = []string{
 	"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04", time.RFC3339,
 }
 
 // Moments returns a time column: days as YYYY-MM-DD, instants, or numbers such as 17 or 2012.25. The first record
-// determines the form of all.
+// determines the format of all records.
 func (t *Table) Moments(column string) ([]Moment, error) {
 	cells, err := t.Texts(column)
 	if err != nil {
@@ -234,9 +235,9 @@ func moment(cell string) (float64, bool) {
 
 var epoch = civil.New(1970, time.January, 1)
 
-// InWhole converts decimal amounts to whole numbers of a smaller unit and returns the number of these units in 1: the
-// power of ten that keeps every digit, as long as the sum is below 2^53. Sums are then exact. For a million amounts of
-// a million, three digits remain after the point.
+// InWhole converts decimal amounts to whole numbers of a smaller unit, so that sums are exact. unit is the number of
+// smaller units in 1: the power of ten that keeps every digit while the sum is below 2^53. For a million amounts of a
+// million, it keeps three decimals.
 func InWhole(amounts []float64) (whole []int64, unit float64) {
 	var sum float64
 	for _, x := range amounts {

@@ -25,7 +25,7 @@ func table(t testing.TB, text string) *lab.Table {
 	return read
 }
 
-// shared opens reference data next to the repository.
+// shared opens reference data in the folder shared next to the repository.
 func shared(t testing.TB, name string) *lab.Table {
 	t.Helper()
 	path := filepath.Join("../../../shared/data", name)
@@ -126,7 +126,7 @@ func TestReportWithoutAFiniteNumberIsNotPrinted(t *testing.T) {
 	}
 }
 
-// document returns the report as it is printed, read back.
+// document prints the report and returns the parsed output.
 func document(t testing.TB, r lab.Report) map[string]any {
 	t.Helper()
 	var out bytes.Buffer
@@ -140,7 +140,7 @@ func document(t testing.TB, r lab.Report) map[string]any {
 	return object
 }
 
-// FuzzTable reads untrusted files: each column is read or rejected with its location.
+// FuzzTable reads untrusted files. Each column is read, or rejected with its location.
 func FuzzTable(f *testing.F) {
 	f.Add("a,b\n1,2\n")
 	f.Add("\ufeffa\n\"x\ny\"\n")
@@ -157,7 +157,7 @@ func FuzzTable(f *testing.F) {
 			placed(t, err)
 			for _, x := range numbers {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
-					t.Errorf("column %q holds %v", column, x)
+					t.Errorf("column %q contains %v", column, x)
 				}
 			}
 			_, err = l.Days(column)
@@ -173,6 +173,6 @@ func FuzzTable(f *testing.F) {
 func placed(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && (!strings.HasPrefix(err.Error(), "t.csv:") || fault.KindOf(err) != fault.KindInvalid) {
-		t.Errorf("%v does not say where", err)
+		t.Errorf("%v does not state the location", err)
 	}
 }

@@ -19,22 +19,22 @@ const (
 )
 
 // AdState is the state of a campaign, ad set or ad from an instant on. Empty fields keep their previous value. The tags
-// are those of fact tables, see package facts.
+// are those of fact tables; see package facts.
 type AdState struct {
 	Platform Platform  `column:"platform,key"`
 	Level    AdLevel   `column:"level,key"`
 	ID       string    `column:"id,key"`
-	Since    time.Time `column:"since,key"`       // when the platform changed it, or when it was read if that is unknown
-	Read     time.Time `column:"read_at,version"` // when it was read; for equal Since the later one counts
+	Since    time.Time `column:"since,key"`       // time of the platform's change; if that is unknown, time of reading
+	Read     time.Time `column:"read_at,version"` // time of reading; if Since is equal, the later version counts
 	Account  string    `column:"account"`
 	Name     string    `column:"name"`
-	Campaign string    `column:"campaign_id"` // ID of the campaign of an ad set or ad
+	Campaign string    `column:"campaign_id"` // campaign ID of an ad set or ad
 	Status   AdStatus  `column:"status"`
-	Told     string    `column:"told"` // the platform's own status
+	Told     string    `column:"told"` // status on the platform
 	Budget   AdBudget
 }
 
-// Tells reports whether the version is usable: it needs the instant from which it applies.
+// Tells reports whether the version is usable: it must have the instant from which it applies.
 func (s *AdState) Tells() bool {
 	return !s.Since.IsZero() && (s.Name != "" || s.Told != "" || s.Budget.Per != "")
 }
@@ -52,7 +52,7 @@ func (s *AdState) After(before AdState) AdState {
 	return next
 }
 
-// AdStatus is the own delivery status; a parent can be paused nevertheless.
+// AdStatus is the delivery status of the object itself. Its parent may still be paused.
 type AdStatus string
 
 // "" is an unknown status.
@@ -85,7 +85,7 @@ type BudgetPeriod string
 // The periods.
 const (
 	PerDay   BudgetPeriod = "day"
-	Lifetime BudgetPeriod = "lifetime" // from the first day to the last
+	Lifetime BudgetPeriod = "lifetime" // for the whole run of the campaign or ad set
 	NoBudget BudgetPeriod = "none"     // the budget is on the parent or on the children
 )
 
@@ -97,7 +97,7 @@ func (b AdBudget) Amount(c money.Currency) money.Amount {
 	return money.Amount{Minor: money.FromMillionths(b.Value, c), Currency: c}
 }
 
-// Words formats the budget, such as "USD 50.00 per day"; "" for an unknown one.
+// Words formats the budget, such as "USD 50.00 per day"; "" if it is unknown.
 func (b AdBudget) Words(c money.Currency) string {
 	switch b.Per {
 	case "":
@@ -122,17 +122,17 @@ func (b AdBudget) Words(c money.Currency) string {
 // AdStanding is the state of a campaign at an instant.
 type AdStanding struct {
 	AdState
-	Currency money.Currency // of the account; "" when no report has it
+	Currency money.Currency // of the account; "" if no report has it
 }
 
-// AdHistoryOf selects a part of the campaign history.
+// AdHistoryOf selects part of the campaign history.
 type AdHistoryOf struct {
-	From, Until time.Time // of changes; until is exclusive, and the instant of the states
+	From, Until time.Time // range of the changes; Until is exclusive and is the instant of the states
 	Platform    Platform  // "": all
 	Campaign    string    // ID of a campaign with its ad sets and ads; "": all
 }
 
-// AdHistory is the state of campaigns and the changes of campaigns, ad sets and ads.
+// AdHistory contains the states of campaigns and the changes of campaigns, ad sets and ads.
 type AdHistory struct {
 	Standings []AdStanding
 	Changes   []AdChange
@@ -141,14 +141,14 @@ type AdHistory struct {
 // AdChange is the state of a campaign, ad set or ad from an instant on, and the previous one.
 type AdChange struct {
 	Before, Now AdState
-	Currency    money.Currency // of the account; "" when no report has it
+	Currency    money.Currency // of the account; "" if no report has it
 }
 
 // AdMove is one change: of name, status or budget.
 type AdMove struct{ What, Before, Now string }
 
-// Moves returns the changes, with old and new value. A budget is in the account's currency, or in the platform's unit
-// when that is unknown.
+// Moves returns the changes with old and new values. A budget is in the account's currency. If that is unknown, it is
+// in the platform's unit.
 func (c AdChange) Moves() []AdMove {
 	var moves []AdMove
 	tell := func(what, before, now string) {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Method is how an estimate and its interval are obtained.
+// Method is the method of an estimate and its interval.
 type Method string
 
 // The methods.
@@ -27,7 +27,7 @@ const (
 	Threshold         Method = "first day above a threshold, with its Brookmeyer-Crowley interval"
 )
 
-// Interval is a confidence, credible or prediction interval. A method says which one it returns.
+// Interval is a confidence, credible or prediction interval. The method determines which one it is.
 type Interval struct {
 	Low, High float64
 	Level     float64 // nominal coverage, such as 0.9
@@ -44,7 +44,7 @@ func (i *Interval) NormalSD() float64 {
 	return (i.High - i.Low) / 2 / distuv.UnitNormal.Quantile((1+i.Level)/2)
 }
 
-// Times returns the interval of a multiple, nil for nil.
+// Times returns the interval of a multiple. It returns nil for nil.
 func (i *Interval) Times(factor float64) *Interval {
 	if i == nil {
 		return nil
@@ -66,8 +66,8 @@ func (e Estimate) Times(factor float64) Estimate {
 	return e
 }
 
-// Plus returns the sum of two estimates of different things with independent errors. The zero estimate is the sum of
-// none. Both have the same basis and level.
+// Plus returns the sum of two estimates of different quantities with independent errors. Both have the same basis and
+// level. The zero estimate is neutral.
 func (e Estimate) Plus(other Estimate) Estimate {
 	if e == (Estimate{}) {
 		return other
@@ -79,7 +79,7 @@ func (e Estimate) Plus(other Estimate) Estimate {
 	return e
 }
 
-// At returns the estimate with an interval of another level, under normality.
+// At returns the estimate with an interval of another level, assuming normality.
 func (e Estimate) At(level float64) Estimate {
 	if level == e.Level {
 		return e

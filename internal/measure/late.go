@@ -26,15 +26,15 @@ type TotalsKind string
 
 // The kinds.
 const (
-	OrderTotals TotalsKind = "orders" // of a sales surface: orders and refunds
-	SpendTotals TotalsKind = "spend"  // of an ad platform: its report; of manually entered spend when the name is empty
+	OrderTotals TotalsKind = "orders" // totals of a sales surface: orders and refunds
+	SpendTotals TotalsKind = "spend"  // report of an ad platform; with an empty name, manually entered spend
 )
 
-// DayPart identifies a total: a day of one sales surface or of one ad platform.
+// DayPart identifies the totals of a day of one sales surface or one ad platform.
 type DayPart struct {
 	Day  civil.Date
 	Kind TotalsKind
-	Name string // of the surface or the platform; "" is manually entered spend
+	Name string // name of the surface or platform; "": manually entered spend
 }
 
 // Words returns the display name of the surface or the platform.
@@ -49,40 +49,40 @@ func (p DayPart) Words() string {
 	return name
 }
 
-// DayTotals are the totals of a day's part. Amounts are minor units of the workspace's currency.
+// DayTotals contains the totals of a day's part. Amounts are minor units of the workspace's currency.
 type DayTotals struct {
 	Sums        Sums  // of order totals
-	Spend       int64 // this and the following are of spend totals
+	Spend       int64 // Spend and the following fields are for spend totals
 	Impressions int64
 	Clicks      int64
 	Claimed     int64 // conversions claimed by the platform, in millionths
 	ClaimedSum  int64 // their value
 }
 
-// DayVersion is a day's totals from an import on.
+// DayVersion contains a day's totals from an import on.
 type DayVersion struct {
 	DayPart
 	DayTotals
-	Gone   bool       // the store has no data of it any more; 0 and unknown differ
+	Gone   bool       // the store no longer has data of the day; 0 and unknown differ
 	Import string     // ID of the import
 	At     time.Time  // of the import
-	Seen   civil.Date // the day of the import, in the workspace's zone
+	Seen   civil.Date // day of the import in the workspace's time zone
 	Source string     // of the import
-	File   string     // of the import, base name
+	File   string     // base name of the imported file
 }
 
-// DayChange is a day whose totals changed after the day was over, or after its first import.
+// DayChange describes a day whose totals changed after the day was over, or after its first import.
 type DayChange struct {
-	First   DayVersion // the totals at the end of the day, or at the first import
+	First   DayVersion // totals at the end of the day or at the first import
 	Now     DayVersion
 	Changes int // since First
 }
 
-// Look is the days of a part that an import covered, changed or not.
+// Look describes the days of a part that an import covered, changed or not.
 type Look struct {
 	Kind TotalsKind
 	Name string
-	Seen civil.Date  // the day of the import, in the workspace's zone
+	Seen civil.Date  // day of the import in the workspace's time zone
 	Days civil.Range // covered completely
 }
 
@@ -103,7 +103,7 @@ type Figure struct {
 	Unit  FigureUnit
 }
 
-// Figures lists a part's totals; none for a day without data.
+// Figures returns a part's figures, or none for a day without data.
 func (v DayVersion) Figures() []Figure {
 	if v.Gone {
 		return nil
@@ -131,14 +131,14 @@ func (v DayVersion) Figures() []Figure {
 	}
 }
 
-// Move is a figure that changed. Before or After is nil when the store had no data of the day.
+// Move is a changed figure. Before or After is nil if the store had no data of the day.
 type Move struct {
 	Name          string
 	Unit          FigureUnit
 	Before, After *int64
 }
 
-// Moves lists the figures that differ between two versions of a day's part.
+// Moves returns the figures that differ between two versions of a day's part.
 func Moves(before, after DayVersion) []Move {
 	old, now := before.Figures(), after.Figures()
 	var moves []Move

@@ -1,7 +1,7 @@
-// Package measure is the vocabulary of measurement: channels, platforms, models, metrics and their inputs.
+// Package measure defines the vocabulary of measurement: channels, platforms, models, metrics and their inputs.
 //
-// Each metric has one definition, and it is here. Estimation methods are in the packages below this one. Everything
-// under measure is pure: data in, results out, without context, SQL, HTTP, clock or global randomness.
+// It contains the only definition of each metric. Its subpackages contain the estimation methods. All of them are pure:
+// they turn data into results without context, SQL, HTTP, clock or global randomness.
 package measure
 
 import "strings"
@@ -12,13 +12,13 @@ type WorkspaceID string
 // Channel is the canonical key of a marketing channel, such as "facebook" or "email".
 type Channel string
 
-// Unattributed is the row of orders without any channel.
+// Unattributed is the channel of orders without a channel.
 const Unattributed Channel = "unattributed"
 
 // Platform is the canonical key of an ad platform.
 type Platform string
 
-// The ad platforms that reports can come from.
+// Ad platforms with reports.
 const (
 	Facebook  Platform = "facebook"
 	Google    Platform = "google"
@@ -34,7 +34,7 @@ func Platforms() []Platform {
 	return []Platform{Facebook, Google, TikTok, Amazon, Snapchat, Pinterest, Microsoft}
 }
 
-// aliases maps other spellings to the contract's.
+// aliases maps other spellings to the canonical spellings.
 var aliases = map[string]string{
 	"meta": "facebook", "meta_ads": "facebook", "facebook_ads": "facebook", "fb": "facebook",
 	"google_ads": "google", "adwords": "google", "googleads": "google",
@@ -43,8 +43,8 @@ var aliases = map[string]string{
 	"bing": "microsoft", "bing_ads": "microsoft", "microsoft_ads": "microsoft", "pinterest_ads": "pinterest",
 }
 
-// ParseChannel returns the canonical key of a channel: case, blanks and hyphens do not matter, and names of platforms
-// are unified ("Meta Ads" is "facebook").
+// ParseChannel returns the canonical key of a channel. It ignores case, blanks and hyphens, and unifies the names of
+// platforms ("Meta Ads" is "facebook").
 func ParseChannel(s string) Channel { return Channel(canonical(s)) }
 
 // ParsePlatform returns the canonical key of a platform, as [ParseChannel] does.
@@ -80,7 +80,7 @@ func isCanonical(s string) bool {
 	return true
 }
 
-// Surface is where an order was placed.
+// Surface is the sales surface where an order was placed.
 type Surface string
 
 // The sales surfaces.
@@ -100,7 +100,7 @@ func Surfaces() []Surface {
 // Model is an attribution model.
 type Model string
 
-// The models that need touchpoints only, and the platforms' own claims.
+// Models that need only touchpoints, and the platforms' claims.
 const (
 	LastTouch        Model = "last_touch"
 	FirstTouch       Model = "first_touch"
@@ -110,10 +110,10 @@ const (
 	PlatformReported Model = "platform_reported"
 )
 
-// The models that use all journeys together, or survey answers. They are computed for a window and not stored by day.
+// Models that use all journeys together or survey answers. They are computed for a window and not stored by day.
 const (
 	Markov        Model = "markov"         // removal effects of a Markov chain
-	Shapley       Model = "shapley"        // an order in equal parts to its distinct channels
+	Shapley       Model = "shapley"        // equal credit to the distinct channels of an order
 	SurveyBlended Model = "survey_blended" // last touch, adjusted by survey answers
 )
 
@@ -125,7 +125,7 @@ func Models() []Model {
 	return []Model{LastTouch, FirstTouch, Linear, TimeDecay, PositionBased, PlatformReported}
 }
 
-// Basis is the kind of evidence behind a revenue figure. Figures of different basis are never added.
+// Basis is the kind of evidence behind a revenue figure. Figures with different bases are never added.
 type Basis string
 
 // The bases.

@@ -1,6 +1,6 @@
 package measure
 
-// Sums are totals of orders, in minor units of the workspace's currency.
+// Sums contains totals of orders, in minor units of the workspace's currency.
 type Sums struct {
 	Orders    int64 // in millionths, because models split orders between channels
 	Charged   int64 // after discounts, with tax and shipping
@@ -8,15 +8,15 @@ type Sums struct {
 	Shipping  int64 // the part of Charged that is shipping
 	Discounts int64 // before Charged
 	Refunds   int64 // refunds dated in the window
-	Undated   int64 // the part of Refunds with unknown date; it has the order's date
+	Undated   int64 // part of Refunds with unknown date, dated by the order
 	NewOrders int64 // orders of first-time customers, in millionths
 	Units     int64 // items
 }
 
-// Millionths is the unit of [Sums.Orders]: one order.
+// Millionths is one order in the unit of [Sums.Orders].
 const Millionths = 1_000_000
 
-// Add returns the sum of both.
+// Add returns the sum of s and t.
 func (s Sums) Add(t Sums) Sums {
 	s.Orders += t.Orders
 	s.Charged += t.Charged
@@ -42,8 +42,8 @@ func (s Sums) Negated() Sums {
 // OrderCount returns the number of orders.
 func (s Sums) OrderCount() float64 { return float64(s.Orders) / Millionths }
 
-// RevenueBasis is a workspace's definition of revenue. The zero value is charged amounts: after discounts, with tax and
-// shipping, refunds not subtracted, by order date.
+// RevenueBasis is a workspace's definition of revenue. The zero value means charged amounts by order date: after
+// discounts, with tax and shipping, refunds not subtracted.
 type RevenueBasis struct {
 	WithoutTax      bool `json:"without_tax,omitempty"`
 	WithoutShipping bool `json:"without_shipping,omitempty"`

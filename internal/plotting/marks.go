@@ -32,12 +32,12 @@ const (
 )
 
 const (
-	maxAnomalies = 3  // marked anomalies, the strongest
-	maxMarks     = 12 // marks on a chart, the latest; more would hide the lines
+	maxAnomalies = 3  // maximum number of marked anomalies, strongest first
+	maxMarks     = 12 // maximum number of marks, latest first; more would hide the lines
 )
 
-// Marks returns the marks of a line or bar chart by date: starts and ends of experiments on the channels of the
-// chart, and the actionable anomalies of a single series. A pie has no marks.
+// Marks returns the marks of a line or bar chart by date. Marks are the starts and ends of experiments on the chart's
+// channels, and the actionable anomalies of a single series. A pie has no marks.
 func (p Plot) Marks(ctx context.Context, s *snapshot.Snapshot, shown []snapshot.NamedSeries) ([]Mark, error) {
 	if p.Kind == chart.Pie || len(shown) == 0 {
 		return nil, nil

@@ -28,17 +28,17 @@ type Plot struct {
 	Kind        chart.Kind
 	Breakdown   Breakdown
 	Channel     measure.Channel   // only this channel; "": all
-	Channels    []measure.Channel // to compare; none: all
+	Channels    []measure.Channel // channels to compare; none: all
 	Limit       int               // maximum number of channels with their own series
 	Granularity civil.Granularity
 	Days        civil.Range
-	Title       string // "": one made from the metric
+	Title       string // "": derived from the metric
 }
 
 // Additive reports whether values of the metric can be summed.
 func Additive(m snapshot.Metric) bool { return m != snapshot.ROAS && m != snapshot.AOV }
 
-// Names are the names of metrics on a chart and at the start of a sentence.
+// Names are the metrics' names on a chart and at the start of a sentence.
 var Names = map[snapshot.Metric]string{
 	snapshot.Revenue: "Revenue", snapshot.Orders: "Orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS", snapshot.AOV: "Average order value",
 }
@@ -49,7 +49,7 @@ func (p Plot) searched() bool {
 }
 
 // SeriesLimit is the maximum number of channels with their own series: the requested limit, capped by the number of
-// colors that remain distinguishable next to the combined series.
+// distinguishable colors less one for the combined series.
 func (p Plot) SeriesLimit() int { return min(p.Limit, chart.MaxSeries-1) }
 
 // OtherChannels is the name of the series that combines the remaining channels.
@@ -59,7 +59,7 @@ const OtherChannels measure.Channel = "other"
 func (p Plot) Series(ctx context.Context, s *snapshot.Snapshot) (shown []snapshot.NamedSeries, whole snapshot.Series, err error) {
 	both := p.Days.Previous().Span(p.Days)
 	if p.Breakdown == Total {
-		if p.searched() { // the history is read first and includes the window
+		if p.searched() { // read the history first; it includes the window
 			if _, err := s.History(ctx, p.Channel, p.Days); err != nil {
 				return nil, snapshot.Series{}, err
 			}
@@ -141,7 +141,7 @@ func (p Plot) Points(s *snapshot.Snapshot, of snapshot.Series) []chart.Point {
 	return out
 }
 
-const manySlots = 12 // from which bars of channels are stacked
+const manySlots = 12 // bars of channels are stacked from this number of slots on
 
 // Chart returns the chart to draw.
 func (p Plot) Chart(s *snapshot.Snapshot, shown []snapshot.NamedSeries, marks []Mark) chart.Chart {

@@ -16,7 +16,7 @@ import (
 type Acquisition struct {
 	Segments    warehouse.Pair[warehouse.SegmentTotals]
 	ByChannel   map[measure.Channel]warehouse.SegmentTotals
-	Spend       map[measure.Channel]int64 // channels with known spend
+	Spend       map[measure.Channel]int64 // known spend by channel
 	Spent       int64
 	SpentBefore int64
 	SpendKnown  bool

@@ -12,12 +12,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Creator is a creator with the data of a window.
+// Creator is a creator with the figures of a window.
 type Creator struct {
 	warehouse.CreatorProfile
-	Code, Named  measure.Sums // orders by code, and by survey; those with both are in both
+	Code, Named  measure.Sums // orders by code and orders by survey; an order with both is in both
 	both         measure.Sums
-	Seen         measure.Sums // orders by code or survey, each once
+	Seen         measure.Sums // orders by code or survey, each counted once
 	codeTouched  int64
 	namedTouched int64
 	VanityClicks int64
@@ -25,7 +25,7 @@ type Creator struct {
 	LinkOrders   int64
 	LinkRevenue  int64
 	Cost         int64
-	CostKnown    bool // a fee, commission or gift is booked in the window
+	CostKnown    bool // the window has a fee, commission or gift
 }
 
 // Clicks returns the clicks on all links.
@@ -41,7 +41,7 @@ func (f Creator) signals() creator.Signals {
 	}
 }
 
-// CreatorWindows are the creators in a window and in the previous window, with the store's totals in the first.
+// CreatorWindows contains the creators in a window and in the previous window, and the store's totals in the first.
 type CreatorWindows struct {
 	Now, Before []Creator      // both contain all creators, sorted by name
 	ground      creator.Ground // of now
@@ -68,7 +68,7 @@ func (c *Snapshot) CreatorsIn(ctx context.Context, in warehouse.Windows) (Creato
 	return out, nil
 }
 
-// creatorsOf groups the rows of a window by creator. A creator without a profile is named by ID.
+// creatorsOf groups the rows of a window by creator. The name of a creator without a profile is its ID.
 func creatorsOf(profiles []warehouse.CreatorProfile, t warehouse.CreatorTotals) []Creator {
 	out := make([]Creator, len(profiles))
 	at := map[string]int{}
@@ -104,7 +104,7 @@ func creatorsOf(profiles []warehouse.CreatorProfile, t warehouse.CreatorTotals) 
 	return out
 }
 
-// take adds orders with the same signals.
+// take adds the figures of orders with the same signals.
 func (f *Creator) take(o warehouse.CreatorOrders) {
 	f.Seen = f.Seen.Add(o.Sums)
 	if o.ByCode {
@@ -120,10 +120,10 @@ func (f *Creator) take(o warehouse.CreatorOrders) {
 	}
 }
 
-// CreatorLevel is the level of the intervals.
+// CreatorLevel is the level of the creators' intervals.
 const CreatorLevel = 0.9
 
-// Among returns the same creators in another window.
+// Among returns the chosen creators from all, the creators of another window.
 func Among(all, chosen []Creator) []Creator {
 	wanted := map[string]bool{}
 	for _, f := range chosen {
@@ -132,7 +132,7 @@ func Among(all, chosen []Creator) []Creator {
 	return slices.DeleteFunc(slices.Clone(all), func(f Creator) bool { return !wanted[f.ID] })
 }
 
-// TrackedOrders is the number of orders with the creator's code, in millionths, or for a creator without a code the
+// TrackedOrders is the number of orders with the creator's code, in millionths. For a creator without a code, it is the
 // number that the links report.
 func (f Creator) TrackedOrders() int64 {
 	if f.HasCode {
@@ -141,7 +141,7 @@ func (f Creator) TrackedOrders() int64 {
 	return f.LinkOrders * measure.Millionths
 }
 
-// TrackedRevenue is the revenue of the tracked orders. Revenue from links is as reported by the link tool.
+// TrackedRevenue is the revenue of the tracked orders. The link tool reports the revenue from links.
 func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 	if f.HasCode {
 		return basis.Revenue(f.Code)
@@ -149,7 +149,7 @@ func (f Creator) TrackedRevenue(basis measure.RevenueBasis) int64 {
 	return f.LinkRevenue
 }
 
-// TrackedSums are the total tracked figures of several creators.
+// TrackedSums contains the total tracked figures of several creators.
 type TrackedSums struct {
 	Revenue, Orders, Clicks, Conversions, Cost int64
 	CostKnown                                  bool
@@ -168,7 +168,7 @@ func (c *Snapshot) TrackedSums(all []Creator) (sum TrackedSums) {
 	return sum
 }
 
-// CreatorEstimate is a creator with the estimated orders and revenue.
+// CreatorEstimate is a creator with estimated orders and revenue.
 type CreatorEstimate struct {
 	Creator
 	creator.Estimate
@@ -189,8 +189,8 @@ func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
 	return creator.Learn(signals, history.ground)
 }
 
-// CreatorEstimates returns the estimates of some creators. The value of an order is the mean of the creator's observed
-// orders, or of all creators' orders if the creator has none.
+// CreatorEstimates returns the estimates of the chosen creators. The value of an order is the mean of the creator's
+// observed orders, or of all creators' orders if the creator has none.
 func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) ([]CreatorEstimate, error) {
 	usual := c.meanValue(all)
 	out := make([]CreatorEstimate, 0, len(chosen))
@@ -208,7 +208,8 @@ func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) 
 	return out, nil
 }
 
-// meanValue is the mean revenue of orders observed through codes, surveys or links, in minor units; 0 without orders.
+// meanValue returns the mean revenue of orders observed through codes, surveys or links, in minor units; 0 without
+// orders.
 func (c *Snapshot) meanValue(all []Creator) float64 {
 	var revenue, count int64
 	for _, f := range all {
@@ -219,8 +220,7 @@ func (c *Snapshot) meanValue(all []Creator) float64 {
 	return value
 }
 
-// of returns the figure by which creators are sorted.
-// wholeDays are the store's days up to today, today alone where it has none.
+// wholeDays returns the store's days up to today, or only today if it has none.
 func (c *Snapshot) wholeDays() civil.Range {
 	if have := c.Store.Days(); have.Days() > 0 {
 		return civil.Range{First: civil.Earliest(have.First, c.Today), Last: c.Today}

@@ -20,15 +20,15 @@ type SeriesKey struct {
 type Daily struct {
 	Series
 	First, Last civil.Date
-	raw         []float64            // days from first to last, NaN if unknown
-	Values      []float64            // the same with unknown days filled in
-	Prediction  *forecast.Prediction // nil if impossible or not requested
+	raw         []float64            // one value per day, NaN if unknown
+	Values      []float64            // raw with unknown days filled in
+	Prediction  *forecast.Prediction // nil if it is impossible or not requested
 }
 
 // ForecastDays is the maximum number of days of history for a forecast.
 const ForecastDays = 730
 
-// Week is the seasonal period of daily figures.
+// Week is the seasonal period of daily figures in days.
 const Week = 7
 
 // Predict forecasts the series of a metric up to a day.
@@ -86,14 +86,14 @@ func (c *Snapshot) LastDays(n int) civil.Range {
 // Drift is a lasting deviation of a metric from its expected values.
 type Drift struct {
 	Raised   civil.Date // day of the alarm
-	Since    civil.Date // most likely start of the deviation
+	Since    civil.Date // its most likely start
 	Up       bool
 	Excess   float64 // mean deviation since then, in standard deviations
 	Actual   float64 // total of the checked days since then
 	Expected float64 // expected total of the same days
 }
 
-// Drift returns the latest deviation, nil if there is none. RunLength is the mean number of days between two false
+// Drift returns the latest deviation, or nil if there is none. runLength is the mean number of days between two false
 // alarms.
 func (s *Daily) Drift(judged []forecast.Expectation, runLength float64) (*Drift, error) {
 	errors := make([]float64, len(judged))

@@ -15,7 +15,7 @@ import (
 	"assay/internal/measure/halo"
 )
 
-// stateOfExperiments is a hash that changes with any experiment.
+// stateOfExperiments is a hash of the experiments and their versions.
 func stateOfExperiments(all []control.Experiment) uint64 {
 	h := fnv.New64a()
 	for _, e := range all {
@@ -24,7 +24,7 @@ func stateOfExperiments(all []control.Experiment) uint64 {
 	return h.Sum64()
 }
 
-// resultKey is everything that the result of an experiment depends on.
+// resultKey identifies everything that an experiment's result depends on.
 type resultKey struct {
 	dataKey
 	experiments uint64
@@ -35,7 +35,7 @@ type resultKey struct {
 // results caches the results of experiments and calculates one at a time, because a fit uses all cores.
 type results struct {
 	whole    *otter.Cache[resultKey, *experiment.Result]
-	surfaces *otter.Cache[resultKey, []halo.Experiment] // on each sales surface
+	surfaces *otter.Cache[resultKey, []halo.Experiment] // by sales surface
 	lane     chan struct{}
 }
 
@@ -50,8 +50,8 @@ func newResults() (*results, error) {
 	return &results{whole: whole, surfaces: surfaces, lane: make(chan struct{}, 1)}, err
 }
 
-// Result returns an experiment with its result. A running experiment is not read before it is completed: ending a test
-// when it looks good finds effects that are not there.
+// Result returns an experiment with its result. A running experiment has no result: ending a test when it looks good
+// finds effects that are not there.
 func (c *Snapshot) Result(ctx context.Context, e control.Experiment) (*experiment.Result, error) {
 	if e.Status != control.ExperimentCompleted {
 		return &experiment.Result{Experiment: e}, nil
@@ -155,7 +155,7 @@ func (c *Snapshot) AppliedFactors(ctx context.Context) (map[measure.Channel]expe
 	return out, nil
 }
 
-// Years is the number of years from a day to today.
+// Years returns the number of years from a day to today.
 func (c *Snapshot) Years(day civil.Date) float64 {
 	return float64(c.Today.Sub(day)) / 365.25
 }

@@ -23,7 +23,7 @@ type Forecasts interface {
 	ForecastState(ctx context.Context, ws measure.WorkspaceID) (control.ForecastState, error)
 }
 
-// ForecastLevels are the levels of [control.ForecastLevels] as fractions.
+// ForecastLevels returns [control.ForecastLevels] as fractions.
 func ForecastLevels() []float64 {
 	var levels []float64
 	for _, pct := range control.ForecastLevels() {
@@ -32,20 +32,21 @@ func ForecastLevels() []float64 {
 	return levels
 }
 
-// At90 is the index of the interval that answers show among the stored levels.
+// At90 is the index, among the stored levels, of the interval that answers show.
 const At90 = 1
 
 const (
-	backMade      = 36 // past weeks for which forecasts are made if a workspace has none
-	leastBackMade = 60 // minimum days of history for such a forecast
+	backMade      = 36 // number of past weeks to forecast if a workspace has no forecasts
+	leastBackMade = 60 // minimum number of days of history for a forecast of a past week
 )
 
 // dailyMetrics are forecast each day. ROAS is a ratio of sums and has no forecast.
 var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
 // Forecast stores forecasts of the workspace's next days and evaluates the forecasts whose days are over. It makes at
-// most one forecast per day. A workspace without forecasts also gets forecasts of past weeks, each from the days before
-// that week and marked as made afterwards. They use the current data, including later changes such as cancelled orders.
+// most one forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. They are
+// marked as made later, and each uses only the days before its week, with the current data of these days. These data
+// include later changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil
@@ -66,8 +67,8 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// keepDaily makes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all in
-// one transaction, because a stored forecast marks the day as done.
+// keepDaily makes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all of
+// them in one transaction, because a stored forecast marks the day as done.
 func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
@@ -106,7 +107,7 @@ func keepDaily(ctx context.Context, c *Snapshot) error {
 	return c.reader.Forecasts.KeepForecasts(ctx, c.Workspace.ID, all)
 }
 
-// pastForecasts returns forecasts of past weeks, each only from the days before that week.
+// pastForecasts returns forecasts of past weeks, each from the days before that week only.
 func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([]control.Forecast, error) {
 	var all []control.Forecast
 	for week := 1; week <= backMade; week++ {
@@ -126,7 +127,7 @@ func pastForecasts(ctx context.Context, c *Snapshot, metric Metric, s *Daily) ([
 	return all, nil
 }
 
-// forecastsFrom returns the forecasts after the first n days of a series, none if they cannot be made.
+// forecastsFrom returns the forecasts after the known days of a series, or none if the series cannot be forecast.
 func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion control.Occasion) (
 	[]control.Forecast, error,
 ) {
@@ -174,8 +175,8 @@ func (c *Snapshot) ForecastRecord(
 	return f
 }
 
-// judgeForecasts compares forecasts whose days are over with the outcome. A day is over when a later day has data,
-// because the last day with data may be incomplete.
+// judgeForecasts compares forecasts of past days with the outcome. A day is over when a later day has data, because the
+// last day with data may be incomplete.
 func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {
@@ -202,7 +203,7 @@ func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	return c.reader.Forecasts.JudgeForecasts(ctx, c.Workspace.ID, judged)
 }
 
-// outcome returns the forecast with its outcome, which is missing if a day is unknown.
+// outcome returns the forecast with its outcome. The outcome is missing if a day is unknown.
 func outcome(c *Snapshot, f control.Forecast, s *Daily) (control.Forecast, error) {
 	if len(s.raw) == 0 || f.Days.First.Before(s.First) || !f.Days.Last.Before(s.Last) {
 		return f, nil
@@ -233,7 +234,7 @@ func outcome(c *Snapshot, f control.Forecast, s *Daily) (control.Forecast, error
 // RecordsForecasts reports whether forecasts are recorded.
 func (c *Snapshot) RecordsForecasts() bool { return c.reader.Forecasts != nil }
 
-// RecordForecasts records the forecasts that an answer contains.
+// RecordForecasts records the forecasts in an answer.
 func (c *Snapshot) RecordForecasts(ctx context.Context, all []control.Forecast) error {
 	if !c.RecordsForecasts() {
 		return nil

@@ -23,7 +23,7 @@ func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
 	return out
 }
 
-// SumOf returns the sum of series.
+// SumOf returns the sum of the series.
 func SumOf(all []NamedSeries) (sum Series) {
 	for _, d := range all {
 		sum = sum.Plus(d.Series)
@@ -31,7 +31,8 @@ func SumOf(all []NamedSeries) (sum Series) {
 	return sum
 }
 
-// Weight is the size of a series: its total, or for a ratio the denominator. NaN means that the series cannot be drawn.
+// Weight returns the size of a series: its total, or the denominator of a ratio. NaN means that the series cannot be
+// drawn.
 func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	switch metric {
 	case ROAS:
@@ -46,7 +47,7 @@ func Weight(c *Snapshot, metric Metric, t Total) float64 {
 	return KnownValue(c, metric, Point{Total: t})
 }
 
-// KnownValue is the metric of a point, NaN if unknown.
+// KnownValue returns the metric of a point, or NaN if it is unknown.
 func KnownValue(c *Snapshot, metric Metric, p Point) float64 {
 	if p.RevenueUnknown && metric != Spend {
 		return math.NaN()

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Settings of the estimate of halo effects.
+// Settings of the halo estimate.
 const (
 	HaloSeed  = 1
 	HaloDraws = 800
@@ -22,13 +22,13 @@ const (
 
 // HaloEffects are the halo effects of a store.
 type HaloEffects struct {
-	Days    civil.Range // days of the estimate
+	Days    civil.Range // estimated from these days
 	Effects []halo.Effect
-	Spend   map[measure.Channel]float64 // of the window, in whole units
+	Spend   map[measure.Channel]float64 // in the window, in whole units
 }
 
-// HaloEffects estimates the effects from the store's last years up to the end of the window, because they are
-// properties of the store and not of the window. It excludes today, which is not over.
+// HaloEffects estimates the effects from the store's last years up to the end of the window, because they do not depend
+// on the window. It excludes today, which is incomplete.
 func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
 	found := HaloEffects{Days: c.haloDays(window)}
 	if found.Days.Days() == 0 {
@@ -56,17 +56,17 @@ func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEff
 	return found, nil
 }
 
-// haloYears is the number of years of the estimate.
+// haloYears is the number of years of data for the estimate.
 const haloYears = 3
 
-// haloDays is the period of the estimate.
+// haloDays returns the days of data for the estimate.
 func (c *Snapshot) haloDays(window civil.Range) civil.Range {
 	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
 	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
 	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)
 }
 
-// haloData reads the days. A channel's spend is zero on days without a report.
+// haloData reads the data of the days. A channel's spend is zero on days without a report.
 func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, error) {
 	var sold []warehouse.SurfaceDay
 	var spent []warehouse.SpendDay
@@ -107,8 +107,8 @@ func (c *Snapshot) haloData(ctx context.Context, days civil.Range) (halo.Data, e
 	return data, nil
 }
 
-// homeOf is the surface that a channel advertises: a marketplace for the marketplace's ads, the online store for all
-// others.
+// homeOf returns the surface that a channel advertises: the marketplace for a marketplace's ads, the online store for
+// all others.
 func homeOf(channel measure.Channel) measure.Surface {
 	if channel == measure.Channel(measure.Amazon) {
 		return measure.Marketplace

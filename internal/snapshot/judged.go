@@ -20,24 +20,25 @@ const (
 	Orders  Metric = "orders"
 	Spend   Metric = "spend"
 	ROAS    Metric = "roas"
-	AOV     Metric = "aov" // in charts only, not checked for anomalies
+	AOV     Metric = "aov" // for charts; not checked for anomalies
 )
 
 // historyYears is the number of years of history for expected values.
 const historyYears = 2
 
-// HistoryStart returns the first day of the history for expected values. It is the same for all windows that start in
-// one year, so that a day has the same expected value in every window.
+// HistoryStart returns the first day of the history for expected values. All windows that start in one year have the
+// same history, so the expected value of a day does not depend on the window.
 func HistoryStart(days civil.Range) civil.Date {
 	return civil.New(days.First.Year()-historyYears, time.January, 1)
 }
 
-// History is the series in which anomalies of a window are detected.
+// History returns the series for the detection of a window's anomalies.
 func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// HistoryDays end today or later, because expected values also use the days after the window.
+// HistoryDays returns the days of the history. They end today or later, because expected values also use the days after
+// the window.
 func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
 	if window.Last.After(whole.Last) {
@@ -46,15 +47,15 @@ func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	return whole
 }
 
-// JudgedPoint is a point of a series with its anomaly score among all points of the store.
+// JudgedPoint is a point of a series with its anomaly score relative to all points of the history.
 type JudgedPoint struct {
 	forecast.Judged
 	Date    civil.Date // its first day inside the window
 	Value   float64    // NaN if unknown
-	Partial bool       // the point is cut by the window or is not over
+	Partial bool       // the window cuts the point, or the point is not over
 }
 
-// JudgedPoints returns the points of a window with anomaly scores among all points of the series.
+// JudgedPoints returns the points of a window with anomaly scores relative to all points of the series.
 func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, window civil.Range) (
 	[]JudgedPoint, error,
 ) {
@@ -63,7 +64,7 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 	for i, point := range points {
 		values[i] = c.Value(metric, point)
 		if point.days.Contains(c.Today) || !point.whole {
-			values[i] = math.NaN() // an incomplete point is not comparable
+			values[i] = math.NaN() // an incomplete point cannot be compared
 		}
 	}
 	judged, err := judge(g, values)
@@ -91,7 +92,7 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 	return out, nil
 }
 
-// judge calculates the anomaly scores of daily or weekly points. Months are too few.
+// judge calculates the anomaly scores of daily or weekly points. The history has too few months for monthly scores.
 func judge(g civil.Granularity, values []float64) ([]forecast.Judged, error) {
 	switch g {
 	case civil.ByDay:

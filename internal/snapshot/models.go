@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// refit credits the last-touch totals with a model that needs the conversion paths or survey answers of the windows.
-// Spend, platform-reported figures and the total of each figure do not change.
+// refit credits the last-touch totals with another model, from the conversion paths or survey answers of the windows.
+// Spend, platform-reported figures and totals do not change.
 func (c *Snapshot) refit(ctx context.Context, model measure.Model, in warehouse.Windows,
 	totals *warehouse.Pair[[]warehouse.ChannelTotal],
 ) error {
@@ -100,7 +100,7 @@ func journeysOf(paths []warehouse.PathTotal) []attribution.Journey {
 	return journeys
 }
 
-// recredited replaces the credits of the channels and adds channels without previous credits.
+// recredited replaces the channels' credits and adds channels without previous credits.
 func recredited(rows []warehouse.ChannelTotal, credits attribution.Sums) []warehouse.ChannelTotal {
 	rows, left := slices.Clone(rows), maps.Clone(credits)
 	for i, row := range rows {
@@ -128,8 +128,8 @@ func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse
 	return attribution.BlendSums(credits, strata, attribution.Blend{})
 }
 
-// strata returns the answers of new and of returning customers in a window to questions with channels as answers. It
-// omits answers without an order in the store.
+// strata returns the answers of new and of returning customers in a window to the questions whose answers name
+// channels. It omits answers without an order in the store.
 func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
 	answers, err := c.facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})

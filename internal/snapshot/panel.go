@@ -14,7 +14,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Panel is the customers with a first order in a window, with their orders and refunds up to the last complete day.
+// Panel contains the customers with a first order in a window, with their orders and refunds up to the last complete
+// day.
 type Panel struct {
 	warehouse.Panel
 	days     civil.Range // of first orders
@@ -22,7 +23,7 @@ type Panel struct {
 	Inside   []warehouse.PanelCustomer
 }
 
-// CustomerPanel returns the customers acquired in a window by one channel or by any.
+// CustomerPanel returns the customers that one channel, or any channel, acquired in a window.
 func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ type people struct {
 	fits   *otter.Cache[fitKey, Projection]
 }
 
-// fitKey is everything that the models of a panel's purchases depend on.
+// fitKey identifies everything that the models of a panel's purchases depend on.
 type fitKey struct {
 	dataKey
 	basis    measure.RevenueBasis
@@ -56,7 +57,7 @@ type fitKey struct {
 }
 
 const (
-	panelsBytes = 32 << 20 // all cached panels; a panel of 20,000 customers takes about 5 million
+	panelsBytes = 32 << 20 // of all cached panels; a panel of 20,000 customers uses about 5 million
 	rowBytes    = 100      // bytes per customer and per day of a panel
 	maxFits     = 1000
 )
@@ -93,7 +94,7 @@ func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 // Sampled reports whether the panel is a sample of the store's customers.
 func (p Panel) Sampled() bool { return int64(len(p.Customers)) < p.Everybody }
 
-// Members returns the customers of the window with their value by day, as calculated by each.
+// Members returns the customers of the window with their value by day, which of calculates.
 func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	members := make([]cohort.Member, len(p.Inside))
 	for i, customer := range p.Inside {
@@ -109,7 +110,7 @@ func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	return members
 }
 
-// CurvesOf returns the curve of each channel and of all customers. Without customers there are no curves.
+// CurvesOf returns the curve of each channel and of all customers. Without customers it returns no curves.
 func CurvesOf(members []cohort.Member) (channels []cohort.Curve, whole cohort.Curve, err error) {
 	err = panics.Together(
 		func() error {
@@ -137,20 +138,20 @@ func togetherAs(name measure.Channel, members []cohort.Member) []cohort.Member {
 	return out
 }
 
-// NetOf is a day's revenue after refunds, on the workspace's revenue basis.
+// NetOf returns a day's revenue after refunds, on the workspace's revenue basis.
 func (c *Snapshot) NetOf(d warehouse.PanelDay) int64 {
 	return c.Workspace.Basis.NetRevenue(
 		measure.Sums{Charged: d.Charged, Tax: d.Tax, Shipping: d.Shipping, Refunds: d.Refunds})
 }
 
-// saleOf is a day's orders for margins: without tax and shipping. The cost is known if the cost of every line item is
-// known.
+// saleOf returns a day's orders for margins, without tax and shipping. The cost is known if the cost of every line item
+// is known.
 func saleOf(d warehouse.PanelDay) cohort.Sale {
 	return cohort.Sale{Revenue: max(0, d.Charged-d.Tax-d.Shipping), Cost: max(0, d.Cost), CostKnown: d.Net > 0 &&
 		d.Costed == d.Net}
 }
 
-// Margins returns how to calculate the margin of the panel's sales. Without costs it returns a fault of kind not ready.
+// Margins returns the parameters for the margin of the panel's sales. Without costs it returns a not-ready fault.
 func (p Panel) Margins() (cohort.Margins, error) {
 	var sales []cohort.Sale
 	for _, customer := range p.Customers {
@@ -170,7 +171,7 @@ func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) (
 		name := strconv.Itoa(i)
 		for _, d := range customer.Days {
 			if d.Orders > 0 {
-				d.Refunds = 0 // refunds may be of earlier orders; the projection is of orders
+				d.Refunds = 0 // the projection covers orders; refunds may belong to earlier orders
 				purchases = append(purchases, cohort.Purchase{Customer: name, Day: d.Day, Value: max(0, c.NetOf(d))})
 			}
 		}
@@ -178,22 +179,22 @@ func (c *Snapshot) Buyers(customers []warehouse.PanelCustomer, end civil.Date) (
 	return cohort.Buyers(purchases, end)
 }
 
-// ProjectionSeed is the seed of every projection: the same data give the same answer.
+// ProjectionSeed is the seed of every projection, so that the same data give the same answer.
 const ProjectionSeed = 7
 
 // Sample sizes of the models. Customers are sorted by a hash, so the first n are a random sample.
 const (
-	fittedCustomers    = 8_000 // gives parameter errors of a few percent
+	fittedCustomers    = 8_000 // parameter errors are a few percent
 	ComparedCustomers  = 2_000 // for the second model, whose likelihood is slow
-	ProjectedCustomers = 1_000 // per group, with simulated futures
+	ProjectedCustomers = 1_000 // per group, each with simulated futures
 	ProjectionDraws    = 100   // simulated futures per interval
 )
 
-// Projection is a projection of customers' future orders.
+// Projection contains the projection of customers' future orders.
 type Projection struct {
 	Model   string
 	Weeks   float64
-	Refused []string // reasons why the history is not sufficient
+	Refused []string // reasons why the history is insufficient
 	NoFit   bool     // the model of repeat purchases does not converge
 	Dear    SpendProblem
 	Project func(group []cohort.Buyer) (cohort.Projection, error)
@@ -203,7 +204,7 @@ type Projection struct {
 // longestHorizon is the maximum horizon of a projection in days. A shorter history reduces it.
 const longestHorizon = 365
 
-// Project returns the projection of the models of repeat purchases for the customers of the panel.
+// Project returns the models of repeat purchases and their projection for the customers of the panel.
 func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	if c.data == 0 { // unknown version: not cached
 		return c.fitted(p)
@@ -214,7 +215,7 @@ func (c *Snapshot) Project(ctx context.Context, p Panel) (Projection, error) {
 	}))
 }
 
-// fitted fits the models to all customers of the panel, independent of their first order.
+// fitted fits the models to all customers of the panel, regardless of the date of their first order.
 func (c *Snapshot) fitted(p Panel) (Projection, error) {
 	buyers, err := c.Buyers(p.Customers[:min(len(p.Customers), fittedCustomers)], p.Observed)
 	if err != nil {
@@ -261,11 +262,11 @@ func HistoriesOf(buyers []cohort.Buyer) []cohort.History {
 
 // SpendProblem is the reason why orders are projected but not their revenue. The zero value means no problem.
 type SpendProblem struct {
-	Correlation float64 // of spend per order and frequency, if too large
+	Correlation float64 // between spend per order and frequency, if it is too large
 	NoFit       bool
 }
 
-// fitSpend fits the Gamma-Gamma model of order value, or returns why it cannot be used.
+// fitSpend fits the Gamma-Gamma model of order value, or returns the reason why the model cannot be used.
 func fitSpend(spends []cohort.Spend) (*cohort.Fit[cohort.GammaGamma], SpendProblem) {
 	if r := cohort.SpendFrequencyCorrelation(spends); r > cohort.LargestCorrelation || r < -cohort.LargestCorrelation {
 		return nil, SpendProblem{Correlation: r}

@@ -22,7 +22,7 @@ type Question struct {
 	Rows     int
 }
 
-// note records a query for the debug level.
+// note records a query for the debug detail of an answer.
 func (q *questions) note(name string, rows int) {
 	q.reads = append(q.reads, Question{Question: name, Rows: rows})
 }
@@ -30,7 +30,7 @@ func (q *questions) note(name string, rows int) {
 // Reads lists the queries in order.
 func (q *questions) Reads() []Question { return q.reads }
 
-// noted records a query, or returns an error that names the data and, unless empty, the days.
+// noted records a query, or returns an error that names the data and the days, if there are any.
 func (q *questions) noted(question string, rows int, err error, what string, days civil.Range) error {
 	switch {
 	case err == nil:
@@ -55,7 +55,7 @@ func (q *questions) FirstCreative(ctx context.Context, of warehouse.CampaignsOf)
 	return found, q.noted("creatives", len(found.Rows), err, "creatives", of.Windows.Recent)
 }
 
-// AdHistory returns the states of ads at the end of some days and the changes in these days.
+// AdHistory returns the states of ads at the end of a period and the changes within it.
 func (q *questions) AdHistory(ctx context.Context, of measure.AdHistoryOf, days civil.Range) (
 	measure.AdHistory, error,
 ) {
@@ -114,8 +114,8 @@ func (q *questions) Messages(ctx context.Context, of warehouse.MessagesOf) ([]wa
 	return found, q.noted("messages", len(found), err, "campaigns and flows", of.Days)
 }
 
-// LateChanges returns the number of days, per surface and platform, that imports of some days changed after they were
-// shown.
+// LateChanges returns, for imports within a range of days, the number of days whose figures they changed after the
+// figures were shown, by surface and platform.
 func (q *questions) LateChanges(ctx context.Context, imported civil.Range) (parts int, days civil.Range, err error) {
 	parts, days, err = q.facts.LateChanges(ctx, q.workspace, imported)
 	return parts, days, q.noted("late_changes", 1, err, "history of days", imported)
@@ -141,7 +141,7 @@ func (q *questions) Coupons(ctx context.Context, of warehouse.CouponsOf) (wareho
 	return found, q.noted("coupons", len(found.Rows), err, "coupons", of.Windows.Recent)
 }
 
-// Answers returns the number of survey answers.
+// Answers returns the numbers of survey answers.
 func (q *questions) Answers(ctx context.Context, of warehouse.AnswersOf) (warehouse.AnswerSummary, error) {
 	found, err := q.facts.Answers(ctx, q.workspace, of)
 	if err = q.noted("answers", len(found.Counts), err, "answers", of.Windows.Recent); err == nil {

@@ -29,7 +29,7 @@ type Sources struct {
 	Now         func() time.Time // the real clock
 }
 
-// Reader takes snapshots of workspaces. It caches data that only an import changes by data version.
+// Reader takes snapshots of workspaces. It caches, by data version, the data that only an import changes.
 type Reader struct {
 	Sources
 	contents *otter.Cache[dataKey, Contents]
@@ -39,7 +39,7 @@ type Reader struct {
 	zones    sync.Map // *time.Location by name; loading one reads a file
 }
 
-const maxWorkspaces = 1000 // maximum workspaces with cached contents and forecast records
+const maxWorkspaces = 1000 // maximum number of workspaces with cached contents and forecast records
 
 // NewReader returns a reader.
 func NewReader(s Sources) (*Reader, error) {
@@ -76,8 +76,8 @@ type Key struct {
 	today       civil.Date
 }
 
-// dataKey is a version of a workspace's data. Data versions of a workspace that is deleted and created again under the
-// same name start from the beginning; the creation time distinguishes the two.
+// dataKey is a version of a workspace's data. If a workspace is deleted and created again under the same name, its data
+// versions start again. The creation time distinguishes the two.
 type dataKey struct {
 	workspace measure.WorkspaceID
 	made      int64 // microseconds since 1970
@@ -99,20 +99,20 @@ type recordsKey struct {
 	control.ForecastState
 }
 
-// State is a workspace at one moment: everything that its snapshot depends on, read once. Its key identifies it.
+// State is a workspace at one moment: everything that its snapshot depends on, read once.
 type State struct {
 	Key
 	Workspace   control.Workspace
 	Now         time.Time                // by the clock of answers, in UTC
-	Today       civil.Date               // the day of Now in the workspace's zone
+	Today       civil.Date               // day of Now in the workspace's time zone
 	MMM         mix.Held                 // the media mix model
-	Experiments []control.Experiment     // the latest first; only when wanted
-	Records     []control.ForecastRecord // accuracy of past forecasts; only when wanted
+	Experiments []control.Experiment     // latest first; only if requested
+	Records     []control.ForecastRecord // accuracy of past forecasts; only if requested
 
-	unversioned error // why the version of the data is unknown
+	unversioned error // reason why the data version is unknown
 }
 
-// Versioned reports whether the version of the data is known. Without it nothing may be cached.
+// Versioned reports whether the data version is known. If it is unknown, nothing may be cached.
 func (s *State) Versioned() bool { return s.unversioned == nil }
 
 // State reads the state of a workspace.
@@ -140,7 +140,7 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 	return s, err
 }
 
-// forecastRecords returns the records with the state that identifies them.
+// forecastRecords returns the records and the state that identifies them.
 func (r *Reader) forecastRecords(ctx context.Context, w control.Workspace) (
 	control.ForecastState, []control.ForecastRecord, error,
 ) {
@@ -202,7 +202,7 @@ func (r *Reader) readContents(ctx context.Context, key dataKey) (have Contents, 
 	return have, err
 }
 
-// zone returns the workspace's zone.
+// zone returns the workspace's time zone.
 func (r *Reader) zone(w control.Workspace) *time.Location {
 	if zone, ok := r.zones.Load(w.Zone); ok {
 		return zone.(*time.Location)
@@ -212,8 +212,8 @@ func (r *Reader) zone(w control.Workspace) *time.Location {
 	return zone
 }
 
-// Loading returns the function as a cache loader. It converts a panic to a counted [panics.Error]; the cache would
-// convert it to its own error.
+// Loading returns the function as a cache loader. The loader converts a panic to a counted [panics.Error]; without it
+// the cache returns its own error.
 func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
 	return func(ctx context.Context, key K) (value V, err error) {
 		err = panics.Caught(func() (err error) {
@@ -224,7 +224,7 @@ func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, erro
 	}
 }
 
-// Curves describes how the figures of a workspace's surfaces and platforms settle.
+// Curves returns how the figures of a workspace's surfaces and platforms settle over time.
 func (r *Reader) Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error) {
 	var curves []reportlag.Curve
 	for _, kind := range []measure.TotalsKind{measure.OrderTotals, measure.SpendTotals} {

@@ -16,7 +16,7 @@ import (
 // GeoHistoryDays is the number of days of history for planning a geo experiment.
 const GeoHistoryDays = 365
 
-// RegionPanel returns revenue by region and day in whole units, nil without regions.
+// RegionPanel returns revenue by region and day in whole units, or nil without regions.
 func (c *Snapshot) RegionPanel(ctx context.Context, days civil.Range) (*geo.Panel, error) {
 	found, err := c.facts.RegionDays(ctx, c.Workspace.ID, days)
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *Snapshot) RegionSpend(ctx context.Context, channel measure.Channel, day
 	return spent, nil
 }
 
-// TreatedSpend is a channel's spend in some regions on some days, in whole units. Without reports by region the spend
-// is allocated by share of revenue.
+// TreatedSpend returns a channel's spend in some regions on some days, in whole units. Without reports by region, it
+// allocates the spend by share of revenue.
 func (c *Snapshot) TreatedSpend(s Series, panel *geo.Panel, regions []geo.Region, spent []warehouse.RegionSpend,
 	days civil.Range,
 ) float64 {

@@ -12,27 +12,27 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Series is consecutive days of the store or of a channel. Days within the store's range without data are zero. Days
-// outside the range are not included.
+// Series contains consecutive days of the store or of a channel. Days without data are zero within the store's range;
+// the series excludes days outside the range.
 type Series struct {
 	Days           civil.Range // days of totals; empty if the store has no data in them
 	totals         []warehouse.DayTotal
-	RevenueUnknown bool // the series is of a channel, and no order is attributed to a channel
+	RevenueUnknown bool // of a channel's series: no order is attributed to a channel
 }
 
-// Total is the figures and spend of the store or of one channel in a window.
+// Total contains the figures and the spend of the store or of one channel in a window.
 type Total struct {
 	measure.Sums
 	Spend          int64
 	SpendKnown     bool // a report or an entry covers a day of the window
-	RevenueUnknown bool // of a channel: no order is attributed to a channel
+	RevenueUnknown bool // of a channel's total: no order is attributed to a channel
 }
 
 // Point is a day, a week or a month of a series.
 type Point struct {
 	Total
 	days  civil.Range
-	whole bool // it is not cut by the store's range
+	whole bool // the store's range does not cut the point
 }
 
 // SeriesOf returns the days of a channel, or of the store for an empty channel. The end may be in the future.
@@ -55,7 +55,7 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 }
 
 // spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once, which is cheaper
-// than reading the credits of one channel.
+// than the credits of one channel.
 func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
@@ -112,12 +112,12 @@ func newSeries(days civil.Range, found []warehouse.DayTotal, reported civil.Rang
 }
 
 // dayTotals returns the days of a channel, or of the store for an empty channel, possibly with days outside the store's
-// range. A call reads each once, shared by its metrics. The result is read-only.
+// range. A call reads each range of days once for all metrics. The result is read-only.
 func (c *Snapshot) dayTotals(ctx context.Context, channel measure.Channel, days civil.Range) (
 	[]warehouse.DayTotal, error,
 ) {
 	if channel != "" {
-		// Later reports show whether a day without a report at the end had no spend.
+		// Later reports show whether the last days without a report had no spend.
 		days.Last = c.Store.Days().Last
 	}
 	key := daysRead{channel, days}
@@ -188,7 +188,7 @@ func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[mea
 	return out, nil
 }
 
-// Plus adds another series of the same days.
+// Plus returns the sum of two series of the same days.
 func (s Series) Plus(t Series) Series {
 	if s.Days.Days() == 0 {
 		return t
@@ -202,8 +202,8 @@ func (s Series) Plus(t Series) Series {
 	return sum
 }
 
-// spendDays is the period from the first to the last day with a spend report. In it, spend is zero on days without a
-// report. Credits may extend beyond it.
+// spendDays returns the range from the first to the last day with a spend report. Within it, days without a report have
+// zero spend. Credits may extend beyond it.
 func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {
@@ -214,7 +214,7 @@ func spendDays(found []warehouse.DayTotal) civil.Range {
 	return days
 }
 
-// points groups the series by day, week or month.
+// points groups the days of the series by day, week or month.
 func (s Series) points(g civil.Granularity) []Point {
 	buckets := s.Days.Buckets(g)
 	out := make([]Point, len(buckets))
@@ -225,7 +225,7 @@ func (s Series) points(g civil.Granularity) []Point {
 	return out
 }
 
-// Point sums some of the days.
+// Point returns the sum of some days.
 func (s Series) Point(days civil.Range) Point {
 	p := Point{days: days}
 	p.RevenueUnknown = s.RevenueUnknown
@@ -239,10 +239,10 @@ func (s Series) Point(days civil.Range) Point {
 	return p
 }
 
-// Total sums the days of the series in a window.
+// Total returns the sum of the series' days in a window.
 func (s Series) Total(days civil.Range) Total { return s.Point(days).Total }
 
-// Value returns the metric of a point in whole units, NaN if undefined.
+// Value returns the metric of a point in whole units, or NaN if it is undefined.
 func (c *Snapshot) Value(metric Metric, p Point) float64 {
 	currency, revenue := c.Workspace.Currency, c.Workspace.Basis.Revenue(p.Sums)
 	switch metric {

@@ -1,6 +1,6 @@
 // Package snapshot reads and calculates the data of one workspace at one version of its data, settings, model and
-// experiments: totals, series, panels of customers, cohorts, results of experiments, forecasts, with their caches.
-// Tools, pages and jobs use snapshots. The package contains no user-facing text.
+// experiments: totals, series, customer panels, cohorts, results of experiments, and forecasts. It caches them. Tools,
+// pages and jobs use snapshots. The package contains no user-facing text.
 package snapshot
 
 import (
@@ -75,14 +75,14 @@ type Models interface {
 	MMM(ctx context.Context, w control.Workspace) (mix.Held, error)
 }
 
-// Snapshot is one workspace at one version of its data, settings, model and experiments. It belongs to one call: what
-// the call reads several times is read once. It contains no sentences.
+// Snapshot is one workspace at one version of its data, settings, model and experiments. It belongs to one call and
+// reads the same data once per call.
 type Snapshot struct {
 	State
 	questions
 
 	Real  time.Time // by the real clock, in UTC
-	Store Contents  // available data of the workspace
+	Store Contents  // available data of the store
 
 	reader   *Reader
 	daysRead map[daysRead][]warehouse.DayTotal    // days that this call has read
@@ -101,13 +101,13 @@ type Contents struct {
 	warehouse.Coverage
 	Channels []warehouse.ChannelVolume
 	Sources  []warehouse.SourceState
-	Late     []reportlag.Curve // platforms that settled later than their documented window
+	Late     []reportlag.Curve // platforms that settle later than documented
 }
 
 // Empty reports whether the workspace has no imported data for figures.
 func (s Contents) Empty() bool { return s.Days().Days() == 0 }
 
-// Days is the range of all orders, refunds, reports and spend.
+// Days returns the range of all orders, refunds, reports and spend.
 func (s Contents) Days() civil.Range {
 	all := s.OrderDays.Span(s.AdDays)
 	for _, v := range s.Channels {
@@ -123,7 +123,7 @@ func (s Contents) Untouched() bool {
 	})
 }
 
-// Active is the number of channels with orders or spend.
+// Active returns the number of channels with orders or spend.
 func (s Contents) Active() int {
 	n := 0
 	for _, v := range s.Channels {
@@ -134,7 +134,7 @@ func (s Contents) Active() int {
 	return n
 }
 
-// Volume returns the store's data volume of a channel.
+// Volume returns the store's data volume in a channel.
 func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	at := slices.IndexFunc(s.Channels, func(v warehouse.ChannelVolume) bool { return v.Channel == of })
 	if at < 0 {
@@ -148,7 +148,8 @@ func (c *Snapshot) RevenueUnknown(channel measure.Channel) bool {
 	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()
 }
 
-// ModelState returns the status of the workspace's model and why it is not active, "" without a model.
+// ModelState returns the status of the workspace's model and the reasons why it is not active. The status is "" without
+// a model.
 func (c *Snapshot) ModelState() (status mix.Status, why []string) {
 	if c.MMM.Model == nil {
 		return "", nil
@@ -160,7 +161,7 @@ func (c *Snapshot) ModelState() (status mix.Status, why []string) {
 	return c.MMM.State(last, c.Workspace.ModelSettings())
 }
 
-// fresh returns a snapshot of the same state without cached reads, for results that several calls share.
+// fresh returns a snapshot of the same state without this call's reads, for results that several calls share.
 func (c *Snapshot) fresh() *Snapshot {
 	return &Snapshot{
 		State: c.State, questions: questions{facts: c.facts, workspace: c.workspace}, Real: c.Real,

@@ -25,13 +25,13 @@ import (
 	"assay/internal/warehouse/storetest"
 )
 
-// held is a model that tests change.
+// held is a model that tests replace.
 type held struct{ mix.Held }
 
 // MMM implements [snapshot.Models].
 func (h *held) MMM(context.Context, control.Workspace) (mix.Held, error) { return h.Held, nil }
 
-// listed are experiments that tests change.
+// listed contains experiments that tests replace.
 type listed struct{ all []control.Experiment }
 
 // Experiments implements [snapshot.Experiments].
@@ -95,7 +95,7 @@ func check(t *testing.T, what string, want, got any) {
 	}
 }
 
-// Equal keys mean equal answers. Everything that an answer depends on is in the key.
+// Snapshots with equal keys give equal answers: the key contains everything that an answer depends on.
 func TestTheKeyOfAState(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -110,7 +110,7 @@ func TestTheKeyOfAState(t *testing.T) {
 	}
 	first := key()
 	if again := key(); again != first {
-		t.Error("the same state has two keys")
+		t.Error("two keys for one state")
 	}
 	if s, err := b.State(t.Context(), b.workspace, wants); err != nil || s.Today != today || !s.Now.Equal(storetest.Now) || s.Now.Location() != time.UTC {
 		t.Errorf("today is %s at %s (%v), want the day in New York", s.Today, s.Now, err)
@@ -119,7 +119,7 @@ func TestTheKeyOfAState(t *testing.T) {
 	note := func(what string) {
 		k := key()
 		if other, known := seen[k]; known {
-			t.Errorf("after %s the key is that of %s", what, other)
+			t.Errorf("the keys after %s and after %s are equal", what, other)
 		}
 		seen[k] = what
 	}
@@ -151,18 +151,18 @@ func TestTheKeyOfAState(t *testing.T) {
 	note("an import")
 	wants = snapshot.Wants{}
 	if s, err := b.State(t.Context(), b.workspace, wants); err != nil || s.Experiments != nil || s.Records != nil {
-		t.Errorf("records are read without being wanted: %+v, %v", s, err)
+		t.Errorf("records are read without a request: %+v, %v", s, err)
 	}
 }
 
-// unknown are facts whose version cannot be read.
+// unknown is a warehouse whose data version cannot be read.
 type unknown struct{ *warehouse.Warehouse }
 
 func (unknown) Version(context.Context, measure.WorkspaceID) (uint64, error) {
 	return 0, errors.New("no version")
 }
 
-// Contents are read once for each version. They are read again where the version is unknown.
+// Contents are read once per data version, and every time if the version is unknown.
 func TestContentsAreReadOnceForEachVersion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -309,7 +309,7 @@ func TestSeriesOfTheStoreAndItsChannels(t *testing.T) {
 		t.Errorf("the sum after the last report is %+v", got)
 	}
 	if got := (snapshot.Series{}).Plus(facebook); got.Days != all {
-		t.Errorf("nothing plus a series has the days %s", got.Days)
+		t.Errorf("an empty series plus a series has the days %s", got.Days)
 	}
 	// A call reads the days of the store and of each channel once.
 	reads := len(s.Reads())
@@ -347,7 +347,7 @@ func TestDailySeriesEndWithTheirData(t *testing.T) {
 			continue
 		}
 		if err := d.Predict(c.key, c.last); err != nil || d.Prediction != nil {
-			t.Errorf("%v is forecast for no day: %v, %v", c.key, d.Prediction, err)
+			t.Errorf("forecast of %v for zero days: %v, %v", c.key, d.Prediction, err)
 		}
 		if err := d.Predict(c.key, c.last.AddDays(7)); err != nil || (d.Prediction == nil) != (c.key.Metric == snapshot.ROAS) {
 			t.Errorf("%v: %v, %v", c.key, d.Prediction, err)
@@ -356,7 +356,7 @@ func TestDailySeriesEndWithTheirData(t *testing.T) {
 			continue
 		}
 		if total, err := d.Prediction.Total(7); err != nil || math.Abs(total.Value-7*c.value) > 1e-6*c.value {
-			t.Errorf("%v: seven days are forecast as %v (%v), want %v", c.key, total.Value, err, 7*c.value)
+			t.Errorf("%v: forecast of seven days %v (%v), want %v", c.key, total.Value, err, 7*c.value)
 		}
 	}
 	if d, err := s.DailySeries(t.Context(), snapshot.SeriesKey{Metric: snapshot.Spend, Channel: "podcast"}, asked); err != nil || d.Values != nil {
@@ -398,7 +398,7 @@ func TestTotalsOfChannels(t *testing.T) {
 		t.Errorf("spend of a channel without rows is known: %+v", sum)
 	}
 	if _, err := s.ChannelTotals(t.Context(), false, measure.SurveyBlended, in, ""); err == nil && s.Blended == nil {
-		t.Error("survey blending leaves no result")
+		t.Error("survey blending has no result")
 	}
 }
 
@@ -444,7 +444,7 @@ func TestNewCustomersAndTheirSpend(t *testing.T) {
 			}
 		}
 	}
-	if gains != 118 || amount != 59*15000 { // not those of today
+	if gains != 118 || amount != 59*15000 { // without those of today
 		t.Errorf("%d gains of %d", gains, amount)
 	}
 	if _, err := panel.Margins(); err == nil {
@@ -527,7 +527,7 @@ func TestStatusesOfSources(t *testing.T) {
 	}
 }
 
-// A point that is cut by the window or not over is partial and has no score.
+// A point that is cut by the window or not over is partial. It has no score.
 func TestPointsOfAWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -668,7 +668,7 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 	if before.Code.Orders != 1e6 || before.Clicks() != 0 || before.CostKnown {
 		t.Errorf("before %+v", before)
 	}
-	if other := in.Now[1]; other.TrackedOrders() != 0 || !other.HasCode { // without a profile a code is possible
+	if other := in.Now[1]; other.TrackedOrders() != 0 || !other.HasCode { // a creator without a profile may have a code
 		t.Errorf("other %+v", other)
 	}
 	linked := in.Now[1]
@@ -691,12 +691,13 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 	if err != nil || len(estimates) != 2 {
 		t.Fatalf("%+v, %v", estimates, err)
 	}
-	// Ada's orders come to 100.00 by code and 10.00 in three by link; all creators' to 115.00 in five.
+	// Ada's orders total 100.00 by code and 10.00 in three orders by link. All creators' orders total 115.00 in five
+	// orders.
 	if e := estimates[0]; math.Abs(e.Value-11000./4) > 1e-9 || e.Revenue != int64(math.Round(e.Orders.Value*e.Value)) || e.Orders.Value < 1 {
 		t.Errorf("%+v", e)
 	}
 	if e := estimates[1]; math.Abs(e.Value-11500./5) > 1e-9 {
-		t.Errorf("a creator without orders has the value %v", e.Value)
+		t.Errorf("orders of a creator without orders have the value %v", e.Value)
 	}
 }
 
@@ -716,7 +717,7 @@ func TestExperimentsAreReadWhenCompleted(t *testing.T) {
 	if err != nil || len(results) != 2 || results[0].Returned != nil || results[1].Factor == nil {
 		t.Fatalf("%+v, %v", results, err)
 	}
-	// 100 dollars a day for 40.
+	// The spend is 100 dollars on each of 40 days.
 	if r := results[1]; *r.Reported != 2.5 || math.Abs(r.Factor.Value-0.4) > 1e-9 {
 		t.Errorf("reported %v, factor %+v", *r.Reported, r.Factor)
 	}

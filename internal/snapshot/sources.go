@@ -4,7 +4,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The kinds of sources, as the warehouse names them.
+// Kinds of sources in the warehouse.
 const (
 	FromOrders = "orders"
 	FromAds    = "ads"

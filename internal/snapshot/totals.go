@@ -10,15 +10,15 @@ import (
 	"assay/internal/warehouse"
 )
 
-// LastTouchTotals returns the last-touch totals of every channel, or of one.
+// LastTouchTotals returns the last-touch totals of every channel or of one channel.
 func (c *Snapshot) LastTouchTotals(ctx context.Context, in warehouse.Windows, only measure.Channel) (
 	warehouse.Pair[[]warehouse.ChannelTotal], error,
 ) {
 	return c.ChannelTotals(ctx, false, measure.LastTouch, in, only)
 }
 
-// ChannelTotals returns the totals of every channel, or of one. Brief totals omit figures that only detailed answers
-// show.
+// ChannelTotals returns the totals of every channel or of one channel. Brief totals omit the figures that only detailed
+// answers show.
 func (c *Snapshot) ChannelTotals(ctx context.Context, brief bool, model measure.Model, in warehouse.Windows,
 	only measure.Channel,
 ) (warehouse.Pair[[]warehouse.ChannelTotal], error) {

@@ -10,8 +10,8 @@ import (
 )
 
 // AdHistory returns the state of campaigns at an instant, and the changes of campaigns, ad sets and ads before it.
-// Versions come from connector tables of campaigns, ad sets and ads, so objects that occur in reports only are
-// missing. The first known version of an object is not a change. States are sorted by platform and ID, changes newest
+// Versions come from connector tables of campaigns, ad sets and ads. Objects that occur only in reports are missing.
+// The first known version of an object is not a change. States are sorted by platform and ID; changes are sorted newest
 // first.
 func (w *campaignQuestions) AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error) {
 	var h measure.AdHistory
@@ -45,5 +45,5 @@ func (w *campaignQuestions) AdHistory(ctx context.Context, ws measure.WorkspaceI
 	return h, err
 }
 
-// instantText formats an instant as the SQL texts compare it.
+// instantText formats an instant in the form that the SQL statements compare.
 func instantText(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05.999999") }

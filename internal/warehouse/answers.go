@@ -10,11 +10,11 @@ import (
 
 // AnswersOf selects survey answers by day.
 type AnswersOf struct {
-	Windows  Windows         // totals are computed for both, the rest for the recent one
+	Windows  Windows         // totals are for both windows, the rest is for the recent one
 	Question string          // "" for all
-	Contains string          // substring of the answer, case-insensitive; "" for any
-	Channel  measure.Channel // channel of the order by last touch; "" for any
-	MinValue *int64          // of the order, in minor units; nil for any. Answers without an order do not match
+	Contains string          // substring of the answer, case-insensitive; "": any
+	Channel  measure.Channel // channel of the order by last touch; "": any
+	MinValue *int64          // value of the order in minor units; nil: any. A value excludes answers without an order
 	Limit    int             // 0: all
 	Offset   int
 }
@@ -24,17 +24,17 @@ type AnswerTotals struct {
 	All       int64 // ignores the selection
 	Selected  int64
 	Named     int64 // selected answers that name a channel
-	Responses int64 // orders, or persons without an order, with any answer; ignores the selection
+	Responses int64 // orders with an answer, and persons who answered without an order; ignores the selection
 }
 
-// AnswerCount is the number of answers that name a channel, or that have the same text and name none.
+// AnswerCount is the number of answers that name a channel, or that have the same text and name no channel.
 type AnswerCount struct {
 	Question string
-	Channel  measure.Channel // "" when the answers name none
-	Answer   string          // "" when they name one
+	Channel  measure.Channel // "" if the answers name no channel
+	Answer   string          // "" if they name a channel
 	Answers  int64
-	New      int64 // with a first order of a customer
-	Known    int64 // with an order in the store
+	New      int64 // answers with a customer's first order
+	Known    int64 // answers with an order in the store
 	Charged  int64 // revenue of these orders
 }
 
@@ -50,7 +50,7 @@ type AnswerSummary struct {
 	Totals     Pair[AnswerTotals]
 	Counts     []AnswerCount
 	Credits    []AnswerCredit
-	Answerable int64 // orders on surfaces with any answer, in millionths
+	Answerable int64 // orders on surfaces with at least one answer, in millionths
 }
 
 // Answers returns aggregates of survey answers.
@@ -91,14 +91,14 @@ type AnswerRow struct {
 	Day      civil.Date
 	Question string
 	Answer   string
-	Channel  measure.Channel // named by the answer; "" for none
+	Channel  measure.Channel // channel in the answer; "": none
 	Credited measure.Channel // channel of the order by last touch
 	Charged  int64           // of the order
-	IsNew    bool            // the order was its customer's first
+	IsNew    bool            // the order was the customer's first
 	Known    bool            // the store has the order; otherwise the three fields above are empty
 }
 
-// AnswerPage is a page of answers, latest first, and the totals of the whole selection.
+// AnswerPage contains a page of answers, latest first, and the totals of the whole selection.
 type AnswerPage struct {
 	Rows   []AnswerRow
 	Totals Pair[AnswerTotals]

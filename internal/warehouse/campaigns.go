@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Campaigns returns what platforms report.
+// Campaigns returns the figures that platforms report.
 func (w *campaignQuestions) Campaigns(ctx context.Context, ws measure.WorkspaceID, of CampaignsOf) (CampaignPage, error) {
 	var page CampaignPage
 	bind := of.bind()
@@ -68,7 +68,7 @@ func (t *CampaignTotal) claims() []any {
 	return []any{&t.Spend, &t.Impressions, &t.Clicks, &t.Conversions, &t.Value}
 }
 
-// credited returns the scan destinations of credits; touchpoints name campaigns, not ads.
+// credited returns the scan destinations of credits. Only campaigns have credits, because touchpoints do not name ads.
 func (of CampaignsOf) credited(t *CampaignTotal) []any {
 	if of.Level == Creatives {
 		return nil

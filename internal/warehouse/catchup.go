@@ -6,15 +6,15 @@ import (
 	"assay/internal/measure"
 )
 
-// Successor is an engine whose files outlive its releases: after an update, derived figures may be missing.
+// Successor is an engine that opens files of earlier releases, which may lack derived figures.
 type Successor interface {
 	// CatchUp computes the missing figures of a workspace and reports whether there were any. If so, the data version
 	// increases.
 	CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error)
 }
 
-// CatchUp computes the figures that a store of an earlier release lacks; see [Successor]. Otherwise the next import
-// computes them. It waits for a running import.
+// CatchUp computes the figures that a store of an earlier release lacks; see [Successor]. Without this call, the next
+// import computes them. It waits for a running import.
 func (w *Warehouse) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
 	engine, ok := w.engine.(Successor)
 	if !ok {

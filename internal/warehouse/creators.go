@@ -14,28 +14,28 @@ type CreatorProfile struct {
 	Handle   string
 	Platform string
 	HasCode  bool // the creator has a discount code
-	HasLink  bool // a link of the creator has been used
+	HasLink  bool // customers have used a link of the creator
 }
 
-// CreatorTotals are the totals of all creators in a window.
+// CreatorTotals contains the totals of all creators in a window.
 type CreatorTotals struct {
 	Orders []CreatorOrders // by creator and signals
 	Links  []CreatorLinks  // by creator and kind
-	Costs  []CreatorSpend  // by creator; without a row, the cost is unknown
+	Costs  []CreatorSpend  // by creator; if there is no row, the cost is unknown
 }
 
-// CreatorOrders are the orders that the same signals attribute to a creator. An order is in one row: that of the
-// creator named in the survey, or else of the creator whose code gave the largest discount.
+// CreatorOrders contains the orders that the same signals attribute to a creator. An order is in one row only. It
+// belongs to the creator that the survey answer names, otherwise to the creator whose code gave the largest discount.
 type CreatorOrders struct {
 	Creator  string // "": orders of the online store without a creator
 	ByCode   bool
 	BySurvey bool
-	Touched  int64 // orders, in millionths, with the channel influencer or creator in their path
+	Touched  int64 // orders in millionths whose path has the channel influencer or creator
 	Sums     measure.Sums
 }
 
-// CreatorLinks is the use of a creator's links, as counted by the link tool. Its orders are anonymous: codes and
-// surveys may count the same ones.
+// CreatorLinks contains the use of a creator's links as the link tool reports it. Its orders are anonymous, so codes
+// and surveys may include the same orders.
 type CreatorLinks struct {
 	Creator string
 	Kind    string // vanity or referral

@@ -9,19 +9,19 @@ import (
 	"assay/internal/measure"
 )
 
-// Segment is a part of the orders: first orders of customers, or all later ones.
+// Segment is a part of the orders: the first orders of customers, or their later orders.
 type Segment string
 
-// The segments. An order without a customer counts as a first order. The empty segment is both.
+// Segments of orders. An order without a customer counts as a first order. The empty segment contains both.
 const (
 	NewCustomers       Segment = "new"
 	ReturningCustomers Segment = "returning"
 )
 
-// SegmentTotals are the totals of both segments.
+// SegmentTotals contains the totals of both segments.
 type SegmentTotals struct{ New, Returning measure.Sums }
 
-// Of returns the totals of a segment, or of both when it is empty.
+// Of returns the totals of a segment, or of both segments if it is empty.
 func (t SegmentTotals) Of(s Segment) measure.Sums {
 	switch s {
 	case NewCustomers:
@@ -40,9 +40,8 @@ func (t *SegmentTotals) put(isNew bool, sums measure.Sums) {
 	}
 }
 
-// SegmentTotals returns the totals of new and returning customers in each window, of the whole store or of the orders
-// that last touch credits to one channel. Their sum equals the total of the store, or of the channel under last
-// touch.
+// SegmentTotals returns the totals of new and returning customers in each window, for the store or for one last-touch
+// channel. Their sum is the total of the store or of that channel.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
@@ -76,14 +75,14 @@ func (w *customerQuestions) SegmentChannels(ctx context.Context, ws measure.Work
 
 // CohortMonth is the number of active customers of a cohort in a month.
 type CohortMonth struct {
-	Cohort civil.Date // first day of the month of their first orders
-	Month  civil.Date // first day of the month of activity; in the cohort's own month, Active is the cohort's size
+	Cohort civil.Date // first day of the month of the customers' first orders
+	Month  civil.Date // first day of the month of activity; for Cohort itself, Active is the cohort's size
 	Active int64      // customers
 	Orders int64      // whole orders
 }
 
-// Cohorts returns the activity of the cohorts whose month begins in the period, sorted by cohort and month: of
-// customers whose first order last touch credits to the channel, or of all when the channel is empty.
+// Cohorts returns the activity of the cohorts whose month begins in the period, sorted by cohort and month. It includes
+// the customers whose first order has the last-touch channel, or all customers if channel is empty.
 func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
 	bind := bindDays(months)
 	bind["channel"] = string(channel)
@@ -97,11 +96,11 @@ func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// Panel is the customers of a store, or a sample if there are too many: those with the smallest keys. Keys are keyed
-// hashes, so the sample is as good as a random one, and it is stable.
+// Panel contains the customers of a store, or a sample if there are too many: the customers with the smallest keys.
+// Keys are keyed hashes, so the sample is stable and as good as a random one.
 type Panel struct {
 	Customers []PanelCustomer
-	Everybody int64 // customers of the store
+	Everybody int64 // number of customers of the store
 }
 
 // PanelCustomer is an anonymous customer.
@@ -120,7 +119,7 @@ type PanelDay struct {
 	Shipping int64
 	Refunds  int64
 	Net      int64 // charged for order lines
-	Costed   int64 // the part of Net whose cost is known
+	Costed   int64 // part of Net with a known cost
 	Cost     int64
 }
 
@@ -162,10 +161,10 @@ func (w *customerQuestions) Panel(ctx context.Context, ws measure.WorkspaceID) (
 
 // PathTotal is a conversion path and the totals of its orders.
 type PathTotal struct {
-	Channels []measure.Channel // oldest first; consecutive touchpoints of a channel count once
+	Channels []measure.Channel // oldest first; consecutive touchpoints of one channel are merged
 	Sums     measure.Sums
 	Touches  int64 // of all its orders
-	Seconds  int64 // from the first touchpoint to the order, summed over its orders
+	Seconds  int64 // sum over the orders, from first touchpoint to order
 }
 
 // pathSeparator separates the channels of a path. No channel name contains it.
@@ -180,8 +179,8 @@ func channelsOf(path string) []measure.Channel {
 	return channels
 }
 
-// Paths returns the conversion paths of the orders in each window, sorted by their channels. Refunds count on their
-// own day, with the path of their order.
+// Paths returns the conversion paths of the orders in each window, sorted by their channels. Refunds count on their own
+// day and have the path of their order.
 func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
 	bind := in.bind()
 	bind["segment"] = string(segment)
@@ -201,35 +200,35 @@ func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, s
 
 // PathsOf selects conversion paths.
 type PathsOf struct {
-	Windows Windows // totals are computed for both, paths for the recent one
+	Windows Windows // totals are for both windows, paths for the recent one
 	Segment Segment
 	Channel measure.Channel // only paths with this channel; "": all
 	Limit   int             // 0: all
 	Offset  int
 }
 
-// PathRanking is the most frequent conversion paths of a window, and the totals of all.
+// PathRanking contains the most frequent conversion paths of a window, and the totals of all paths.
 type PathRanking struct {
-	First  PathTotal     // the most frequent of all; without channels if there is none
-	Paths  []PathTotal   // the selected ones, most orders first
+	First  PathTotal     // the most frequent path; without channels if there is no path
+	Paths  []PathTotal   // the selected paths, most orders first
 	Ranked int64         // number of paths
 	Totals Pair[Touched] // of all paths
 }
 
-// Touched is the number of orders with touchpoints, and of their touchpoints.
+// Touched contains the number of orders with touchpoints and the number of these touchpoints.
 type Touched struct {
 	Orders  int64 // millionths
 	Touches int64
 }
 
-// TopPaths returns the most frequent conversion paths. A large store has almost as many paths as orders, so most
-// calls read only these.
+// TopPaths returns the most frequent conversion paths. A large store has almost as many paths as orders, so most calls
+// read only the most frequent ones.
 func (w *customerQuestions) TopPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf) (PathRanking, error) {
 	var r PathRanking
 	bind := of.Windows.bind()
 	of.bindTo(bind)
 	question := "path_totals"
-	if of.Channel != "" { // a search in the names of paths, which takes longer
+	if of.Channel != "" { // a search in all paths, which takes longer
 		question = "path_totals_met"
 	}
 	err := w.ask(ctx, ws, question, bind, func(row Row) error {
@@ -274,7 +273,7 @@ func (of PathsOf) bindTo(bind values) {
 	}
 }
 
-// pathRank is the paths with the same number of orders, and the range of their keys.
+// pathRank describes the paths with the same number of orders, and the range of their keys.
 type pathRank struct{ orders, paths, lowest, highest int64 }
 
 // pathRanks returns the number of paths by number of orders, most orders first.
@@ -294,7 +293,7 @@ func (w *customerQuestions) pathRanks(ctx context.Context, ws measure.WorkspaceI
 	return ranks, err
 }
 
-// topPaths returns a page of the ranking. Ranks restrict the paths to those that may be on it or before it.
+// topPaths returns a page of the ranking. Ranks restrict the paths to those that may be on that page or before it.
 func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
 	if len(ranks) == 0 {
 		return nil, nil
@@ -326,7 +325,7 @@ func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID
 	return paths, nil
 }
 
-// JourneyCount is the number of orders with a number of touchpoints and a time to conversion.
+// JourneyCount is the number of orders with the same number of touchpoints and time to conversion.
 type JourneyCount struct {
 	Touches int64
 	LagDays int64 // whole days from the first touchpoint to the order

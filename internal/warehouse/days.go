@@ -22,7 +22,8 @@ func (w *salesQuestions) StoreDays(ctx context.Context, ws measure.WorkspaceID, 
 	return out, err
 }
 
-// ChannelDays returns the days of the channels, sorted by channel and day; of all channels if none is given.
+// ChannelDays returns the days of the channels, sorted by channel and day. Without channels it returns the days of all
+// channels.
 func (w *salesQuestions) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {
 	name, bind := "channel_days", bindDays(days)
 	bind["model"], bind["channel"] = string(model), ""

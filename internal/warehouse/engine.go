@@ -1,7 +1,7 @@
 // Package warehouse stores facts and answers a closed set of typed questions about them.
 //
 // The SQL of each question is a file in sql. An [Engine] runs it; a [Dialect] renders the few differences between
-// engines. The database counts and sums; statistics belong to measure.
+// engines. The database computes counts and sums; package measure computes statistics.
 package warehouse
 
 import (
@@ -12,8 +12,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Engine is a database for facts: one implementation per product, each in its own package. It runs statements and
-// imports for workspaces and does not interpret questions.
+// Engine is a database for facts. Each database product has its own package. An engine runs statements and imports of
+// workspaces and does not interpret questions.
 type Engine interface {
 	Dialect() Dialect
 	// Select runs a statement that reads one workspace and calls each for every row. A workspace without facts has
@@ -26,9 +26,9 @@ type Engine interface {
 	Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error)
 }
 
-// Dialect has the differences between engines.
+// Dialect contains the differences between engines.
 type Dialect interface {
-	// Name is the engine's name: the text x.NAME.sql replaces x.sql if it exists.
+	// Name returns the engine's name. The file x.NAME.sql replaces x.sql if it exists.
 	Name() string
 	// Table returns the full name of a workspace's table, quoted for use in a statement.
 	Table(ws measure.WorkspaceID, table string) string
@@ -39,17 +39,17 @@ type Statement struct {
 	Name string // the question's name, for logs
 	Text string
 	Args []sql.NamedArg
-	// Heavy statements read facts instead of roll-ups, as the line "-- heavy: …" in their text states. They run one
-	// at a time.
+	// Heavy marks a statement that reads facts instead of roll-ups. Its text has the line "-- heavy: …". Heavy
+	// statements run one at a time.
 	Heavy bool
 }
 
 // Row is one row of an answer. It is scanned once.
 type Row interface{ Scan(dest ...any) error }
 
-// Warehouse answers questions about the facts of workspaces. Every question takes a deadline from its context,
-// reads one workspace and returns rows as structs. Ratios, windows and scores are computed by the caller. The
-// questions are methods of the embedded types, by subject.
+// Warehouse answers questions about the facts of workspaces. Every question has the deadline of its context, reads one
+// workspace and returns rows as structs. The caller computes ratios, windows and scores. The questions are methods of
+// the embedded types, which group them by subject.
 type Warehouse struct {
 	*asker
 	salesQuestions
@@ -57,14 +57,14 @@ type Warehouse struct {
 	campaignQuestions
 	coverageQuestions
 	historyQuestions
-	forgotten Forgotten // nil: no customer was forgotten
+	forgotten Forgotten // nil: there are no forgotten customers
 }
 
 type (
 	salesQuestions    struct{ *asker } // totals and days of the store, channels, regions, products and coupons
 	customerQuestions struct{ *asker } // segments, cohorts, conversion paths, survey answers and creators
 	campaignQuestions struct{ *asker } // campaigns, ads and messages
-	coverageQuestions struct{ *asker } // what the store has, by source and channel
+	coverageQuestions struct{ *asker } // available data by source and channel
 	historyQuestions  struct{ *asker } // imports and previous totals of days
 )
 
@@ -84,8 +84,8 @@ func New(engine Engine) *Warehouse {
 	}
 }
 
-// Version returns the workspace's data version. Each import that changes something increases it by one. A new
-// workspace starts with a unique number, so a deleted workspace and its replacement differ. The error is of kind
+// Version returns the workspace's data version. Each import that changes data increases it by one. A new workspace
+// starts with a unique number, so a deleted workspace and its replacement have different versions. The error is of kind
 // unavailable if the workspace's facts cannot be read.
 func (a *asker) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
 	return a.engine.Version(ctx, ws)

@@ -10,7 +10,7 @@ import (
 // ExportFormat is the file format of an export.
 type ExportFormat string
 
-// The formats. CSV has a header and unchanged text: cells that begin with "=" are not escaped.
+// Formats of an export. CSV has a header and unchanged text. Cells that begin with "=" are not escaped.
 const (
 	CSV     ExportFormat = "csv"
 	Parquet ExportFormat = "parquet"
@@ -25,8 +25,8 @@ type ExportedTable struct {
 
 // Exporter is an engine that can write all its tables to files.
 type Exporter interface {
-	// Export writes every fact table of a workspace and the import ledger to an existing directory, one sorted file
-	// each, from one consistent snapshot. Amounts are minor units of the workspace's currency, instants are UTC,
+	// Export writes every fact table of a workspace and the import ledger to an existing directory, one sorted file per
+	// table, from one consistent snapshot. Amounts are minor units of the workspace's currency, instants are UTC,
 	// customers are keyed hashes.
 	Export(ctx context.Context, ws measure.WorkspaceID, dir string, format ExportFormat) ([]ExportedTable, error)
 }

@@ -14,12 +14,12 @@ import (
 // Forgotten returns the customers, as keyed hashes, whose data must not be stored in a workspace.
 type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]struct{}, error)
 
-// Forgetting makes all further imports exclude these customers. It is called before the warehouse is used.
+// Forgetting makes all later imports exclude these customers. Call it before using the warehouse.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers and of everything tied to them: addresses and IDs of the same
-// customer, their phone numbers, and the other hashes of a phone number that belongs to one customer only. A phone
-// number that several customers share, such as a family's, identifies none of them. The result has no duplicates.
+// KnownAs returns the keyed hashes of customers and of everything tied to them, without duplicates: their addresses,
+// IDs and phone numbers. A phone number of only one customer also ties its other hashes to the customer. A phone number
+// that several customers share, such as a family's, identifies none of them.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
 	add := func(hash string) {
@@ -73,7 +73,7 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 	return all, nil
 }
 
-// sameAs calls tell with each hash of the customer known by this one.
+// sameAs calls tell with each hash of the customer to whom this hash belongs.
 func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(hash string)) error {
 	err := w.ask(ctx, ws, "same_customer", values{"customer": hash}, func(row Row) error {
 		var known string
@@ -110,7 +110,7 @@ func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base mon
 		return 0, err
 	}
 	defer load.Abort()
-	// From here on no other import can change the workspace.
+	// From here on, no other import can change the workspace.
 	profiles := false
 	for _, customer := range customers {
 		for _, question := range []string{"known_as", "same_customer"} {
@@ -161,8 +161,8 @@ type forgetfulImport struct {
 	forgotten map[string]struct{}
 }
 
-// Add adds rows. Orders of forgotten customers become anonymous, and their profiles and ties are dropped, also in the
-// batch itself. An address that the batch ties to a forgotten ID is forgotten too, and vice versa.
+// Add adds rows. Orders of forgotten customers become anonymous, and their profiles and ties are dropped. Add changes
+// the batch itself. It also forgets an address that the batch ties to a forgotten ID, and vice versa.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
 		_, id := i.forgotten[t.KnownAs]

@@ -15,8 +15,8 @@ func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.Workspace
 	return w.versions(ctx, ws, "day_versions", bindDays(days))
 }
 
-// DaysAsOf returns the totals of the days of a period as of an instant, sorted by kind, part and day. If a feed
-// changed a day several times within the hour of the instant, the totals are those of the hour before.
+// DaysAsOf returns the totals of the days of a period as of an instant, sorted by kind, part and day. If a feed changed
+// a day several times within the instant's hour, the totals are those of the previous hour.
 func (w *historyQuestions) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
 	bind := bindDays(days)
 	bind["at"] = instantText(at)
@@ -42,7 +42,7 @@ func versionOf(v *measure.DayVersion) []any {
 }
 
 // DayChanges returns the days whose totals changed after they were first visible, newest days first, then by kind and
-// part. A limit of 0 means all.
+// part. A limit of 0 means no limit.
 func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
 	var out []measure.DayChange
 	err := w.ask(ctx, ws, "day_changes", values{"limit": orAll(limit), "offset": offset}, func(row Row) error {
@@ -60,8 +60,8 @@ func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceI
 	return out, err
 }
 
-// LateChanges counts the days, by surface and platform, that imports of a period changed after they were first
-// visible, and returns their range.
+// LateChanges returns the number and range of the days, by surface and platform, whose figures an import of the period
+// changed after they were first visible.
 func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
 	err = w.ask(ctx, ws, "late_changes", bindDays(imported), func(row Row) error {
 		return row.Scan(&parts, &days.First, &days.Last)
@@ -69,9 +69,9 @@ func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.Workspace
 	return parts, days, err
 }
 
-// Settling returns the versions of the days of a period at the end of each day on which an import changed them, and
-// the days on which imports reported them unchanged. A version has the components of revenue, spend and claimed
-// conversions. It is sorted by part, day and import.
+// Settling returns the versions of a period's days, sorted by part, day and import, and the days on which imports
+// reported them unchanged. There is one version at the end of each day on which an import changed the figures. A
+// version has the components of revenue, spend and claimed conversions.
 func (w *historyQuestions) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
 	bind := bindDays(days)
 	bind["kind"] = string(kind)

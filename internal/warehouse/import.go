@@ -13,22 +13,22 @@ import (
 type ImportSpec struct {
 	Workspace measure.WorkspaceID
 	Source    string         // the reader's name
-	File      string         // base name, for the ledger
+	File      string         // base name of the file, for the ledger
 	FileHash  string         // SHA-256 of the received file, hex; "" without a file
 	Replace   []AdWindow     // rows of ad reports replace these windows
 	Latest    bool           // treat all rows as the latest version, regardless of their dates
 	Forget    []string       // customers, as keyed hashes, whose profiles are deleted
 	Unset     []Target       // targets to remove; their values are ignored
-	DryRun    bool           // count everything, store nothing
+	DryRun    bool           // compute the counts, but store nothing
 	Base      money.Currency // the workspace's currency
-	Zone      *time.Location // the workspace's time zone; UTC when nil
+	Zone      *time.Location // the workspace's time zone; nil: UTC
 
 	// Feed marks one of many small imports of all orders that changed since the last one, on any day, such as webhook
 	// messages and Singer taps. The history stores one version per day and hour for feeds.
 	Feed bool
 }
 
-// AdWindow is a period that an ad report covers completely. Its rows replace the stored ones of the window.
+// AdWindow is a period that an ad report covers completely. Its rows replace the stored rows of the window.
 type AdWindow struct {
 	Source   string
 	Platform measure.Platform
@@ -36,31 +36,31 @@ type AdWindow struct {
 	Days     civil.Range
 }
 
-// Import is one atomic import. Nothing is visible before Commit, and a process killed before it leaves the store
-// unchanged. One goroutine uses it.
+// Import is one atomic import. Nothing is visible before Commit. A process killed before Commit leaves the store
+// unchanged. An import must be used by one goroutine only.
 //
 // A row replaces the row with its key. These rules apply to rows that belong to an order:
 //
 //   - The latest version of an order counts; an older one is dropped with its rows. If one of two versions has no
-//     update time, the one with more progress counts: cancelled, more refunded, paid. With equal progress, a version
-//     with an update time is preferred; between two without one, the later import counts.
+//     update time, the one with more progress counts: canceled, more refunded, paid. With equal progress, a version
+//     with an update time is preferred; between two versions without one, the later import counts.
 //   - If the order is in the import, its lines, refunds, coupons and touches in the import replace all stored ones of
 //     that kind.
-//   - If the order is in the import and has no rows of a kind, it keeps its lines and touches, which some sources
-//     omit. It keeps its refunds and coupons only if the import has none of that kind for any order: a file with
-//     refunds contains all refunds of its orders.
-//   - Refunds with a day survive an import that contains only the refunded total of the order: the total is reduced
-//     by them. Refunds that come alone are subtracted from a stored total.
-//   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. So a
-//     list of April's refunds does not change March's.
-//   - Lines and codes from separate tables become an order's when the order is in the store, in any order of import,
-//     unless it came with its own lines or codes.
+//   - If the order is in the import and has no rows of a kind, it keeps its lines and touches, which some sources omit.
+//     It keeps its refunds and coupons only if the import has none of that kind for any order: a file with refunds
+//     contains all refunds of its orders.
+//   - Refunds with a day survive an import that contains only the refunded total of the order: the total is reduced by
+//     them. Refunds without their order are subtracted from a stored total.
+//   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. A list
+//     of April's refunds therefore does not change March's.
+//   - Lines and codes from separate tables become part of their order when the order is in the store, in any order of
+//     import, unless the order's import contains lines or codes.
 //
-// The latest twenty touches of an order are stored.
+// The store keeps the latest twenty touchpoints of an order.
 type Import interface {
 	// Add adds rows. The batch may be reused after it returns.
 	Add(ctx context.Context, b *Batch) error
-	// Replace adds windows that become known while reading. It has to be called before Commit.
+	// Replace adds windows that become known during reading. Call it before Commit.
 	Replace(windows ...AdWindow)
 	// Commit merges rows by natural key, rebuilds the roll-ups of changed days, writes the ledger and makes
 	// everything visible in one transaction. With DryRun it returns the same counts and stores nothing.
@@ -69,10 +69,10 @@ type Import interface {
 	Abort()
 }
 
-// Outcome is the result of an import, by fact table.
+// Outcome is the result of an import.
 type Outcome struct {
 	ID      string // ID of the ledger entry
-	Already bool   // the same file was imported before, and nothing has changed since
+	Already bool   // the same file was imported before, and its data are still current
 	Tables  map[string]Counts
 	Older   int64       // orders dropped because the store has a later version
 	Waiting int64       // orders with lines or codes from a separate table that are missing or in another currency

@@ -13,7 +13,7 @@ func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) 
 	if err != nil || spec.FileHash == "" {
 		return load, err
 	}
-	// From here on no other import can change the workspace, so the answer is valid until Commit.
+	// From here on, no other import can change the workspace, so the answer is valid until Commit.
 	_, current, err := w.Imported(ctx, spec.Workspace, spec.FileHash)
 	if err != nil {
 		load.Abort()
@@ -22,13 +22,13 @@ func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) 
 	return &fileImport{Import: load, already: current}, nil
 }
 
-// fileImport is the import of a file. It knows whether the same file was imported before.
+// fileImport is the import of a file. It records whether the same file was imported before.
 type fileImport struct {
 	Import
 	already bool
 }
 
-// Commit commits the import and reports whether it was a repetition.
+// Commit commits the import and sets Already if the same file was imported before.
 func (f *fileImport) Commit(ctx context.Context) (Outcome, error) {
 	out, err := f.Import.Commit(ctx)
 	out.Already = f.already
@@ -40,7 +40,7 @@ func (w *historyQuestions) Imports(ctx context.Context, ws measure.WorkspaceID, 
 	return w.ledger(ctx, ws, values{"id": 0, "limit": orAll(limit)})
 }
 
-// Imported reports whether a file with this hash was imported and is still current.
+// Imported reports whether a file with this hash was imported and whether its data are still current.
 func (w *historyQuestions) Imported(ctx context.Context, ws measure.WorkspaceID, fileHash string) (ImportRecord, bool, error) {
 	var id int64
 	err := w.ask(ctx, ws, "imported", values{"file_hash": fileHash}, func(row Row) error { return row.Scan(&id) })

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// MessageSums are the results of emails and text messages, as the sending tool reports them. Opens and clicks are
+// MessageSums contains the results of emails and text messages, as the sending tool reports them. Opens and clicks are
 // unique within a report row, so the sum over days may count a reader more than once.
 type MessageSums struct {
 	Rows         int64 // report rows
@@ -20,7 +20,7 @@ type MessageSums struct {
 	Unsubscribes int64
 	Spam         int64
 	Bounces      int64
-	SinceSend    int64 // rows with totals since the send, dated by the send
+	SinceSend    int64 // rows with totals since sending, dated with the day of sending
 	Days         civil.Range
 }
 
@@ -76,7 +76,7 @@ func (w *campaignQuestions) MessageTotals(ctx context.Context, ws measure.Worksp
 type MessagesOf struct {
 	Days    civil.Range
 	Channel measure.Channel // "" for all
-	Entity  string          // campaign or flow; "" for both
+	Entity  string          // campaign or flow; "": both
 }
 
 // MessageEntity is a campaign or a flow of messages.

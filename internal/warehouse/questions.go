@@ -13,13 +13,13 @@ type Windows struct {
 	Earlier civil.Range // zero: none
 }
 
-// Pair has an answer for each of two windows. Earlier is the zero value without an earlier window.
+// Pair contains an answer for each of two windows. Without an earlier window, Earlier is the zero value.
 type Pair[T any] struct{ Recent, Earlier T }
 
-// ChannelTotal is a channel's credit, spend and claims in a window.
+// ChannelTotal contains a channel's credit, spend and claims in a window.
 type ChannelTotal struct {
 	Channel     measure.Channel
-	Sums        measure.Sums // by the model; zero under platform_reported for channels without claims
+	Sums        measure.Sums // credits of the model; zero under platform_reported for channels without claims
 	Spend       int64
 	SpendKnown  bool // false: no report and no manual spend covers the channel
 	Impressions int64
@@ -28,7 +28,7 @@ type ChannelTotal struct {
 	ClaimedSum  int64 // revenue claimed by the platform
 }
 
-// DayTotal is one day of the store or of a channel. Empty days are omitted.
+// DayTotal is one day of the store or of a channel. Answers omit empty days.
 type DayTotal struct {
 	Day        civil.Date
 	Sums       measure.Sums
@@ -44,11 +44,11 @@ type ChannelDay struct {
 
 // CampaignsOf selects campaigns or creatives.
 type CampaignsOf struct {
-	Windows  Windows // totals are computed for both, rows for the recent one
+	Windows  Windows // totals are for both windows, rows for the recent one
 	Platform measure.Platform
 	Campaign string        // id
-	Level    CampaignLevel // campaigns when empty
-	Sort     CampaignSort  // by spend when empty
+	Level    CampaignLevel // empty: campaigns
+	Sort     CampaignSort  // empty: by spend
 	Limit    int           // 0: all
 	Offset   int
 }
@@ -62,7 +62,7 @@ const (
 	Creatives CampaignLevel = "creative"
 )
 
-// CampaignSort is what campaign rows are sorted by, largest first, ties by id.
+// CampaignSort is the figure by which campaign rows are sorted, largest first. Equal rows are sorted by ID.
 type CampaignSort string
 
 // The sort keys.
@@ -79,7 +79,7 @@ type CampaignTotal struct {
 	Channel      measure.Channel
 	Account      string
 	CampaignID   string
-	CampaignName string // the latest name in the window
+	CampaignName string // latest name in the window
 	AdSetID      string
 	AdSetName    string
 	AdID         string
@@ -89,13 +89,13 @@ type CampaignTotal struct {
 	Clicks       int64
 	Conversions  int64        // claimed, in millionths
 	Value        int64        // claimed
-	Credited     measure.Sums // by last touch; zero at the creative level
+	Credited     measure.Sums // last-touch credits; zero at the creative level
 	FirstDay     civil.Date
 	LastDay      civil.Date
 	Attribution  string
 }
 
-// CampaignPage is a page of campaigns and the totals of the whole selection.
+// CampaignPage contains a page of campaigns and the totals of the whole selection.
 type CampaignPage struct {
 	Rows   []CampaignTotal
 	Total  int // number of rows without the limit
@@ -110,7 +110,7 @@ type ProductsOf struct {
 	Offset  int
 }
 
-// ProductSort is what product rows are sorted by, largest first, ties by SKU and title.
+// ProductSort is the figure by which product rows are sorted, largest first. Equal rows are sorted by SKU and title.
 type ProductSort string
 
 // The sort keys.
@@ -120,19 +120,19 @@ const (
 	ByAOV            ProductSort = "aov" // revenue of the product per order that contains it
 )
 
-// ProductTotal is the sales of a product.
+// ProductTotal contains the sales of a product.
 type ProductTotal struct {
 	SKU      string
 	Title    string
 	Units    int64
-	Orders   int64 // orders that contain it
-	Net      int64 // charged for its lines
+	Orders   int64 // orders that contain the product
+	Net      int64 // charged for the product's lines
 	Discount int64
 	Cost     int64
-	Costed   int64 // units whose cost is known
+	Costed   int64 // units with a known cost
 }
 
-// ProductPage is a page of products and the totals of all. Orders of the totals counts each order once.
+// ProductPage contains a page of products and the totals of all products. In the totals, Orders counts each order once.
 type ProductPage struct {
 	Rows   []ProductTotal
 	Total  int
@@ -147,31 +147,31 @@ type CouponsOf struct {
 	Offset  int
 }
 
-// CouponTotal is the use of a discount code.
+// CouponTotal contains the use of a discount code.
 type CouponTotal struct {
 	Code      string
-	Channel   measure.Channel // channel that the code is mapped to; "" if it is not mapped
+	Channel   measure.Channel // channel of the code; "" if the code is not mapped
 	Creator   string
 	Orders    int64
-	Charged   int64 // revenue of the orders that used it
+	Charged   int64 // revenue of the orders that used the code
 	Discount  int64
 	NewOrders int64
 }
 
-// CouponPage is a page of discount codes, largest revenue first, and the totals of all.
+// CouponPage contains a page of discount codes, largest revenue first, and the totals of all codes.
 type CouponPage struct {
 	Rows   []CouponTotal
 	Total  int
 	Totals Pair[CouponTotal] // Orders counts each order once
 }
 
-// Coverage is the range of the store's data.
+// Coverage describes the range of the store's data.
 type Coverage struct {
 	Orders    int64
 	Cancelled int64
 	Tests     int64
-	OrderDays civil.Range      // zero when there are no orders
-	AdDays    civil.Range      // zero when there are no ad reports
+	OrderDays civil.Range      // zero if there are no orders
+	AdDays    civil.Range      // zero if there are no ad reports
 	Counts    map[string]int64 // rows by fact table
 	Version   uint64           // increases with each import
 }
@@ -187,7 +187,7 @@ type ChannelVolume struct {
 	Days      civil.Range
 }
 
-// SourceState is the data delivered by one source.
+// SourceState describes the data that one source delivers.
 type SourceState struct {
 	Source      string
 	Kind        string // orders, ads, spend, messages, surveys, creators, catalogue, targets, rates
@@ -196,8 +196,8 @@ type SourceState struct {
 	Rows        int64
 	Days        civil.Range
 	LastImport  time.Time
-	MissingDays int64      // days inside Days without a row, for daily sources
-	LastGap     civil.Date // the latest of them
+	MissingDays int64      // for daily sources: number of days in Days without a row
+	LastGap     civil.Date // latest missing day
 	Zone        string     // time zone of the account, if known
 }
 

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// RegionTotal is the orders from a region on a day.
+// RegionTotal contains the orders from a region on a day.
 type RegionTotal struct {
 	Day     civil.Date
 	Region  string
@@ -22,8 +22,8 @@ type RegionSpend struct {
 	Spend  int64
 }
 
-// RegionDays returns the days of the regions of the country with the most orders, sorted by day and region. Days
-// without orders are omitted.
+// RegionDays returns the days of each region in the country with the most orders, sorted by day and region. It omits
+// days without orders.
 func (w *salesQuestions) RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]RegionTotal, error) {
 	var out []RegionTotal
 	err := w.ask(ctx, ws, "region_days", bindDays(days), func(row Row) error {
@@ -43,8 +43,8 @@ type SurfaceRegionDay struct {
 	Charged int64 // minor units
 }
 
-// SurfaceRegionDays returns the days of the regions of the country with the most orders, sorted by surface, region
-// and day. Days without orders are omitted.
+// SurfaceRegionDays returns the days of each region in the country with the most orders, sorted by surface, region and
+// day. It omits days without orders.
 func (w *salesQuestions) SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceRegionDay, error) {
 	var out []SurfaceRegionDay
 	err := w.ask(ctx, ws, "region_surface_days", bindDays(days), func(row Row) error {

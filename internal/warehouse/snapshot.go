@@ -11,15 +11,15 @@ import (
 
 // Snapshotter is an engine that can copy all facts of a workspace to one file while imports and questions run.
 type Snapshotter interface {
-	// State identifies what a snapshot taken now would contain. A workspace without facts has the zero state.
+	// State identifies the contents of a snapshot taken now. A workspace without facts has the zero state.
 	State(ctx context.Context, ws measure.WorkspaceID) (SnapshotState, error)
 	// Snapshot writes the committed facts to a new file in an existing directory. It blocks neither imports nor
-	// questions, and leaves out imports that are not committed when it begins. The file is on disk when it returns.
+	// questions. It excludes imports that are not committed when it begins. When it returns, the file is on disk.
 	Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (Snapshot, error)
 }
 
-// SnapshotState identifies the content of a workspace's facts. An import that changes no figure leaves the data version
-// as it is and adds to the ledger of imports.
+// SnapshotState identifies the content of a workspace's facts. An import that changes no figure adds an entry to the
+// import ledger and does not change the data version.
 type SnapshotState struct {
 	Version uint64 `json:"data_version"`
 	Imports int64  `json:"imports"`
@@ -33,11 +33,11 @@ type Snapshot struct {
 	Tables []TableTotals // sorted by name
 }
 
-// TableTotals are the totals of a table, to compare a copy with its original.
+// TableTotals contains the totals of a table, for comparing a copy with its original.
 type TableTotals struct {
 	Table string            `json:"table"`
 	Rows  int64             `json:"rows"`
-	Sums  map[string]string `json:"sums,omitempty"` // of the columns with whole numbers, such as amounts in minor units
+	Sums  map[string]string `json:"sums,omitempty"` // of columns with whole numbers, such as amounts in minor units
 	Days  string            `json:"days,omitempty"` // SHA-256 of the rows and sums of each day
 }
 
@@ -49,7 +49,7 @@ func (t TableTotals) Equal(o TableTotals) bool {
 // EqualTotals reports whether two lists of tables have the same totals.
 func EqualTotals(a, b []TableTotals) bool { return slices.EqualFunc(a, b, TableTotals.Equal) }
 
-// Snapshots returns the engine's snapshots. An engine without them is a fault of kind not_ready.
+// Snapshots returns the engine's snapshots. If the engine has no snapshots, it returns a fault of kind not_ready.
 func (w *Warehouse) Snapshots() (Snapshotter, error) {
 	engine, ok := w.engine.(Snapshotter)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Sources returns the data delivered by each source, sorted by kind, source and account.
+// Sources returns the state of each source's data, sorted by kind, source and account.
 func (w *coverageQuestions) Sources(ctx context.Context, ws measure.WorkspaceID) ([]SourceState, error) {
 	latest, err := w.lastImports(ctx, ws)
 	if err != nil {
@@ -46,11 +46,11 @@ func (w *coverageQuestions) SourceDays(ctx context.Context, ws measure.Workspace
 	return out, err
 }
 
-// lastImports are the times of the latest imports, by reader and fact table.
+// lastImports contains the times of the latest imports, by reader and fact table.
 type lastImports map[[2]string]time.Time
 
-// of returns the time of the last import of a source's facts. A file can contain facts of a system whose name is not
-// the reader's; then any import of the table counts.
+// of returns the time of the last import of a source's facts. A file can contain facts of a system that is not named
+// like the reader. In that case, any import of the table counts.
 func (l lastImports) of(source, fact string) time.Time {
 	if at, ok := l[[2]string{source, fact}]; ok {
 		return at
@@ -80,7 +80,7 @@ type account struct {
 	id       string
 }
 
-// gap is the missing days between an account's first and last day.
+// gap describes the missing days between an account's first and last day.
 type gap struct {
 	missing int64
 	last    civil.Date

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// SurfaceTotal is the total of a sales surface.
+// SurfaceTotal contains the totals of a sales surface.
 type SurfaceTotal struct {
 	Surface measure.Surface
 	Sums    measure.Sums
@@ -41,7 +41,7 @@ func (w *salesQuestions) SurfaceTotals(ctx context.Context, ws measure.Workspace
 	return totals, err
 }
 
-// SurfaceDays returns the days of every surface, sorted by surface and day. Empty days are omitted.
+// SurfaceDays returns the days of every surface, sorted by surface and day. It omits empty days.
 func (w *salesQuestions) SurfaceDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]SurfaceDay, error) {
 	var out []SurfaceDay
 	err := w.ask(ctx, ws, "surface_days", bindDays(days), func(row Row) error {

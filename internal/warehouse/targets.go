@@ -22,20 +22,20 @@ func (w *Warehouse) Targets(ctx context.Context, ws measure.WorkspaceID) ([]Targ
 	return out, err
 }
 
-// targetSource is the reader of targets; the ledger uses it for individual changes too.
+// targetSource is the name of the reader of targets. The ledger also uses it for individual changes.
 const targetSource = "targets"
 
-// TargetChange sets a target, replacing the one for the same metric, kind of period, first day and channel, or
-// removes it. The value of a removed target is ignored.
+// TargetChange sets or removes a target. It replaces the target for the same metric, kind of period, first day and
+// channel. The value of a removed target is ignored.
 type TargetChange struct {
 	Target  Target
 	Removed bool
 	Where   string // where the change was made, for the ledger
 }
 
-// ChangeTarget sets or removes a target and returns the previous value, nil for none. Setting an equal value changes
-// nothing. Removing a missing target is a fault of kind not_found. It is an import: a workspace has one at a time,
-// and it waits until ctx ends.
+// ChangeTarget sets or removes a target and returns the previous value, or nil if there was none. Setting an equal
+// value changes nothing. Removing a missing target is a fault of kind not_found. The change is an import. A workspace
+// has one import at a time, so ChangeTarget waits for others until ctx ends.
 func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, c TargetChange) (before *float64, err error) {
 	spec := ImportSpec{Workspace: ws, Source: targetSource, File: c.Where, Base: base}
 	if c.Removed {
@@ -46,7 +46,7 @@ func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, ba
 		return nil, err
 	}
 	defer load.Abort()
-	// From here on no other import can change the workspace.
+	// From here on, no other import can change the workspace.
 	all, err := w.Targets(ctx, ws)
 	if err != nil {
 		return nil, err

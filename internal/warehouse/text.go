@@ -15,13 +15,13 @@ import (
 //go:embed sql/*.sql
 var texts embed.FS
 
-// placeholder is a table of the workspace: {{orders}}. Texts can name tables in no other way.
+// placeholder matches a table of the workspace, such as {{orders}}. Texts can name tables in no other way.
 var placeholder = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
-// parameter is a bound value: $first_day.
+// parameter matches a bound value, such as $first_day.
 var parameter = regexp.MustCompile(`\$([a-z_]+)`)
 
-// heavy is the header line that assigns a question to the pool for heavy queries, with the reason.
+// heavy matches the header line that assigns a question to the pool for heavy queries, with the reason.
 var heavy = regexp.MustCompile(`(?m)^-- heavy: `)
 
 // Render fills in the full names of the workspace's tables. Text outside of {{table}} placeholders does not change.
@@ -45,7 +45,7 @@ func questionText(d Dialect, name string) string {
 // question is a parsed text: the pieces before, between and after table names.
 type question struct {
 	pieces []string
-	tables []string // one less than pieces
+	tables []string // one fewer than pieces
 	params []string // without duplicates, in order of first use
 	heavy  bool
 }
@@ -66,7 +66,7 @@ func newQuestion(text string) *question {
 	return q
 }
 
-// text is the question with the full names of the workspace's tables, as [Render] fills them in.
+// text returns the question with the full names of the workspace's tables, as [Render] fills them in.
 func (q *question) text(d Dialect, ws measure.WorkspaceID) string {
 	var out strings.Builder
 	for i, table := range q.tables {

@@ -87,12 +87,12 @@ func TestEachQuestionStatesItsGrain(t *testing.T) {
 	t.Parallel()
 	for file, text := range questions(t) {
 		if !regexp.MustCompile(`^-- (At most one|One) row`).MatchString(text) {
-			t.Errorf("sql/%s does not open with a comment on its rows", file)
+			t.Errorf("sql/%s does not begin with a comment on its rows", file)
 		}
 	}
 }
 
-// Roll-ups have a row per day and dimension; these have a row per order, customer or ad.
+// Roll-ups have a row per day and dimension; the tables below have a row per order, customer or ad.
 func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	t.Parallel()
 	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days|identities|customer_ties)\}\}`)
@@ -144,7 +144,7 @@ func TestQuestionsKeepToTheSharedSubset(t *testing.T) {
 	} {
 		for file, text := range questions(t) {
 			if found := regexp.MustCompile(pattern).FindString(withoutComments(text)); found != "" {
-				t.Errorf("sql/%s uses %q, which ClickHouse may not know; use %s", file, found, instead)
+				t.Errorf("sql/%s uses %q, which ClickHouse may not support; use %s", file, found, instead)
 			}
 		}
 	}

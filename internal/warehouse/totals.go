@@ -23,10 +23,10 @@ func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID
 	return totals, err
 }
 
-// ChannelTotals returns each channel's row in each window, sorted by channel: credits by the model, spend and the
-// platform's claims. The sum of the credits equals StoreTotals, because [measure.Unattributed] has everything that no
-// channel is credited with. Under platform_reported the credits are the claims, and that row has the difference,
-// which is negative when platforms claim more than the store's total.
+// ChannelTotals returns the row of each channel in each window, sorted by channel: the model's credits, spend and the
+// platform's claims. The sum of the credits equals StoreTotals, because [measure.Unattributed] has all orders without a
+// credited channel. Under platform_reported, the credits are the claims, and the row of [measure.Unattributed] is the
+// difference. It is negative if platforms claim more than the store's total.
 func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()
 	bind["model"] = string(model)
@@ -53,9 +53,9 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 	return totals, err
 }
 
-// ChannelBriefs returns [Warehouse.ChannelTotals] with the figures of a summary: orders, charged, refunds and undated
-// of the totals, and spend of the reports. The rest is zero, unless a channel has none of these figures: it may have
-// others, so then all are read.
+// ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds and
+// undated of the totals, and spend of the reports. Other figures are zero. If a channel has none of these figures, it
+// may have others, so ChannelBriefs then reads all figures.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)
@@ -105,7 +105,7 @@ func perChannel(rows []ChannelTotal) []ChannelTotal {
 	return kept
 }
 
-// of returns the pair's part for a window: 0 is the recent one.
+// of returns the pair's value for a window: 0 is the recent window.
 func (p *Pair[T]) of(period int) *T {
 	if period == 0 {
 		return &p.Recent
@@ -119,7 +119,7 @@ func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }
 
-// bind returns the parameters for the ends of both windows. A missing earlier window becomes an empty one.
+// bind returns the first and last days of both windows as parameters. A missing earlier window becomes an empty one.
 func (in Windows) bind() values {
 	earlier := in.Earlier
 	if earlier.Days() == 0 {

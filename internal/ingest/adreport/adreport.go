@@ -45,17 +45,17 @@ const (
 // Spec describes a report.
 type Spec struct {
 	Name          string           // of the reader
-	Source        string           // source of the facts; the reader's name when empty
+	Source        string           // source of the facts; empty: the reader's name
 	Title         string           // of the report
-	Platform      measure.Platform // "" when a column contains it
+	Platform      measure.Platform // "" if a column contains it
 	Columns       []source.Column
 	Required      []string // fields; a column with the currency in its name satisfies Spend
 	Signature     []string // folded names; the header must have at least one, because no other platform uses them
 	Fixed         map[string]string
 	Decimal       money.Notation  // 0: detected
 	Order         source.DayOrder // unknown: detected
-	Daily         string          // how to get one row per day from the platform
-	Account       string          // of a report without an account column; "default" when empty
+	Daily         string          // instructions for one row per day on the platform
+	Account       string          // account of a report without an account column; empty: "default"
 	Micros        []string        // fields in millionths of the currency: Spend or Value
 	NamesRequired bool            // the report must identify campaigns, ad sets or ads; otherwise it has the spend of a whole account
 	Excluded      []string        // folded names of columns that the report must not have, because it would cover only part of the spend
@@ -214,7 +214,7 @@ func (s *rows) warn() {
 	}
 }
 
-// none reports whether a cell is a platform's sign for a missing figure.
+// none reports whether a cell is a platform's symbol for a missing figure.
 func none(cell string) bool {
 	switch strings.TrimSpace(cell) {
 	case "", "-", "--", "—", "n/a", "N/A":

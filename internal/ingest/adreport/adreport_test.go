@@ -18,10 +18,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// comparable compares days with ==.
+// comparable makes cmp compare days with ==.
 var comparable = cmpopts.EquateComparable(civil.Date{})
 
-// spec is a report with every field. Its signature is a column that is not read.
+// spec returns a report with every field. Its signature is a column that the reader does not read.
 func spec() adreport.Spec {
 	column := func(field string, names ...string) source.Column { return source.Column{Field: field, Names: names} }
 	return adreport.Spec{
@@ -72,7 +72,7 @@ func TestAHeaderFitsAReport(t *testing.T) {
 	}
 }
 
-// read gives a table to a report's reader. A rate of 2 dollars per euro is known for September 1.
+// read reads a table with a report's reader. September 1 has a rate of 2 dollars per euro.
 func read(t *testing.T, s adreport.Spec, table string) ingesttest.Reading {
 	t.Helper()
 	o := ingesttest.ReaderOptions()
@@ -272,7 +272,7 @@ Total of 2 results,,,3,3.00
 	if got.Skipped != 8 || len(got.Batch.AdDays) != 2 || len(got.Errors) > 0 {
 		t.Errorf("%d skipped, %d rows, errors %v; want 8, 2 and none", got.Skipped, len(got.Batch.AdDays), got.Errors)
 	}
-	// Other words are an unreadable day.
+	// A cell with another word is an invalid day.
 	if got = read(t, spec(), "day,campaign id,impressions,spend\nTotally,1,3,3.00\n"); got.Skipped != 0 || len(got.Errors) != 1 {
 		t.Errorf("%d skipped, errors %v", got.Skipped, got.Errors)
 	}
@@ -300,14 +300,14 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 			t.Errorf("%s: %d rows, notes (-want +got):\n%s", name, len(got.Batch.AdDays), diff)
 		}
 	}
-	// An ad set without a campaign is used as its campaign. Names replace missing IDs.
+	// An ad set without a campaign counts as its campaign. Names replace missing IDs.
 	got := read(t, spec(), "day,set id,ad,impressions,spend\n2026-09-01,2,C,1,1.00\n2026-09-01,,D,1,1.00\n").Batch.AdDays
 	if len(got) != 2 || got[0].CampaignID != "2" || got[0].AdID != "C" || got[1].CampaignID != "" || got[1].AdID != "D" {
 		t.Errorf("rows %+v, want campaign 2 and ad C; ad D", got)
 	}
 }
 
-// A report of results counts purchases only where its indicator says so.
+// Results count as purchases only if the report's indicator shows purchases.
 func TestResultsArePurchasesWhereTheIndicatorSaysSo(t *testing.T) {
 	t.Parallel()
 	s := spec()

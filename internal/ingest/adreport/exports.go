@@ -14,11 +14,11 @@ func Exports() []source.Reader {
 	return readers
 }
 
-// exports has one entry per platform. The first name of a column is the one that documentation shows; the others
-// are older names and translations. All names are folded, see [source.Fold].
+// exports has one entry per platform. Documentation shows the first name of a column; the others are older names and
+// translations. All names are folded; see [source.Fold].
 var exports = []Spec{
-	// Ads Manager exports in the language of the user: English, German, French and Spanish are read. Meta counts two
-	// kinds of clicks; link clicks are preferred, because only they can lead to the shop.
+	// Ads Manager exports in the language of the user. The reader supports English, German, French and Spanish. Meta
+	// counts two kinds of clicks. Link clicks are preferred, because only they can lead to the shop.
 	{
 		Name:     "meta_ads",
 		Title:    "Meta Ads Manager report",
@@ -125,8 +125,8 @@ var exports = []Spec{
 			{Field: Value, Names: []string{"total complete payment value", "complete payment value", "total payment completion value", "total purchase value"}},
 		},
 	},
-	// Reports of Sponsored Products, Sponsored Brands and Sponsored Display, as a workbook or as CSV. Sponsored Products
-	// attribute orders within 7 days of a click, the others within 14.
+	// Reports of Sponsored Products, Sponsored Brands and Sponsored Display, as a workbook or as CSV. Sponsored
+	// Products attribute orders within 7 days of a click, the other types within 14 days.
 	{
 		Name:     "amazon_ads",
 		Title:    "Amazon Ads report",

@@ -71,7 +71,7 @@ func (s *rows) name(field string) string {
 }
 
 // fromMicros converts millionths of the currency to money after all rows of a day are added. Converting hourly rows
-// would round each of them. Its errors are [source.RowError]s.
+// would round each row. Errors are [source.RowError]s.
 func (s *rows) fromMicros() error {
 	if len(s.spec.Micros) == 0 {
 		return nil

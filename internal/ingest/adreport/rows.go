@@ -16,7 +16,7 @@ import (
 
 const defaultAccount = "default"
 
-// rows collects a report. It is handed over at the end, because a breakdown splits an ad's day into several rows.
+// rows collects a report. Close returns its rows, because a breakdown splits an ad's day into several rows.
 type rows struct {
 	spec      Spec
 	header    source.Header
@@ -32,7 +32,7 @@ type rows struct {
 	known   map[uint64]struct{} // hashes of rows; a repeated row counts once
 	index   map[key]int         // into days
 	days    []warehouse.AdDay
-	lines   []int           // of the first row of each of days
+	lines   []int           // line of the first row of each day in days
 	windows map[account]int // into list
 	list    []warehouse.AdWindow
 	totals  source.Totals
@@ -159,7 +159,7 @@ func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Windows: s.list, Totals: s.totals}, err
 }
 
-// row reads a record. It is not fresh when the file has the same record before.
+// row reads a record. fresh is false if the file contains the same record before.
 func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err error) {
 	content := s.hasher.Row(0, rec.Fields)
 	if _, ok := s.known[content]; ok {
@@ -182,8 +182,8 @@ func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err err
 	return row, true, nil
 }
 
-// day returns the day of a row. A row that covers several days makes the report useless as daily data, so the file is
-// refused.
+// day returns the day of a row. It rejects the file if a row covers several days, because the report then has no daily
+// data.
 func (s *rows) day(rec tabular.Record) (civil.Date, error) {
 	field := Day
 	if none(s.cell(rec.Fields, Day)) {
@@ -233,7 +233,7 @@ func (s *rows) identify(rec tabular.Record, row *warehouse.AdDay) error {
 	}
 	row.CampaignName, row.AdSetName, row.AdName = cell(Campaign), cell(AdSet), cell(Ad)
 	row.CampaignID = cmp.Or(cell(CampaignID), row.CampaignName)
-	if _, has := s.at[CampaignID]; !has && row.CampaignID == "" { // tables of ads and ad sets often name no campaign
+	if _, has := s.at[CampaignID]; !has && row.CampaignID == "" { // tables of ads and ad sets often have no campaign
 		row.CampaignID = cmp.Or(cell(AdSetID), cell(AdID))
 		s.options.Notes.Add("campaign_unknown", "the table has no campaigns: its ad sets or ads are used instead until a table of names or the platform's own report is imported")
 	}

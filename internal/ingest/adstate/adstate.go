@@ -1,5 +1,5 @@
-// Package adstate reads the statuses and budgets of campaigns, ad sets and ads as ad platforms write them. Warehouse
-// tables and records of taps use the same words and units.
+// Package adstate parses the statuses and budgets of campaigns, ad sets and ads in the notation of ad platforms.
+// Warehouse tables and records of taps use the same words and units.
 package adstate
 
 import (
@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// StatusOf returns the status that a platform's word means.
+// StatusOf returns the status for a platform's word.
 func StatusOf(word string) measure.AdStatus {
 	word = strings.ToLower(strings.TrimSpace(word))
 	switch word {
@@ -28,12 +28,12 @@ func StatusOf(word string) measure.AdStatus {
 
 // BudgetColumn is a column of budgets.
 type BudgetColumn struct {
-	Names []string             // folded, the preferred one first
+	Names []string             // folded names, the preferred one first
 	Unit  measure.BudgetUnit   // "": whole units of the account's currency, with decimals
-	Per   measure.BudgetPeriod // "": another column says it
+	Per   measure.BudgetPeriod // "": another column contains it
 }
 
-// Budgets returns the budget columns of a platform's tables. The first filled one counts.
+// Budgets returns the budget columns of a platform's tables. The first column with a value counts.
 func Budgets(p measure.Platform) []BudgetColumn {
 	plain := measure.BudgetUnit("")
 	if p == measure.Facebook {
@@ -56,7 +56,7 @@ var (
 	Periods  = []string{"budget type", "budget mode"}
 )
 
-// PeriodOf returns the budget period that a platform's word means, and false for no budget.
+// PeriodOf returns the budget period for a platform's word. It returns false for no budget.
 func PeriodOf(word string) (measure.BudgetPeriod, bool) {
 	switch word = strings.ToLower(strings.TrimSpace(word)); {
 	case strings.Contains(word, "infinite"):

@@ -53,7 +53,7 @@ func columnOf(t *testing.T, p measure.Platform, name string) adstate.BudgetColum
 	return adstate.BudgetColumn{}
 }
 
-// Meta writes a budget in the smallest unit of the account's currency, others in whole units or in millionths.
+// Meta writes a budget in the smallest unit of the account's currency. Other platforms use whole units or millionths.
 func TestBudgetsHaveTheUnitOfThePlatform(t *testing.T) {
 	t.Parallel()
 	none := measure.AdBudget{Per: measure.NoBudget}
@@ -98,7 +98,7 @@ func TestBudgetsHaveTheUnitOfThePlatform(t *testing.T) {
 	}
 }
 
-// The columns with a unit come before the plain ones, which some tables repeat.
+// Columns with a unit precede columns without one, which some tables repeat.
 func TestBudgetColumnsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	var got []string

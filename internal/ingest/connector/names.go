@@ -11,7 +11,7 @@ import (
 )
 
 // Names returns the readers of the tables with the names of campaigns, ad sets and ads and their parents. Tables of
-// spend contain only IDs. A table may contain several versions of a name; the latest counts.
+// spend contain only IDs. A table may contain several versions of a name. The latest version counts.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))
 	for i := range names {
@@ -20,29 +20,29 @@ func Names() []source.Reader {
 	return readers
 }
 
-// nameTables are the tables of a platform.
+// nameTables describes the tables of a platform.
 type nameTables struct {
 	name, title string
 	platform    measure.Platform
 	tables      []nameTable
 }
 
-// nameTable is the table of one level. Columns are folded names, preferred ones first.
+// nameTable describes the table of one level. Columns are folded names, preferred ones first.
 type nameTable struct {
 	level           measure.AdLevel
 	id, name        []string
 	campaign, adSet []string   // parents
-	all             [][]string // of each list one column is required
+	all             [][]string // one column of each list is required
 	none            []string   // columns of other tables
 }
 
-// figures are columns of reports, which tables of names do not have.
+// figures lists columns of reports, which tables of names do not have.
 var figures = []string{
 	"date", "date day", "date start", "segments.date", "segments date", "stat time day", "stat time hour", "impressions", "metrics.impressions",
 	"spend", "cost", "cost micros", "match type", "keyword text",
 }
 
-// The time of a change at the platform, and the time at which a connector read it.
+// Columns with the time of a change on the platform, and with the time at which a connector read it.
 var (
 	changed  = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "modify time"}
 	synced   = []string{"fivetran synced", "airbyte extracted at"}
@@ -122,13 +122,13 @@ func (n *nameTables) Name() string { return n.name }
 // Title implements [source.Reader].
 func (n *nameTables) Title() string { return n.title }
 
-// Fit implements [source.Reader]. The best of the platform's tables counts.
+// Fit implements [source.Reader]. The best fit of the platform's tables counts.
 func (n *nameTables) Fit(h source.Header) source.Fit {
 	_, fit := n.table(h)
 	return fit
 }
 
-// table returns the table that a header fits best, and how well.
+// table returns the table that a header fits best, and the fit.
 func (n *nameTables) table(h source.Header) (best *nameTable, fit source.Fit) {
 	for i := range n.tables {
 		t := &n.tables[i]
@@ -161,7 +161,8 @@ func (t *nameTable) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// Columns implements [source.Described]: the columns of the table of campaigns, and additional ones of finer tables.
+// Columns implements [source.Described]. It returns the columns of the table of campaigns, and additional columns of
+// more detailed tables.
 func (n *nameTables) Columns() []source.Column {
 	coarsest := n.tables[len(n.tables)-1]
 	columns := []source.Column{{Field: "id", Names: coarsest.id}, {Field: "name", Names: coarsest.name}}

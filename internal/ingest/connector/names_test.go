@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// readerOf returns the reader of a table, which is in one of the lists.
+// readerOf returns the reader of a table from the lists of readers.
 func readerOf(t *testing.T, name string) source.Reader {
 	t.Helper()
 	return ingesttest.Reader(t, name, connector.Ads(), connector.Names())
@@ -76,7 +76,7 @@ func TestTablesOfNamesAreRecognizedByTheirColumns(t *testing.T) {
 	}
 }
 
-// A column of figures, in any place, makes a table a report and no table of names.
+// A table with a column of figures, in any position, is a report and not a table of names.
 func TestReportsAreNoTablesOfNames(t *testing.T) {
 	t.Parallel()
 	for _, figure := range []string{"date", "impressions", "spend", "cost_micros", "stat_time_hour", "keyword_text"} {
@@ -197,7 +197,7 @@ func TestRowsOfATableOfNames(t *testing.T) {
 	}
 }
 
-// The first filled budget counts.
+// The first budget with a value counts.
 func TestTheFirstFilledBudgetCounts(t *testing.T) {
 	t.Parallel()
 	got := ingesttest.Read(t, readerOf(t, "facebook_names"), ingesttest.ReaderOptions(),

@@ -8,10 +8,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// accounts are the columns with an advertiser's account.
+// accounts lists the columns with an advertiser's account.
 var accounts = []string{"account id", "customer id", "customer.id", "advertiser id", "ad account id", "profile id"}
 
-// stateColumns are the columns of status, budget and account in a table of names; -1: none.
+// stateColumns contains the columns of status, budget and account in a table of names; -1: none.
 type stateColumns struct {
 	account, status, period int
 	budgets                 []adstate.BudgetColumn

@@ -9,12 +9,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// tariff is a platform's prices and the response to its ads.
+// tariff contains a platform's prices and the response to its ads.
 type tariff struct {
 	source, account string
 	perThousand     float64 // price of a thousand impressions, whole units of the currency
 	clickRate       float64 // clicks per impression
-	fractions       bool    // conversions are divided among touchpoints, so they have fractions
+	fractions       bool    // conversions are split among touchpoints, so they have fractions
 }
 
 var tariffs = map[measure.Platform]tariff{
@@ -28,12 +28,12 @@ var tariffs = map[measure.Platform]tariff{
 // eagerness is the number of conversions that a role claims, relative to prospecting campaigns of the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
-// restated is the part of a day's conversions that a platform has reported at this age of the day. Orders follow
+// restated returns the share of a day's conversions that a platform reports at this age of the day. Orders follow
 // clicks by days and are then booked on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
-// wear is the remaining part of an ad's click rate after this many days: it approaches 55% with a time constant of 40
-// days.
+// wear returns the remaining share of an ad's click rate after a number of days. It approaches 55% with a time constant
+// of 40 days.
 func wear(age int) float64 { return 0.55 + 0.45*math.Exp(-float64(age)/40) }
 
 // emitAds writes the ad reports, by platform and day.
@@ -90,7 +90,7 @@ func (w adReport) emitDay(rows []adRow, noise float64) {
 	}
 }
 
-// pull is the weight of a row when the day's claims are divided.
+// pull returns the weight of a row in the allocation of the day's claims.
 func (m *medium) pull(row adRow) float64 {
 	c := m.campaigns[row.campaign]
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal

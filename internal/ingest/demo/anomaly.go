@@ -4,7 +4,7 @@ import (
 	"assay/internal/measure"
 )
 
-// The metrics that show an anomaly. The first two are names of the API.
+// Metrics that show an anomaly. The first two are names in the API.
 const (
 	metricRevenue    = "revenue"
 	metricSpend      = "spend"
@@ -18,7 +18,7 @@ type anomaly struct {
 	factor  float64
 	channel measure.Channel // with the wrong spend
 	day     int
-	from    int // earliest, in days before today
+	from    int // earliest day, in days before today
 	to      int // latest
 }
 
@@ -54,8 +54,8 @@ func (p *plan) planAnomalies() []anomaly {
 	return found
 }
 
-// open is the part of a day's expected orders that can be placed: 1, less during an outage, and the part before noon
-// on the last day.
+// open returns the share of a day's expected orders that can be placed. It is 1 on ordinary days, less during an
+// outage, and the share before noon on the last day.
 func (p *plan) open(t int) float64 {
 	part := p.dayShare(t)
 	for _, a := range p.anomalies {
@@ -66,7 +66,7 @@ func (p *plan) open(t int) float64 {
 	return part
 }
 
-// viral is the factor of a day's revenue from additional demand without media.
+// viral returns the factor of a day's revenue from additional demand without media.
 func (p *plan) viral(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricRevenue && a.factor > 1 {
@@ -76,7 +76,7 @@ func (p *plan) viral(t int) float64 {
 	return 1
 }
 
-// seen is the part of a day's orders whose source is recorded as usual.
+// seen returns the share of a day's orders whose source is recorded as usual.
 func (p *plan) seen(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricAttributed {

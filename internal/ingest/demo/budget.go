@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// habit describes the spending of a channel.
+// habit describes the spending pattern of a channel.
 type habit struct {
 	bursts  float64 // per year: 7 to 14 days at 1.6 to 2.4 times the level
 	pauses  float64 // per year: 3 to 8 days without spend
@@ -75,7 +75,7 @@ func bursts(r *rand.Rand, n int, perYear float64) []float64 {
 	return days
 }
 
-// pauses sets days to zero, but none near an experiment of the channel, Thanksgiving or today.
+// pauses sets days to zero, except near an experiment of the channel, Thanksgiving or today.
 func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
 	n := p.opt.Days
 	days := ones(n)
@@ -91,7 +91,7 @@ func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
 	return days
 }
 
-// quiet reports whether a pause would disturb nothing.
+// quiet reports whether a pause is possible on these days.
 func (p *plan) quiet(m mediumSpec, from, to int) bool {
 	if from < 14 || to > p.opt.Days-30 {
 		return false
@@ -110,7 +110,7 @@ func (p *plan) quiet(m mediumSpec, from, to int) bool {
 	return sinceThanksgiving < -20 || sinceThanksgiving > 10
 }
 
-// pace is the planned part of the pattern: growth, season and weekday.
+// pace returns the planned part of the pattern: growth, season and weekday.
 func (f *frame) pace(h habit) []float64 {
 	days := make([]float64, f.opt.Days)
 	for t := range days {
@@ -124,13 +124,14 @@ func (f *frame) pace(h habit) []float64 {
 	return days
 }
 
-// demandWithout is the online store's demand on a day without trend and weekday.
+// demandWithout returns the online store's demand on a day without trend and weekday.
 func (f *frame) demandWithout(t int) float64 {
 	d := f.day(t)
 	return season(d) * occasion(online, d) * saleLift(online, d)
 }
 
-// flights are active on Tuesdays and Thursdays for three to five weeks, then inactive for one to three.
+// flights returns a pattern that is active on Tuesdays and Thursdays for three to five weeks, then inactive for one to
+// three weeks.
 func (f *frame) flights(r *rand.Rand) []float64 {
 	days := make([]float64, f.opt.Days)
 	onAir, left := true, whole(r, 21, 35)
@@ -164,7 +165,7 @@ func ones(n int) []float64 {
 	return days
 }
 
-// notes describe spend without an ad report.
+// notes describes spend without an ad report.
 var notes = map[measure.Channel]string{
 	podcast: "host-read spots", influencer: "creator fees and gifts", affiliate: "network placements",
 }

@@ -21,7 +21,7 @@ const (
 // growthPerYear is the factor by which a surface's demand grows per year.
 var growthPerYear = [surfaceCount]float64{online: 1.20, marketplace: 1.26, shortVideo: 1.60, retail: 1.06, wholesale: 1.10}
 
-// weekdays is demand by day of the week, Sunday first.
+// weekdays contains demand by day of the week, Sunday first.
 var weekdays = [surfaceCount][7]float64{
 	online:      {1.09, 1.03, 0.98, 0.97, 0.99, 0.95, 0.99},
 	marketplace: {1.05, 1.04, 1.01, 1.00, 0.98, 0.95, 0.97},
@@ -33,13 +33,13 @@ var weekdays = [surfaceCount][7]float64{
 // noonHour ends the last day.
 const noonHour = 12
 
-// hours is demand by hour of the day in the store's zone.
+// hours contains demand by hour of the day in the store's time zone.
 var hours = []float64{
 	0.9, 0.5, 0.3, 0.25, 0.3, 0.6, 1.3, 2.2, 3.2, 4.2, 5.0, 5.4,
 	5.6, 5.4, 5.2, 5.1, 5.0, 5.1, 5.4, 6.2, 6.8, 6.6, 4.8, 2.4,
 }
 
-// noonShare is the part of a day before noon. The last day has only this part.
+// noonShare returns the share of a day before noon. The last day has only this share.
 func noonShare() float64 {
 	before, all := 0.0, 0.0
 	for h, w := range hours {
@@ -51,7 +51,7 @@ func noonShare() float64 {
 	return before / all
 }
 
-// dayShare is the part of a day with data.
+// dayShare returns the share of a day with data.
 func (f *frame) dayShare(t int) float64 {
 	if t == f.opt.Days-1 {
 		return noonShare()
@@ -77,7 +77,7 @@ func (f *frame) demandOn(surface int, d civil.Date) float64 {
 	return trend * season(d) * weekdays[surface][d.Weekday()] * occasion(surface, d) * saleLift(surface, d)
 }
 
-// season is the smooth part of the year: highest in late November, with a smaller peak in spring.
+// season returns the smooth part of the year: highest in late November, with a smaller peak in spring.
 func season(d civil.Date) float64 {
 	angle := 2 * math.Pi * float64(d.YearDay()) / 365.25
 	return 1 + 0.07*math.Cos(angle-2*math.Pi*330/365.25) + 0.03*math.Cos(2*angle-4*math.Pi*130/365.25)
@@ -91,7 +91,7 @@ func nth(n int, w time.Weekday, year int, month time.Month) civil.Date {
 
 func thanksgiving(year int) civil.Date { return nth(4, time.Thursday, year, time.November) }
 
-// aroundThanksgiving is the demand from the Monday before Thanksgiving to the Tuesday after Cyber Monday.
+// aroundThanksgiving contains the demand from the Monday before Thanksgiving to the Tuesday after Cyber Monday.
 var aroundThanksgiving = [surfaceCount][]float64{
 	online:      {1.30, 1.30, 1.50, 2.20, 4.80, 2.90, 2.60, 4.40, 1.70},
 	marketplace: {1.20, 1.20, 1.30, 1.60, 2.70, 1.90, 1.80, 2.80, 1.40},
@@ -100,8 +100,8 @@ var aroundThanksgiving = [surfaceCount][]float64{
 	wholesale:   {0.90, 0.80, 0.60, 0.05, 0.20, 0.30, 0.30, 0.90, 1.00},
 }
 
-// occasion is the effect of the calendar on a day: Thanksgiving week, Christmas and the days after, gift days, the
-// marketplace's own sales.
+// occasion returns the effect of the calendar on a day: Thanksgiving week, Christmas and the days after, gift days, and
+// the marketplace's sales.
 func occasion(surface int, d civil.Date) float64 {
 	if k := d.Sub(thanksgiving(d.Year())) + 3; k >= 0 && k < len(aroundThanksgiving[surface]) {
 		return aroundThanksgiving[surface][k]
@@ -134,7 +134,7 @@ func occasion(surface int, d civil.Date) float64 {
 	return 1
 }
 
-// pickSurface returns the first value for every surface but retail.
+// pickSurface returns the first value for every surface except retail.
 func pickSurface(surface int, others, shops float64) float64 {
 	if surface == retail {
 		return shops
@@ -166,8 +166,8 @@ type sale struct {
 	code    string
 	first   civil.Date
 	days    int
-	percent int64   // off the price, with the code
-	lift    float64 // of the online store's own demand
+	percent int64   // discount with the code, in percent
+	lift    float64 // factor of the online store's own demand
 }
 
 // salesOf lists the year's sales. The lift of the Thanksgiving sale is in [aroundThanksgiving].
@@ -214,5 +214,5 @@ func ordinary(d civil.Date) bool {
 	return !onSale && occasion(online, d) == 1 && !isMarketplaceSale(d)
 }
 
-// surfaceNames are the surfaces in the order of the constants above.
+// surfaceNames lists the surfaces in the order of the constants above.
 var surfaceNames = measure.Surfaces()

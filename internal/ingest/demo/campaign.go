@@ -13,19 +13,19 @@ type role string
 
 const (
 	prospecting role = "prospecting"
-	retargeting role = "retargeting" // visitors, of which many would have come back anyway
+	retargeting role = "retargeting" // visitors; many would return without ads
 	brand       role = "brand"       // people who searched for the store's name
 )
 
 // campaignSpec is a campaign of every demo store. From and to are fractions of the store's lifetime.
 type campaignSpec struct {
 	name     string
-	renamed  string  // name after 60% of the store's lifetime; "" keeps the first
-	role     role    // prospecting when empty
+	renamed  string  // name after 60% of the store's lifetime; "": no second name
+	role     role    // empty: prospecting
 	share    float64 // of the platform's spend, relative to other active campaigns
 	from, to float64 // to: 0 means the end
 	holiday  bool    // runs only from 1 November to 24 December
-	regional bool    // the report has a row per state
+	regional bool    // the report has one row per state
 	slots    int     // number of ads that run in parallel
 	set      string  // name of the ad set or ad group
 }
@@ -67,7 +67,7 @@ var campaignSpecs = map[measure.Platform][]campaignSpec{
 	},
 }
 
-// renameAt is when campaigns with a second name take it, as a fraction of the store's lifetime.
+// renameAt is the time at which campaigns change to their second name, as a fraction of the store's lifetime.
 const renameAt = 0.6
 
 // campaign is a campaign of one store.
@@ -93,7 +93,7 @@ type adRow struct {
 	spend             int64 // minor units
 }
 
-// planCampaigns creates a platform's campaigns and ads and divides the channel's budget among them.
+// planCampaigns creates a platform's campaigns and ads and allocates the channel's budget to them.
 func (p *plan) planCampaigns(m *medium) {
 	r := p.stream("campaigns", string(m.channel))
 	for _, spec := range campaignSpecs[m.platform] {
@@ -255,8 +255,8 @@ func (m *medium) book(row adRow) {
 	}
 }
 
-// withoutTest records the states' spend as it would be without an experiment: the actual spend where it was not
-// changed, the planned spend elsewhere.
+// withoutTest records the states' spend without an experiment: the planned spend if the experiment changes it,
+// otherwise the actual spend.
 func (p *plan) withoutTest(m *medium, c *campaign, t int, money float64, parts []int64, factors []float64) {
 	for i, people := range p.places.people {
 		if factors != nil && factors[i] != 1 {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The sources of the facts.
+// Sources of the facts.
 const (
 	sourceShop        = "shopify"
 	sourceMarketplace = "amazon_seller"
@@ -37,7 +37,7 @@ var kinds = []kind{
 }
 
 // meanPrice is the average price of a unit, weighted by demand. Drawn prices are scaled to it, so that stores with
-// different seeds have similar size.
+// different seeds have similar sizes.
 const meanPrice = 37.0
 
 // item is a product of the catalog.
@@ -48,7 +48,7 @@ type item struct {
 	demand           float64
 }
 
-// planCatalogue prices the products. Few sell often and most sell rarely; one in eight has no known cost.
+// planCatalogue prices the products. Few products sell often and most sell rarely. One in eight has no known cost.
 func (p *plan) planCatalogue() []item {
 	r := p.stream("catalogue")
 	var items []item

@@ -11,16 +11,16 @@ import (
 type code struct {
 	code    string
 	percent int64
-	channel measure.Channel // its channel; "" when it is not mapped
+	channel measure.Channel // channel of the code; "" if it is not mapped
 	when    func(v visit) bool
-	chance  float64 // probability that an order for which when is true uses it
+	chance  float64 // probability that an order for which when is true uses the code
 }
 
 func freshOnline(v visit) bool { return v.surface == online && v.isNew }
 func knownOnline(v visit) bool { return v.surface == online && !v.isNew }
 func anyOnline(v visit) bool   { return v.surface == online }
 
-// codes are tried in this order; an order uses at most one code.
+// codes lists the permanent codes in the order of trying. An order uses at most one code.
 var codes = []code{
 	{"WELCOME10", 10, email, freshOnline, 0.14},
 	{"TEXT10", 10, sms, knownOnline, 0.05},
@@ -33,9 +33,9 @@ var codes = []code{
 
 const (
 	creatorPercent  = 15
-	creatorCodeUse  = 0.55  // of a creator's orders
+	creatorCodeUse  = 0.55  // share of a creator's orders with a code
 	creatorCodeLeak = 0.012 // of other online orders: codes from coupon sites
-	saleCodeUse     = 0.45  // of online orders on sales days
+	saleCodeUse     = 0.45  // share of online orders on sales days
 )
 
 // coupon is the code of an order.

@@ -11,7 +11,7 @@ import (
 // creatorSpec is a creator who promotes the store.
 type creatorSpec struct {
 	name, handle, platform string
-	size                   float64 // of the audience, relative to the others
+	size                   float64 // size of the audience, relative to the others
 	gifted                 bool    // paid in products
 }
 
@@ -39,7 +39,7 @@ type creator struct {
 	creatorSpec
 	id, code, link, referral string
 	posts                    []post
-	echo                     []float64 // by day: the adstock of fees x how well the creator sells
+	echo                     []float64 // by day: adstock of fees x the creator's effectiveness
 }
 
 // post is a paid or gifted mention.
@@ -48,7 +48,7 @@ type post struct {
 	fee int64 // minor units
 }
 
-// planCreators plans posts and fees. Fees are spend of the channel influencer, booked on the day of the post.
+// planCreators plans posts and fees. Fees are spend of the channel influencer on the day of the post.
 func (p *plan) planCreators() []creator {
 	creators := make([]creator, len(creatorSpecs))
 	spec := mediaSpecs[mediumAt(influencer)]
@@ -127,10 +127,10 @@ func (p *plan) emitCreators(out *feed) {
 	}
 }
 
-// linkUse is the use of a creator's links on a day.
+// linkUse contains the use of a creator's links on a day.
 type linkUse struct{ orders, revenue [2]int64 }
 
-// emitLinks writes the days on which a creator's links were used. Orders and revenue are those of the link; clicks are
+// emitLinks writes the days on which customers use a creator's links. Orders and revenue are from the link. Clicks are
 // drawn in proportion to the creator's reach.
 func (p *plan) emitLinks(out *feed, sold *sales) {
 	kinds := [2]string{"vanity", "referral"}

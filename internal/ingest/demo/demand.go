@@ -2,7 +2,7 @@ package demo
 
 import "math/rand/v2"
 
-// orderShares are the surfaces' shares of orders without spend.
+// orderShares contains the surfaces' shares of orders without spend.
 var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, shortVideo: 0.045, retail: 0.110, wholesale: 0.015}
 
 // planBaseline returns by surface and day the expected orders without spend. Their level is the difference between the
@@ -21,8 +21,8 @@ func (p *plan) planBaseline() [][]float64 {
 	return base
 }
 
-// level scales the baseline so that all expected orders sum to the requested number, with outages and the last half
-// day removed and with viral days added to the baseline.
+// level scales the baseline so that all expected orders sum to the requested number, without outages and the last half
+// day and with viral days in the baseline.
 func (p *plan) level(base [][]float64) {
 	own, paid := make([]float64, p.opt.Days), p.mediaOrders()
 	budget, weight := float64(p.opt.Orders), 0.0
@@ -62,7 +62,7 @@ func (p *plan) expectedOn(surface, t int) float64 {
 	return orders
 }
 
-// arrivals distributes the requested orders over the days: Poisson numbers conditional on their sum.
+// arrivals distributes the requested orders over the days, as Poisson numbers conditional on their sum.
 func (p *plan) arrivals(r *rand.Rand) []int {
 	expected := p.mediaOrders()
 	for t := range expected {

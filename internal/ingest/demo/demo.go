@@ -1,7 +1,7 @@
 // Package demo simulates the facts of a store and reports the true effects.
 //
 // The simulated store has demand with trend and season, media with adstock and saturation, returning customers, and
-// platforms that claim too many conversions. [Generate] returns facts as the readers of files do, and the [Truth], so
+// platforms that claim too many conversions. [Generate] returns facts in the form of file readers, and the [Truth], so
 // that every method can be tested against the true effects. docs/methods/demo-store.md explains the equations and
 // constants.
 //
@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The workspace of the demo store.
+// Settings of the demo store's workspace.
 const (
 	StoreName     = "Demo Store"
 	StoreZone     = "America/New_York"
@@ -41,7 +41,7 @@ type Options struct {
 	Orders   int            // exact number of orders; MinOrders to MaxOrders
 	Today    civil.Date     // last day, which ends at noon
 	Zone     *time.Location // the store's
-	Currency money.Currency // the store's; prices are the same numbers in every currency
+	Currency money.Currency // the store's currency; prices are the same numbers in every currency
 	HashKey  []byte         // key for the hashes of customers' addresses
 	Quiet    bool           // no anomalies, such as an outage or a viral video
 }
@@ -74,7 +74,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// Generate simulates the store and gives its facts to sink in batches of a few thousand rows: catalog and settings
+// Generate simulates the store and passes its facts to sink in batches of a few thousand rows: catalog and settings
 // first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of sink
 // unchanged; invalid options are [fault.KindInvalid].
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
@@ -99,7 +99,7 @@ func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	return p.truth(sold), nil
 }
 
-// frame is what the options define: days, currency, random streams and demand without media.
+// frame contains what the options determine: days, currency, random streams and demand without media.
 type frame struct {
 	opt   Options
 	first civil.Date
@@ -107,10 +107,10 @@ type frame struct {
 	unit  float64 // minor units in one whole unit of the currency
 }
 
-// plan is the state before the first order: the expected orders of each day and their causes.
+// plan contains the state before the first order: the expected orders of each day and their causes.
 type plan struct {
 	frame
-	demand    [][]float64 // by surface and day: the shape of demand without media
+	demand    [][]float64 // by surface and day: shape of demand without media
 	places    places
 	anomalies []anomaly
 	tests     []experiment
@@ -120,7 +120,7 @@ type plan struct {
 	base      [][]float64 // by surface and day: expected orders without spend
 }
 
-// newPlan plans the parts in the order of their dependencies.
+// newPlan plans all parts in the order of their dependencies.
 func newPlan(opt Options) *plan {
 	p := &plan{frame: frame{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent())}}
 	p.demand = p.demandShapes()
@@ -143,13 +143,13 @@ func (f *frame) index(d civil.Date) int { return d.Sub(f.first) }
 // minor returns an amount in whole currency units in minor units.
 func (f *frame) minor(major float64) int64 { return int64(math.Round(major * f.unit)) }
 
-// dailyRevenue is the revenue of an average day of a store of this size, in whole currency units. Spend, mailing lists
-// and traffic are proportional to it.
+// dailyRevenue returns the revenue of an average day of a store of this size, in whole currency units. Spend, mailing
+// lists and traffic are proportional to it.
 func (f *frame) dailyRevenue() float64 {
 	return float64(f.opt.Orders) / float64(f.opt.Days) * nominalOrderValue
 }
 
-// feed collects rows and gives them to the sink in batches. After an error of the sink it does nothing.
+// feed collects rows and passes them to the sink in batches. After an error of the sink it does nothing.
 type feed struct {
 	sink  func(*warehouse.Batch) error
 	batch warehouse.Batch
@@ -168,7 +168,7 @@ func (f *feed) added(rows int) {
 	}
 }
 
-// flush gives the remaining rows to the sink and returns the first error.
+// flush passes the remaining rows to the sink and returns the first error.
 func (f *feed) flush() error {
 	if f.err == nil && f.rows > 0 {
 		f.err = f.sink(&f.batch)

@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// size is the size of a store; its other options are the same in all tests.
+// size contains the options that define the size of a store. Other options are the same in all tests.
 type size struct {
 	seed         uint64
 	days, orders int
@@ -46,7 +46,7 @@ func options(t *testing.T, s size) demo.Options {
 	}
 }
 
-// store is a generated store with all its rows.
+// store contains a generated store with all its rows.
 type store struct {
 	opt   demo.Options
 	truth demo.Truth
@@ -118,7 +118,7 @@ func fingerprint(t *testing.T, opt demo.Options) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Not parallel: it changes the number of cores for the whole process.
+// The test is not parallel, because it changes the number of cores for the whole process.
 func TestTheSameOptionsGiveTheSameBytesOnAnyNumberOfCores(t *testing.T) {
 	opt := options(t, small)
 	want := fingerprint(t, opt)

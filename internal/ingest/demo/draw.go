@@ -20,7 +20,7 @@ func (f *frame) stream(names ...string) *rand.Rand {
 // between returns a uniform number from low to high.
 func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
-// whole returns a whole number from low to high, both included.
+// whole returns a whole number from low to high, inclusive.
 func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
 
 // chance returns true with this probability.
@@ -46,8 +46,8 @@ func count(r *rand.Rand, mean float64) int64 {
 	return n
 }
 
-// gamma returns a Gamma number with this shape and scale 1 (Marsaglia and Tsang 2000; for shapes below 1 their boost
-// with a power of a uniform number).
+// gamma returns a Gamma number with this shape and scale 1 (Marsaglia and Tsang 2000; for shapes below 1, with their
+// power of a uniform number).
 func gamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return gamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)
@@ -94,7 +94,7 @@ func newPicker(weights []float64) picker {
 	return picker{cumulated}
 }
 
-// pick returns an index with a positive weight, and -1 when there is none.
+// pick returns an index with a positive weight, or -1 if there is none.
 func (k picker) pick(r *rand.Rand) int {
 	if len(k.cumulated) == 0 || k.total() <= 0 {
 		return -1

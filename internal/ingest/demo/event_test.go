@@ -23,7 +23,7 @@ func TestExperimentsShowInTheTreatedStates(t *testing.T) {
 			if math.Abs(math.Log1p(e.TrueLift)) < 0.05 {
 				t.Errorf("seed %d: %s has a true lift of only %.3f", seed, e.ID, e.TrueLift)
 			}
-			// nine comparisons: 3.5 standard errors are exceeded by chance once in 240 runs
+			// With nine comparisons, an excess of 3.5 standard errors happens by chance once in 240 runs.
 			if math.Abs(lift-math.Log1p(e.TrueLift)) > 3.5*se {
 				t.Errorf("seed %d: %s shows a log lift of %.3f ± %.3f, true %.3f", seed, e.ID, lift, se, math.Log1p(e.TrueLift))
 			}
@@ -36,13 +36,13 @@ func TestExperimentsShowInTheTreatedStates(t *testing.T) {
 	}
 }
 
-// stateDay is a state on a day.
+// stateDay identifies a state on a day.
 type stateDay struct {
 	state string
 	day   civil.Date
 }
 
-// ordersByDay counts a store's orders without keeping the store.
+// ordersByDay counts a store's orders without storing the rows.
 func ordersByDay(t *testing.T, s size) (demo.Truth, map[stateDay]float64) {
 	t.Helper()
 	orders := map[stateDay]float64{}
@@ -97,7 +97,7 @@ func TestAnomaliesDifferFromNeighboringDays(t *testing.T) {
 			if math.Abs(z) < 2.5 || (z > 0) != (a.Factor > 1) {
 				t.Errorf("%v: %s on %v has z = %.1f, planted factor %.2f", size, a.Metric, a.Date, z, a.Factor)
 			}
-			// daily revenue scatters by about a sixth
+			// Daily revenue varies by about a sixth.
 			if math.Abs(math.Log(ratio/a.Factor)) > 0.75 {
 				t.Errorf("%v: %s on %v is %.2f of its neighbours, planted %.2f", size, a.Metric, a.Date, ratio, a.Factor)
 			}
@@ -142,7 +142,7 @@ func (s *store) touched() map[string]bool {
 	return keys
 }
 
-// against compares a day with the two weeks before and after it, on the log scale.
+// against compares a day with the two weeks before and after, on the log scale.
 func against(days map[civil.Date]float64, day civil.Date) (ratio, z float64) {
 	var logs []float64
 	for k := -14; k <= 14; k++ {

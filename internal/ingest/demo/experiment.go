@@ -12,7 +12,7 @@ import (
 type experimentSpec struct {
 	id, name   string
 	hypothesis string
-	applied    bool // its incrementality factor corrects the demo's reported returns
+	applied    bool // its incrementality factor is applied in the demo
 	channel    measure.Channel
 	start, end int     // days before today
 	multiple   float64 // factor of the channel's regional spend in the treated states
@@ -34,8 +34,8 @@ var experimentSpecs = []experimentSpec{
 	},
 }
 
-// Experiments returns the past experiments of a store as control data: completed, most of them applied. Their results
-// are in the orders only.
+// Experiments returns the past experiments of a store as control data: completed, most of them applied. Only the orders
+// contain their results.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {
@@ -48,7 +48,7 @@ func Experiments(t Truth) []control.Experiment {
 	return kept
 }
 
-// pretest is the number of days before an experiment that it needs.
+// pretest is the number of days that an experiment needs before its start.
 const pretest = 28
 
 // experiment is an experiment of one store.
@@ -58,8 +58,8 @@ type experiment struct {
 	treated     []int
 }
 
-// planExperiments selects the treated states of each experiment that the store is old enough for. The two largest
-// states are never treated, because no donors match them.
+// planExperiments selects the treated states of each experiment for which the store is old enough. It never selects the
+// two largest states, because no donors match them.
 func (p *plan) planExperiments() []experiment {
 	var tests []experiment
 	for _, spec := range experimentSpecs {
@@ -101,7 +101,7 @@ func (p *plan) multiples(c measure.Channel, t int) (factors []float64, changed b
 	return nil, false
 }
 
-// truth compares the expected revenue of the treated states with that without the experiment.
+// truth compares the expected revenue of the treated states with the expected revenue without the experiment.
 func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth {
 	var tested *medium
 	others := 0.0

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Campaign is the current state of a campaign on its platform. A simulated platform starts from it.
+// Campaign is the current state of a campaign on its platform. It is the initial state of a simulated platform.
 type Campaign struct {
 	Platform    measure.Platform
 	Account     string

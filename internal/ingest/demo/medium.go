@@ -4,7 +4,7 @@ import (
 	"assay/internal/measure"
 )
 
-// The channels of the store.
+// Channels of the store.
 const (
 	facebook      measure.Channel = "facebook"
 	google        measure.Channel = "google"
@@ -24,12 +24,12 @@ const (
 // mediumSpec describes a channel with spend in every demo store.
 type mediumSpec struct {
 	channel    measure.Channel
-	platform   measure.Platform // "" when spend is entered by hand
+	platform   measure.Platform // "" if spend is entered by hand
 	share      float64          // of all spend
 	roas       float64          // center of the true ROAS over the whole period
 	adstock    Adstock
 	saturation Saturation // Scale and HalfSaturation in mean daily spend; Beta is derived
-	home       int        // the surface that the spend targets
+	home       int        // surface that the spend targets
 	reach      [surfaceCount]float64
 	habit      habit
 	claim      claim
@@ -39,14 +39,14 @@ type mediumSpec struct {
 type claim struct {
 	own     float64 // claimed conversions per order from the spend
 	others  float64 // claimed conversions per other order of the home surface
-	setting string  // the platform's attribution setting, in its own notation
+	setting string  // attribution setting in the platform's notation
 }
 
 // spendShare is the store's media spend as a share of nominal revenue.
 const spendShare = 0.22
 
-// nominalValues are mean order values by surface, in whole units of the currency, for sizing before the first order
-// exists. The truth uses the actual values.
+// nominalValues contains mean order values by surface, in whole units of the currency. They determine sizes before the
+// first order exists. The truth uses the actual values.
 var nominalValues = [surfaceCount]float64{online: 88.3, marketplace: 55.7, shortVideo: 54.0, retail: 68.1, wholesale: 738}
 
 // nominalOrderValue is the mean over all surfaces.
@@ -123,13 +123,13 @@ var mediaSpecs = []mediumSpec{
 	},
 }
 
-// medium is a channel with spend in one store, with its spend and its effect.
+// medium contains a channel of one store with its spend and its effect.
 type medium struct {
 	mediumSpec
 	campaigns []*campaign
-	rows      []adRow     // of the ad report, by day
+	rows      []adRow     // rows of the ad report, by day
 	national  []float64   // by day: spend without a region, minor units
-	regional  [][]float64 // by state and day, minor units; nil when no spend has a region
+	regional  [][]float64 // by state and day, minor units; nil if no spend has a region
 	untested  [][]float64 // regional without the experiments
 	peak      float64     // expected orders per day at full saturation
 	orders    []float64   // by day: expected orders from the spend
@@ -168,7 +168,7 @@ func (m *medium) scaleCurve(p *plan) {
 	}
 }
 
-// spendOn returns the channel's spend of a day in minor units.
+// spendOn returns the channel's spend on a day in minor units.
 func (m *medium) spendOn(t int) float64 {
 	total := m.national[t]
 	for _, days := range m.regional {

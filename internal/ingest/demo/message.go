@@ -39,10 +39,10 @@ type mailing struct {
 	name    string
 	channel measure.Channel
 	day     int
-	pull    float64 // relative to an ordinary mailing
+	pull    float64 // response relative to an ordinary mailing
 }
 
-// after is the distribution of a mailing's opens over the day of sending and the days after it.
+// after contains the distribution of a mailing's opens over the day of sending and the days after it.
 var after = []float64{0.80, 0.15, 0.05}
 
 // messenger writes the messages of a store.
@@ -82,7 +82,7 @@ func (m messenger) emit(line warehouse.MessageDay) {
 	m.out.added(1)
 }
 
-// list is the number of subscribers on a day: 200 per daily order at the start, and growing.
+// list returns the number of subscribers on a day. It starts at 200 per daily order and grows.
 func (m messenger) list(c measure.Channel, t int) float64 {
 	size := float64(m.p.opt.Orders) / float64(m.p.opt.Days) * (200 + 0.42*float64(t))
 	if c == sms {
@@ -116,7 +116,7 @@ func (m messenger) mailings() []mailing {
 func (m messenger) emitMailing(mail mailing, id string) {
 	rates := flow{channel: mail.channel, open: 0.36, click: 0.011 * mail.pull, order: 0.075}
 	if mail.channel == sms {
-		rates.open, rates.click = 0, 0.028*mail.pull // opens of text messages are not reported
+		rates.open, rates.click = 0, 0.028*mail.pull // text messages have no reported opens
 	}
 	delivered := 0.0
 	for k, part := range after {
@@ -145,7 +145,7 @@ func (m messenger) sent(c measure.Channel, recipients int64, t int) warehouse.Me
 	return line
 }
 
-// readBy fills in opens, clicks and orders, each at most as many as the step before.
+// readBy fills in opens, clicks and orders, each at most as large as the previous step.
 func (m messenger) readBy(line *warehouse.MessageDay, readers float64, rates flow) {
 	line.Opens = min(int64(readers), count(m.r, rates.open*readers))
 	clicks := int64(readers)

@@ -18,7 +18,7 @@ func (p *plan) goodsPicker() picker {
 	return newPicker(weights)
 }
 
-// wanted is a product and its quantity.
+// wanted contains a product and its quantity.
 type wanted struct {
 	item     int
 	quantity int64
@@ -65,7 +65,7 @@ func (s *sales) pieces(surface int) int64 {
 	return 1
 }
 
-// put adds a product to the basket, to its existing line if there is one.
+// put adds a product to the basket. It extends the product's line if there is one.
 func put(basket []wanted, item int, quantity int64) []wanted {
 	for i := range basket {
 		if basket[i].item == item {
@@ -76,12 +76,12 @@ func put(basket []wanted, item int, quantity int64) []wanted {
 	return append(basket, wanted{item, quantity})
 }
 
-// priceLevel is the price on a surface relative to the catalog price.
+// priceLevel contains the price on a surface relative to the catalog price.
 var priceLevel = [surfaceCount]float64{online: 1, marketplace: 1, shortVideo: 0.92, retail: 1, wholesale: 0.5}
 
 // fill creates the order of a visit and writes its lines and coupon.
 //
-// Charged = sum of lines at their price - discounts + tax + shipping. Net of a line is after its discount.
+// Charged = sum of lines at their price - discounts + tax + shipping. Net of a line is the amount after its discount.
 func (s *sales) fill(v visit) warehouse.Order {
 	s.placed++
 	o := s.head(v)
@@ -115,7 +115,7 @@ func (s *sales) fill(v visit) warehouse.Order {
 	return o
 }
 
-// taxed is 1 where the store collects sales tax itself. Marketplaces remit it and resellers are exempt.
+// taxed is 1 if the store collects sales tax itself. Marketplaces remit it and resellers are exempt.
 var taxed = [surfaceCount]float64{online: 1, shortVideo: 0, marketplace: 0, retail: 1, wholesale: 0}
 
 // shipping returns what the customer pays for delivery.
@@ -131,7 +131,7 @@ func (p *plan) shipping(surface int, net int64) int64 {
 	return 0
 }
 
-// head returns an order without amounts.
+// head returns an order without its amounts.
 func (s *sales) head(v visit) warehouse.Order {
 	o := warehouse.Order{
 		OrderRef: s.ref(v), Name: fmt.Sprintf("#%d", 1000+s.placed), At: v.at, Day: s.p.day(v.day),
@@ -160,10 +160,10 @@ func (s *sales) ref(v visit) warehouse.OrderRef {
 	return warehouse.OrderRef{Source: sourceShop, Key: fmt.Sprintf("%d", 5_400_000_000_000+int64(n)*32_768)}
 }
 
-// refundShare is the share of a surface's orders with a full or partial refund.
+// refundShare contains the share of a surface's orders with a full or partial refund.
 var refundShare = [surfaceCount]float64{online: 0.065, marketplace: 0.045, shortVideo: 0.09, retail: 0.035, wholesale: 0.015}
 
-// giveBack draws the refund of an order, 1 to 28 days later. Refunds after today are left out.
+// giveBack draws the refund of an order, 1 to 28 days later. It omits refunds after today.
 func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	r := s.refunds
 	refunded, delay := chance(r, refundShare[v.surface]), 1+math.Floor(27*share(r, 1.4, 2.6))

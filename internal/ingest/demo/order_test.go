@@ -271,7 +271,7 @@ func TestDemandFollowsTheCalendar(t *testing.T) {
 		t.Errorf("Christmas takes %.2f of its neighbours", ratio)
 	}
 	first, second := 0.0, 0.0
-	for t := range 330 { // the same months of two years
+	for t := range 330 { // same months of two years
 		day := s.truth.FirstDay.AddDays(t)
 		first += days[day]
 		second += days[day.AddDays(365)]
@@ -363,7 +363,7 @@ func TestCreatorsHaveCodesLinksCostsAndOrders(t *testing.T) {
 			t.Errorf("%s has %d orders through links, %d true orders of %.2f", c.Name, linked[c.ID], c.TrueOrders, c.TrueRevenue)
 		}
 	}
-	// the truth contains expected orders; actual orders are a Poisson number with this mean
+	// The truth contains expected orders. The number of actual orders is Poisson distributed with this mean.
 	want := s.truth.Channels["influencer"].IncrementalRevenue / 85
 	if math.Abs(float64(total)-want) > 0.15*want {
 		t.Errorf("creators brought %d orders, about %.0f expected", total, want)

@@ -14,7 +14,7 @@ import (
 const untrackedShare = 0.10
 
 // company is the distribution of additional touchpoints before an order. Branded search, retargeting, email and coupon
-// sites have high weights: they reach people who are about to buy.
+// sites have high weights, because they reach people who are about to buy.
 type company struct {
 	channels []measure.Channel
 	pick     picker
@@ -69,8 +69,8 @@ func (p *plan) newPaths() *paths {
 	return w
 }
 
-// recorded is the probability that the channel that caused an order is among its touchpoints. Most channels pass on a
-// click; media such as podcasts often leave no trace.
+// recorded returns the probability that an order's touchpoints include the channel that caused the order. Most channels
+// provide a click; media such as podcasts often leave no touchpoint.
 func recorded(c measure.Channel) float64 {
 	switch c {
 	case podcast:
@@ -91,7 +91,7 @@ func (w *paths) walk(out *feed, v visit, ref warehouse.OrderRef) bool {
 	times := w.times(v.at, len(channels))
 	seq := 0
 	for i, at := range times {
-		// the data start on the first day, so older touchpoints are unknown
+		// The data start on the first day, so older touchpoints are unknown.
 		if i < len(times)-1 && w.p.dayOf(at) < 0 {
 			continue
 		}
@@ -134,8 +134,8 @@ func (w *paths) channels(v visit) []measure.Channel {
 	return path
 }
 
-// times draws n ascending instants before an order: the last one minutes to hours before, the others days apart, none
-// more than 30 days before.
+// times draws n ascending instants before an order: the last one is minutes to hours before, the others are days apart,
+// and none is more than 30 days before.
 func (w *paths) times(order time.Time, n int) []time.Time {
 	times := make([]time.Time, n)
 	back := 20 + 2400*w.r.ExpFloat64()
@@ -180,7 +180,7 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 	return touch
 }
 
-// linked are channels without an ad platform whose links carry UTM parameters.
+// linked lists channels without an ad platform whose links have UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
 // campaignOn draws an active campaign, weighted by its spend of the day. Touchpoints of other channels mostly come

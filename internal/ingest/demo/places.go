@@ -63,7 +63,7 @@ var states = []state{
 	{"WY", 588, .0544},
 }
 
-// country is where all orders come from.
+// country is the country of all orders.
 const country = "US"
 
 // places describes the distribution of people and demand over the states.

@@ -15,7 +15,7 @@ import (
 // with the lag l = 0 … window_days-1. Spend before the first day is 0.
 type Adstock struct {
 	Form   string  `json:"form"`
-	Alpha  float64 `json:"alpha"`           // part that remains after a day
+	Alpha  float64 `json:"alpha"`           // share that remains after a day
 	Theta  float64 `json:"theta,omitempty"` // days until the peak
 	Window int     `json:"window_days"`
 }
@@ -71,7 +71,7 @@ const (
 	hill      = "hill"
 )
 
-// at returns the part of Beta at an adstock: 0 to 1.
+// at returns the response at an adstock as a share of Beta, 0 to 1.
 func (s Saturation) at(adstock float64) float64 {
 	if adstock <= 0 {
 		return 0
@@ -85,7 +85,7 @@ func (s Saturation) at(adstock float64) float64 {
 
 // respond derives the channel's orders by day from its spend.
 //
-// Each state has the same curve per head: a state with the share w of the population and the adstock a has w*S(a/w) of
+// Each state has the same curve per head. A state with the share w of the population and the adstock a has w*S(a/w) of
 // the peak. Spend without a region reaches all people equally, so a channel without regional spend has S(a).
 func (m *medium) respond(p *plan) {
 	m.orders, m.byState = m.responses(p, 1)
@@ -100,8 +100,8 @@ func (m *medium) respond(p *plan) {
 	}
 }
 
-// responses returns the channel's part of the peak by day when all its spend is multiplied by a factor, and the same
-// by state if spend has regions.
+// responses returns the channel's share of the peak by day if all its spend is multiplied by a factor. If spend has
+// regions, it also returns the shares by state.
 func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]float64) {
 	if m.regional == nil {
 		return m.response(p, m.national, 1, factor), nil
@@ -130,8 +130,8 @@ func (m *medium) stateResponses(p *plan, regional [][]float64, factor float64) [
 	return out
 }
 
-// response returns the part of the peak that spend, in minor units, reaches among a share of the people when it is
-// multiplied by a factor.
+// response returns the share of the peak that spend, in minor units and multiplied by a factor, reaches among a share
+// of the people.
 func (m *medium) response(p *plan, spend []float64, people, factor float64) []float64 {
 	out := make([]float64, len(spend))
 	carry(m.adstock.weights(), spend, out)
@@ -141,9 +141,9 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses evaluates the demo's equations at other spends: each channel's effect by day when all its spend is
-// multiplied by a factor, as a share of its actual effect over all days. Multiplied by
-// [ChannelTruth.IncrementalRevenue] it is money.
+// Responses evaluates the demo's equations at other spends: each channel's effect by day if all its spend is multiplied
+// by a factor, as a share of its actual effect over all days. The product with [ChannelTruth.IncrementalRevenue] is an
+// amount of money.
 type Responses struct{ plan *plan }
 
 // NewResponses returns the responses of a store. Invalid options are [fault.KindInvalid].
@@ -154,7 +154,7 @@ func NewResponses(opt Options) (Responses, error) {
 	return Responses{newPlan(opt)}, nil
 }
 
-// Of returns the channel's response by day, nil for an unknown channel.
+// Of returns the channel's response by day, or nil for an unknown channel.
 func (r Responses) Of(channel measure.Channel, factor float64) []float64 {
 	for _, m := range r.plan.media {
 		if m.channel == channel {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sales converts expected orders to orders and counts figures for the truth.
+// sales converts expected orders to orders and sums figures for the truth.
 type sales struct {
 	p         *plan
 	out       *feed
@@ -23,7 +23,7 @@ type sales struct {
 
 	placed         int
 	counted        int // orders that are neither canceled nor tests
-	untracked      int // of those, without a touchpoint
+	untracked      int // counted orders without a touchpoint
 	orders         [surfaceCount]int
 	charged        [surfaceCount]int64
 	creatorOrders  []int
@@ -39,18 +39,18 @@ type visit struct {
 	state     int
 	who       int // index of the shopper; -1 for a guest
 	isNew     bool
-	creator   int // the cause; -1 for none
+	creator   int // index of the creator; -1: none
 	cancelled bool
 	test      bool
 }
 
-// Shares of orders that no figure counts.
+// Shares of orders that all figures exclude.
 const (
 	cancelledShare = 0.006
 	testShare      = 0.001
 )
 
-// sell places all orders, by day and within a day by time.
+// sell places all orders, sorted by time.
 func (p *plan) sell(out *feed) *sales {
 	s := &sales{
 		p: p, out: out, shoppers: p.newShoppers(), goods: p.goodsPicker(), campaigns: p.newPaths(),
@@ -98,7 +98,7 @@ func (s *sales) visits(t, n int) []visit {
 	return visits
 }
 
-// timeOn draws an instant of a day, before noon on the last one.
+// timeOn draws an instant of a day, before noon on the last day.
 func (s *sales) timeOn(t int) time.Time {
 	clock := s.clock
 	if t == s.p.opt.Days-1 {

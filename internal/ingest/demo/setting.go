@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ambition is the factor of goals relative to expected sales.
+// ambition is the ratio of goals to expected sales.
 const ambition = 1.04
 
 // emitTargets writes revenue and order goals of the store by day, week, month and quarter, from a year ago to the end
@@ -90,7 +90,7 @@ func roundGoal(x float64) float64 {
 	return math.Round(x/step) * step
 }
 
-// conversionRate is the part of the online store's sessions with an order.
+// conversionRate is the share of the online store's sessions with an order.
 const conversionRate = 0.027
 
 // emitRegions writes sessions and population of every state by day.

@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure"
 )
 
-// The purchase process. After each order a shopper stays with an individual probability and then comes back after an
-// exponentially distributed interval with an individual mean. The probability is Beta distributed, the mean interval
-// lognormal. Shoppers won by some channels stay more often than others.
+// Parameters of the purchase process. After each order, a shopper stays with an individual probability and returns
+// after an exponentially distributed interval with an individual mean. The probability is Beta distributed; the mean
+// interval is lognormal. Shoppers that some channels acquire stay more often than others.
 const (
 	stayA, stayB   = 1.00, 1.60
 	meanGap        = 62.0 // days
@@ -20,24 +20,24 @@ const (
 	shortestGap    = 3.0
 	wholesaleStay  = 0.93
 	wholesaleGap   = 32.0
-	salePullsAhead = 8 // days by which a sale advances purchases that would happen anyway
+	salePullsAhead = 8 // days by which a sale advances later purchases
 )
 
-// loyalty is the factor of the probability to stay, by the channel that won the shopper.
+// loyalty is the factor of the probability to stay, by the channel that acquired the shopper.
 var loyalty = map[measure.Channel]float64{
 	facebook: 0.95, google: 1.02, tiktok: 0.72, snapchat: 0.62, amazon: 0.90, podcast: 1.20, influencer: 1.05, affiliate: 0.60,
 	"": 1.12,
 }
 
-// shopper is a customer. Each surface knows its own.
+// shopper is a customer of one surface.
 type shopper struct {
 	wonBy measure.Channel // "" without spend
 	stay  float64
 	gap   float64 // days
-	level float64 // of the shopper's baskets, around 1
+	level float64 // relative size of the shopper's baskets, around 1
 }
 
-// shoppers are all customers so far and the days of their next visits.
+// shoppers contains all customers so far and the days of their next visits.
 type shoppers struct {
 	r     *rand.Rand
 	all   []shopper
@@ -53,7 +53,7 @@ func (p *plan) newShoppers() *shoppers {
 	return s
 }
 
-// open adds the shoppers who are due on a day, on sales days also those who are due soon.
+// open adds the shoppers whose next visit is on a day. On sales days, it also adds shoppers whose visit is soon.
 func (s *shoppers) open(t int, onSale bool) {
 	last := t
 	if onSale {
@@ -67,11 +67,11 @@ func (s *shoppers) open(t int, onSale bool) {
 	}
 }
 
-// guests is the share of a surface's orders without a customer.
+// guests contains the share of a surface's orders without a customer.
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
-// serve decides who places an order: a guest (-1), a returning or a new customer. Spend mostly wins new customers;
-// orders without spend are mostly from returning customers.
+// serve draws who places an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
+// customers; orders without spend are mostly from returning customers.
 func (s *shoppers) serve(c cause) (who int, isNew bool) {
 	if chance(s.r, guests[c.surface]) {
 		return -1, true
@@ -118,7 +118,7 @@ func (s *shoppers) after(who, surface, t int) {
 	}
 }
 
-// hashed returns the keyed hash of a shopper's address, as readers of files do.
+// hashed returns the keyed hash of a shopper's address, like the readers of files.
 func (f *frame) hashed(who int) string {
 	mac := hmac.New(sha256.New, f.opt.HashKey)
 	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)

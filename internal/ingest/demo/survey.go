@@ -10,14 +10,14 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Response rate and memory of customers.
+// Response rate and recall of customers.
 const (
 	responseShare = 0.25 // of online orders
-	remembers     = 0.72 // that the answer names the channel that caused the order
+	remembers     = 0.72 // probability that the answer names the channel that caused the order
 	uncoded       = 0.06 // answers without a channel from the survey tool
 )
 
-// said are answers for a channel.
+// said contains the answers for each channel.
 var said = map[measure.Channel][]string{
 	facebook:      {"Facebook", "Instagram", "Instagram ad", "facebook ad", "saw it on insta", "IG"},
 	google:        {"Google", "Google search", "googled it", "Google Shopping"},
@@ -35,7 +35,8 @@ var said = map[measure.Channel][]string{
 	"":            {"Don't remember", "Other", "not sure", "?"},
 }
 
-// believed are the channels that customers name who were won without spend, or who remember wrongly.
+// believed lists the channels that are named by customers whose orders have no spend as their cause, or who remember
+// incorrectly.
 var (
 	believed       = []measure.Channel{referral, organicSearch, google, facebook, tiktok, influencer, amazon, podcast, direct, email, ""}
 	believedPicker = newPicker([]float64{0.26, 0.18, 0.14, 0.13, 0.07, 0.05, 0.03, 0.02, 0.05, 0.02, 0.05})

@@ -8,7 +8,7 @@ import (
 	"assay/internal/money"
 )
 
-// Truth is the true parameters and effects of the simulated store, with money in whole units of the currency.
+// Truth contains the true parameters and effects of the simulated store. Amounts are in whole units of the currency.
 type Truth struct {
 	Seed           uint64                           `json:"seed"`
 	FirstDay       civil.Date                       `json:"first_day"`
@@ -22,7 +22,7 @@ type Truth struct {
 	Anomalies      []AnomalyTruth                   `json:"anomalies"`
 }
 
-// ChannelTruth is the effect of a channel's spend from the first day to the last, on all surfaces.
+// ChannelTruth contains the effect of a channel's spend from the first day to the last, on all surfaces.
 type ChannelTruth struct {
 	Spend              float64    `json:"spend"`
 	IncrementalRevenue float64    `json:"incremental_revenue"` // expected revenue that the spend caused
@@ -31,8 +31,8 @@ type ChannelTruth struct {
 	Saturation         Saturation `json:"saturation"`
 }
 
-// HaloTruth is the revenue on a surface per unit of spend of a channel with another home surface, averaged over all
-// days.
+// HaloTruth contains the revenue on a surface per unit of spend of a channel with another home surface, averaged over
+// all days.
 type HaloTruth struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`
@@ -49,7 +49,7 @@ type ExperimentTruth struct {
 	TrueLift float64         `json:"true_lift"` // expected revenue of the treated states / without the experiment - 1
 }
 
-// CreatorTruth is what a creator sold in truth.
+// CreatorTruth contains the true sales of a creator.
 type CreatorTruth struct {
 	ID          string  `json:"id"`
 	Name        string  `json:"name"`
@@ -123,7 +123,7 @@ func (m *medium) halo(p *plan, value [surfaceCount]float64) []HaloTruth {
 	return out
 }
 
-// orderValue is the mean value of the channel's orders over the surfaces that it reaches.
+// orderValue returns the mean value of the channel's orders over the surfaces that it reaches.
 func (m *medium) orderValue(value [surfaceCount]float64) float64 {
 	mean := 0.0
 	for s, reach := range m.reach {

@@ -14,10 +14,10 @@ import (
 	"assay/internal/measure"
 )
 
-// noonShare is the part of a day before noon, as docs/methods/demo-store.md states it.
+// noonShare is the share of a day before noon in docs/methods/demo-store.md.
 const noonShare = 24.15 / 87.75
 
-// everySize lists the stores on which general statements are tested.
+// everySize lists the stores for tests of general statements.
 func everySize() []size {
 	sizes := []size{full, small, {1, 365, 5_000}, {3, 30, 100}}
 	for seed := uint64(1); seed <= 5; seed++ {
@@ -35,7 +35,7 @@ func TestIncrementalRevenueFollowsFromTheReportedSpend(t *testing.T) {
 			if math.Abs(spend-truth.Spend) > 0.005 {
 				t.Errorf("%v: spend of %s is %.2f by the reports, %.2f by the truth", size, channel, spend, truth.Spend)
 			}
-			// the truth is rounded to cents
+			// The truth is rounded to cents.
 			if math.Abs(revenue-truth.IncrementalRevenue) > 0.006+1e-9*revenue {
 				t.Errorf("%v: incremental revenue of %s is %.4f by the equations, %.4f by the truth", size, channel, revenue, truth.IncrementalRevenue)
 			}
@@ -234,7 +234,7 @@ func TestUntrackedShareIsThatOfTheOrders(t *testing.T) {
 		if math.Abs(without/all-s.truth.UntrackedShare) > 1e-6 {
 			t.Errorf("%v: %.6f of the orders have no touch, the truth says %.6f", size, without/all, s.truth.UntrackedShare)
 		}
-		// three standard errors, and up to a point for the day without tracking
+		// The tolerance is three standard errors, and up to a point for the day without tracking.
 		if room := 0.01 + 3*math.Sqrt(0.09/all); math.Abs(s.truth.UntrackedShare-0.10) > room {
 			t.Errorf("%v: untracked share is %.3f", size, s.truth.UntrackedShare)
 		}
@@ -299,7 +299,7 @@ func TestResponsesEqualTheTruthAndSaturate(t *testing.T) {
 		if none, half, twice := at(0), at(0.5), at(2); none != 0 || half <= 0.5-0.1 || half >= 1 || twice <= 1 || twice >= 2.1 {
 			t.Errorf("%s: %v, %v and %v at no, half and twice the spend", channel, none, half, twice)
 		}
-		// The curve on the reported spend, written down a second time here: twice the spend is twice the carried-over spend.
+		// The test computes the curve on the reported spend again: twice the spend gives twice the adstock.
 		doubled := truth
 		doubled.Saturation.Scale /= 2
 		doubled.Saturation.HalfSaturation /= 2

@@ -4,8 +4,8 @@ package document
 const deepest = 10_000
 
 // Check reads the members of an untrusted text into the object and reports whether the text is JSON, with the same
-// result as [encoding/json.Valid]. The members of its member inner are read in the same pass into a second object,
-// which is empty when that member is missing or not an object. When the text is not JSON, the content of both objects
+// result as [encoding/json.Valid]. In the same pass, it reads the members of the member inner into a second object.
+// That object is empty if the member is missing or not an object. If the text is not JSON, the content of both objects
 // is undefined.
 func (o *Object) Check(text, inner string, into *Object) bool {
 	o.clear()
@@ -15,7 +15,7 @@ func (o *Object) Check(text, inner string, into *Object) bool {
 	return end >= 0 && skipBlank(text, end) == len(text)
 }
 
-// check reads a text once. Its methods return the offset after what they read, and -1 when the text is not JSON.
+// check reads a text once. Its methods return the offset after the part that they read, or -1 if the text is not JSON.
 type check struct {
 	text         string
 	outer, inner *Object
@@ -69,7 +69,7 @@ func (c *check) object(at, depth int, into *Object) int {
 			}
 			if into == c.outer && name == c.name {
 				below = c.inner
-				below.clear() // the last member of a name counts
+				below.clear() // the last member with a name counts
 			}
 		}
 		from := skipBlank(text, at+1)
@@ -117,7 +117,7 @@ func (c *check) list(at, depth int) int {
 	}
 }
 
-// quoted reads a string. It is plain when it is ASCII without escapes.
+// quoted reads a string. plain is true if the string is ASCII without escapes.
 func (c *check) quoted(at int) (end int, plain bool) {
 	text := c.text
 	plain = true

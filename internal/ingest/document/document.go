@@ -1,8 +1,8 @@
 // Package document reads JSON in bulk, member by member and without building values: records of a tap, bodies of
-// webhooks. Untrusted text is checked by [Object.Check] or [encoding/json.Valid]; all other functions expect valid
-// JSON and do not fail.
+// webhooks. [Object.Check] and [encoding/json.Valid] check untrusted text. All other functions require valid JSON and
+// return no errors.
 //
-// Results share memory with the text. A caller that stores a part of a large text clones it.
+// Results share memory with the text. A caller that stores part of a large text must clone it.
 package document
 
 import (
@@ -28,7 +28,7 @@ type member struct {
 	value Value
 }
 
-// Read reads the members of a value, none when it is not an object.
+// Read reads the members of a value. A value that is not an object has none.
 func (o *Object) Read(v Value) {
 	o.clear()
 	for name, value := range v.members {
@@ -45,7 +45,7 @@ func (o *Object) add(name string, value Value) {
 	o.members = append(o.members, member{name, value})
 }
 
-// hash hashes a name by its length and four of its characters.
+// hash returns a hash of a name's length and four of its characters.
 func hash(name string) uint32 {
 	n := len(name)
 	if n == 0 {
@@ -57,7 +57,7 @@ func hash(name string) uint32 {
 // Len returns the number of members.
 func (o *Object) Len() int { return len(o.members) }
 
-// Get returns the member's value, "" when it is missing. The last member of a name counts.
+// Get returns the member's value, or "" if it is missing. The last member with a name counts.
 func (o *Object) Get(name string) Value {
 	wanted := hash(name)
 	if o.some&(1<<(wanted%64)) == 0 {
@@ -71,7 +71,7 @@ func (o *Object) Get(name string) Value {
 	return ""
 }
 
-// First returns the value of the first name that is present and not null, "" when none is.
+// First returns the value of the first name that is present and not null, or "" if there is none.
 func (o *Object) First(names ...string) Value {
 	for _, name := range names {
 		if v := o.Get(name); !v.Missing() {
@@ -111,7 +111,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Path returns the value at a path of names, "" when it does not exist.
+// Path returns the value at a path of names, or "" if it does not exist.
 func (v Value) Path(names ...string) Value {
 	for _, wanted := range names {
 		var found Value
@@ -148,7 +148,7 @@ func (v Value) members(yield func(string, Value) bool) {
 	}
 }
 
-// Elements yields the elements of an array, and none of anything else.
+// Elements yields the elements of an array, and none of any other value.
 func (v Value) Elements() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		text := string(v)
@@ -177,8 +177,8 @@ func digits(number string) string {
 	return number
 }
 
-// content returns the text between the quotes, without escapes and, as in encoding/json, with U+FFFD for each byte
-// that is not UTF-8. ASCII text without escapes is shared.
+// content returns the text between the quotes, without escapes. As in encoding/json, each byte that is not UTF-8
+// becomes U+FFFD. ASCII text without escapes shares memory.
 func content(quoted string) string {
 	plain := quoted[1 : len(quoted)-1]
 	for i := range len(plain) {

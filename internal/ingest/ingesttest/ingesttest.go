@@ -1,5 +1,5 @@
-// Package ingesttest runs the golden files of readers. An archive contains the files of an import, its options, and the report
-// and rows that it gives. Imports run through [ingest.Run] into a [Recorder].
+// Package ingesttest runs the golden files of readers. An archive contains the files of an import, its options, and the
+// resulting report and rows. Imports run with [ingest.Run] into a [Recorder].
 package ingesttest
 
 import (
@@ -32,10 +32,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Update is the flag -update: golden files are rewritten.
+// Update is the flag -update, which rewrites golden files.
 var Update = flag.Bool("update", false, "rewrite the golden files")
 
-// Shop is the workspace that imports belong to.
+// Shop is the workspace of the imports.
 const Shop measure.WorkspaceID = "shop"
 
 // Workspace returns [Shop] with a currency and a time zone.
@@ -46,7 +46,7 @@ func Workspace(currency money.Currency, zone string) control.Workspace {
 // Clock returns noon of November 20, 2026, in UTC.
 func Clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// Options are the options of an import of files for a workspace.
+// Options returns the options of an import of files for a workspace.
 func Options(ws control.Workspace, files ...ingest.File) ingest.Options {
 	return ingest.Options{Workspace: ws, HashKey: []byte("key"), Files: files, Clock: Clock, Log: slog.New(slog.DiscardHandler)}
 }
@@ -59,7 +59,7 @@ func Text(name, content string) ingest.File {
 	}
 }
 
-// Recorder is a store that keeps the rows of imports.
+// Recorder is a store that records the rows of imports.
 type Recorder struct {
 	Rows    []string // table and fields that are not zero
 	Windows []warehouse.AdWindow
@@ -126,7 +126,7 @@ func shown(v reflect.Value) string {
 	return out.String()
 }
 
-// Rates are exchange rates of single days, by "2026-09-01 EURUSD".
+// Rates contains exchange rates by day and pair, such as "2026-09-01 EURUSD".
 type Rates map[string]string
 
 // Rate implements [source.Rates].
@@ -135,7 +135,7 @@ func (r Rates) Rate(day civil.Date, from, to money.Currency) (money.Rate, bool) 
 	return rate, err == nil
 }
 
-// given is the part of an archive with the options of the import. The default is a shop in New York.
+// given contains the options of the import in an archive. The default is a shop in New York.
 type given struct {
 	Currency money.Currency
 	Zone     string
@@ -146,7 +146,7 @@ type given struct {
 }
 
 // Golden imports the files of each archive in testdata and compares the report and the rows. Names select the form of a
-// file: see [InForm].
+// file; see [InForm].
 func Golden(t *testing.T) {
 	t.Helper()
 	archives, err := filepath.Glob("testdata/*.txtar")

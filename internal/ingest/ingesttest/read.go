@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Reading is what a reader makes of a table.
+// Reading is the result of reading a table.
 type Reading struct {
 	Batch   warehouse.Batch
 	Summary source.Summary
@@ -21,7 +21,7 @@ type Reading struct {
 	Notes   []source.Note
 }
 
-// Reader returns the reader of a name, which must be in one of the lists.
+// Reader returns the reader with a name. It must be in one of the lists.
 func Reader(t testing.TB, name string, lists ...[]source.Reader) source.Reader {
 	t.Helper()
 	for _, r := range slices.Concat(lists...) {
@@ -33,12 +33,12 @@ func Reader(t testing.TB, name string, lists ...[]source.Reader) source.Reader {
 	return nil
 }
 
-// ReaderOptions are those of a shop in dollars and UTC.
+// ReaderOptions returns the options of a shop in dollars and UTC.
 func ReaderOptions() source.Options {
 	return source.Options{Base: "USD", Zone: time.UTC, HashKey: []byte("key"), Notes: &source.Notes{}}
 }
 
-// Read gives a CSV table with a header to a reader.
+// Read reads a CSV table with a header.
 func Read(t testing.TB, r source.Reader, o source.Options, table string) (got Reading) {
 	t.Helper()
 	header, records := Table(t, table)

@@ -11,8 +11,8 @@ import (
 // discovery is the question whose answers name channels.
 const discovery = "discovery_channel"
 
-// questions are the questions that are compared across stores, by a pattern of their text. Other questions keep their
-// text.
+// questions lists the questions that can be compared across stores, by a pattern of their text. Other questions keep
+// their text.
 var questions = []struct {
 	name string
 	like *regexp.Regexp
@@ -22,7 +22,7 @@ var questions = []struct {
 	{"purchase_trigger", regexp.MustCompile(`what (made|convinced|prompted|motivated|led|brought)|why did you (buy|purchase|order|decide)|reason for|trigger|buying today|purchase today`)},
 }
 
-// questionOf returns the name of a question that is compared across stores, and the text of any other.
+// questionOf returns the name of a question that can be compared across stores, and the text of any other question.
 func questionOf(text string) string {
 	folded := source.Fold(text)
 	for _, q := range questions {
@@ -33,7 +33,7 @@ func questionOf(text string) string {
 	return text
 }
 
-// answers map answers to channels by words, the most specific first: "an influencer on TikTok" is an influencer.
+// answers maps answers to channels by words, most specific first: "an influencer on TikTok" is an influencer.
 var answers = []struct {
 	channel measure.Channel
 	like    *regexp.Regexp
@@ -63,7 +63,7 @@ var answers = []struct {
 
 func words(pattern string) *regexp.Regexp { return regexp.MustCompile(`(^|\W)(` + pattern + `)($|\W)`) }
 
-// channelOf returns the channel that an answer names, and "" for none.
+// channelOf returns the channel that an answer names, or "" if it names none.
 func channelOf(answer string) measure.Channel {
 	folded := source.Fold(answer)
 	for _, a := range answers {

@@ -24,9 +24,9 @@ type binding struct {
 	order    source.DayOrder
 	layout   string
 	zone     *time.Location
-	assumed  money.Currency // used where the file has no currency; "" before the first use
-	known    bool           // the file is an export of a known product, in which an ID identifies one customer
-	ends     string         // start of the first row after the table; "" when the file contains one table
+	assumed  money.Currency // used if the file has no currency; "" before the first use
+	known    bool           // the file is an export of a known product, whose IDs identify customers
+	ends     string         // start of the first row after the table; "": the file contains one table
 }
 
 type place struct {
@@ -38,7 +38,7 @@ type place struct {
 	negate bool
 }
 
-// addend is a column whose amount is added to a field's own or subtracted from it.
+// addend is a column whose amount is added to a field's amount or subtracted from it.
 type addend struct {
 	at  int
 	off bool
@@ -145,7 +145,7 @@ func (b *binding) count(fields []string, i, line int) (int64, error) {
 	return n, nil
 }
 
-// currency reads a currency. Without a column, a fixed value and a cell it is the workspace's.
+// currency reads a currency. Without a column, a fixed value and a cell, it is the workspace's currency.
 func (b *binding) currency(fields []string, i, line int) (money.Currency, error) {
 	cell := b.cell(fields, i)
 	if cell == "" && b.assumed == "" {
@@ -230,7 +230,7 @@ func (r reader) bind(t source.Table, o source.Options) (*binding, error) {
 	return b, nil
 }
 
-// goLayout converts DD.MM.YYYY HH:mm:ss to a layout of package time. Other texts are such layouts already.
+// goLayout converts DD.MM.YYYY HH:mm:ss to a layout of package time. Other texts already have that form.
 func goLayout(layout string) string {
 	return strings.NewReplacer("YYYY", "2006", "YY", "06", "MMM", "Jan", "MM", "01", "DD", "02", "HH", "15", "hh", "03",
 		"mm", "04", "ss", "05", "ZZZ", "-0700", "A", "PM").Replace(layout)

@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The fields of the coupon map.
+// Fields of the coupon map.
 const (
 	couponCode = iota
 	couponChannel

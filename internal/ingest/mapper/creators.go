@@ -133,7 +133,7 @@ func (r *creatorRows) read(one *row) {
 	}
 }
 
-// know adds a creator. Later rows may omit fields of earlier ones.
+// know adds a creator. Later rows may omit fields of earlier rows.
 func (r *creatorRows) know(c warehouse.Creator) {
 	into, known := r.creators.at(c.ID)
 	if known {
@@ -159,8 +159,8 @@ func (r *creatorRows) handOver(into *warehouse.Batch) {
 	into.CreatorCosts = append(into.CreatorCosts, r.costs.facts...)
 }
 
-// creatorKey returns a creator's ID: the file's if it is a UUID, else one derived from the file's ID, from platform
-// and handle, or from the name. A creator therefore has the same ID in every file with the same description.
+// creatorKey returns a creator's ID: the file's ID if it is a UUID, otherwise an ID derived from the file's ID, from
+// platform and handle, or from the name. A creator therefore has the same ID in every file with the same description.
 func creatorKey(id string, c warehouse.Creator) string {
 	if isUUID(id) {
 		return strings.ToLower(id)
@@ -172,7 +172,7 @@ func creatorKey(id string, c warehouse.Creator) string {
 	case handle != "":
 		text = "handle:" + c.Platform + "/" + handle
 	}
-	// A UUID of version 8 (RFC 9562, section 5.8), with custom bits.
+	// The ID is a UUID of version 8 (RFC 9562, section 5.8), with custom bits.
 	sum := sha256.Sum256([]byte(text))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])

@@ -38,8 +38,8 @@ var customerForm = form{title: "customers", columns: []source.Column{
 	customerUpdated:      {Field: "updated_at", Names: []string{"updated at"}},
 }, required: []string{"email", "accepts_email"}, open: opening(newCustomerRows)}
 
-// newCustomerRows reads customers. No personal data is stored: the email address and the phone number become keyed
-// hashes. If a customer occurs twice in the file, all versions are imported and the store merges them.
+// newCustomerRows reads customers. It stores no personal data: email addresses and phone numbers become keyed hashes.
+// If a customer occurs twice in the file, all versions are imported and the store merges them.
 func newCustomerRows(b *binding) *factRows {
 	people, countries := source.NewCustomers(b.options.HashKey), source.NewCountries()
 	known := map[string]warehouse.Profile{}
@@ -79,8 +79,8 @@ func newCustomerRows(b *binding) *factRows {
 	}, nil)
 }
 
-// consent reads a consent. A text that is neither yes nor no rejects the row. The report does not show it, because it
-// is personal.
+// consent reads a consent. A text that is neither yes nor no rejects the row. The report does not show the text,
+// because it is personal.
 func (r *row) consent(field int) warehouse.Consent {
 	consent, ok := source.ConsentOf(r.text(field))
 	if !ok {

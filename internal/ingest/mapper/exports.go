@@ -7,20 +7,20 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// export is a file of a known product that needs no reader of its own: its kind, its column names and its special
+// export describes a file of a known product that needs no separate reader: its kind, its column names and its special
 // cases.
 type export struct {
 	mapping   Mapping
-	columns   map[string][]string // the folded names of a field's column, preferred ones first
+	columns   map[string][]string // folded names of a field's column, preferred names first
 	required  []string            // fields
 	signature []string            // folded names of additional required columns, because no other product writes them
 	excluded  []string            // folded names of columns that the file must not have
-	plus      map[string][]string // columns that are added to a field's own; those with the prefix "- " are subtracted
+	plus      map[string][]string // columns that are added to a field's column; the prefix "- " subtracts
 	order     source.DayOrder     // of ambiguous days
 	ends      string              // start of the first row of another table
-	note      string              // a limit of the file's figures
-	useless   string              // why no facts are read from the file; "" when they are
-	instead   string              // the file to import instead
+	note      string              // limit of the file's figures
+	useless   string              // why the file is not read; "" if it is
+	instead   string              // file to import instead
 }
 
 // Exports returns the readers of known products' files that use a mapping.
@@ -56,7 +56,7 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// equal and starts return rules with one condition.
+// equal returns a rule with one condition. So does starts.
 func equal(column, text string, then Action) Rule {
 	return Rule{Column: column, Equals: &text, Then: then}
 }
@@ -65,7 +65,7 @@ func starts(column, text string, then Action) Rule {
 	return Rule{Column: column, Starts: &text, Then: then}
 }
 
-// unpaid are orders of WooCommerce that are not sales yet, or never became any.
+// unpaid returns the rules for WooCommerce orders that are not sales yet or never became sales.
 func unpaid(column string) (rules []Rule) {
 	for _, status := range []string{"Pending payment", "pending", "wc-pending", "Draft", "checkout-draft", "wc-checkout-draft", "wc-cancelled", "wc-failed", "trash"} {
 		rules = append(rules, equal(column, status, Cancelled))

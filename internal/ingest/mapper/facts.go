@@ -14,12 +14,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// simpleRows reads files in which each row is a separate fact.
+// simpleRows reads files whose rows are separate facts.
 type simpleRows struct {
 	*binding
 	totals source.Totals
 	add    func(rec tabular.Record, b *warehouse.Batch) error
-	ended  bool // the table has ended; another one follows
+	ended  bool // the table has ended; another table follows
 }
 
 func newSimpleRows(b *binding) *simpleRows {
@@ -49,7 +49,7 @@ func (r *simpleRows) Close(*warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Totals: r.totals}, nil
 }
 
-// The fields of spend by channel.
+// Fields of spend by channel.
 const (
 	spendDate = iota
 	spendChannel
@@ -59,8 +59,7 @@ const (
 	spendNote
 )
 
-// spendRows reads spend by channel. Rows with the same channel, day and region are summed, so they are handed over at
-// the end.
+// spendRows reads spend by channel. It sums rows with the same channel, day and region, and returns them in Close.
 type spendRows struct {
 	*simpleRows
 	rates    *source.Converter

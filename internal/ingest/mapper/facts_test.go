@@ -28,7 +28,7 @@ func read(t *testing.T, name, table string) ingesttest.Reading {
 	return ingesttest.Read(t, reader(t, name), o, table)
 }
 
-// lines returns the lines of rejected rows with their columns.
+// lines returns the columns of rejected rows by line.
 func lines(all []error) map[int]string {
 	found := map[int]string{}
 	for _, err := range all {
@@ -125,7 +125,7 @@ func TestIDsOfCreators(t *testing.T) {
 	}
 }
 
-// A bounce rate is of the messages that were sent, the others of those that were delivered.
+// A bounce rate is a share of sent messages. Other rates are shares of delivered messages.
 func TestCountsFromRates(t *testing.T) {
 	t.Parallel()
 	const header = "date,entity,entity name,message id,delivered,recipients,bounces,unsubscribes,spam complaints,unsubscribe rate,complaint rate,bounce rate\n"
@@ -187,7 +187,7 @@ func TestMessagesOfTheSameDayAreSums(t *testing.T) {
 	}
 }
 
-// A day with a time and an offset is the day in the workspace's zone.
+// A day with a time and an offset is the day in the workspace's time zone.
 func TestADayWithAnOffsetIsConverted(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{
@@ -201,7 +201,7 @@ func TestADayWithAnOffsetIsConverted(t *testing.T) {
 	}
 }
 
-// A repeated run of an order's rows is a copy. Where the run differs, it is more of the order.
+// A repeated run of an order's rows is a copy. If the run differs, its rows belong to the order.
 func TestARepeatedRunOfLinesIsACopy(t *testing.T) {
 	t.Parallel()
 	const a, b, other = "1,2026-09-01,USD,1,A,1.00\n", "1,2026-09-01,USD,1,B,2.00\n", "2,2026-09-01,USD,1,C,4.00\n"

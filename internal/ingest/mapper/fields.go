@@ -15,7 +15,7 @@ import (
 type Field struct {
 	Name     string // in a mapping
 	Title    string // for users
-	Required bool   // needs a column or a fixed value
+	Required bool   // the field needs a column or a fixed value
 	Usual    bool   // in most files
 }
 
@@ -28,10 +28,10 @@ func Kinds() []Kind {
 	return all
 }
 
-// Title returns the users' name of files of the kind, "" for an unknown kind.
+// Title returns the users' name of files of the kind, or "" for an unknown kind.
 func (k Kind) Title() string { return kinds[k].title }
 
-// usual are optional fields that most files have.
+// usual lists optional fields that most files have.
 var usual = map[Kind][]string{
 	Orders:       {"currency", "customer", "tax", "shipping", "discount", "refunded", "status"},
 	OrderLines:   {"currency", "customer", "price", "net", "sku", "title"},
@@ -46,7 +46,7 @@ var usual = map[Kind][]string{
 	SurfaceDays:  {"currency", "units", "tax", "refunds"},
 }
 
-// Fields returns the fields of the kind: required, usual and other ones, each in the kind's order.
+// Fields returns the fields of the kind: required, usual and other fields, each group in the kind's order.
 func (k Kind) Fields() []Field {
 	form := kinds[k]
 	all := make([]Field, 0, len(form.columns))
@@ -81,8 +81,8 @@ func (k Kind) NamedByMapping() bool {
 	return false
 }
 
-// Guess returns the columns of the kind's fields in a file with this header: columns with common names, and for
-// required fields also columns whose names contain a common one. A column is used for one field only.
+// Guess returns the columns of the kind's fields in a file with this header: columns with common names and, for
+// required fields, also columns whose names contain a common name. A column is used for one field only.
 func (k Kind) Guess(h source.Header) map[string]string {
 	form, taken, found := kinds[k], map[int]bool{}, map[string]string{}
 	take := func(field string, at int) {
@@ -102,8 +102,8 @@ func (k Kind) Guess(h source.Header) map[string]string {
 	}
 }
 
-// nearest returns the required field without a column and the unused column whose names share the longest word; -1 for
-// none.
+// nearest returns the required field without a column and the unused column whose names share the longest word, or -1
+// if there is none.
 func nearest(h source.Header, f form, found map[string]string, taken map[int]bool) (field string, at int) {
 	at, longest := -1, 0
 	for _, c := range f.columns {
@@ -121,8 +121,8 @@ func nearest(h source.Header, f form, found map[string]string, taken map[int]boo
 	return field, at
 }
 
-// Likeliest returns the kind with the fewest missing required fields for a header; among equals, the one with the most
-// known columns. It returns "" when no kind has a known required column.
+// Likeliest returns the kind with the fewest missing required fields for a header; among equals, the kind with the most
+// known columns. It returns "" if no kind has a known required column.
 func Likeliest(h source.Header) Kind {
 	var best Kind
 	bestMissing, bestKnown := 0, 0
@@ -156,8 +156,8 @@ func (m Mapping) Text() ([]byte, error) {
 	return yaml.Parser().Marshal(pruned)
 }
 
-// withoutEmpty removes empty values; nil when nothing remains. A rule may compare with an empty text, so only nil
-// elements of a list are removed.
+// withoutEmpty removes empty values. It returns nil if nothing remains. A rule may compare with an empty text, so it
+// removes only nil elements of a list.
 func withoutEmpty(of any) any {
 	switch v := of.(type) {
 	case map[string]any:

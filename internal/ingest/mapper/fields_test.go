@@ -9,7 +9,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// A mapping that is written and read is unchanged, even when its texts look like other YAML types.
+// Writing and reading a mapping does not change it, even if its texts look like other YAML types.
 func TestAMappingIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	empty, no := "", false

@@ -13,14 +13,14 @@ type Kind string
 // The kinds.
 const (
 	Orders       Kind = "orders"        // an order
-	OrderLines   Kind = "order_lines"   // a line of an order, which is the sum of its lines
+	OrderLines   Kind = "order_lines"   // a line of an order; the order is the sum of its lines
 	AdSpend      Kind = "ad_spend"      // a campaign, ad set or ad on a day
 	ChannelSpend Kind = "channel_spend" // the spend of a channel on a day
 	FXRates      Kind = "fx_rates"      // an exchange rate on a day
 	Targets      Kind = "targets"       // a goal for a period
-	Customers    Kind = "customers"     // a customer as a shop or mailing tool knows them
+	Customers    Kind = "customers"     // a customer of a shop or mailing tool
 	Products     Kind = "products"      // an item of the catalog, with its cost
-	Messages     Kind = "messages"      // the results of an email or text message on a day, or since it was sent
+	Messages     Kind = "messages"      // results of an email or text message on a day or since sending
 	Surveys      Kind = "surveys"       // an answer to a post-purchase survey
 	Creators     Kind = "creators"      // a creator, with an optional code, use of a link on a day, and costs
 	CouponMap    Kind = "coupon_map"    // the channel of a coupon code
@@ -28,8 +28,8 @@ const (
 	SurfaceDays  Kind = "surface_days"  // sales of a sales surface on a day
 )
 
-// form is the fields of a kind. The names are the folded common names of columns; they let a file be read without a
-// mapping.
+// form contains the fields of a kind. The names are folded common names of columns, with which a file can be read
+// without a mapping.
 type form struct {
 	title    string
 	columns  []source.Column
@@ -52,7 +52,7 @@ func kindNames() []string {
 	}
 }
 
-// The fields of orders and order lines.
+// Fields of orders and order lines.
 const (
 	order = iota
 	name
@@ -176,7 +176,7 @@ var kinds = map[Kind]form{
 	SurfaceDays: surfaceForm,
 }
 
-// fieldNames returns the names of a kind's fields in the order of its columns.
+// fieldAt returns the position of a field among the columns, or -1.
 func fieldAt(columns []source.Column, field string) int {
 	return slices.IndexFunc(columns, func(c source.Column) bool { return c.Field == field })
 }

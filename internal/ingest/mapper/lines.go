@@ -10,21 +10,21 @@ import (
 	"assay/internal/warehouse"
 )
 
-// openOrders is the number of orders that wait for further lines. A till that closes two orders at once mixes their
-// lines. A file that is sorted by product scatters them and is refused.
+// openOrders is the number of orders that wait for further lines. A point of sale that closes two orders at once mixes
+// their lines. A file that is sorted by product scatters the lines and is rejected.
 const openOrders = 4096
 
-// lineRows reads files with an order line per row. The order's own fields are those of its first line.
+// lineRows reads files with one order line per row. The order's own fields are those of its first line.
 type lineRows struct {
 	shop
 	limit int
 	open  map[groupKey]*group
 	queue []*group // open orders, oldest first
 	spare []*group
-	last  *group // of the previous row
+	last  *group // group of the previous row
 }
 
-// groupKey distinguishes orders and their refunds; the refunds of a day are one refund.
+// groupKey distinguishes orders and their refunds; the refunds of a day count as one refund.
 type groupKey struct {
 	id       string
 	refunded civil.Date // zero for the order itself
@@ -35,12 +35,12 @@ type group struct {
 	groupKey
 	sale     source.Sale
 	hasTotal bool  // the file contains the order's total
-	onTop    int64 // tax that the prices of lines exclude
+	onTop    int64 // tax that line prices exclude
 	segments []segment
 	fault    error
 }
 
-// segment is a run of adjacent rows of an order. A repeated run is a copy and not more of the order.
+// segment is a run of adjacent rows of an order. A repeated run is a copy, not additional lines.
 type segment struct {
 	content uint64
 	lines   int // number of lines before the segment
@@ -79,7 +79,7 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return err
 }
 
-// group returns the row's group. A new group may push out the oldest one, whose error is returned too.
+// group returns the row's group. A new group may finish the oldest one, whose error is also returned.
 func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
 	if g = r.open[key]; g != nil {
 		r.dropCopy(g)
@@ -114,7 +114,7 @@ func (r *lineRows) fresh() *group {
 	return g
 }
 
-// dropCopy removes the lines of the last segment when an earlier one has the same rows.
+// dropCopy removes the lines of the last segment if an earlier segment has the same rows.
 func (r *lineRows) dropCopy(g *group) {
 	last := g.segments[len(g.segments)-1]
 	if !slices.ContainsFunc(g.segments[:len(g.segments)-1], func(s segment) bool { return s.content == last.content }) {
@@ -209,7 +209,7 @@ func (r *lineRows) product(rec tabular.Record, line warehouse.OrderLine, g *grou
 	return goods - line.Discount, nil
 }
 
-// finish hands over the oldest open group.
+// finish adds the oldest open group to the batch.
 func (r *lineRows) finish(b *warehouse.Batch) error {
 	g := r.queue[0]
 	r.queue = r.queue[1:]

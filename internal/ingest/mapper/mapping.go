@@ -1,7 +1,7 @@
-// Package mapper reads files that no other reader knows. A mapping connects their columns to the fields of a kind,
+// Package mapper reads files that no other reader supports. A mapping connects their columns to the fields of a kind,
 // such as orders, order lines, ad reports or exchange rates.
 //
-// A mapping is a small YAML or JSON file. Without one, files with common column names are read.
+// A mapping is a small YAML or JSON file. Without a mapping, the package reads files with common column names.
 package mapper
 
 import (
@@ -22,24 +22,24 @@ import (
 
 // Mapping describes a kind of file.
 type Mapping struct {
-	Name     string                       `json:"name"`     // in reports and the ledger
+	Name     string                       `json:"name"`     // name in reports and the ledger
 	Title    string                       `json:"title"`    // users' name of the file
-	Kind     Kind                         `json:"kind"`     // what a row describes
+	Kind     Kind                         `json:"kind"`     // kind of the rows
 	System   string                       `json:"system"`   // source of the facts; when empty "csv" for orders, else the mapping's name
-	Columns  map[string]string            `json:"columns"`  // the column of each field
+	Columns  map[string]string            `json:"columns"`  // column of each field
 	Fixed    map[string]string            `json:"fixed"`    // value of a field without a column or with an empty cell
 	Values   map[string]map[string]string `json:"values"`   // by field: replacements of cells
 	Negate   []string                     `json:"negate"`   // fields with the opposite sign
 	Negative string                       `json:"negative"` // what to do with rows with a negative amount: keep, refund or reject
-	Decimal  string                       `json:"decimal"`  // point or comma; detected when empty
+	Decimal  string                       `json:"decimal"`  // point or comma; empty: detected
 	Dates    Dates                        `json:"dates"`
-	Rules    []Rule                       `json:"rules"` // the first matching rule applies to a row; rows without one are plain
+	Rules    []Rule                       `json:"rules"` // the first matching rule applies to a row
 }
 
 // Dates describes days and times in a file.
 type Dates struct {
-	Layout string `json:"layout"` // such as "DD.MM.YYYY HH:mm"; detected when empty
-	Zone   string `json:"zone"`   // of times without an offset; the workspace's when empty
+	Layout string `json:"layout"` // such as "DD.MM.YYYY HH:mm"; empty: detected
+	Zone   string `json:"zone"`   // of times without an offset; empty: the workspace's
 }
 
 // Rule assigns an action to rows that match a condition. Exactly one of the conditions is set.
@@ -54,18 +54,18 @@ type Rule struct {
 	Then   Action       `json:"then"`
 }
 
-// Action is what a rule does with a row.
+// Action is the action of a rule.
 type Action string
 
 // The actions.
 const (
 	Skip      Action = "skip"      // ignore the row
 	Refund    Action = "refund"    // a refund on the row's own day
-	Cancelled Action = "cancelled" // an order that does not count
-	Test      Action = "test"      // an order that does not count
+	Cancelled Action = "cancelled" // an order that figures exclude
+	Test      Action = "test"      // an order that figures exclude
 )
 
-// The treatments of rows with a negative amount.
+// Treatments of rows with a negative amount.
 const (
 	keepNegative   = "keep"
 	refundNegative = "refund"

@@ -64,8 +64,8 @@ type messageKey struct {
 	day                 civil.Date
 }
 
-// newMessageRows reads results of messages, by day or since they were sent. Rows with the same message and day, such
-// as variants of a test, are summed.
+// newMessageRows reads results of messages, by day or since they were sent. It sums rows with the same message and day,
+// such as variants of a test.
 func newMessageRows(b *binding) *factRows {
 	rates := source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[messageKey, warehouse.MessageDay]{}
@@ -118,7 +118,7 @@ func newMessageRows(b *binding) *factRows {
 	return rows
 }
 
-// fromRates computes counts from the rates of a report. Rates are rounded, so a count may be off by a few.
+// fromRates computes counts from the rates of a report. Rates are rounded, so a count may be inexact by a few.
 func (r *row) fromRates(m *warehouse.MessageDay) {
 	bounced := r.share(messageBounceRate)
 	left, complained := r.share(messageUnsubscribeRate), r.share(messageSpamRate)

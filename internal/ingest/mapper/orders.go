@@ -39,7 +39,7 @@ func (s *shop) ref(fields []string, line, field int) (warehouse.OrderRef, error)
 	return warehouse.OrderRef{Source: cmp.Or(s.mapping.System, defaultSystem), Key: key}, nil
 }
 
-// head fills the fields of the order from a row.
+// head sets the fields of the order from a row.
 func (s *shop) head(sale *source.Sale, fields []string, line int) (err error) {
 	o := &sale.Order
 	if o.OrderRef, err = s.ref(fields, line, order); err != nil {
@@ -120,7 +120,7 @@ func (s *shop) place(fields []string) (code, subdivision string) {
 	return code, source.Region(s.cell(fields, region), code)
 }
 
-// orderRows reads files with an order per row.
+// orderRows reads files with one order per row.
 type orderRows struct {
 	shop
 	sale source.Sale

@@ -40,7 +40,7 @@ var productForm = form{title: "products and unit costs", columns: []source.Colum
 	productFrom:     {Field: "valid_from", Names: []string{"valid from", "cost valid from", "since", "effective from", "effective date"}},
 }, required: []string{"sku", "cost"}, open: opening(newProductRows)}
 
-// costFrom is the key of a cost.
+// costFrom identifies a cost.
 type costFrom struct {
 	sku  string
 	from civil.Date
@@ -107,7 +107,7 @@ func (r *row) unitCost(sku string) (cost warehouse.ProductCost, known bool) {
 	return cost, true
 }
 
-// titled returns a variant's name as in orders: "Tee - M / Blue".
+// titled returns a variant's name in the form of orders: "Tee - M / Blue".
 func titled(product string, options ...string) string {
 	options = slices.DeleteFunc(options, func(o string) bool { return o == "" || o == "Default Title" })
 	if product == "" || len(options) == 0 {

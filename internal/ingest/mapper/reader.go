@@ -25,7 +25,7 @@ func Common() []source.Reader {
 
 type reader struct {
 	mapping Mapping
-	given   bool    // by the user; otherwise columns are found by their common names
+	given   bool    // given by the user; otherwise common names identify the columns
 	export  *export // a known product's file
 }
 
@@ -81,7 +81,7 @@ func (r reader) ruleColumns() []string {
 	return columns
 }
 
-// columns returns the columns of the kind, by the mapping's names where it gives any.
+// columns returns the columns of the kind, with the mapping's names if it has any.
 func (r reader) columns() []source.Column {
 	columns := append([]source.Column(nil), kinds[r.mapping.Kind].columns...)
 	if r.export != nil {
@@ -136,7 +136,7 @@ func (r reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return kinds[r.mapping.Kind].open(b)
 }
 
-// opening turns a constructor without errors into one with an error result.
+// opening converts a constructor without errors to one with an error result.
 func opening[R source.Rows](rows func(*binding) R) func(*binding) (source.Rows, error) {
 	return func(b *binding) (source.Rows, error) { return rows(b), nil }
 }
@@ -152,7 +152,7 @@ func (r reader) openAdSpend(t source.Table, o source.Options) (source.Rows, erro
 	}).Open(t, o)
 }
 
-// decimal returns the mapping's notation, and 0 to detect it.
+// decimal returns the mapping's notation, or 0 to detect it.
 func (r reader) decimal() money.Notation {
 	switch r.mapping.Decimal {
 	case "point":

@@ -6,7 +6,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The fields of regions' days.
+// Fields of regions' days.
 const (
 	regionDate = iota
 	regionCountry
@@ -28,8 +28,8 @@ type regionKey struct {
 	country, region string
 }
 
-// newRegionRows reads sessions and population by region and day. Rows with the same region and day, as with an
-// additional dimension, sum their sessions; the population is the same.
+// newRegionRows reads sessions and population by region and day. It sums the sessions of rows with the same region and
+// day, which occur with an additional dimension. The population is the same in all of them.
 func newRegionRows(b *binding) *factRows {
 	countries := source.NewCountries()
 	known := gathered[regionKey, warehouse.RegionDay]{}

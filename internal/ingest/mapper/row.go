@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// row is a record being read. Its first error is kept; later reads return zero values.
+// row is a record during reading. It records the first error; later reads return zero values.
 type row struct {
 	*binding
 	cells []string
@@ -69,7 +69,8 @@ func (r *row) needed(field int) string {
 	return text
 }
 
-// date reads a day. A time of day is ignored, unless it has an offset: then the day is in the workspace's zone.
+// date reads a day. It ignores a time of day without an offset. With an offset, the day is in the workspace's time
+// zone.
 func (r *row) date(field int) civil.Date {
 	cell := r.text(field)
 	if len(cell) > len("2026-09-30 ") && strings.ContainsAny(cell[len("2026-09-30 "):], "Zz+-") {
@@ -154,7 +155,7 @@ func (r *row) exchange(rates *source.Converter, day civil.Date, from money.Curre
 	}
 }
 
-// origin is the source of the facts: the system of record, else the mapping.
+// origin returns the source of the facts: the system of record, otherwise the mapping.
 func (b *binding) origin() string {
 	if b.mapping.System != "" {
 		return b.mapping.System
@@ -168,7 +169,7 @@ type gathered[K comparable, F any] struct {
 	facts []F
 }
 
-// at returns the fact with the key, and whether the file contained it before.
+// at returns the fact with the key, and reports whether the file contained it before.
 func (g *gathered[K, F]) at(key K) (fact *F, known bool) {
 	if g.index == nil {
 		g.index = map[K]int{}

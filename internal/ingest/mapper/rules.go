@@ -12,7 +12,7 @@ import (
 type condition struct {
 	rule  Rule
 	at    int
-	limit int64 // of a comparison, in millionths
+	limit int64 // limit of a comparison, in millionths
 }
 
 func compile(rules []Rule, h source.Header) []condition {
@@ -29,7 +29,7 @@ func compile(rules []Rule, h source.Header) []condition {
 	return conditions
 }
 
-// action returns the action of the first rule that matches the row, and "" for none.
+// action returns the action of the first rule that matches the row, or "" if none matches.
 func (b *binding) action(fields []string, line int) (Action, error) {
 	for i := range b.rules {
 		c := &b.rules[i]

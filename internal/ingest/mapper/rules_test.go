@@ -9,7 +9,7 @@ import (
 	"assay/internal/ingest/mapper"
 )
 
-// mapped gives a table to a mapping of orders.
+// mapped reads a table with a mapping of orders.
 func mapped(t *testing.T, more, table string) ingesttest.Reading {
 	t.Helper()
 	m, err := mapper.Parse([]byte("name: till\nkind: orders\ncolumns: {order: No, at: When, total: Sum}\n" + more))
@@ -19,7 +19,7 @@ func mapped(t *testing.T, more, table string) ingesttest.Reading {
 	return ingesttest.Read(t, mapper.New(m), ingesttest.ReaderOptions(), table)
 }
 
-// Rows 1 to 5 have the grades none, "A 1", -1, 2.5 and 3.
+// The grades of rows 1 to 5 are none, "A 1", -1, 2.5 and 3.
 func TestConditionsOfRules(t *testing.T) {
 	t.Parallel()
 	const numbers = "No,When,Sum,Grade\n1,2026-09-01,1.00,\n2,2026-09-01,1.00,-1\n3,2026-09-01,1.00,2.5\n4,2026-09-01,1.00,3\n"
@@ -68,7 +68,7 @@ func TestNegativeTotals(t *testing.T) {
 	}
 }
 
-// The layout's order of day and month applies to ad reports too.
+// The layout's order of day and month also applies to ad reports.
 func TestDaysOfAnAdReportFollowTheLayout(t *testing.T) {
 	t.Parallel()
 	for layout, want := range map[string]string{"DD/MM/YYYY": "2026-12-11", "MM/DD/YYYY": "2026-11-12", "": ""} {
@@ -104,7 +104,7 @@ func TestCostsOfProducts(t *testing.T) {
 	check(t, "costs", map[string]int64{"A": 0, "B": 1}, costs)
 }
 
-// Large counts keep their precision: a fifth of those that were sent bounced.
+// Large counts keep their precision: a fifth of the sent messages bounced.
 func TestLargeCountsFromRates(t *testing.T) {
 	t.Parallel()
 	for delivered, want := range map[string]int64{"800000000": 200_000_000, "800000001": 200_000_000, "4000000000000": 1_000_000_000_000} {

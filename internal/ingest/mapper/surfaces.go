@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The fields of surfaces' days.
+// Fields of surfaces' days.
 const (
 	surfaceDate = iota
 	surfaceName
@@ -46,8 +46,8 @@ type surfaceKey struct {
 	country, region string
 }
 
-// newSurfaceRows reads sales by surface and day. Rows with the same surface, day and place, as from several tills, are
-// summed. Unknown surfaces are rejected, because their sales would count for another one.
+// newSurfaceRows reads sales by surface and day. It sums rows with the same surface, day and place, such as rows of
+// several cash registers. It rejects unknown surfaces, because their sales would count for another surface.
 func newSurfaceRows(b *binding) *factRows {
 	countries, rates := source.NewCountries(), source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[surfaceKey, warehouse.SurfaceDayTotal]{}
@@ -69,7 +69,7 @@ func newSurfaceRows(b *binding) *factRows {
 			Tax: r.sum(surfaceTax, currency), Shipping: r.sum(surfaceShipping, currency), Discounts: r.sum(surfaceDiscounts, currency),
 			Refunds: r.sum(surfaceRefunds, currency),
 		}
-		if r.needed(surfaceRevenue); d.Refunds < 0 { // some tills write refunds with a minus sign
+		if r.needed(surfaceRevenue); d.Refunds < 0 { // some cash registers write refunds with a minus sign
 			d.Refunds = -d.Refunds
 		}
 		if d.NewOrders > d.Orders {

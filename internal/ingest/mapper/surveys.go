@@ -42,7 +42,7 @@ var surveyForm = form{title: "post-purchase survey answers", columns: []source.C
 // defaultOrderSystem is the source of the orders that answers refer to, unless the file names one.
 const defaultOrderSystem = "shopify"
 
-// newSurveyRows reads answers. Personal data in an answer, such as an email address, is not stored.
+// newSurveyRows reads answers. It does not store personal data in an answer, such as an email address.
 func newSurveyRows(b *binding) *factRows {
 	copies := map[string]int{}
 	var rows *factRows
@@ -100,8 +100,8 @@ func withoutPeople(text string) string {
 	return phoneNumber.ReplaceAllString(text, "(number)")
 }
 
-// keyOf derives a key for an answer without one: from order and question, or without an order from question, answer
-// and time.
+// keyOf derives a key for an answer without one. The key comes from order and question, or, without an order, from
+// question, answer and time.
 func keyOf(s warehouse.SurveyResponse) string {
 	text := s.OrderRef.Source + "\x00" + s.OrderRef.Key + "\x00" + s.Question
 	if s.OrderRef.Key == "" {

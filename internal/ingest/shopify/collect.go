@@ -11,11 +11,10 @@ import (
 
 // Collector collects orders, refunds and customers from documents, in any order.
 //
-// In an import with refunds, the store takes the refunds of an order as all refunds that it has. Orders are therefore
-// stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An
-// order with only a refunded total waits for the end of the run, because its refunds may come in their own stream. If
-// those add up to the total, they are all its refunds. If no refunds are ever listed, the total becomes one refund
-// without a date.
+// In an import with refunds, the store assumes that the import contains all refunds of an order. Orders are therefore
+// stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An order
+// with only a refunded total waits for the end of the run, because its refunds may come in a separate stream. If these
+// add up to the total, they are all its refunds. If there are no refunds, the total becomes one refund without a date.
 type Collector struct {
 	options source.Options
 	reader  *Documents
@@ -25,9 +24,9 @@ type Collector struct {
 	sales   map[string]*sale
 	held    map[string]*sale
 	returns map[string]*given // by order and refund
-	listed  bool              // a stream of refunds was announced
+	listed  bool              // the run has a stream of refunds
 
-	customers []warehouse.Profile // all versions: the store merges them
+	customers []warehouse.Profile // all versions; the store merges them
 	ties      []warehouse.CustomerTie
 }
 
@@ -45,7 +44,7 @@ type given struct {
 
 // Step is a part of the collection that is stored in its own import.
 type Step struct {
-	Source string // for the ledger: the name of the file reader of the same facts
+	Source string // name in the ledger: the file reader of the same facts
 	What   string
 	Batch  warehouse.Batch
 }
@@ -64,14 +63,14 @@ func NewCollector(o source.Options) *Collector {
 	}
 }
 
-// Expect announces refunds as documents of their own.
+// Expect announces refunds in separate documents.
 func (c *Collector) Expect() { c.listed = true }
 
 // Waits reports whether orders can be stored only at the end.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Order takes an order of a stream. The line is used in errors, which are [*source.RowError]s. The version that was
-// updated last counts; among equals, the later one.
+// Order adds an order of a stream. Errors are [*source.RowError]s with the line. The version that was updated last
+// counts; among equals, the later version.
 func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {
@@ -94,7 +93,7 @@ func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	return nil
 }
 
-// Refund takes a refund that comes outside its order.
+// Refund adds a refund that comes outside its order.
 func (c *Collector) Refund(stream string, doc *document.Object, line int) error {
 	r, err := c.reader.Refund(doc)
 	if err != nil || r.Refund.Amount == 0 {
@@ -105,7 +104,7 @@ func (c *Collector) Refund(stream string, doc *document.Object, line int) error 
 	return nil
 }
 
-// Customer takes a customer. Its error is a [*source.RowError].
+// Customer adds a customer. Its error is a [*source.RowError].
 func (c *Collector) Customer(doc *document.Object) error {
 	p, ties, err := c.reader.Customer(doc)
 	if err == nil {
@@ -114,7 +113,7 @@ func (c *Collector) Customer(doc *document.Object) error {
 	return err
 }
 
-// Steps empties the collection into up to four steps. At the end nothing waits any longer.
+// Steps returns the collection as up to four steps and empties it. With end, no order waits any longer.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var plain, itemized []*sale
 	for _, s := range c.sales {
@@ -157,7 +156,7 @@ func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejec
 	return all, bad
 }
 
-// resolve decides about the waiting orders.
+// resolve determines the refunds of the waiting orders.
 func (c *Collector) resolve() (plain, itemized []*sale) {
 	listed := map[string][]*given{}
 	for _, g := range c.returns {
@@ -188,7 +187,7 @@ func (c *Collector) resolve() (plain, itemized []*sale) {
 	return plain, itemized
 }
 
-// fill dates and converts orders, oldest key first.
+// fill dates and converts orders and adds them to the batch, oldest key first.
 func (c *Collector) fill(b *warehouse.Batch, sales []*sale) (bad []Rejected) {
 	slices.SortFunc(sales, func(x, y *sale) int {
 		return cmp.Or(cmp.Compare(len(x.Order.Key), len(y.Order.Key)), cmp.Compare(x.Order.Key, y.Order.Key))

@@ -13,9 +13,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Customer reads a customer of Shopify's REST or GraphQL API into the profile that the customers export fills. The
-// customer key is the keyed hash of the email address, else of the shop's ID, else of the phone number; ties connect
-// IDs with addresses. Its error is a [*source.RowError] that names the field and does not show its value.
+// Customer reads a customer of Shopify's REST or GraphQL API and returns the same profile as the reader of the
+// customers export. The customer key is the keyed hash of the email address, otherwise of the shop's ID, otherwise of
+// the phone number. Ties connect IDs with addresses. Its error is a [*source.RowError] that names the field and does
+// not show its value.
 func (d *Documents) Customer(doc *document.Object) (p warehouse.Profile, ties []warehouse.CustomerTie, err error) {
 	d.object = doc
 	p.Source = System
@@ -109,7 +110,7 @@ var reducedPerson = reduction{
 	"email_marketing_consent": {"state": nil}, "sms_marketing_consent": {"state": nil},
 }
 
-// ReducedCustomer returns a customer of the REST API with only the members that [Documents] reads; identity and phone
+// ReducedCustomer returns a customer of the REST API with only the members that [Documents] reads. Identity and phone
 // number are keyed hashes. A text that is not a JSON object is a fault of kind invalid.
 func ReducedCustomer(body []byte, people *source.Customers) ([]byte, error) {
 	kept, err := reduced(body, reducedPerson)

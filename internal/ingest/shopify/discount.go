@@ -6,7 +6,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// spreadDiscount subtracts an order-level discount from the lines, in proportion to their price. The export includes
+// spreadDiscount subtracts an order-level discount from the lines, in proportion to their prices. The export includes
 // such a discount only in the order's subtotal, so product revenue would be too high without it. The lines then add up
 // to the subtotal exactly.
 func spreadDiscount(lines []warehouse.OrderLine, subtotal, discount int64) {

@@ -14,11 +14,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Documents reads orders, refunds and customers of Shopify's two APIs: the Admin REST API, whose names have
-// underscores and which webhooks use too, and the GraphQL API, whose amounts are in "…Set" objects. An order has the
-// key of the orders export: its numeric ID.
+// Documents reads orders, refunds and customers of Shopify's two APIs: the Admin REST API, whose names have underscores
+// and which webhooks also use, and the GraphQL API, whose amounts are in "…Set" objects. An order has the key of the
+// orders export: its numeric ID.
 //
-// Amounts are in the shop's currency. Names, streets and phone numbers are not read.
+// Amounts are in the shop's currency. It does not read names, streets and phone numbers.
 type Documents struct {
 	options   source.Options
 	people    *source.Customers
@@ -26,8 +26,8 @@ type Documents struct {
 	words     *source.Words
 	object    *document.Object // the document being read
 	inner     document.Object  // one of its lines or refunds
-	detail    document.Object  // of a transaction or an address
-	codes     []string         // of the order's discounts
+	detail    document.Object  // members of a transaction or an address
+	codes     []string         // codes of the order's discounts
 }
 
 // NewDocuments returns the reader of a workspace's documents.
@@ -35,10 +35,10 @@ func NewDocuments(o source.Options) *Documents {
 	return &Documents{options: o, people: source.NewCustomers(o.HashKey), countries: source.NewCountries(), words: source.NewWords()}
 }
 
-// Gone describes the refunds in an order's document.
+// Gone describes the refunds in the document of an order.
 type Gone struct {
 	Itemised bool  // the document lists the refunds with their times
-	Total    int64 // sum of the refunds where the document has only that; in minor units of the order's currency
+	Total    int64 // sum of refunds without a list, in minor units of the order's currency
 }
 
 // Order reads an order into the sale. Its error is a [*source.RowError] that names the field.
@@ -96,7 +96,7 @@ func (d *Documents) Order(doc *document.Object, s *source.Sale) (gone Gone, err 
 	return gone, err
 }
 
-// describe fills the fields of an order other than key, times and amounts.
+// describe sets the fields of an order except key, times and amounts.
 func (d *Documents) describe(o *warehouse.Order) {
 	o.Status = d.words.Of(strings.ToLower(d.text("displayFinancialStatus", "financial_status")))
 	o.Cancelled = d.text("cancelledAt", "cancelled_at") != "" || o.Status == "voided"
@@ -116,9 +116,9 @@ func (d *Documents) describe(o *warehouse.Order) {
 	}
 }
 
-// customer fills the customer key: from the order's email address, else the customer's own, else the shop's ID, else
-// the phone number. Only the customer's own address is tied to the ID: an address that staff enter in many orders
-// would merge many customers into one.
+// customer sets the customer key from the order's email address, otherwise the customer's own address, otherwise the
+// shop's ID, otherwise the phone number. Only the customer's own address is tied to the ID, because an address that
+// staff enter in many orders would merge many customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")
@@ -169,7 +169,7 @@ func texts(v document.Value) func(func(string) bool) {
 // lines reads the line items. If the document has none, the stored lines remain.
 func (d *Documents) lines(s *source.Sale, subtotal int64) error {
 	item := &d.inner
-	var byCodes int64 // discounts by codes according to the lines
+	var byCodes int64 // discounts by codes in the lines
 	items, edges := nodes(d.first("lineItems", "line_items"))
 	for v := range items.Elements() {
 		if edges {
@@ -223,7 +223,7 @@ func lineGross(item *document.Object, quantity int64, c money.Currency) (int64, 
 }
 
 // lineDiscount sums the discounts allocated to the line, including its part of order-level discounts. Without
-// allocations it is the line's own discount.
+// allocations, it returns the line's own discount.
 func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int64, err error) {
 	parts := item.First("discountAllocations", "discount_allocations")
 	for part := range parts.Elements() {
@@ -251,7 +251,7 @@ func lineDiscount(item *document.Object, gross int64, c money.Currency) (sum int
 	return sum, nil
 }
 
-// coupons reads the codes. Only the REST API contains the amount of each.
+// coupons reads the codes. Only the REST API contains the amount of each code.
 func (d *Documents) coupons(s *source.Sale) {
 	d.codes = d.codes[:0]
 	amounts := map[string]int64{}
@@ -365,8 +365,8 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 // paid are values of utm_medium for paid visits.
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
-// visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have none:
-// the source of a search is not its advertising.
+// visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no
+// touchpoint, because the source of a search does not identify advertising.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")

@@ -18,7 +18,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// collection gives documents to a collector and writes what it stores.
+// collection passes documents to a collector and prints the facts that it stores.
 type collection struct {
 	collector *shopify.Collector
 	notes     *source.Notes
@@ -32,8 +32,8 @@ func newCollection() *collection {
 	return c
 }
 
-// do follows one line of an archive: {"order": {…}}, {"refund": {…}}, {"customer": {…}}, {"expect": true} or {"steps": true}. The
-// value of steps is whether the run is at its end.
+// do executes one line of an archive: {"order": {…}}, {"refund": {…}}, {"customer": {…}}, {"expect": true} or {"steps":
+// true}. The value of steps is whether the run is at its end.
 func (c *collection) do(t *testing.T, line string, n int) {
 	t.Helper()
 	var o, doc document.Object
@@ -83,7 +83,8 @@ func (c *collection) steps(t *testing.T, end bool) {
 	}
 }
 
-// TestDocuments gives the documents of each archive to a collector and compares what is stored, rejected and noted.
+// TestDocuments passes the documents of each archive to a collector and compares the stored facts, rejections and
+// notes.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/documents/*.txtar")

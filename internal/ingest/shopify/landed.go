@@ -13,9 +13,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Landed returns the readers of the tables in which connectors store orders, their parts and refunds. Refunds come
-// from a table of refunds with totals, or from a table of payments, of which only refunds are read. A refund has the
-// same key as in its order's document.
+// Landed returns the readers of the tables in which connectors store orders, their parts and refunds. Refunds come from
+// a table of refunds with totals or from the refunds in a table of payments. A refund has the same key as in its
+// order's document.
 func Landed() []source.Reader {
 	return slices.Concat([]source.Reader{orderTable{}}, parts(), []source.Reader{
 		landedRefunds{
@@ -79,8 +79,8 @@ func (r landedRefunds) Open(t source.Table, o source.Options) (source.Rows, erro
 	return rows, nil
 }
 
-// refundRows collects a table: a refund may be paid back in several transactions, with a row each. A table to which a
-// connector only appends repeats refunds and payments, which count once.
+// refundRows collects a table, because a refund may have several transactions with one row each. A table to which a
+// connector only appends repeats refunds and payments. Each counts once.
 type refundRows struct {
 	payments bool // rows are payments; a refund is their sum
 	at       map[string]int
@@ -99,7 +99,7 @@ func (r *refundRows) cell(fields []string, field string) string {
 	return ""
 }
 
-// Skip implements [source.Rows]. Payments that are not refunds, or did not succeed, are skipped.
+// Skip implements [source.Rows]. It skips payments that are not refunds or did not succeed.
 func (r *refundRows) Skip(fields []string) bool {
 	if !r.payments {
 		return false
@@ -170,7 +170,7 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 func (r *refundRows) Close(b *warehouse.Batch) (source.Summary, error) {
 	all := make([]*source.Return, 0, len(r.gathered))
 	for _, one := range r.gathered {
-		if one.Refund.Amount != 0 { // goods were returned without money
+		if one.Refund.Amount != 0 { // goods were returned without a payment
 			all = append(all, one)
 		}
 	}

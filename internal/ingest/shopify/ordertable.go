@@ -17,8 +17,8 @@ import (
 )
 
 // orderTable reads the table in which connectors store orders. Its columns are members of the REST API's documents.
-// Some connectors write nested members into columns of their own (shipping_address_country_code), others as JSON. Each
-// row is converted back to such a document, so that the order equals the one from webhooks and taps.
+// Some connectors write nested members into separate columns (shipping_address_country_code), others as JSON. The
+// reader converts each row back to such a document, so that the order equals the order from webhooks and taps.
 type orderTable struct{}
 
 // Name implements [source.Reader].
@@ -64,7 +64,7 @@ var orderMembers = []source.Column{
 	{Field: "refunds", Names: []string{"refunds"}},
 }
 
-// Members with nested members or lists. All others are text, even when the text begins like JSON.
+// Members with nested members or lists. All others are text, even if the text begins like JSON.
 var (
 	holders = []string{
 		"total_shipping_price_set", "shipping_lines", "customer", "shipping_address", "billing_address", "line_items", "discount_codes", "refunds",
@@ -80,7 +80,7 @@ const (
 
 var orderRow = []string{"dlt id", "airbyte orders hashid"}
 
-// orderNeeds are the required columns.
+// orderNeeds lists the required columns.
 var orderNeeds = []string{"id", "created_at", "total_price", "financial_status", "processed_at"}
 
 // Columns implements [source.Described].
@@ -158,8 +158,8 @@ type landedSale struct {
 	landed warehouse.LandedOrder
 }
 
-// orderTableRows reads the table. Rows sorted by key are handed over immediately. Other rows are collected: a table to
-// which a connector only appends has every version of an order, and the latest counts.
+// orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows, because a
+// table to which a connector only appends has every version of an order, and the latest counts.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options
@@ -168,8 +168,8 @@ type orderTableRows struct {
 	members      []tableMember
 	at           map[string]int
 	row, deleted int
-	currency     money.Currency // used where the table has none
-	text         bytes.Buffer   // the document of a row
+	currency     money.Currency // used if the table has no currency
+	text         bytes.Buffer   // document of a row
 	doc          document.Object
 	one          landedSale
 	gathered     map[string]*landedSale
@@ -290,7 +290,7 @@ func (r *orderTableRows) nested(fields []string, m tableMember) {
 	r.text.WriteByte('}')
 }
 
-// member starts a member; put writes a text member unless it is empty.
+// member starts a member of the document.
 func (r *orderTableRows) member(name string) {
 	if last := r.text.Bytes()[r.text.Len()-1]; last != '{' {
 		r.text.WriteByte(',')
@@ -310,7 +310,7 @@ func (r *orderTableRows) put(name, text string) {
 	r.text.Write(quoted)
 }
 
-// handOver adds the order to the batch.
+// handOver adds an order to the batch.
 func (r *orderTableRows) handOver(s *landedSale, b *warehouse.Batch) error {
 	if err := r.orders.Add(&s.Sale, b); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// partTable reads a table in which connectors store a part of orders: lines, discounts of lines, codes. Rows are
-// stored as they are; the store derives the orders' lines and coupons from them.
+// partTable reads a table in which connectors store a part of orders: lines, discounts of lines, or codes. Rows are
+// stored unchanged. The store derives the orders' lines and coupons from them.
 type partTable struct {
 	name, title string
 	columns     []source.Column
@@ -22,8 +22,8 @@ type partTable struct {
 	add         func(r *partRows, rec tabular.Record, b *warehouse.Batch) error
 }
 
-// Columns that tables of parts share. A connector that writes nested members into tables of their own refers to the
-// order by its own ID of the order's row.
+// Columns that tables of parts share. A connector that writes nested members into separate tables refers to the order
+// by the connector's ID of the order's row.
 var (
 	ofOrder    = source.Column{Field: "order", Names: []string{"order id", "sdc source key id"}}
 	ofOrderRow = source.Column{Field: "order_row", Names: []string{"dlt parent id", "airbyte orders hashid"}}
@@ -91,7 +91,7 @@ func (t partTable) Columns() []source.Column { return t.columns }
 // Needs implements [source.Described].
 func (t partTable) Needs() []string { return t.needs }
 
-// others are columns of tables that resemble a table of codes.
+// others lists columns of tables that resemble a table of codes.
 var others = []string{"carrier identifier", "discounted price", "target type", "checkout id", "discount id", "value type", "price", "gateway", "kind", "rate"}
 
 // Fit implements [source.Reader].
@@ -114,7 +114,7 @@ func (t partTable) Fit(h source.Header) source.Fit {
 	return fit
 }
 
-// places returns the indexes of the fields, -1 for a missing field.
+// places returns the indices of the fields, or -1 for a missing field.
 func (t partTable) places(h source.Header, fields ...string) int {
 	at := h.Place(t.columns)
 	for _, field := range fields {
@@ -260,7 +260,7 @@ func (r *partRows) currency(rec tabular.Record) (money.Currency, error) {
 	return c, nil
 }
 
-// place returns the position of the part in its order or line, 0 when the table has none.
+// place returns the position of the part in its order or line, or 0 if the table has no position.
 func (r *partRows) place(rec tabular.Record) (int64, error) {
 	cell := r.cell(rec, "place")
 	if cell == "" {
@@ -288,8 +288,8 @@ func (r *partRows) money(rec tabular.Record, field string, c money.Currency) (in
 	return n, nil
 }
 
-// synced returns when the connector wrote the row: a time, or the name of a load, which is the seconds since 1970. Any
-// other value has no time.
+// synced returns the time at which the connector wrote the row. The value is a time, or the name of a load in seconds
+// since 1970. Any other value has no time.
 func (r *partRows) synced(rec tabular.Record) time.Time {
 	cell := strings.TrimSuffix(r.cell(rec, "synced"), " UTC")
 	if at, err := source.ParseInstant(cell, source.UnknownOrder, time.UTC); err == nil {

@@ -13,16 +13,15 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// reducedCustomer is the member of a reduced document with the keyed hash of its customer, where no other member has
-// it.
+// reducedCustomer is the member of a reduced document with the keyed hash of its customer, if no other member has it.
 const reducedCustomer = "customer_hash"
 
-// reduction lists the members of a document that are kept, and the reduction of nested ones; nil keeps a value
-// unchanged.
+// reduction lists the members of a document that remain, and the reduction of nested members. Nil does not change a
+// value.
 type reduction map[string]reduction
 
-// The members of the REST API's documents that [Documents] reads. They exclude names, streets, phone numbers, IP
-// addresses and notes. The email address becomes a hash, and the landing page keeps only its UTM parameters.
+// Members of the REST API's documents that [Documents] reads. They exclude names, streets, phone numbers, IP addresses
+// and notes. The email address becomes a hash, and the landing page keeps only its UTM parameters.
 var (
 	reducedAddress = reduction{"country_code": nil, "country": nil, "province_code": nil, "province": nil}
 	reducedRefund  = reduction{
@@ -85,7 +84,7 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 	return kept, nil
 }
 
-// of reduces a value. Each element of a list is reduced; a value that should have members and has none is left out.
+// of reduces a value, or each element of a list. It omits a value that should have members and has none.
 func (r reduction) of(v document.Value) any {
 	switch {
 	case r == nil:
@@ -112,7 +111,7 @@ func (r reduction) of(v document.Value) any {
 	return kept
 }
 
-// campaignOf returns a landing page's address with only its UTM parameters, "" when it has none.
+// campaignOf returns a landing page's address with only its UTM parameters, or "" if it has none.
 func campaignOf(landing string) string {
 	if !strings.Contains(landing, "utm_") {
 		return ""

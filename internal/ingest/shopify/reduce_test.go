@@ -15,7 +15,7 @@ import (
 
 func people() *source.Customers { return source.NewCustomers([]byte("key")) }
 
-// stored returns what a collector stores and notes of one document.
+// stored returns the facts and notes of a collector for one document.
 func stored(t *testing.T, kind string, doc []byte) string {
 	t.Helper()
 	c := newCollection()
@@ -128,7 +128,7 @@ func TestOnlyObjectsAreReduced(t *testing.T) {
 	}
 }
 
-// A landing page keeps its UTM parameters alone.
+// A landing page keeps only its UTM parameters.
 func TestLandingPagesLoseTheirOtherParameters(t *testing.T) {
 	t.Parallel()
 	for landing, want := range map[string]string{

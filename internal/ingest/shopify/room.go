@@ -20,7 +20,7 @@ func (r *room) of(one sale) *sale {
 	return s
 }
 
-// pieces copies lists into shared allocations. An allocation is freed when no list in it is in use.
+// pieces copies lists into shared allocations. An allocation is freed when none of its lists is in use.
 type pieces[T any] struct{ piece []T }
 
 const pieceLength = 64

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// rows collects one order at a time: it is complete when a row of another order follows, or the file ends.
+// rows collects one order at a time. An order is complete when a row of another order follows or the file ends.
 type rows struct {
 	at        places
 	header    source.Header
@@ -23,11 +23,11 @@ type rows struct {
 	people    *source.Customers
 	countries *source.Countries
 	hasher    source.Hasher
-	offsets   int // number of orders whose offset was compared with the workspace's zone
+	offsets   int // number of orders whose offset was compared with the workspace's time zone
 
 	open  bool
 	sale  source.Sale
-	first amounts                         // amounts in the current order's first row
+	first amounts                         // amounts in the first row of the current order
 	lines struct{ goods, discount int64 } // sums over the current order's lines
 	fault *source.RowError                // the first error of the current order, which rejects all of its rows
 }
@@ -67,7 +67,7 @@ func (r *rows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Totals: r.orders.Totals}, err
 }
 
-// finish hands over the current order, or returns its error.
+// finish adds the current order to the batch, or returns its error.
 func (r *rows) finish(b *warehouse.Batch) error {
 	if !r.open {
 		return nil
@@ -121,7 +121,7 @@ func (r *rows) begin(rec tabular.Record, name string) {
 	r.describe(cell)
 }
 
-// describe fills the fields of the order's first row other than key, time and amounts.
+// describe sets the fields of the order's first row except key, time and amounts.
 func (r *rows) describe(cell func(at int) string) {
 	o := &r.sale.Order
 	o.Charged, o.Tax, o.Shipping = r.first.total, r.first.taxes, r.first.shipping
@@ -172,7 +172,7 @@ func (r *rows) line(rec tabular.Record) {
 	})
 }
 
-// complete fills what is known after the last line.
+// complete sets the fields that depend on all lines.
 func (r *rows) complete() {
 	spreadDiscount(r.sale.Lines, r.first.subtotal, r.first.discount)
 	r.sale.Order.Discounts = discounts(r.first.discount, r.lines.discount, r.lines.goods, r.first.subtotal)
@@ -214,8 +214,7 @@ func (r *rows) place(country, region string) (code, subdivision string) {
 	return code, source.Region(region, code)
 }
 
-// compareZone warns when the shop's time zone differs from the workspace's, because days then start at different
-// times.
+// compareZone warns if the shop's time zone differs from the workspace's, because days then start at different times.
 func (r *rows) compareZone(created string, at time.Time) {
 	const enough = 100
 	if r.offsets >= enough || len(created) < len("+0000") {

@@ -1,10 +1,10 @@
 // Package shopify reads orders and customers of Shopify: the orders export of the admin, tables of connectors, and
 // documents of its APIs.
 //
-// The orders export has a row per line item. The order's own fields are in its first row only; the next rows repeat
+// The orders export has one row per line item. The order's own fields are only in its first row. The next rows repeat
 // the name, the email address and the time. An order's key is its numeric ID. Old exports have no IDs and use the
-// order's name as key. The same order from both kinds of file is not recognized as one; the reader warns about it.
-// Names, streets and phone numbers are not read.
+// order's name as key. The reader does not recognize that orders from both kinds of files are the same, and warns about
+// it. It does not read names, streets and phone numbers.
 package shopify
 
 import (
@@ -21,7 +21,7 @@ const System = "shopify"
 // OrdersSource is the source of orders and refunds in the ledger, from any origin.
 const OrdersSource = "shopify_orders"
 
-// columns are the columns that are read, of 79 in the export. Older exports have fewer.
+// columns lists the columns that the reader uses, of 79 in the export. Older exports have fewer.
 var columns = []source.Column{
 	{Field: "name", Names: []string{"name"}},
 	{Field: "id", Names: []string{"id"}},
@@ -51,7 +51,7 @@ var columns = []source.Column{
 	{Field: "bill_region", Names: []string{"billing province"}},
 }
 
-// required are the required columns.
+// required lists the required columns.
 var required = []string{"name", "created", "currency", "total", "quantity", "title", "price"}
 
 // Orders returns the reader of the orders export.
@@ -86,7 +86,7 @@ func (reader) Open(t source.Table, o source.Options) (source.Rows, error) {
 	return r, nil
 }
 
-// places contains the indexes of columns; -1 for missing ones.
+// places contains the indices of columns, or -1 for missing columns.
 type places struct {
 	name, id, email, status, created, cancelled, currency           int
 	subtotal, shipping, taxes, total, code, discount, refunded      int
@@ -126,12 +126,13 @@ func isTest(payment, tags string) bool {
 }
 
 // discounts returns the sum of all discounts. Depending on the kind of discount, the order's amount includes the
-// discounts of lines or excludes them. The price of the goods before the subtotal decides within these two bounds.
+// discounts of lines or excludes them. The difference between the price of the goods and the subtotal determines the
+// sum between these two bounds.
 func discounts(order, lines, goods, subtotal int64) int64 {
 	return min(max(goods-subtotal, order, lines), order+lines)
 }
 
-// amounts are the amounts in an order's first row.
+// amounts contains the amounts in an order's first row.
 type amounts struct{ subtotal, shipping, taxes, total, discount, refunded int64 }
 
 func (r *rows) amounts(fields []string, c money.Currency) (a amounts, err *source.RowError) {

@@ -96,7 +96,7 @@ gid://shopify/Refund/2,gid://shopify/Order/20,2026-09-01 10:00:00,-5.00,EUR
 	}
 }
 
-// A refund is the sum of its payments, from the earliest of them.
+// A refund is the sum of its payments and has the date of the earliest payment.
 func TestATableOfPayments(t *testing.T) {
 	t.Parallel()
 	got := read(t, "shopify_transactions", `id,order_id,refund_id,amount,created_at,gateway,kind,status,test,currency
@@ -119,7 +119,7 @@ func TestATableOfPayments(t *testing.T) {
 	if got.Skipped != 3 {
 		t.Errorf("%d rows are skipped, want the sale, the pending refund and the test", got.Skipped)
 	}
-	// Without a currency the shop's is assumed.
+	// Without a currency, the reader assumes the shop's currency.
 	assumed := read(t, "shopify_refunds", "id,order_id,created_at,total_refunded_set_shop_amount\n1,2,2026-09-01,1.00\n")
 	check(t, "assumed", []string{"currency_assumed"}, assumed.Codes())
 	if r := assumed.Batch.Refunds; len(r) != 1 || r[0].Amount != 100 {
@@ -344,7 +344,7 @@ func TestRowsOfTheExport(t *testing.T) {
 		t.Fatalf("%d orders, %v", len(got.Batch.Orders), got.Errors)
 	}
 	first, second := got.Batch.Orders[0], got.Batch.Orders[1]
-	// The lines cost 20.00, less 0.50 of their own; 3.00 in all leave the subtotal of 17.00.
+	// The lines cost 20.00. Their own discounts are 0.50, and all discounts are 3.00, so the subtotal is 17.00.
 	if first.Charged != 2000 || first.Tax != 100 || first.Shipping != 200 || first.Discounts != 300 || first.Country != "CA" || first.Region != "ON" || first.Status != "paid" || first.Cancelled || first.Units != 3 {
 		t.Errorf("first %+v", first)
 	}
@@ -392,13 +392,13 @@ func TestRejectedRowsOfTheExport(t *testing.T) {
 			t.Errorf("%s: orders %+v, want #2 alone", column, got.Batch.Orders)
 		}
 	}
-	// A line item away from its order, twice in a row.
+	// A line item is separated from its order, twice in a row.
 	got := read(t, "shopify_orders", exportHeader+row("#9", "", "", "", "", "", "", "", "", "1", "2", "0")+row("#9", "", "", "", "", "", "", "", "", "1", "2", "0")+
 		row("#2", "USD", "", "", "", "1", "", "", day, "", "", "")+row("#8", "", "", "", "", "", "", "", "", "1", "2", "0"))
 	check(t, "strays", []source.RowError{{Line: 2, Rows: 2, Column: "Name"}, {Line: 5, Rows: 1, Column: "Name"}}, rejected(t, got.Errors))
 }
 
-// The offset is compared with the workspace's zone for a hundred orders.
+// The reader compares the offset with the workspace's time zone for a hundred orders.
 func TestTheExportsTimeZoneIsCompared(t *testing.T) {
 	t.Parallel()
 	row := func(created string) string { return "#1,1,,,USD,,,,1.00,,,," + created + ",,,,,,,,,\n" }

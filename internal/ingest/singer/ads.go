@@ -23,11 +23,11 @@ type ads struct {
 	countries *source.Countries
 	words     *source.Words
 	days      map[accountDay]*adDay
-	key       []byte          // of the current record
+	key       []byte          // key of the current record
 	element   document.Object // of a list in it
 }
 
-// accountDay is what a report replaces: the day of an account.
+// accountDay is the unit that a report replaces: the day of an account.
 type accountDay struct {
 	source  string
 	account string
@@ -36,7 +36,7 @@ type accountDay struct {
 
 type adDay struct {
 	rows    []adRow
-	at      map[string]int // index of a row, by stream and key of the record
+	at      map[string]int // index of a row by stream and key of the record
 	changed bool
 }
 
@@ -53,7 +53,7 @@ func newAds(o source.Options) *ads {
 
 // platform names the properties of a platform's reports.
 type platform struct {
-	source                                     string // of the reader of the same platform's files
+	source                                     string // source of the reader of the same platform's files
 	platform                                   measure.Platform
 	day, account, currency                     []string
 	campaignID, campaign, setID, set, adID, ad []string
@@ -84,10 +84,10 @@ var platforms = map[shape]*platform{
 	},
 }
 
-// purchases are Meta's names for the same purchases; the first one present counts, as in Meta's own reports.
+// purchases lists Meta's names for the same purchases. The first available name counts, as in Meta's reports.
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase", "onsite_conversion.purchase"}
 
-// add takes a row of a report. Its error is a [*source.RowError].
+// add adds a row of a report. Its error is a [*source.RowError].
 func (c *ads) add(s *stream, record *document.Object, line int) error {
 	p := platforms[s.shape]
 	cell := func(names []string) string { return strings.TrimSpace(record.First(names...).Text()) }
@@ -120,7 +120,7 @@ func (c *ads) add(s *stream, record *document.Object, line int) error {
 	return nil
 }
 
-// put stores a row of a day. A record that is sent again replaces the earlier one.
+// put stores a row of a day. A repeated record replaces the earlier record.
 func (c *ads) put(at accountDay, s *stream, record *document.Object, row *adRow) {
 	day := c.days[at]
 	if day == nil {
@@ -137,7 +137,7 @@ func (c *ads) put(at accountDay, s *stream, record *document.Object, row *adRow)
 	day.rows = append(day.rows, *row)
 }
 
-// appendKey appends the key of a record: its key properties, or without any all of its dimensions.
+// appendKey appends the key of a record: its key properties or, without key properties, all of its dimensions.
 func appendKey(key []byte, s *stream, record *document.Object) []byte {
 	names := s.keys
 	if len(names) == 0 {
@@ -196,7 +196,7 @@ func (c *ads) figures(p *platform, is shape, record *document.Object, row *wareh
 	return nil
 }
 
-// micros reads millionths of a currency's unit as minor units.
+// micros converts millionths of a currency's unit to minor units.
 func micros(cell string, c money.Currency) (int64, error) {
 	n, err := source.Count(cell, money.Point)
 	return money.FromMillionths(n, c), err
@@ -265,8 +265,8 @@ type thing struct {
 	currency                           money.Currency
 }
 
-// sum adds up the rows of a day with the same key and appends them to the batch. Of several reports on the same spend,
-// one counts.
+// sum adds up the rows of a day with the same key and appends them to the batch. If several reports cover the same
+// spend, one counts.
 func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
 	order := make([]*adRow, len(day.rows))

@@ -30,7 +30,7 @@ func (nowhere) Abort() {}
 
 const benchRecords = 200_000
 
-// adMessages are a year of ads on Meta with states.
+// adMessages returns a year of ads on Meta with states.
 func adMessages() string {
 	var all strings.Builder
 	all.WriteString(metaSchema + "\n")
@@ -70,7 +70,7 @@ func measured(b *testing.B, messages string, store singer.Store) {
 	b.ReportMetric(benchRecords*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// Reading alone, and with the store.
+// The benchmarks measure reading alone and reading with the store.
 func BenchmarkAds(b *testing.B)          { measured(b, adMessages(), nowhere{}) }
 func BenchmarkOrders(b *testing.B)       { measured(b, orderMessages(), nowhere{}) }
 func BenchmarkAdsStored(b *testing.B)    { measured(b, adMessages(), newBench(b)) }

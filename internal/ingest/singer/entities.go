@@ -22,7 +22,7 @@ func newEntities() *entities { return &entities{words: source.NewWords(), loads:
 // advertiser names the properties of a platform's streams of campaigns, ad sets and ads. The first level with an ID
 // counts.
 type advertiser struct {
-	source            string // of the reader of the same platform's tables
+	source            string // source of the reader of the same platform's tables
 	platform          measure.Platform
 	account           []string
 	levels            []entityLevel
@@ -80,8 +80,8 @@ func members(columns []string) []string {
 	return names
 }
 
-// add takes a campaign, an ad set or an ad. Its state starts when the record was changed, else when the tap read it;
-// without either time, only names are stored. Its error is a [*source.RowError].
+// add adds a campaign, an ad set or an ad. Its state starts at the time of the record's change, otherwise at the time
+// at which the tap read it. Without either time, only names are stored. Its error is a [*source.RowError].
 func (c *entities) add(s *stream, record *document.Object, extracted string, line int) error {
 	a := advertisers[s.shape]
 	cell := func(names []string) string { return c.words.Of(strings.TrimSpace(record.First(names...).Text())) }

@@ -15,9 +15,9 @@ type facts struct {
 	entities *entities
 }
 
-// load is one step of an import: rows that are stored together.
+// load contains one step of an import: rows that are stored together.
 type load struct {
-	source  string // for the ledger: the name of the file reader of the same source
+	source  string // name in the ledger: the file reader of the same source
 	what    string
 	batch   warehouse.Batch
 	windows []warehouse.AdWindow

@@ -8,7 +8,7 @@ import (
 	"assay/internal/ingest/singer"
 )
 
-// FuzzMessages runs arbitrary input: a run ends with a result or an error. No report shows an email address, and
+// FuzzMessages runs arbitrary input. A run ends with a result or an error. No report shows an email address, and
 // emitted states are received states.
 func FuzzMessages(f *testing.F) {
 	for _, seed := range [][]string{

@@ -17,19 +17,19 @@ const (
 
 var errTooLong = errors.New("message too long")
 
-// lines splits the input into lines. Lines of one read share one string, to avoid a copy of each. A line is returned
-// as soon as it is complete.
+// lines splits the input into lines. Lines of one read share one string, which avoids a copy of each line. A line is
+// returned as soon as it is complete.
 type lines struct {
 	from  io.Reader
 	room  []byte
 	rest  int    // bytes of room with the start of a line
-	ready string // complete lines that are not returned yet
+	ready string // complete lines that next has not returned yet
 	end   error  // of the input
 }
 
 func newLines(from io.Reader) *lines { return &lines{from: from, room: make([]byte, usualRoom)} }
 
-// next returns the next line without its end. The last line may lack its end. At the end of the input the error is
+// next returns the next line without its end. The last line may have no line end. At the end of the input the error is
 // [io.EOF].
 func (l *lines) next() (string, error) {
 	for l.ready == "" {

@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// messages collects Klaviyo's reports, which have a record per statistic. The figures of a message and day stay in
+// messages collects Klaviyo's reports, which have one record per statistic. The figures of a message and day stay in
 // memory during the run, because a later statistic changes the row.
 type messages struct {
 	options source.Options
@@ -29,7 +29,7 @@ type messages struct {
 type messageKey struct {
 	entity, id, message string
 	channel             measure.Channel
-	day                 civil.Date // zero for totals since the send
+	day                 civil.Date // zero: totals since sending
 }
 
 type messageRow struct {
@@ -62,7 +62,7 @@ func (c *messages) name(record *document.Object) {
 	}
 }
 
-// add takes a statistic. Its error is a [*source.RowError].
+// add adds a statistic. Its error is a [*source.RowError].
 func (c *messages) add(record *document.Object) error {
 	key := messageKey{
 		entity: "campaign", id: c.words.Of(record.First("campaign_id").Text()), message: c.words.Of(record.First("campaign_message_id", "flow_message_id").Text()),
@@ -101,7 +101,7 @@ func (c *messages) add(record *document.Object) error {
 	return c.set(&row.MessageDay, record.First("statistic_name").Text(), record.First("statistic_value").Text())
 }
 
-// set fills the figure of a statistic.
+// set sets the figure of a statistic.
 func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error {
 	if cell == "" {
 		return nil
@@ -121,7 +121,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 		"spam_complaints": &row.Spam, "bounced": &row.Bounces,
 	}[statistic]
 	if into == nil {
-		return nil // rates are derived from the counts
+		return nil // rates follow from the counts
 	}
 	n, err := number(cell)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 	return nil
 }
 
-// waits reports whether totals since a send have no known day.
+// waits reports whether the sending day of some totals is unknown.
 func (c *messages) waits() bool {
 	for key := range c.changed {
 		if key.day.IsZero() && c.named[key.id].sent.IsZero() {

@@ -15,7 +15,7 @@ import (
 type Report struct {
 	Workspace       measure.WorkspaceID `json:"workspace"`
 	DryRun          bool                `json:"dry_run,omitempty"`
-	Problem         string              `json:"problem,omitempty"` // why the run ended early
+	Problem         string              `json:"problem,omitempty"` // reason why the run ended early
 	Hint            string              `json:"hint,omitempty"`
 	Lines           int                 `json:"lines"`
 	Records         int                 `json:"records"`
@@ -33,7 +33,7 @@ type Report struct {
 // Stream describes one stream.
 type Stream struct {
 	Name    string `json:"name"`
-	Meaning string `json:"meaning"` // "unknown" when its records are not read
+	Meaning string `json:"meaning"` // "unknown" if its records are not read
 	Records int    `json:"records"`
 	Used    int    `json:"used"`
 }
@@ -48,7 +48,7 @@ type Rejection struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// Counts counts the changes in one fact table.
+// Counts contains the numbers of changes in one fact table.
 type Counts struct {
 	Inserted  int64 `json:"inserted"`
 	Updated   int64 `json:"updated"`
@@ -56,7 +56,7 @@ type Counts struct {
 	Removed   int64 `json:"removed"`
 }
 
-// Maximum numbers of rejected records and streams in a report. The counts include all.
+// Maximum numbers of rejected records and streams in a report. The totals include all of them.
 const (
 	shownRejections = 20
 	shownStreams    = 200

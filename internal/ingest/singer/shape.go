@@ -6,10 +6,10 @@ import (
 	"assay/internal/ingest/document"
 )
 
-// shape is what the records of a stream describe.
+// shape is the kind of a stream's records.
 type shape int
 
-// The shapes and the taps that send them.
+// Shapes and the taps that send them.
 const (
 	unknownRecords   shape = iota
 	orderRecords           // tap-shopify: orders, in the names of the REST or the GraphQL API
@@ -34,7 +34,7 @@ func (s shape) String() string {
 	}[s]
 }
 
-// shapes identifies the shapes by properties: all of one list and none of the other.
+// shapes identifies the shapes by properties: all properties of one list and none of the other.
 var shapes = []struct {
 	shape shape
 	all   []string
@@ -56,8 +56,8 @@ var shapes = []struct {
 	{statisticRecords, []string{"statistic_name", "statistic_value"}, nil},
 }
 
-// partial are columns of Google's reports on keywords, audiences and the like. These reports omit other spend, so they
-// would understate a day.
+// partial lists columns of Google's reports on keywords, audiences and similar parts. These reports omit other spend,
+// so they would understate a day.
 var partial = []string{
 	"ad_group_criterion_keyword", "ad_group_criterion_criterion_id", "search_term_view_search_term", "age_range_view_resource_name",
 	"gender_view_resource_name", "geographic_view_resource_name", "user_location_view_resource_name", "landing_page_view_unexpanded_final_url",
@@ -65,7 +65,7 @@ var partial = []string{
 	"product_item_id", "click_type", "group_placement_view_placement", "managed_placement_view_resource_name", "keyword_view_resource_name",
 }
 
-// detect returns the shape of a stream. The rank orders reports on the same spend: the lowest one counts.
+// detect returns the shape of a stream. The rank orders reports on the same spend: the lowest rank counts.
 func detect(name string, properties *document.Object, keys []string) (shape, int) {
 	has := func(p string) bool { return properties.Get(p) != "" }
 	if attributes := properties.Get("attributes").Path("properties"); attributes != "" {
@@ -85,8 +85,8 @@ func detect(name string, properties *document.Object, keys []string) (shape, int
 	return unknownRecords, 0
 }
 
-// rankOf prefers complete reports, then fine ones. Google's finer reports omit campaigns without ads of their own;
-// those of other platforms are complete.
+// rankOf prefers complete reports, then more detailed reports. Google's more detailed reports omit campaigns without
+// their own ads; the reports of other platforms are complete.
 func rankOf(s shape, name string, has func(string) bool, keys []string) int {
 	if s == googleRecords {
 		for i, level := range []string{"campaign_performance_report", "ad_group_performance_report", "ad_performance_report", "account_performance_report"} {
@@ -110,7 +110,7 @@ func rankOf(s shape, name string, has func(string) bool, keys []string) int {
 	return rank
 }
 
-// base are the keys of reports without breakdowns.
+// base lists the keys of reports without breakdowns.
 var base = []string{
 	"date_start", "date_stop", "account_id", "campaign_id", "adset_id", "ad_id",
 	"advertiser_id", "adgroup_id", "stat_time_day",

@@ -1,13 +1,13 @@
 // Package singer is a target of the Singer protocol: it reads the messages of a tap, one JSON object per line, and
 // stores the facts in them.
 //
-// The columns of its schema identify a stream, because users of a tap choose its name: orders, refunds and customers
-// of Shopify in the forms of both APIs, reports of Meta, Google and TikTok advertising, reports of Klaviyo. Records of
-// other streams are checked, counted and listed in the report.
+// The columns of its schema identify a stream, because users of a tap choose its name. Supported streams are orders,
+// refunds and customers of Shopify in the forms of both APIs, reports of Meta, Google and TikTok advertising, and
+// reports of Klaviyo. Records of other streams are checked and counted, and the report lists them.
 //
 // Facts are stored in steps of many records, while later messages are read. A state is emitted only after everything
-// before it is stored; of several such states, the newest. Records after the last emitted state are sent again by the
-// next run. This changes nothing: orders are merged by key, and reports replace days.
+// before it is stored; of several such states, only the newest. The next run sends the records after the last emitted
+// state again. This changes nothing, because orders are merged by key and reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer
@@ -40,10 +40,10 @@ type Store interface {
 // Options define a run.
 type Options struct {
 	Workspace    control.Workspace
-	HashKey      []byte                   // for customers' email addresses; stored for the life of the workspace
+	HashKey      []byte                   // key for hashes of email addresses, stored as long as the workspace
 	Emit         func(state []byte) error // receives a state after all facts before it are stored; nil: ignored
 	SkipRejected bool                     // continue after rejected records
-	DryRun       bool                     // report everything, store nothing, emit no state
+	DryRun       bool                     // report everything, but store nothing and emit no state
 	CommitRows   int                      // minimum number of records in one step; 0: 50,000
 	CommitAfter  time.Duration            // age of a step at which the next state ends it; 0: a minute
 	Clock        func() time.Time
@@ -54,15 +54,15 @@ const (
 	usualRows  = 50_000
 	usualPause = time.Minute
 
-	// mostWaiting is the size in bytes at which a step is written even with fewer records: orders may be large.
+	// mostWaiting is the size in bytes at which a step is written even with fewer records, because orders may be large.
 	mostWaiting = 128 << 20
 
-	// A run stores the name, key properties and required properties of each stream.
+	// Limits of stored streams. A run stores the name, key properties and required properties of each stream.
 	mostStreams = 10_000
 	mostSchemas = 16 << 20 // total size in bytes
 )
 
-// Run reads messages until their end. A rejected record ends the run unless rejected records are skipped; the last
+// Run reads messages until their end. A rejected record ends the run unless rejected records are skipped. The last
 // emitted state then describes the stored facts. The report covers everything up to the end or the error.
 func Run(ctx context.Context, store Store, messages io.Reader, o Options) (Report, error) {
 	if o.CommitRows == 0 {
@@ -94,12 +94,12 @@ type target struct {
 	streams map[string]*stream
 	schemas int // size of the stored schemas
 	message document.Object
-	record  document.Object // of the current message
+	record  document.Object // record of the current message
 	facts   *facts
 	kept    *keeping // the previous step, which is being written
-	state   string   // the last state that is not emitted yet
-	since   int      // records since the last step
-	waiting int      // bytes of records since then
+	state   string   // last state that is not emitted yet
+	since   int      // number of records since the last step
+	waiting int      // bytes of records since the last step
 	began   time.Time
 }
 
@@ -109,7 +109,7 @@ type stream struct {
 	shape    shape
 	keys     []string // properties of the key
 	required []string
-	rank     int // of reports on the same spend, the lowest one counts
+	rank     int // of reports on the same spend, the lowest rank counts
 	records  int
 	used     int
 	size     int // bytes of name, keys and required
@@ -233,7 +233,7 @@ func (t *target) takeSchema() error {
 	return nil
 }
 
-// sizeOf returns the memory of the texts in bytes.
+// sizeOf returns the size of the texts in bytes.
 func sizeOf(texts []string) (size int) {
 	const header = 16
 	for _, text := range texts {
@@ -323,8 +323,8 @@ func (t *target) takeState(ctx context.Context) error {
 	return t.pass()
 }
 
-// summaries lists the streams by name, and the number of unlisted ones. If there are too many, streams that are read
-// come first.
+// summaries returns the streams by name, and the number of unlisted streams. If there are too many, streams that are
+// read come first.
 func (t *target) summaries() (shown []Stream, more int) {
 	all := slices.SortedFunc(maps.Values(t.streams), func(a, b *stream) int {
 		if known := cmp.Compare(min(b.shape, 1), min(a.shape, 1)); len(t.streams) > shownStreams && known != 0 {

@@ -31,7 +31,7 @@ const shop measure.WorkspaceID = "shop"
 
 func clock() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// bench is a store to import into, with the emitted states.
+// bench contains a store for imports and the emitted states.
 type bench struct {
 	*warehouse.Warehouse
 	workspace control.Workspace
@@ -71,7 +71,7 @@ func (b *bench) options() singer.Options {
 	}
 }
 
-// run takes messages that must be accepted.
+// run imports messages that must be accepted.
 func (b *bench) run(t testing.TB, lines ...string) singer.Report {
 	t.Helper()
 	report, err := singer.Run(t.Context(), b, strings.NewReader(strings.Join(lines, "\n")), b.options())
@@ -81,7 +81,7 @@ func (b *bench) run(t testing.TB, lines ...string) singer.Report {
 	return report
 }
 
-// sums adds up days of the store, orders in whole ones.
+// sums returns the totals of some days of the store, with whole orders.
 func (b *bench) sums(t testing.TB, first, last string) (sums measure.Sums, spend int64) {
 	t.Helper()
 	days, err := b.StoreDays(t.Context(), b.workspace.ID, civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)})
@@ -101,7 +101,7 @@ func (b *bench) year(t testing.TB) (sums measure.Sums, spend int64) {
 	return b.sums(t, "2026-01-01", "2026-12-31")
 }
 
-// refusals are the reasons for which fixtures of the protocol are refused; all others are accepted.
+// refusals contains the reasons for rejected fixtures of the protocol. All other fixtures are accepted.
 var refusals = map[string]string{
 	"invalid_schema":                   `line 1: the schema of stream "test_invalid_schema" has no properties`,
 	"record_before_schema":             `line 1: a record of stream "test_record_before_schema" before its SCHEMA`,
@@ -236,7 +236,7 @@ const (
 	customerRow    = `{"type":"RECORD","stream":"people","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"}}}`
 )
 
-// An unknown consent does not stop the tap; an unreadable field is named without its value.
+// An unknown consent does not stop the tap; the error of an unreadable field does not contain its value.
 func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -496,7 +496,7 @@ func TestWaitingFactsDoNotKeepMessagesInMemory(t *testing.T) { //nolint:parallel
 	}
 }
 
-// atEndReader calls a function after its content was read.
+// atEndReader calls a function at the end of its content.
 type atEndReader struct{ do func() }
 
 func (r *atEndReader) Read([]byte) (int, error) {

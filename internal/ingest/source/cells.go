@@ -9,8 +9,8 @@ import (
 	"assay/internal/money"
 )
 
-// Largest is the largest accepted amount, in minor units, and count. A larger figure is a mistake in the file, and
-// sums of such figures would overflow.
+// Largest is the largest accepted amount in minor units, and the largest accepted count. A larger figure is a mistake
+// in the file, and sums of such figures would overflow.
 const Largest = 1_000_000_000_000_000
 
 // Money reads an amount as minor units of the currency. Extra decimals other than zero are rejected.
@@ -86,7 +86,7 @@ func Count(cell string, n money.Notation) (int64, error) {
 	return believed(a.Minor, cell, nil)
 }
 
-// Millionths reads a number as millionths, rounded half away from zero: platforms report fractions of orders.
+// Millionths reads a number as millionths, rounded half away from zero, because platforms report fractions of orders.
 func Millionths(cell string, n money.Notation) (int64, error) {
 	if m, ok := plain(cell, millionths); ok && n == money.Point {
 		return m, nil
@@ -117,8 +117,8 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 
 const millionths = 6 // decimals
 
-// NotationOf detects the decimal separator of cells. Only unambiguous cells count: "1.234" could be either. Without
-// evidence it is a point, and cells that contradict it are rejected.
+// NotationOf detects the decimal separator of cells. Only unambiguous cells count, because "1.234" could have either.
+// Without evidence, it is a point, and cells that contradict this are rejected.
 func NotationOf(columns ...[]string) money.Notation {
 	points, commas := 0, 0
 	for _, cells := range columns {
@@ -137,7 +137,7 @@ func NotationOf(columns ...[]string) money.Notation {
 	return money.Point
 }
 
-// decimalMark returns the separator of a cell that can only be the decimal one, and 0 when the cell is ambiguous.
+// decimalMark returns the separator of a cell that can only be the decimal separator, or 0 if the cell is ambiguous.
 func decimalMark(cell string) byte {
 	last := strings.LastIndexAny(cell, ".,")
 	if last < 0 {
@@ -159,7 +159,7 @@ func decimalMark(cell string) byte {
 	return 0
 }
 
-// Times returns the product, and ok = false when it is implausibly large.
+// Times returns the product, or ok = false if it is implausibly large.
 func Times(amount, count int64) (product int64, ok bool) {
 	if math.Abs(float64(amount)*float64(count)) > Largest {
 		return 0, false

@@ -6,8 +6,8 @@ import (
 	"assay/internal/civil"
 )
 
-// dayCache converts instants to days of a zone. Files are sorted by time, so most instants are on the same day as the
-// previous one.
+// dayCache converts instants to days of a time zone. Files are sorted by time, so most instants are on the same day as
+// the previous one.
 type dayCache struct {
 	zone       *time.Location
 	from, till time.Time // of the cached day

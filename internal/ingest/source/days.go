@@ -10,10 +10,10 @@ import (
 	"assay/internal/civil"
 )
 
-// DayOrder is the order of day and month in a file: 03/04/2026 is in April or March.
+// DayOrder is the order of day and month in a file: 03/04/2026 is in April or in March.
 type DayOrder byte
 
-// The orders. ISO days and days with the name of the month need none.
+// Orders of day and month. ISO days and days with the name of the month need no order.
 const (
 	UnknownOrder DayOrder = iota
 	MonthFirst
@@ -50,12 +50,12 @@ func (o DayOrder) other() DayOrder {
 	return MonthFirst
 }
 
-// dayError is an error of a day with what to do about it.
+// dayError is an error of a day with its remedy.
 type dayError struct{ text, fix string }
 
 func (e *dayError) Error() string { return e.text }
 
-// DayFix returns what to do about a day that cannot be read, and otherwise if the error does not say.
+// DayFix returns the remedy for a day that cannot be read. If the error has none, it returns otherwise.
 func DayFix(err error, otherwise string) string {
 	if e, ok := errors.AsType[*dayError](err); ok {
 		return e.fix
@@ -80,10 +80,10 @@ func DayOrderOf(cells []string) DayOrder {
 
 var errDay = errors.New("is not a day such as 2026-09-30")
 
-// named are unambiguous layouts of days.
+// named lists unambiguous layouts of days.
 var named = []string{"Jan 2, 2006", "January 2, 2006", "2 Jan 2006", "2 January 2006", "Mon, Jan 2, 2006", "2-Jan-2006", "02.01.2006", "2.1.2006"}
 
-// ParseDay reads a day. A time after it is ignored.
+// ParseDay reads a day. It ignores a time after the day.
 func ParseDay(cell string, order DayOrder) (civil.Date, error) {
 	cell = strings.TrimSpace(cell)
 	if len(cell) >= 10 && cell[4] == '-' {
@@ -205,7 +205,7 @@ func digits(s string) (int, bool) {
 var errInstant = errors.New("is not a time such as 2026-09-30 14:05:00 +0200")
 
 // ParseInstant reads a day with an optional time of day and an optional offset. The default time is the start of the
-// day, the default offset that of the zone. The result is in UTC.
+// day. The default offset is that of the zone. The result is in UTC.
 func ParseInstant(cell string, order DayOrder, zone *time.Location) (time.Time, error) {
 	if t, ok := plainInstant(cell); ok {
 		return t, nil
@@ -291,7 +291,7 @@ func splitOffset(s string) (clock, offset string) {
 	return s, ""
 }
 
-// timeOfDay reads HH:MM, HH:MM:SS and HH:MM:SS.fff, with an optional AM or PM. Fractions are dropped.
+// timeOfDay reads HH:MM, HH:MM:SS and HH:MM:SS.fff, with an optional AM or PM. It drops fractions.
 func timeOfDay(s string) (seconds int, ok bool) {
 	half := 0
 	if upper := strings.ToUpper(s); strings.HasSuffix(upper, "M") {

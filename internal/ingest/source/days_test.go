@@ -33,7 +33,7 @@ func TestDaysAreReadAsTheFileWritesThem(t *testing.T) {
 		{"09/03/2026", MonthFirst, "2026-09-03"},
 		{"03/09/2026", DayFirst, "2026-09-03"},
 		{"9/9/2026", UnknownOrder, "2026-09-09"},
-		{"46268", UnknownOrder, "2026-09-03"}, // as a workbook counts
+		{"46268", UnknownOrder, "2026-09-03"}, // serial number of a workbook
 	}
 	for _, c := range cases {
 		if got, err := ParseDay(c.cell, c.order); err != nil || got.String() != c.want {
@@ -101,7 +101,7 @@ func TestInstantsKeepTheirOffset(t *testing.T) {
 		"2025-12-08T11:28:18-06:00": "2025-12-08T17:28:18Z",
 		"2025-12-08T11:28:18.123Z":  "2025-12-08T11:28:18Z",
 		"2025-12-08 11:28:18 UTC":   "2025-12-08T11:28:18Z",
-		"2025-12-08 11:28:18":       "2025-12-08T17:28:18Z", // the zone's own clock
+		"2025-12-08 11:28:18":       "2025-12-08T17:28:18Z", // local time in the zone
 		"2025-12-08 11:28":          "2025-12-08T17:28:00Z",
 		"2025-12-08 11:28 PM":       "2025-12-09T05:28:00Z",
 		"2025-12-08 12:05 AM":       "2025-12-08T06:05:00Z",
@@ -127,7 +127,7 @@ func TestDayCacheAgreesWithTheCalendar(t *testing.T) {
 	z := zone(t, "America/New_York")
 	cache := dayCache{zone: z}
 	at := time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC)
-	for range 24 * 6 { // over the day with 23 hours, to and fro
+	for range 24 * 6 { // back and forth over the day with 23 hours
 		for _, instant := range []time.Time{at, at.Add(-50 * time.Hour)} {
 			if got, want := cache.of(instant), civil.DayOf(instant, z); got != want {
 				t.Fatalf("%s falls on %s, want %s", instant, got, want)

@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// Header is the column names of a table as in the file.
+// Header contains the column names of a table as in the file.
 type Header struct {
 	names  []string
 	folded []string
@@ -66,8 +66,8 @@ func isFolded(name string) bool {
 	return !blank || name == ""
 }
 
-// Index returns the index of the first column that has one of the folded names, and -1 when none has. Earlier names
-// are preferred.
+// Index returns the index of the first column that has one of the folded names, or -1 if none has. Earlier names are
+// preferred.
 func (h Header) Index(names ...string) int {
 	for _, name := range names {
 		if i := slices.Index(h.folded, name); i >= 0 {
@@ -77,7 +77,7 @@ func (h Header) Index(names ...string) int {
 	return -1
 }
 
-// Name returns the column's name as in the file, and "" for a missing column.
+// Name returns the column's name as in the file, or "" for a missing column.
 func (h Header) Name(i int) string {
 	if i < 0 || i >= len(h.names) {
 		return ""
@@ -113,7 +113,7 @@ type Column struct {
 	Names []string
 }
 
-// Place finds the columns of a header. Fields without a column are left out.
+// Place finds the columns of a header. It omits fields without a column.
 func (h Header) Place(columns []Column) map[string]int {
 	places := map[string]int{}
 	for _, c := range columns {
@@ -124,7 +124,7 @@ func (h Header) Place(columns []Column) map[string]int {
 	return places
 }
 
-// Cell returns the cell at the index without surrounding blanks, and "" for a missing column.
+// Cell returns the cell at the index without surrounding blanks, or "" for a missing column.
 func Cell(fields []string, at int) string {
 	if at < 0 || at >= len(fields) {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Sale is an order as read from a file. Readers fill the order's key, time, customer and place; amounts are in minor
-// units of Currency. [Orders] fills the days, the converted amounts and the keys of the parts.
+// Sale is an order as read from a file. Readers set the order's key, time, customer and place. Amounts are in minor
+// units of Currency. [Orders] sets the days, the converted amounts and the keys of the parts.
 type Sale struct {
 	Line     int // first line in the file
 	Rows     int // number of rows in the file
@@ -21,8 +21,8 @@ type Sale struct {
 	Refunds  []warehouse.Refund
 	Coupons  []warehouse.OrderCoupon
 	Touches  []warehouse.Touch
-	Ties     []warehouse.CustomerTie // of the customer's ID and email address
-	Content  uint64                  // hash of the rows, from a [Hasher]; copies of an order have the same
+	Ties     []warehouse.CustomerTie // ties of the customer's ID and email address
+	Content  uint64                  // hash of the rows, from a [Hasher]; copies of an order have equal hashes
 }
 
 // Reset empties the sale and keeps its memory.
@@ -30,33 +30,33 @@ func (s *Sale) Reset() {
 	*s = Sale{Lines: s.Lines[:0], Refunds: s.Refunds[:0], Coupons: s.Coupons[:0], Touches: s.Touches[:0], Ties: s.Ties[:0]}
 }
 
-// Orders processes the sales of one file: it converts amounts, dates orders in the workspace's zone, deduplicates
+// Orders processes the sales of one file: it converts amounts, dates orders in the workspace's time zone, deduplicates
 // copies, and sums the totals.
 type Orders struct {
 	options Options
 	rates   *Converter
 	hasher  Hasher
 	last    warehouse.OrderRef
-	course  int                // 1 when keys ascend, -1 when they descend, 0 before the second order
+	course  int                // 1 if keys ascend, -1 if they descend, 0 before the second order
 	seen    map[uint64]earlier // by hashed key; filled only for scattered files
 	day     dayCache
 	Totals  Totals
 
-	currency money.Currency // of the last counted order
+	currency money.Currency // currency of the last counted order
 }
 
-// earlier is what is known of an earlier order or refund of the file: enough to recognize it and to remove it from the
+// earlier describes an earlier order or refund of the file, with the data that identify it and remove it from the
 // totals.
 type earlier struct {
 	content           uint64
 	charged, refunded int64
 	refunds           int32
-	detailed          bool // it has lines, refunds or coupons
+	detailed          bool // the order has lines, refunds or coupons
 	state             state
 	currency          [3]byte
 }
 
-// state decides which totals an order counts in.
+// state determines the totals that include an order.
 type state byte
 
 const (
@@ -74,7 +74,8 @@ func NewOrders(o Options) *Orders {
 	}
 }
 
-// longestKey is the longest ID of an order, in bytes. IDs are kept while a file is read, and shops use some dozens of bytes.
+// longestKey is the longest ID of an order, in bytes. IDs stay in memory while a file is read. IDs of shops have some
+// dozens of bytes.
 const longestKey = 512
 
 // checkKey returns a [*RowError] for an ID that is too long.
@@ -187,7 +188,7 @@ func (t *Orders) Differs(s *Sale) (bool, error) {
 	return seen && before.content != s.Content, nil
 }
 
-// Content returns the hash of an order's only row, when it will be compared.
+// Content returns the hash of an order's only row if the hash will be compared.
 func (t *Orders) Content(fields []string) uint64 {
 	if !t.options.Scattered {
 		return 0
@@ -195,7 +196,7 @@ func (t *Orders) Content(fields []string) uint64 {
 	return t.hasher.Row(0, fields)
 }
 
-// follows takes the next order's key. It reports whether the keys still ascend or still descend, which excludes
+// follows processes the next order's key. It reports whether the keys still ascend or still descend, which excludes
 // duplicates.
 func (t *Orders) follows(next *warehouse.OrderRef) bool {
 	step := t.step(next)
@@ -234,8 +235,8 @@ func (t *Orders) convert(s *Sale) error {
 	return t.rates.Convert(o.Day, s.Currency, amounts...)
 }
 
-// clashes reports whether the file has an earlier order with the same key and different content, and one of the two
-// has parts. Then the parts cannot be assigned to one of them.
+// clashes reports whether the file has an earlier order with the same key and different content, and one of the two has
+// parts. If so, the parts cannot be assigned to one of them.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false
@@ -246,8 +247,8 @@ func (t *Orders) clashes(s *Sale) bool {
 
 func (s *Sale) detailed() bool { return len(s.Lines)+len(s.Refunds)+len(s.Coupons) > 0 }
 
-// copyOf reports whether the file has the same order before. An order with the same key and different content replaces
-// the earlier one, also in the totals.
+// copyOf reports whether the file contains the same order before. An order with the same key and different content
+// replaces the earlier one, also in the totals.
 func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	o := &s.Order
 	var key uint64
@@ -315,7 +316,7 @@ type Hasher struct{ seed maphash.Seed }
 // NewHasher returns a hasher.
 func NewHasher() Hasher { return Hasher{seed: maphash.MakeSeed()} }
 
-// Row extends a content's hash by a row. The first row extends 0.
+// Row extends a content's hash by a row. For the first row, the content is 0.
 func (h Hasher) Row(content uint64, fields []string) uint64 {
 	const odd = 0x9E3779B97F4A7C15 // makes the order of cells and rows matter
 	for _, f := range fields {
@@ -343,7 +344,7 @@ func Codes(cell string) []string {
 	return codes
 }
 
-// CouponsOf returns the codes as coupons of an order. A discount is assigned to a code only when it is the only one.
+// CouponsOf returns the codes as coupons of an order. A discount is assigned to a code only if it is the only code.
 func CouponsOf(into []warehouse.OrderCoupon, cell string, discount int64) []warehouse.OrderCoupon {
 	if code := strings.ToUpper(strings.TrimSpace(cell)); code != "" && !strings.Contains(code, ",") {
 		return append(into, warehouse.OrderCoupon{Code: code, Discount: discount})

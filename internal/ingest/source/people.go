@@ -11,10 +11,10 @@ import (
 )
 
 // Customers converts email addresses and customer IDs to keyed hashes. A customer has the same hash in every source of
-// a workspace. Without the key the hash reveals nothing.
+// a workspace. Without the key, the hash reveals nothing.
 type Customers struct {
 	mac  hash.Hash
-	text []byte // the address, then its hash; reused to avoid an allocation per order
+	text []byte // buffer for the address, then its hash; avoids an allocation per order
 	sum  []byte
 }
 
@@ -22,12 +22,12 @@ type Customers struct {
 // collision in 72 bits is about one in a hundred million. Twelve characters fit into a database's inline strings.
 const hashBytes = 9
 
-// NewCustomers returns the hashes of the key.
+// NewCustomers returns a converter with the key.
 func NewCustomers(key []byte) *Customers {
 	return &Customers{mac: hmac.New(sha256.New, key)}
 }
 
-// Hash returns the hash of an address or ID, ignoring case and surrounding blanks, and "" for "".
+// Hash returns the hash of an address or ID, ignoring case and surrounding blanks, or "" for "".
 func (c *Customers) Hash(id string) string {
 	id = strings.ToLower(strings.TrimSpace(id))
 	if id == "" {
@@ -53,7 +53,7 @@ func (c *Customers) HashPhone(number string) string {
 
 const leastDigits = 6 // of a phone number
 
-// ConsentOf reads a consent as shops and mailing tools write it; ok is false for an unknown word.
+// ConsentOf reads a consent in the words of shops and mailing tools. ok is false for an unknown word.
 func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "yes", "true", "1", "y", "subscribed", "opted_in", "opted in":
@@ -66,8 +66,8 @@ func ConsentOf(text string) (consent warehouse.Consent, ok bool) {
 	return warehouse.ConsentUnknown, false
 }
 
-// Hashes returns all hashes that may identify a customer with the email address, phone number or ID: phone numbers are
-// written in several ways. It returns none for "".
+// Hashes returns all hashes that may identify a customer with the email address, phone number or ID. There are several
+// because phone numbers have several notations. It returns none for "".
 func (c *Customers) Hashes(id string) []string {
 	id = strings.TrimSpace(id)
 	if id == "" {

@@ -10,7 +10,8 @@ import (
 	"assay/internal/measure"
 )
 
-// otherNames are country names in exports that differ from the English names of CLDR, and codes that are not ISO.
+// otherNames contains country names in exports that differ from the English names of CLDR, and codes that are not ISO
+// codes.
 var otherNames = map[string]string{
 	"uk": "GB", "great britain": "GB", "england": "GB", "scotland": "GB", "usa": "US", "united states of america": "US",
 	"eire": "IE", "republic of ireland": "IE", "rsa": "ZA", "korea": "KR", "czech republic": "CZ", "turkey": "TR",
@@ -24,7 +25,7 @@ var otherNames = map[string]string{
 // Countries converts country names and codes to ISO 3166-1 alpha-2 codes.
 type Countries struct {
 	codes      map[string]string
-	last, code string // the previous text and its code: consecutive orders often share a country
+	last, code string // previous text and its code; consecutive orders often share a country
 }
 
 // NewCountries returns the countries of CLDR by code and English name.
@@ -46,7 +47,7 @@ func NewCountries() *Countries {
 	return &Countries{codes: codes}
 }
 
-// Code returns the code of a country, and ok = false for an unknown text. The code of "" is "".
+// Code returns the code of a country, or ok = false for an unknown text. The code of "" is "".
 func (c *Countries) Code(text string) (code string, ok bool) {
 	switch text {
 	case "":
@@ -78,8 +79,8 @@ var surfaces = map[string]measure.Surface{
 	"shopify draft order": measure.Wholesale, "draft orders": measure.Wholesale,
 }
 
-// Surface returns the sales surface of a source's name, and ok = false for an unknown name. Orders without a name
-// belong to the online store.
+// Surface returns the sales surface of a source's name, or ok = false for an unknown name. Orders without a name belong
+// to the online store.
 func Surface(name string) (measure.Surface, bool) {
 	if name == "" {
 		return measure.OnlineStore, true

@@ -8,10 +8,10 @@ import (
 	"assay/internal/money"
 )
 
-// staleRate is the maximum age of a rate in days: no rates are published on weekends and holidays.
+// staleRate is the maximum age of a rate in days. No rates are published on weekends and holidays.
 const staleRate = 7
 
-// Converter converts amounts to the workspace's currency at the day's rate, or the latest rate of the seven days
+// Converter converts amounts to the workspace's currency at the day's rate, or at the latest rate of the seven days
 // before.
 type Converter struct {
 	base  money.Currency
@@ -34,7 +34,8 @@ func NewConverter(base money.Currency, rates Rates) *Converter {
 	return &Converter{base: base, rates: rates, known: map[rateKey]rateFound{}}
 }
 
-// Convert converts the amounts to the base currency. On error none is converted; the error states how to get a rate.
+// Convert converts the amounts to the base currency. On error, it converts no amount. The error states how to get a
+// rate.
 func (c *Converter) Convert(day civil.Date, from money.Currency, amounts ...*int64) error {
 	if from == c.base {
 		return nil

@@ -19,9 +19,9 @@ import (
 
 // Reader reads one kind of file.
 type Reader interface {
-	// Name is the value of --source.
+	// Name returns the value of --source.
 	Name() string
-	// Title is the users' name of the file.
+	// Title returns the users' name of the file.
 	Title() string
 	// Fit returns how well the header of a file fits this reader.
 	Fit(header Header) Fit
@@ -33,22 +33,22 @@ type Reader interface {
 type Rows interface {
 	// Skip reports whether the record is not data, such as a total or a note. It is called before any other check.
 	Skip(fields []string) bool
-	// Add takes a record, which has as many cells as the header, and appends completed facts to the batch. A
+	// Add processes a record and appends completed facts to the batch. The record has as many cells as the header. A
 	// *[RowError] rejects rows of this record or of an earlier order, and reading continues. Any other error concerns
 	// the file.
 	Add(r tabular.Record, b *warehouse.Batch) error
-	// Close appends the remaining facts. Its errors are those of Add. The summary is always complete.
+	// Close appends the remaining facts. Its errors have the same meaning as in Add. The summary is always complete.
 	Close(b *warehouse.Batch) (Summary, error)
 }
 
-// Fit is how well a header fits a reader.
+// Fit describes how well a header fits a reader.
 type Fit struct {
-	Known   int      // number of columns that the reader knows
+	Known   int      // number of columns that the reader supports
 	Missing []string // required columns that the header lacks
-	Vague   bool     // by common names only: a reader of a known export is preferred
+	Vague   bool     // fits by common names only; a reader of a known export is preferred
 }
 
-// Better reports whether a reader with this fit is preferred to one with the other. Both can read the file.
+// Better reports whether a reader with this fit is preferred to a reader with the other fit. Both can read the file.
 func (f Fit) Better(other Fit) bool {
 	if f.Vague != other.Vague {
 		return other.Vague
@@ -59,7 +59,7 @@ func (f Fit) Better(other Fit) bool {
 // OK reports whether the reader can read the file.
 func (f Fit) OK() bool { return f.Known > 0 && len(f.Missing) == 0 }
 
-// Table is the part of a file that is known before its rows are read.
+// Table contains the data of a file that are known before its rows are read.
 type Table struct {
 	Header Header
 	Sample [][]string // the first rows below the header
@@ -76,31 +76,31 @@ func (t Table) Column(i int) []string {
 	return cells
 }
 
-// Options are the workspace's settings and the caller's statements about the file.
+// Options contains the workspace's settings and the caller's information about the file.
 type Options struct {
 	Base    money.Currency
 	Zone    *time.Location
-	HashKey []byte // for customers' email addresses; never empty
+	HashKey []byte // key for hashes of email addresses; never empty
 
-	// Stated by the caller, used where the file has no value of its own; zero when not stated.
+	// Currency and the following fields come from the caller and apply if the file has no value. Zero means unknown.
 	Currency money.Currency
-	Clock    *time.Location // the zone of times without an offset
+	Clock    *time.Location // time zone of times without an offset
 
-	Order DayOrder // of day and month; unknown: detected from the file
+	Order DayOrder // order of day and month; unknown: detected from the file
 
 	Channel measure.Channel
 
-	Today civil.Date // in the workspace's zone; zero: days in the future are not rejected
+	Today civil.Date // in the workspace's time zone; zero: days in the future are not rejected
 
 	Rates Rates // nil: only files in the base currency can be read
 	Notes *Notes
 
-	// Scattered files have orders in no order of their keys. Readers then store every key to detect duplicate orders;
-	// for other files they store the last key.
+	// Scattered means that orders are not sorted by key. Readers then store every key to detect duplicate orders. For
+	// other files, they store only the last key.
 	Scattered bool
 }
 
-// AssumedCurrency returns the currency of a file without its own. It adds a warning unless the caller stated the
+// AssumedCurrency returns the currency of a file that has none. It adds a warning unless the caller stated the
 // currency.
 func (o Options) AssumedCurrency() money.Currency {
 	if o.Currency != "" {
@@ -110,7 +110,7 @@ func (o Options) AssumedCurrency() money.Currency {
 	return o.Base
 }
 
-// WrittenIn returns the zone of times without an offset.
+// WrittenIn returns the time zone of times without an offset.
 func (o Options) WrittenIn() *time.Location {
 	if o.Clock != nil {
 		return o.Clock
@@ -118,8 +118,8 @@ func (o Options) WrittenIn() *time.Location {
 	return o.Zone
 }
 
-// CheckDay returns the error of a row with a day in the future, with the field's column. Tomorrow is accepted, because it
-// has begun in other time zones.
+// CheckDay returns the error of a row with a day in the future. The error names the field's column. Tomorrow is
+// accepted, because it has begun in other time zones.
 func (o Options) CheckDay(day civil.Date, line int, column string) error {
 	if o.Today.IsZero() || day.Sub(o.Today) <= 1 {
 		return nil
@@ -156,25 +156,25 @@ type Summary struct {
 	Totals  Totals
 }
 
-// Totals are figures to compare with the platform's own page.
+// Totals contains figures to compare with the platform's page.
 type Totals struct {
 	Orders    int64 // orders that count
-	Cancelled int64 // orders that are canceled or voided
+	Cancelled int64 // number of orders that are canceled or voided
 	Tests     int64 // test orders
 	Refunds   int64
-	Repeated  int64                    // duplicates of rows or orders in the file, which count once
-	Charged   map[money.Currency]int64 // of the orders that count, in minor units of their own currency
+	Repeated  int64                    // number of duplicate rows or orders in the file, which count once
+	Charged   map[money.Currency]int64 // of the counted orders, in minor units of their own currency
 	Refunded  map[money.Currency]int64
 	Spend     map[money.Currency]int64
 	Days      civil.Range
 }
 
-// NewTotals returns totals of nothing.
+// NewTotals returns empty totals.
 func NewTotals() Totals {
 	return Totals{Charged: map[money.Currency]int64{}, Refunded: map[money.Currency]int64{}, Spend: map[money.Currency]int64{}}
 }
 
-// See extends the days by one.
+// See extends the range of days to a day.
 func (t *Totals) See(day civil.Date) {
 	if t.Days.First.IsZero() || day.Before(t.Days.First) {
 		t.Days.First = day
@@ -187,11 +187,11 @@ func (t *Totals) See(day civil.Date) {
 // RowError is the reason why rows are rejected.
 type RowError struct {
 	Line   int    // first line in the file
-	Rows   int    // how many the error rejects; 0 means one
-	Column string // header of the invalid cell; "" when the whole row is invalid
+	Rows   int    // number of rejected rows; 0 means one
+	Column string // header of the invalid cell; "" if the whole row is invalid
 	Value  string // the cell's value, from [Shown]
 	Reason string
-	Fix    string // what to do about it; "" when the reason includes it
+	Fix    string // remedy; "" if the reason includes it
 }
 
 // Error returns the location and the reason.
@@ -213,7 +213,7 @@ func (e RowError) Bounded() RowError {
 	return e
 }
 
-// first returns the first n characters of a text, with … when it is longer.
+// first returns the first n characters of a text, with … if the text is longer.
 func first(text string, n int) string {
 	for i := range text {
 		if n--; n < 0 {
@@ -271,7 +271,7 @@ type Note struct {
 	Count int    `json:"count"` // number of occurrences
 }
 
-// Add adds a warning. The first text of a code is shown for all of them.
+// Add adds a warning. A code shows its first text for all occurrences.
 func (n *Notes) Add(code, format string, args ...any) {
 	if i, ok := n.at[code]; ok {
 		n.list[i].Count++

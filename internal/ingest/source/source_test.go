@@ -104,7 +104,7 @@ func TestSurfacesHaveManyNames(t *testing.T) {
 	}
 }
 
-// fixed are rates of single days.
+// fixed contains rates of single days.
 type fixed map[string]string
 
 func (f fixed) Rate(day civil.Date, from, to money.Currency) (money.Rate, bool) {

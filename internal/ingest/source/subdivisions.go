@@ -2,8 +2,8 @@ package source
 
 import "strings"
 
-// subdivisions are the codes of states and provinces that reports spell out, by folded name. They cover the countries
-// for which ad platforms report region names and shops report codes.
+// subdivisions contains the codes of states and provinces by folded name. It covers the countries for which ad
+// platforms report region names and shops report codes.
 var subdivisions = map[string]map[string]string{
 	"US": {
 		"alabama": "AL", "alaska": "AK", "arizona": "AZ", "arkansas": "AR", "california": "CA", "colorado": "CO",
@@ -27,8 +27,8 @@ var subdivisions = map[string]map[string]string{
 	},
 }
 
-// Region returns the subdivision's code without the country: "US-CA", "ca" and "California" are "CA". Unknown names
-// are unchanged.
+// Region returns the subdivision's code without the country: "US-CA", "ca" and "California" are "CA". It returns
+// unknown names unchanged.
 func Region(text, country string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {

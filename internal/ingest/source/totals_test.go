@@ -142,7 +142,7 @@ func TestAnOrderWithPartsOccursOnce(t *testing.T) {
 			}
 		}
 	}
-	// Where keys are sorted, an equal key or another direction needs a second pass.
+	// If keys are sorted, an equal key or another direction requires a second pass.
 	for key, want := range map[string]error{"2": ErrScattered, "1": ErrScattered, "3": nil, "10": nil} {
 		if err := ordersOf(t, false).Add(saleOf(key, 9), &warehouse.Batch{}); !errors.Is(err, want) {
 			t.Errorf("order %s after 1 and 2: %v, want %v", key, err, want)
@@ -301,7 +301,7 @@ func TestTextsOfAReportAreBounded(t *testing.T) {
 	}
 }
 
-// The fast path reads what the general path reads, with the same result.
+// The fast path and the general path give the same result.
 func TestPlainInstantsAgreeWithOthers(t *testing.T) {
 	t.Parallel()
 	for day := range strings.SplitSeq("2026-09-30,2026-02-29,2024-02-29,2026-9-30,1899-12-31,2026/09/30", ",") {
@@ -313,7 +313,7 @@ func TestPlainInstantsAgreeWithOthers(t *testing.T) {
 					if !ok {
 						continue
 					}
-					// A leading blank prevents the fast path and is trimmed by the general one.
+					// A leading blank prevents the fast path, and the general path trims it.
 					general, err := ParseInstant(" "+cell, UnknownOrder, zone(t, "America/New_York"))
 					if err != nil || !plain.Equal(general) {
 						t.Errorf("%q is %s, and %s (%v) by the general path", cell, plain, general, err)

@@ -14,7 +14,7 @@ type Words struct {
 
 const (
 	wordSlots = 4096
-	longWord  = 256 // bytes; longer texts rarely repeat
+	longWord  = 256 // in bytes; longer texts rarely repeat
 )
 
 // NewWords returns an empty set.

@@ -26,9 +26,9 @@ const (
 )
 
 // decode returns the text of src as UTF-8 without a byte-order mark, and a function that returns the encoding. The
-// encoding is certain at the end, because a file counts as UTF-8 until its first non-ASCII character.
+// encoding is final at the end, because a file counts as UTF-8 until its first non-ASCII character.
 func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
-	head, _ := src.Peek(1024) // a short file gives fewer bytes; a read error occurs again at the first read
+	head, _ := src.Peek(1024) // a short file has fewer bytes; a read error occurs again at the first read
 	switch {
 	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
 		_, _ = src.Discard(3)
@@ -42,8 +42,8 @@ func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
 	return transform.NewReader(src, g), g.encoding
 }
 
-// zerosAt reports whether most bytes at even (0) or odd (1) offsets are zero and no others: the pattern of UTF-16 text
-// in a Latin script.
+// zerosAt reports whether most bytes at even (0) or odd (1) offsets are zero and no other bytes are. This is the
+// pattern of UTF-16 text in a Latin script.
 func zerosAt(head []byte, parity int) bool {
 	zeros := 0
 	for i, b := range head {
@@ -58,9 +58,9 @@ func zerosAt(head []byte, parity int) bool {
 	return zeros > 0 && zeros*3 > len(head)
 }
 
-// guess passes ASCII through. The first non-ASCII character decides: a valid UTF-8 sequence makes the whole file
-// UTF-8, anything else makes it Windows-1252. In a Western single-byte file, the two bytes of such a sequence are
-// practically never adjacent.
+// guess passes ASCII through. The first non-ASCII character determines the encoding: UTF-8 for a valid UTF-8 sequence,
+// otherwise Windows-1252. In a Western single-byte file, the two bytes of such a sequence are practically never
+// adjacent.
 type guess struct {
 	decided  Encoding
 	fallback transform.Transformer
@@ -101,7 +101,8 @@ func (g *guess) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err erro
 	return nDst + d, nSrc + s, err
 }
 
-// asciiPrefix returns the number of ASCII bytes at the start. It tests eight at a time, because most files are ASCII.
+// asciiPrefix returns the number of ASCII bytes at the start. It tests eight bytes at a time, because most files are
+// ASCII.
 func asciiPrefix(b []byte) int {
 	const highBits = 0x8080808080808080
 	i := 0

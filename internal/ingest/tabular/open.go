@@ -25,9 +25,9 @@ type File struct {
 	book       *workbook // nil for text
 }
 
-// Open reads the first bytes of a file and detects its format from the content; the name is only used in errors. A
-// compressed file that unpacks to more bytes than the limit ends with an [ErrLimit]; 0 means no limit. Reading ends
-// with ctx, also within a row.
+// Open reads the first bytes of a file and detects its format from the content. Only errors use the name. A compressed
+// file that unpacks to more bytes than the limit ends with an [ErrLimit]; 0 means no limit. Reading ends when ctx ends,
+// also within a row.
 func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*File, error) {
 	f := &File{bytes: &counted{src: Cancellable(ctx, src), sum: sha256.New()}}
 	packed := bufio.NewReaderSize(f.bytes, 128<<10)
@@ -58,10 +58,10 @@ func Open(ctx context.Context, name string, src io.Reader, unpacked int64) (*Fil
 	return f, nil
 }
 
-// Encoding returns the character encoding. It is certain after the file has been read.
+// Encoding returns the character encoding. It is final after the file has been read.
 func (f *File) Encoding() Encoding { return f.encoding() }
 
-// Sheet returns the name of the sheet, and "" when the file is not a workbook.
+// Sheet returns the name of the sheet, or "" if the file is not a workbook.
 func (f *File) Sheet() string {
 	if f.book == nil {
 		return ""
@@ -88,17 +88,17 @@ func (f *File) Close() error {
 	return f.book.Close()
 }
 
-// Sample is the beginning of a file, read with one delimiter.
+// Sample is the beginning of a file that is split by one delimiter.
 type Sample struct {
 	Delimiter byte // 0 in a workbook
 	Records   []Record
 }
 
-// delimiters are tried in this order.
+// delimiters lists the delimiters in the order of trying.
 var delimiters = []byte{',', ';', '\t', '|'}
 
 // Samples returns the beginning of the file, split by each delimiter, up to limit rows. A sample ends at an unreadable
-// row. Records later starts at the first row again.
+// row. Records starts at the first row again.
 func (f *File) Samples(limit int) ([]Sample, error) {
 	if f.book != nil {
 		return []Sample{{Records: f.book.head(limit)}}, nil
@@ -139,7 +139,7 @@ func (f *File) Records(delimiter byte) Records {
 	return NewScanner(f.text, delimiter)
 }
 
-// Cancellable returns a reader of src that fails once ctx has ended.
+// Cancellable returns a reader of src that fails after ctx has ended.
 func Cancellable(ctx context.Context, src io.Reader) io.Reader { return cancellable{ctx, src} }
 
 type cancellable struct {
@@ -155,13 +155,13 @@ func (c cancellable) Read(p []byte) (int, error) {
 	return c.src.Read(p)
 }
 
-// unpacking returns the content of a compressed file, up to a limit.
+// unpacking reads the content of a compressed file, up to a limit.
 type unpacking struct {
 	src        io.Reader
 	left, most int64
 }
 
-// bounded returns the content of src, and an [ErrLimit] after more than most bytes; 0 means no limit.
+// bounded returns a reader of src that fails with an [ErrLimit] after more than most bytes; 0 means no limit.
 func bounded(src io.Reader, most int64) io.Reader {
 	if most == 0 {
 		return src

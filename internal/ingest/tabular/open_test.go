@@ -87,7 +87,7 @@ func TestOpenReadsEveryEncoding(t *testing.T) {
 
 func TestTheFirstCharacterBeyondASCIIDecides(t *testing.T) {
 	t.Parallel()
-	ascii := strings.Repeat("plain,row\n", 20_000) // more than any buffer on the way
+	ascii := strings.Repeat("plain,row\n", 20_000) // larger than any buffer
 	for text, want := range map[string]Encoding{ascii: UTF8, ascii + "caf\xe9,x\n": Windows1252, ascii + "café,x\n": UTF8} {
 		f, err := Open(t.Context(), "late.csv", strings.NewReader(text), 0)
 		if err != nil {
@@ -139,7 +139,7 @@ func TestOpenRejectsUnreadableContent(t *testing.T) {
 	}
 }
 
-// endless is text of a size that a test can still read. The context ends within it.
+// endless is a long text during which the context ends. A test can still read all of it.
 type endless struct {
 	text          string
 	n, cancelAt   int
@@ -185,7 +185,7 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A few packed bytes unpack to many, which are all in the buffer.
+// A few packed bytes unpack to many bytes, which are all in the buffer.
 func TestUnpackingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

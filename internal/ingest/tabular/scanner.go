@@ -10,36 +10,36 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner reads rows of delimited text as described by RFC 4180 and accepts common export errors: a bare quote inside
-// an unquoted cell is text, line ends are LF or CRLF, and empty rows are skipped.
+// Scanner reads rows of delimited text according to RFC 4180 and accepts common export errors: a bare quote inside an
+// unquoted cell is text, line ends are LF or CRLF, and empty rows are skipped.
 //
-// encoding/csv does not fit: it reads a file with one stray quote into memory as one cell, and it does not distinguish
-// a bad row from a bad file.
+// encoding/csv is not suitable: it reads a file with one stray quote into memory as one cell, and it does not
+// distinguish a bad row from a bad file.
 //
 // Scanning takes a number of steps that is linear in the length of the text.
 type Scanner struct {
 	src        io.Reader
 	delimiter  byte
 	buf        []byte
-	start, end int // the unread part of buf
+	start, end int // unread part of buf
 	drained    bool
 	line       int // of the next row
 	fields     []string
 	quoted     quotedRow
-	steps      int // bytes searched, counted or moved so far; a test bounds them
+	steps      int // number of searched, counted or moved bytes; a test bounds it
 }
 
 // sharedRow is the size of the largest row whose cells share one string, in bytes. Cells of larger rows have their own memory, so
 // that a cell that a reader keeps, such as an order's ID, does not keep the row.
 const sharedRow = 4 << 10
 
-// quotedRow is the row with quotes that is being read. Offsets count from the start of the row.
+// quotedRow contains the row with quotes that is being read. Offsets count from the start of the row.
 type quotedRow struct {
 	cells   int    // read so far
-	text    []byte // of the first MaxColumns cells, without quotes
-	ends    []int  // of those cells in text
+	text    []byte // text of the first MaxColumns cells, without quotes
+	ends    []int  // ends of those cells in text
 	lineEnd int    // offset after the first line end that is not before the current cell
-	problem string // the first one found
+	problem string // first problem of the row
 }
 
 // NewScanner returns a scanner of UTF-8 text.
@@ -87,7 +87,7 @@ func (s *Scanner) row() (Record, error) {
 	return r, nil
 }
 
-// index is [bytes.IndexByte] and counts the bytes that it searches.
+// index is [bytes.IndexByte] with a count of the searched bytes.
 func (s *Scanner) index(in []byte, b byte) int {
 	i := bytes.IndexByte(in, b)
 	if i < 0 {
@@ -99,7 +99,7 @@ func (s *Scanner) index(in []byte, b byte) int {
 }
 
 // upTo returns the unread text up to and including the first byte b at offset from or later, or up to the end of the
-// file. When nothing is left, the error is io.EOF.
+// file. If nothing is left, the error is io.EOF.
 func (s *Scanner) upTo(b byte, from int) ([]byte, error) {
 	for {
 		if i := s.index(s.buf[s.start+from:s.end], b); i >= 0 {
@@ -183,7 +183,7 @@ func unreadable(raw []byte) string {
 
 var tooManyCells = fmt.Sprintf("the row has more than %d cells", MaxColumns)
 
-// oversized cuts the row before the first cell that is too large. Size is that of all cells.
+// oversized cuts the row before the first cell that is too large. size is the size of all cells.
 func (s *Scanner) oversized(size int) string {
 	if size <= MaxField {
 		return ""
@@ -198,7 +198,7 @@ func (s *Scanner) oversized(size int) string {
 }
 
 // quotedRow reads a row with quoted cells, which may contain delimiters and line ends. The first line of the row has
-// the given length. Cells after MaxColumns are skipped.
+// the given length. It skips cells after MaxColumns.
 func (s *Scanner) quotedRow(line int) (problem string, err error) {
 	s.quoted = quotedRow{text: s.quoted.text[:0], ends: s.quoted.ends[:0], lineEnd: line}
 	row := &s.quoted
@@ -274,8 +274,8 @@ func (s *Scanner) at(offset int) byte {
 	return 0
 }
 
-// quotedCell reads up to the closing quote, replaces doubled quotes by one, and returns the offset after the closing
-// quote.
+// quotedCell reads up to the closing quote, replaces doubled quotes with one quote, and returns the offset after the
+// closing quote.
 func (s *Scanner) quotedCell(at int) (int, error) {
 	opened := at
 	for {

@@ -90,8 +90,8 @@ func TestScannerFailsWhereLaterRowsCannotBeTrusted(t *testing.T) {
 	}
 }
 
-// hostileRows are cells of which a row has so many that a scanner takes quadratic time if it searches the rest of the row for
-// each of them.
+// hostileRows contains cells that a row repeats many times. A scanner takes quadratic time if it searches the remaining
+// row for each of them.
 var hostileRows = map[string]string{
 	"empty quoted cells":          `"",`,
 	"empty cells":                 `,`,
@@ -117,7 +117,7 @@ func TestScannerIsLinearInTheLengthOfARow(t *testing.T) {
 		return s.steps
 	}
 	for name, cell := range hostileRows {
-		for _, size := range []int{64 << 10, MaxRecord} { // the short one first, so that a quadratic scanner fails soon
+		for _, size := range []int{64 << 10, MaxRecord} { // short text first, so that a quadratic scanner fails soon
 			half, whole := steps(cell, size/2), steps(cell, size)
 			if whole > 8*size || whole > 3*half {
 				t.Errorf("%s: %d steps for %d bytes and %d for half of them; want them to grow with the length", name, whole, size, half)
@@ -127,7 +127,7 @@ func TestScannerIsLinearInTheLengthOfARow(t *testing.T) {
 	}
 }
 
-// The cells beyond the limit are skipped up to the end of their row, so the rows after it keep their lines.
+// Cells beyond the limit are skipped up to the end of their row, so later rows have correct lines.
 func TestScannerSkipsCellsBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	for name, rest := range map[string]string{
@@ -175,9 +175,9 @@ func TestACellOfALargeRowDoesNotKeepTheRow(t *testing.T) {
 	}
 }
 
-// FuzzScanner checks that text without errors is read as by encoding/csv, that all other text ends in rows or an error,
-// that the size of the pieces does not matter, that a row never has more cells than the limit, that the lines of
-// rows ascend, and that the steps are bounded by the length of the text.
+// FuzzScanner checks that the scanner agrees with encoding/csv on text without errors and that all other text ends in
+// rows or an error. The result must not depend on the size of the pieces. A row must never have more cells than the
+// limit, the lines of rows must ascend, and the length of the text must bound the steps.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n"} {
 		f.Add(seed)

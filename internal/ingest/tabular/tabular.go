@@ -1,7 +1,7 @@
 // Package tabular opens the files that users export: CSV in its dialects, compressed or not, in the encodings of
 // spreadsheets and ad platforms, and workbooks. It returns rows of text with their line numbers.
 //
-// The readers of sources interpret the columns. A file is untrusted input: it is read as a stream, within limits.
+// The readers of sources interpret the columns. A file is untrusted input, so it is read as a stream and within limits.
 package tabular
 
 import "errors"
@@ -11,17 +11,17 @@ const (
 	MaxField    = 1 << 20   // bytes of a cell
 	MaxRecord   = 4 << 20   // bytes of a row
 	MaxColumns  = 2000      // cells of a row
-	MaxWorkbook = 128 << 20 // bytes of a workbook, packed and unpacked: it is read as a whole
+	MaxWorkbook = 128 << 20 // bytes of a workbook, packed and unpacked, because it is read as a whole
 )
 
 // Record is one row of a table.
 type Record struct {
 	Line    int      // first line of the row in the file, from 1
-	Fields  []string // the cells; the slice is reused by the next read, the strings are not
-	Problem string   // why the row cannot be used; "" when it can
+	Fields  []string // cells; the next read reuses the slice, but not the strings
+	Problem string   // reason why the row cannot be used; "" if it can
 }
 
-// Size returns how many bytes the cells have.
+// Size returns the number of bytes of the cells.
 func (r Record) Size() (bytes int) {
 	for _, f := range r.Fields {
 		bytes += len(f)
@@ -29,11 +29,11 @@ func (r Record) Size() (bytes int) {
 	return bytes
 }
 
-// Records returns the rows of a table one after the other, and io.EOF after the last one. Any other error concerns the
-// whole file, because the rows after it cannot be trusted.
+// Records returns the rows of a table one after another, and io.EOF after the last row. Any other error concerns the
+// whole file, because later rows are not reliable.
 type Records interface {
 	Next() (Record, error)
 }
 
-// ErrLimit is wrapped by errors of files that exceed a limit.
+// ErrLimit is the cause of errors of files that exceed a limit.
 var ErrLimit = errors.New("the file exceeds a limit")

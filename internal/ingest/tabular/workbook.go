@@ -11,7 +11,7 @@ import (
 )
 
 // workbook reads the first sheet with rows of an xlsx file. Cells have their stored form: numbers in full with a
-// point, days as text or serial numbers.
+// decimal point, days as text or serial numbers.
 type workbook struct {
 	ctx   context.Context //nolint:containedctx // as in cancellable
 	file  *excelize.File

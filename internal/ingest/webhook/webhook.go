@@ -1,8 +1,8 @@
 // Package webhook processes Shopify webhooks: orders, changes of orders, refunds and customers.
 //
-// [Take] checks a message and reduces it to the members that are read; the caller stores it and answers. [Run]
-// converts stored messages to facts a moment later, several at once. Messages may arrive twice, late and in any order:
-// the latest version of an order counts, and refunds are deduplicated by ID.
+// [Take] checks a message and reduces it to the required members. The caller stores it and answers. [Run] later
+// converts several stored messages to facts at once. Messages may arrive twice, late and in any order. The latest
+// version of an order counts, and refunds are deduplicated by ID.
 package webhook
 
 import (
@@ -26,10 +26,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Topic is the topic of a message in Shopify's terms.
+// Topic is Shopify's topic of a message.
 type Topic string
 
-// The topics that are read. Others are accepted and ignored.
+// Supported topics. Other topics are accepted and ignored.
 const (
 	OrderCreated   Topic = "orders/create"
 	OrderUpdated   Topic = "orders/updated"
@@ -48,14 +48,15 @@ const (
 	ShopRedact      Topic = "shop/redact"
 )
 
-// Verifier checks the signature of a body while the body is read: it computes the HMAC-SHA256 for each secret of a workspace.
+// Verifier checks the signature of a body while the body is read. It computes the HMAC-SHA256 for each secret of a
+// workspace.
 type Verifier struct {
 	given []byte
 	macs  []hash.Hash
 }
 
-// NewVerifier returns a verifier for a signature in Base64. It returns false when no body can be signed so: there is no
-// secret, or the signature is not an HMAC-SHA256.
+// NewVerifier returns a verifier for a signature in Base64. It returns false if no body can have this signature,
+// because there is no secret or the signature is not an HMAC-SHA256.
 func NewVerifier(secrets []string, signature string) (*Verifier, bool) {
 	given, err := base64.StdEncoding.DecodeString(signature)
 	if err != nil || len(given) != sha256.Size || len(secrets) == 0 {
@@ -68,7 +69,7 @@ func NewVerifier(secrets []string, signature string) (*Verifier, bool) {
 	return v, true
 }
 
-// Write implements [io.Writer]: it takes the next bytes of the body as it came.
+// Write implements [io.Writer]. It processes the next bytes of the received body.
 func (v *Verifier) Write(part []byte) (int, error) {
 	for _, mac := range v.macs {
 		mac.Write(part)
@@ -76,8 +77,8 @@ func (v *Verifier) Write(part []byte) (int, error) {
 	return len(part), nil
 }
 
-// Signed reports whether one of the secrets signed the bytes written so far. It compares with every secret, so the time does
-// not show which one it was.
+// Signed reports whether one of the secrets signed the bytes written so far. It compares with every secret, so the time
+// does not reveal the secret that matches.
 func (v *Verifier) Signed() bool {
 	signed := false
 	for _, mac := range v.macs {
@@ -86,9 +87,9 @@ func (v *Verifier) Signed() bool {
 	return signed
 }
 
-// Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. A
-// body without the shape of its topic is a fault of kind invalid: the signature does not cover the topic, so the topic
-// alone is not trusted.
+// Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. A body
+// without the form of its topic is a fault of kind invalid. The signature does not cover the topic, so the topic alone
+// is not trusted.
 func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	var o document.Object
 	if !json.Valid(body) {
@@ -141,7 +142,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// Person is the stored part of a message about a person's data.
+// Person contains the stored part of a message about a person's data.
 type Person struct {
 	ID     string   `json:"id"`     // in the shop
 	Hashes []string `json:"hashes"` // keyed hashes of everything that may identify the customer: email address, phone number, ID
@@ -156,8 +157,8 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 	return json.Marshal(person)
 }
 
-// PersonOf reads a message about a person's data that [Take] reduced. Messages of older versions have one hash, of the
-// email address; the hashes of the ID are added here.
+// PersonOf reads a message about a person's data that [Take] reduced. Messages of older versions have only one hash, of
+// the email address. PersonOf adds the hashes of the ID.
 func PersonOf(kept, hashKey []byte) (Person, error) {
 	var read struct {
 		Person
@@ -183,27 +184,28 @@ type Store interface {
 	Order(ctx context.Context, ws measure.WorkspaceID, ref warehouse.OrderRef) (warehouse.Order, bool, error)
 }
 
-// Options describe the workspace of the messages.
+// Options describes the workspace of the messages.
 type Options struct {
 	Workspace control.Workspace
 	HashKey   []byte
 	Now       time.Time
 }
 
-// Result is the outcome of messages, by their IDs. Messages that are in neither map became facts.
+// Result contains the outcome of messages by ID. Messages that are in neither map became facts.
 type Result struct {
-	Unusable map[control.DeliveryID]string // the reason why a message cannot become facts
+	Unusable map[control.DeliveryID]string // reason why a message cannot become facts
 	Later    map[control.DeliveryID]bool   // to try again: the order to delete has not arrived yet
 }
 
-// patience is how long the deletion of an unknown order is tried again. Messages overtake each other by seconds.
+// patience is the time during which the deletion of an unknown order is tried again. Messages overtake each other by
+// seconds.
 const patience = time.Hour
 
-// Ledger is the file name of webhooks in the ledger.
+// Ledger is the file name of webhooks in the import ledger.
 const Ledger = "webhooks"
 
-// Run converts messages to facts. An error concerns none of them in particular: the caller tries all again, which is
-// safe.
+// Run converts messages to facts. An error does not concern a particular message. The caller may safely try all
+// messages again.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
 	if err != nil {
@@ -247,7 +249,7 @@ type run struct {
 	gone      []*control.Delivery // deletions of orders
 }
 
-// take reads a message. Its ID is used as the stream, to identify rejected messages.
+// take reads a message. The stream name is the message's ID, which identifies rejected messages.
 func (r *run) take(m *control.Delivery, line int) (err error) {
 	var doc document.Object
 	doc.Read(document.Value(m.Body))
@@ -260,7 +262,7 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Customer(&doc)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
-	case CustomerRedact: // the operator carries it out if it names somebody
+	case CustomerRedact: // the operator executes it if it names a person
 		if person, err := PersonOf(m.Body, r.HashKey); err != nil || len(person.Hashes) == 0 {
 			r.Unusable[m.ID] = "the request to delete a customer contains no email address, phone number or ID: find the customer in the shop"
 		}
@@ -299,8 +301,8 @@ func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error
 	return err
 }
 
-// delete marks deleted orders as canceled, so that no figure counts them. The facts remain, because a message is not
-// enough reason to remove them for good.
+// delete marks deleted orders as canceled, so that all figures exclude them. The facts remain, because a message alone
+// does not justify their permanent removal.
 func (r *run) delete(ctx context.Context) error {
 	var b warehouse.Batch
 	for _, m := range r.gone {

@@ -47,7 +47,7 @@ func facts(t *testing.T) *warehouse.Warehouse {
 	return warehouse.New(engine)
 }
 
-// message is a delivery as it is kept.
+// message returns a delivery in its stored form.
 func message(t *testing.T, id control.DeliveryID, topic webhook.Topic, body string) control.Delivery {
 	t.Helper()
 	kept, err := webhook.Take(topic, []byte(body), hashKey)
@@ -71,7 +71,7 @@ func deliverTo(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace
 	return result
 }
 
-// One order, 102.60 of which 20.00 was refunded on the 19th, as each source writes it.
+// These constants contain one order in the form of each source. It has 102.60, of which 20.00 was refunded on the 19th.
 const (
 	refundJSON = `{"id":801,"order_id":5001,"created_at":"2026-11-19T10:00:00Z","refund_line_items":[],"transactions":[{"kind":"refund","status":"success","amount":"20.00","currency":"USD"}]}`
 	orderJSON  = `{"id":5001,"name":"#1001","email":"A@example.com","currency":"USD","created_at":"2026-11-18T10:00:00Z","updated_at":"2026-11-19T10:00:00Z",
@@ -89,7 +89,7 @@ const (
 `
 )
 
-// arrivals are the sources of the order.
+// arrivals returns the sources of the order.
 func arrivals(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace) map[string]func() {
 	t.Helper()
 	return map[string]func(){
@@ -121,8 +121,8 @@ func sendTap(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace, 
 	}
 }
 
-// One customer as each source writes her: the export without dates, an older message without consents and orders
-// because newer versions of the API omit them, and the two forms of a tap.
+// These constants contain one customer in the form of each source: the export without dates, an older message, and the
+// two forms of a tap. The message has no consents and orders, because newer versions of the API omit them.
 const (
 	customerJSON = `{"id":77,"email":"A@example.com","created_at":"2026-01-02T03:00:00Z","updated_at":"2026-11-18T10:00:00Z","first_name":"Anna","last_name":"B","state":"enabled",
 "note":"ring twice","verified_email":true,"phone":"+1 555-0100","tags":"vip","currency":"USD","addresses":[{"address1":"1 Main St"}],
@@ -137,7 +137,7 @@ const (
 `
 )
 
-// With ASSAY_TEST_THOROUGH all orders of arrival are tested; otherwise every eighth.
+// With ASSAY_TEST_THOROUGH the test covers all orders of arrival, otherwise every eighth.
 func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
@@ -160,7 +160,7 @@ func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 			"rest":    func() { sendTap(t, w, workspace, customerRest) },
 			"graphql": func() { sendTap(t, w, workspace, customerGraph) },
 		}
-		for _, name := range append(names, names[0]) { // and one of them again
+		for _, name := range append(names, names[0]) { // and one source again
 			ways[name]()
 		}
 		if diff := cmp.Diff(want, profilesOf(t, w, workspace.ID)); diff != "" {
@@ -210,7 +210,7 @@ func orders(names []string) (all [][]string) {
 	return all
 }
 
-// With ASSAY_TEST_THOROUGH all orders of arrival are tested; otherwise every eighth.
+// With ASSAY_TEST_THOROUGH the test covers all orders of arrival, otherwise every eighth.
 func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
@@ -225,14 +225,14 @@ func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 		workspace := store
 		workspace.ID = measure.WorkspaceID(fmt.Sprint("shop", i))
 		ways := arrivals(t, w, workspace)
-		for _, name := range append(names, names[0]) { // and one of them again
+		for _, name := range append(names, names[0]) { // and one source again
 			ways[name]()
 		}
 		meets(t, w, workspace.ID, names)
 	}
 }
 
-// meets compares what a workspace has with the one order.
+// meets compares the data of a workspace with the one order.
 func meets(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, came []string) {
 	t.Helper()
 	order, known, err := w.Order(t.Context(), ws, warehouse.OrderRef{Source: "shopify", Key: "5001"})
@@ -329,7 +329,7 @@ func TestADeletedOrderLeavesTheFiguresAndWaitsForItsOrder(t *testing.T) {
 		t.Error("it waits for ever")
 	}
 	deliver(t, w, message(t, "o", webhook.OrderCreated, orderJSON), gone)
-	deliver(t, w, message(t, "o2", webhook.OrderCreated, orderJSON)) // an older version that comes late
+	deliver(t, w, message(t, "o2", webhook.OrderCreated, orderJSON)) // an older version that arrives late
 	if c, err := w.Coverage(t.Context(), "shop"); err != nil || c.Orders != 0 || c.Cancelled != 1 {
 		t.Errorf("%d orders, %d cancelled, %v", c.Orders, c.Cancelled, err)
 	}
@@ -409,7 +409,7 @@ func TestSignaturesAreOfTheWholeBody(t *testing.T) {
 	}
 }
 
-// Any message is refused, or stored as JSON that can be processed or named as unusable.
+// Any message is rejected, or stored as JSON that can be processed or reported as unusable.
 func FuzzTake(f *testing.F) {
 	for _, body := range []string{orderJSON, refundJSON, customerJSON, `{"id":5001}`, `{"customer":{},"shop_domain":"x"}`, `[]`, `{"id":{},"total_price":[],"created_at":1}`} {
 		for _, topic := range []webhook.Topic{webhook.OrderUpdated, webhook.RefundCreated, webhook.OrderDeleted, webhook.CustomerUpdated, webhook.CustomerRedact} {

@@ -9,11 +9,11 @@ import (
 )
 
 // Allot splits a total of whole units by weights so that the parts add up exactly (largest remainder method). Each part
-// is its exact share rounded down; the units left over go to the largest fractions. Fractions that agree to nine
-// decimals are equal, and the earlier part goes first, so rounding errors of a sum do not matter. A part differs from
-// its exact share by at most one unit.
+// is its exact share rounded down; the remaining units go to the largest fractions. Fractions that agree to nine
+// decimals count as equal, and the earlier part is first, so rounding errors of a sum have no effect. A part differs
+// from its exact share by at most one unit.
 //
-// The total is between 0 and 2^53. Weights are finite and not negative; all zero is an error unless the total is zero
+// The total is between 0 and 2^53. Weights are finite and not negative. If all weights are zero, the total must be zero
 // too.
 func Allot(total int64, weights []float64) ([]int64, error) {
 	if total < 0 || total > maxTotal {
@@ -38,7 +38,7 @@ func Allot(total int64, weights []float64) ([]int64, error) {
 func largestRemainders(total int64, weights []float64, sum float64) []int64 {
 	type part struct {
 		at        int
-		remainder int64 // of its share, in billionths
+		remainder int64 // fraction of its share, in billionths
 	}
 	parts := make([]part, 0, len(weights))
 	whole := make([]int64, len(weights))
@@ -58,7 +58,7 @@ func largestRemainders(total int64, weights []float64, sum float64) []int64 {
 		whole[parts[i].at]++
 		left--
 	}
-	// Near 2^53 a rounded share can exceed the exact one; the smallest fractions give units back.
+	// Near 2^53 a rounded share can exceed the exact one; the parts with the smallest fractions then lose units.
 	for i := len(parts) - 1; left < 0; i = (i + len(parts) - 1) % len(parts) {
 		if whole[parts[i].at] > 0 {
 			whole[parts[i].at]--

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// path reads "a > b" or nothing.
+// path returns a path from its text, such as "a > b" or "".
 func path(text string, conversions float64, value int64, nulls float64) attribution.Path {
 	p := attribution.Path{Conversions: conversions, Value: value, Nulls: nulls}
 	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '>' }) {
@@ -31,7 +31,7 @@ func pathsOf(t testing.TB, list ...attribution.Path) *attribution.Paths {
 	return &paths
 }
 
-// randomPaths returns paths over the first letters of the alphabet, with ages on every second one.
+// randomPaths returns paths over the first letters of the alphabet, half of them with ages.
 func randomPaths(seed uint64, n, channels int) []attribution.Path {
 	r := rand.New(rand.NewPCG(seed, 0))
 	list := make([]attribution.Path, n)
@@ -141,7 +141,7 @@ func TestModelsDoNotDependOnTheOrderOfPathsNorOnTheirAggregation(t *testing.T) {
 	for _, m := range attribution.Models() {
 		want, got := attribute(t, pathsOf(t, list...), m), attribute(t, pathsOf(t, split...), m)
 		for i := range want.Credits {
-			// Sums run in another order, so results differ by rounding.
+			// Sums are computed in another order, so results differ by rounding.
 			if w, g := want.Credits[i], got.Credits[i]; g.Channel != w.Channel || math.Abs(g.Conversions-w.Conversions) > 1e-9 ||
 				math.Abs(g.Value-w.Value) > 1e-5 {
 				t.Errorf("%s: %+v, want %+v", m, g, w)
@@ -254,7 +254,7 @@ func TestShapleyEqualsItsDefinition(t *testing.T) {
 	}
 }
 
-// worth returns the conversions of the paths whose touchpoints are in these channels only.
+// worth returns the conversions of the paths that have touchpoints only in these channels.
 func worth(list []attribution.Path, joined map[measure.Channel]bool) float64 {
 	var sum float64
 	for _, p := range list {

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// million returns a million paths of one to eleven touches over thirty channels.
+// million returns a million paths of one to eleven touchpoints in thirty channels.
 func million(b *testing.B) []attribution.Path {
 	b.Helper()
 	names := make([]measure.Channel, 30)

@@ -19,17 +19,17 @@ type ShareInterval struct {
 	ChanceOfLeading float64          // share of resamples in which the channel has the largest share
 }
 
-// Resampling are the settings of [Intervals].
+// Resampling contains the settings of [Intervals].
 type Resampling struct {
-	Draws int     // number of resamples, at least 20; 200 when 0
-	Level float64 // between 0 and 1; [DefaultLevel] when 0
+	Draws int     // number of resamples, at least 20; 0: 200
+	Level float64 // between 0 and 1; 0: [DefaultLevel]
 	Seed  uint64
 }
 
-// Intervals returns bootstrap intervals of a model's shares. Each path's conversions and nulls are drawn from Poisson
-// distributions around their counts (Hanley and MacGibbon 2006, "Creating non-parametric bootstrap samples using
-// Poisson frequencies"), and the model is computed again. Rows are sorted by channel. The interval covers sampling
-// error only, not a wrong model. The same seed gives the same bytes.
+// Intervals returns bootstrap intervals of a model's shares. It draws each path's conversions and nulls from Poisson
+// distributions around their counts and computes the model again (Hanley and MacGibbon 2006, "Creating non-parametric
+// bootstrap samples using Poisson frequencies"). Rows are sorted by channel. The interval covers sampling error only,
+// not a wrong model. The same seed gives the same bytes.
 //
 // A draw takes as long as the model itself.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
@@ -81,7 +81,7 @@ func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	return intervals, nil
 }
 
-// sharesOf returns the channels' shares of conversions, sorted by channel; zeros when there are none.
+// sharesOf returns the channels' shares of conversions, sorted by channel; without conversions, they are zero.
 func sharesOf(p *Paths, m Model) ([]float64, error) {
 	r, err := Attribute(p, m)
 	if err != nil {
@@ -97,7 +97,7 @@ func sharesOf(p *Paths, m Model) ([]float64, error) {
 	return shares, nil
 }
 
-// resampled returns the paths with drawn counts and without values. It shares the touches.
+// resampled returns the paths with drawn counts and without values. The copy shares the touchpoints.
 func (p *Paths) resampled(seed, draw uint64) *Paths {
 	source := rand.NewPCG(seed, draw)
 	again := *p

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// removedNone is the channel index when no channel is removed, and the last channel of the start state.
+// removedNone is the channel index if no channel is removed. It is also the last channel of the start state.
 const removedNone = -1
 
 // chain is an absorbing Markov chain as sparse rows of transition probabilities. State 0 is the start, and most steps
 // lead to a later state.
 type chain struct {
 	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, by the state they lead to
-	ahead   []int     // ahead[s] is the first of them that stays or leads to a later state
+	ahead   []int     // ahead[s] is the first transition of s that stays or leads to a later state
 	to      []int32   // the state a transition leads to
 	chance  []float64 // its probability
-	convert []float64 // of each state, the probability that conversion is next
-	last    []int     // of each state, the channel touched last; removedNone for the start
+	convert []float64 // for each state, the probability that conversion is next
+	last    []int     // for each state, the last touched channel; removedNone for the start
 }
 
 // chainOf counts the transitions of the paths with touchpoints and divides them by the visits.
@@ -82,8 +82,8 @@ func chainFrom(counts *tally, base, size uint64) chain {
 	return c.forward()
 }
 
-// forward renumbers the states so that only steps that close a cycle lead back: reverse postorder of a depth-first
-// search from the start.
+// forward renumbers the states in reverse postorder of a depth-first search from the start. Only steps that close a
+// cycle then lead back.
 func (c chain) forward() chain {
 	n := len(c.convert)
 	place := make([]int32, n) // 0: not visited; n + 1: on the stack; otherwise 1 + the new number

@@ -10,16 +10,16 @@ import (
 // Blended is an attribution result adjusted by a survey.
 type Blended struct {
 	Result
-	Shares           []Share // of the rows of the result, in their order, the unattributed one last
-	SurveyWeight     float64 // the rest of 1 is the weight of the clicks
-	Answers          float64 // that name a channel
+	Shares           []Share // one per row of the result, in the same order, the unattributed row last
+	SurveyWeight     float64 // the weight of the clicks is 1 - SurveyWeight
+	Answers          float64 // answers that name a channel
 	EffectiveAnswers float64 // after weighting strata by their orders
 	UnmappedShare    float64 // of all answers
 	Coverage         float64 // share of orders in strata with an answer
 	Level            float64
 }
 
-// WithSurvey applies the rule of [BlendSums] to a result on paths, so that tests can compare both.
+// WithSurvey applies the rule of [BlendSums] to a result of paths, so that tests can compare the two.
 func (r Result) WithSurvey(strata []Stratum, b Blend) (Blended, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {
@@ -58,7 +58,7 @@ func (r Result) byChannel() map[measure.Channel]Credit {
 	return rows
 }
 
-// mix draws the credits towards the survey's shares with weight w.
+// mix shrinks the credits toward the survey's shares with weight w.
 func (r Result) mix(s pooled, w float64) Result {
 	conversions, whole := r.Totals()
 	row := func(c Credit) Credit {

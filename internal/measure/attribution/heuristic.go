@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// HalfLifeDays is the age at which [TimeDecay] halves a touch's weight.
+// HalfLifeDays is the age at which [TimeDecay] halves a touchpoint's weight.
 const HalfLifeDays = 7
 
-// firstShare and lastShare are what [Position] gives to the ends of a path of three or more touches.
+// firstShare and lastShare are the shares of the first and last touchpoint in [Position], for paths of three or more
+// touchpoints.
 const firstShare, lastShare = 0.4, 0.4
 
-// share sets the share of each touchpoint of one path, which has at least one. Shares add up to 1. Ages are nil when
-// unknown.
+// share sets the share of each touchpoint of one path, which has at least one. Shares add up to 1. Unknown ages are
+// nil.
 type share func(shares []float64, touches []uint16, ages []float64)
 
 func shareOf(m Model) share {
@@ -75,10 +76,10 @@ func position(shares []float64, touches []uint16, ages []float64) {
 }
 
 // shapley is the Shapley value of the game in which a set S of channels wins the conversions of all paths whose
-// channels are a subset of S. That game is a sum of unanimity games, one per set of channels, and the value of a
-// unanimity game is shared equally by its members (Shapley 1953, section 3; Zhao, Mahboobi and Bagheri 2018, "Shapley
-// value methods for attribution modeling in online advertising", section 4). The result is exact for any number of
-// channels. A channel's credit is on its first touchpoint.
+// channels are a subset of S. That game is a sum of unanimity games, one per set of channels, and the members of a
+// unanimity game share its value equally (Shapley 1953, section 3; Zhao, Mahboobi and Bagheri 2018, "Shapley value
+// methods for attribution modeling in online advertising", section 4). The result is exact for any number of channels.
+// The first touchpoint of a channel gets the channel's credit.
 func shapley(shares []float64, touches []uint16, _ []float64) {
 	different := 0
 	for i, ch := range touches {
@@ -93,7 +94,7 @@ func shapley(shares []float64, touches []uint16, _ []float64) {
 	}
 }
 
-// byPath credits each path on its own.
+// byPath credits each path independently.
 func byPath(p *Paths, set share) (Result, error) {
 	conversions := make([]float64, len(p.names))
 	values := make([]float64, len(p.names))

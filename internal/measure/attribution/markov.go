@@ -12,17 +12,17 @@ import (
 // MaxOrder is the highest order of a chain.
 const MaxOrder = 3
 
-// Removal is a channel's removal effect: the relative loss of conversions when the channel leads to null.
+// Removal is a channel's removal effect: the relative loss of conversions if the channel leads to null.
 type Removal struct {
 	Channel measure.Channel
 	Effect  float64 // 1 - P(conversion without the channel) / P(conversion), a fraction
 }
 
-// Removals are the removal effects of a Markov chain.
+// Removals contains the removal effects of a Markov chain.
 type Removals struct {
 	Order      int
-	States     int     // tuples of touchpoints, the start included
-	Conversion float64 // the chain's probability that a journey with a touchpoint converts; 1 when nulls are unknown
+	States     int     // number of tuples of touchpoints, including the start
+	Conversion float64 // probability in the chain that a journey with a touchpoint converts; 1 if nulls are unknown
 	Effects    []Removal
 }
 
@@ -30,17 +30,17 @@ type Removals struct {
 // channel, sorted by channel (Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the customer journey",
 // International Journal of Research in Marketing 33(3), sections 3 and 4).
 //
-// The state is the tuple of the last touchpoints, as many as the order and fewer at the start of a journey; a journey
-// ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel sends every step
-// into it to null. With Q the transitions between states and c those into conversion,
+// The state is the tuple of the last touchpoints. It has as many touchpoints as the order, and fewer at the start of a
+// journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel
+// redirects every step into it to null. With Q the transitions between states and c those into conversion,
 //
 //	h = c + Q h,   P(conversion) = h(start),
 //
 // is solved once for the whole chain and once without each channel, to about 1e-13 and without simulation. At order 1,
 // steps from a state to itself have no effect.
 //
-// When no path has nulls, every journey converts: the effects then measure how many conversions pass through a channel,
-// and not where journeys fail. Paths without touchpoints are ignored. Without conversions all effects are zero.
+// If no path has nulls, every journey converts. The effects then measure how many conversions pass through a channel,
+// not where journeys fail. Paths without touchpoints are ignored. Without conversions all effects are zero.
 func RemovalEffects(p *Paths, order int) (Removals, error) {
 	if order < 1 || order > MaxOrder {
 		return Removals{}, fault.Invalid("order of the chain is %d, want 1 to %d", order, MaxOrder)
@@ -68,8 +68,8 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit distributes the totals of the paths with touchpoints in proportion to the effects. Value uses the effects on
-// conversions too.
+// credit distributes the totals of the paths with touchpoints in proportion to the effects. The value is also credited
+// by the effects on conversions.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))

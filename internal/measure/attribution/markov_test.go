@@ -25,7 +25,7 @@ func effectsOf(t testing.TB, paths *attribution.Paths, order int) attribution.Re
 	return removals
 }
 
-// TestTextbookChain is the example of analyzecore.com (2016), "Attribution model with R", part 1.
+// TestTextbookChain uses the example of analyzecore.com (2016), "Attribution model with R", part 1.
 func TestTextbookChain(t *testing.T) {
 	t.Parallel()
 	paths := pathsOf(t, path("c1 > c2 > c3", 1, 100, 0), path("c1", 0, 0, 1), path("c2 > c3", 0, 0, 1))
@@ -45,7 +45,8 @@ func TestTextbookChain(t *testing.T) {
 	}
 }
 
-// TestChainsEqualADenseSolution compares with a chain whose states are texts, solved by LU.
+// TestChainsEqualADenseSolution compares the results with a chain whose states are texts and which is solved by LU
+// decomposition.
 func TestChainsEqualADenseSolution(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -65,7 +66,7 @@ func TestChainsEqualADenseSolution(t *testing.T) {
 	}
 }
 
-// denseConversion returns the conversion probability when every tuple with the removed channel is a null.
+// denseConversion returns the conversion probability if every tuple with the removed channel leads to null.
 func denseConversion(t *testing.T, list []attribution.Path, order int, removed measure.Channel) float64 {
 	t.Helper()
 	counts := map[string]map[string]float64{}

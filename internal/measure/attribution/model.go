@@ -15,24 +15,24 @@ type Model string
 
 // The models.
 const (
-	First     Model = "first"      // all credit to the first touch
-	Last      Model = "last"       // all credit to the last touch
-	Linear    Model = "linear"     // equal credit to every touchpoint, repeats counted
-	TimeDecay Model = "time_decay" // halved for every 7 days of age, or every step back when ages are unknown
+	First     Model = "first"      // all credit to the first touchpoint
+	Last      Model = "last"       // all credit to the last touchpoint
+	Linear    Model = "linear"     // equal credit to every touchpoint, including repeats
+	TimeDecay Model = "time_decay" // credit halves with every 7 days of age, or with every step back if ages are unknown
 	Position  Model = "position"   // 40% first, 40% last, 20% between
 	Markov1   Model = "markov:1"   // removal effects of a Markov chain of order one
 	Markov2   Model = "markov:2"   // order two
 	Markov3   Model = "markov:3"   // order three
-	Shapley   Model = "shapley"    // a path's credit in equal parts to its distinct channels
+	Shapley   Model = "shapley"    // equal credit to the distinct channels of a path
 )
 
-// Models lists the models in the order in which they are shown.
+// Models lists the models in the order of display.
 func Models() []Model {
 	return []Model{First, Last, Linear, TimeDecay, Position, Markov1, Markov2, Markov3, Shapley}
 }
 
-// ParseModel returns the model with the name. The names of [measure.Models] have the same meaning here, and "markov" is
-// the chain of order 1.
+// ParseModel returns the model with that name. The names of [measure.Models] have the same meaning here, and "markov"
+// is the chain of order 1.
 func ParseModel(s string) (Model, error) {
 	switch s {
 	case string(measure.FirstTouch):
@@ -54,7 +54,7 @@ func ParseModel(s string) (Model, error) {
 	return "", fault.Invalid("unknown attribution model %q", s).WithHint("use one of %s", strings.Join(names, ", "))
 }
 
-// Credit is what a model attributes to a channel.
+// Credit is the credit that a model attributes to a channel.
 type Credit struct {
 	Channel     measure.Channel
 	Conversions float64 // fractional
@@ -62,13 +62,13 @@ type Credit struct {
 	Whole       int64   // Value in whole units; the rows of a result add up to the total exactly
 }
 
-// Result is the credits of a model.
+// Result contains the credits of a model.
 type Result struct {
 	Credits      []Credit // one per channel, sorted by channel
-	Unattributed Credit   // paths without touches
+	Unattributed Credit   // paths without touchpoints
 }
 
-// Attribute credits the paths by the model. For Markov chains see the limits in [RemovalEffects]. Paths without
+// Attribute credits the paths by the model. [RemovalEffects] states the limits of Markov chains. Paths without
 // conversions have zero credit.
 func Attribute(p *Paths, m Model) (Result, error) {
 	switch m {
@@ -84,7 +84,7 @@ func Attribute(p *Paths, m Model) (Result, error) {
 	return Result{}, fault.Invalid("unknown attribution model %q", m)
 }
 
-// resultOf makes the rows from the credits of each channel. The rest of the totals is unattributed.
+// resultOf makes the rows from the credits of each channel. The remainder of the totals is unattributed.
 func resultOf(p *Paths, conversions, values []float64) (Result, error) {
 	r := Result{Credits: make([]Credit, len(p.names)), Unattributed: untouched(p)}
 	for i, name := range p.names {

@@ -51,8 +51,8 @@ func number(t testing.TB, s string) float64 {
 	return x
 }
 
-// published are the results of the package (R 4.2.2) for the heuristics, to the printed digits. For the chain of order
-// 1 they are the absorbing chain solved by linear algebra, and the package's own simulation.
+// published contains the results of the package (R 4.2.2) for the rule-based models, to the printed digits. For the
+// chain of order 1, it contains the linear-algebra solution of the absorbing chain and the package's simulation.
 var published = []struct {
 	channel                       measure.Channel
 	first, last, linear           float64
@@ -94,7 +94,7 @@ func TestHeuristicsMatchThePackageToThePrintedDigits(t *testing.T) {
 				want, wantSum = p.linear, p.linearSum
 			default: // first
 			}
-			// Half of the last printed digit: nine decimals of conversions, seven of most values.
+			// The tolerance is half of the last printed digit: nine decimals of conversions, seven of most values.
 			if got.Channel != p.channel || math.Abs(got.Conversions-want) > 1e-9 || math.Abs(got.Value/unit-wantSum) > 1e-7 {
 				t.Errorf("%s %s: %.10f conversions, value %.10f; want %v, %v",
 					m, got.Channel, got.Conversions, got.Value/unit, want, wantSum)

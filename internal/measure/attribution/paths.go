@@ -1,9 +1,9 @@
 // Package attribution attributes conversions and their value to channels by touchpoints.
 //
-// Heuristic models share each path by position or age of its touchpoints; Markov chains and the Shapley value use all
-// paths together; the blend adjusts any of them by survey answers. Every model conserves totals: credits and the
-// unattributed rest add up to the input, to the minor unit. Attribution does not measure causal effects; experiments
-// do.
+// Rule-based models share each path by position or age of its touchpoints. Markov chains and the Shapley value use all
+// paths together. The blend adjusts the credits of any model by survey answers. Every model conserves totals: credits
+// and the unattributed remainder add up to the input, to the minor unit. Attribution does not measure causal effects;
+// experiments do.
 package attribution
 
 import (
@@ -22,9 +22,9 @@ const maxTotal = 1 << 53
 
 // Path is a conversion path with the number and value of its conversions.
 type Path struct {
-	// Channels are the touchpoints, oldest first; repeats count. Without touchpoints no channel has credit.
+	// Channels are the touchpoints, oldest first; repeats count. Without touchpoints, no channel gets credit.
 	Channels []measure.Channel
-	// AgeDays is the age of each touchpoint at the conversion, in days; nil when unknown.
+	// AgeDays is the age of each touchpoint at the conversion, in days; nil if unknown.
 	AgeDays []float64
 	// Conversions is the number of journeys that ended with a conversion.
 	Conversions float64
@@ -40,8 +40,8 @@ type Paths struct {
 	names   []measure.Channel
 	index   map[measure.Channel]uint16
 	touches []uint16  // of all paths, concatenated
-	ages    []float64 // aligned with touches, NaN where unknown; nil while no age is known
-	ends    []int     // ends[i] is where the touches of path i end
+	ages    []float64 // aligned with touches, NaN if unknown; nil while no age is known
+	ends    []int     // ends[i] is the end of path i in touches
 
 	conversions []float64
 	values      []int64
@@ -56,8 +56,8 @@ type Totals struct {
 	Nulls       float64
 }
 
-// Add appends a path. Invalid counts or values are rejected with the index of path and element: a negative or infinite
-// number, an empty channel, ages that do not match the touchpoints, value without a conversion. A rejected path changes
+// Add appends a path. It rejects negative and infinite numbers, empty channels, ages that do not match the touchpoints,
+// and value without a conversion. The error names the index of the path and of the element. A rejected path changes
 // nothing.
 func (p *Paths) Add(path Path) error {
 	if err := p.check(path); err != nil {
@@ -143,7 +143,7 @@ func (p *Paths) intern(name measure.Channel) uint16 {
 	return i
 }
 
-// addAge stores the age of the last touchpoint. Ages are allocated when the first one is known.
+// addAge stores the age of the last touchpoint. It allocates the ages at the first known age.
 func (p *Paths) addAge(ages []float64, i int) {
 	if ages == nil && p.ages == nil {
 		return
@@ -171,7 +171,7 @@ func (p *Paths) Channels() []measure.Channel {
 	return names
 }
 
-// touchesOf returns the touchpoints of path i and their ages, nil when these are unknown.
+// touchesOf returns the touchpoints of path i and their ages. Unknown ages are nil.
 func (p *Paths) touchesOf(i int) (touches []uint16, ages []float64) {
 	from := 0
 	if i > 0 {

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// The solver restarts after krylov directions. A chain with fewer states that are targets of backward steps is solved
-// exactly in the first round.
+// The solver restarts after krylov directions. If fewer states than that are targets of backward steps, the first round
+// is exact.
 const (
 	krylov    = 120
 	rounds    = 200
@@ -19,11 +19,11 @@ const (
 
 var errUnsolved = errors.New("the linear system does not converge")
 
-// solve sets h to the probability of conversion from each state when every step into the removed channel leads to null.
-// The previous h is the starting point; the removed channel's own states are zero.
+// solve sets h to the probability of conversion from each state if every step into the removed channel leads to null.
+// It starts from the previous h. The removed channel's states are zero.
 //
 // The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4), preconditioned by the inverse of the upper triangle
-// M: the steps that stay or lead forward. Without cycles the first direction is the solution.
+// M, which contains the steps that stay or lead forward. Without cycles the first direction is the solution.
 func (c *chain) solve(h []float64, removed int) error {
 	n := len(h)
 	s := solver{chain: c, alive: make([]bool, n), residual: make([]float64, n)}
@@ -68,8 +68,8 @@ func (s *solver) sweep(y, x []float64) {
 	}
 }
 
-// backward sets y to the backward steps applied to x, which is zero at the removed states, plus the offset if there is
-// one.
+// backward applies the backward steps to x, adds the offset if it is not nil, and stores the result in y. x is zero at
+// the removed states.
 func (s *solver) backward(y, x, offset []float64) {
 	for i := range y {
 		y[i] = 0
@@ -82,7 +82,7 @@ func (s *solver) backward(y, x, offset []float64) {
 	}
 }
 
-// improve does one round of up to krylov directions and reports whether the residual has reached the goal.
+// improve runs one round of up to krylov directions and reports whether the residual has reached the goal.
 func (s *solver) improve(h []float64, goal float64) bool {
 	s.backward(s.residual, h, s.convert)
 	s.sweep(s.residual, s.residual)
@@ -102,7 +102,7 @@ func (s *solver) improve(h []float64, goal float64) bool {
 // residual, and the residual's norm.
 func (s *solver) directions(first, goal float64) (weights []float64, left float64) {
 	s.basis = append(s.basis[:0], scaled(s.residual, 1/first))
-	var columns [][]float64 // of the triangular matrix after the rotations
+	var columns [][]float64 // columns of the triangular matrix after the rotations
 	var rotations [][2]float64
 	rhs := []float64{first}
 	for k := 0; k < krylov && math.Abs(rhs[k]) > goal; k++ {

@@ -10,26 +10,26 @@ import (
 	"assay/internal/measure"
 )
 
-// Journey is a path with the totals of the orders at its end.
+// Journey is a path with the totals of its orders.
 type Journey struct {
 	Channels []measure.Channel // oldest first, at least one
 	Sums     measure.Sums      // may be negative, and may include refunds without an order
 }
 
-// Sums is each channel's credit in cents and millionths.
+// Sums contains each channel's credit in minor units and millionths.
 type Sums map[measure.Channel]measure.Sums
 
-// direct is the channel that last touch ignores when there is another.
+// direct is the channel that last touch ignores if there is another channel.
 const direct measure.Channel = "direct"
 
-// CreditSums attributes whole sums of journeys, refunds included. Credits add up exactly to the input in each of the
+// CreditSums attributes whole sums of journeys, including refunds. Credits add up exactly to the input in each of the
 // nine figures. A journey without channels is rejected with its index.
 //
-//   - [Last]: everything to the last channel other than direct, to direct when there is no other.
-//   - [Shapley]: each journey's sums in equal parts to its distinct channels, split at whole units by cumulative
+//   - [Last]: everything to the last channel other than direct, or to direct if there is no other.
+//   - [Shapley]: each journey's sums in equal parts to its distinct channels. Parts are whole units by cumulative
 //     weights: part i is ⌊S i/n⌋ - ⌊S (i-1)/n⌋, channels in alphabetical order.
 //   - [Markov1], [Markov2], [Markov3]: the sums of all journeys in proportion to the removal effects, by largest
-//     remainders. Without any order there is no chain, and sums are attributed as by Shapley.
+//     remainders. Without any order there is no chain, and the rule of Shapley applies.
 //
 // Other models are rejected: their credits are stored by day and need no journeys.
 func CreditSums(journeys []Journey, m Model) (Sums, error) {
@@ -50,7 +50,7 @@ func CreditSums(journeys []Journey, m Model) (Sums, error) {
 	return nil, fault.Invalid("sums cannot be attributed by the model %q", m)
 }
 
-// Add adds what another result credits.
+// Add adds the credits of another result.
 func (s Sums) Add(t Sums) {
 	for channel, sums := range t {
 		s[channel] = s[channel].Add(sums)
@@ -136,7 +136,7 @@ func markovSums(journeys []Journey, order int) (Sums, error) {
 // figures is the number of figures in [measure.Sums].
 const figures = 9
 
-// fields lists the figures of sums, so that a rule can be applied to all of them.
+// fields returns the figures of sums, so that a rule can apply to all of them.
 func fields(s *measure.Sums) [figures]*int64 {
 	return [figures]*int64{
 		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,
@@ -176,28 +176,29 @@ func allotSums(total measure.Sums, names []measure.Channel, weights func(figure 
 type BlendedSums struct {
 	Credits          Sums
 	SurveyWeight     float64 // the weight of clicks is 1 - SurveyWeight
-	Answers          float64 // that name a channel
+	Answers          float64 // answers that name a channel
 	EffectiveAnswers float64
 	UnmappedShare    float64
-	Shares           []Share // of orders, by channel, with the interval of the blended share
+	Shares           []Share // shares of orders by channel, with the interval of the blended share
 	Level            float64
 }
 
-// BlendSums shrinks credits towards the survey's shares.
+// BlendSums shrinks credits toward the survey's shares.
 //
-// With p the shares by touchpoints, the unattributed one included, and s the shares by survey, weighted by strata
-// (post-stratification), the blended shares are the mean of the Dirichlet-multinomial posterior
+// Let p be the shares by touchpoints, including the unattributed share, and s the shares by survey, weighted by strata
+// (post-stratification). The blended shares are the mean of the Dirichlet-multinomial posterior
 //
 //	(1 - w) p + w s,   w = n / (n + κ),   n = 1 / Σ_h W_h² / n_h,
 //
-// where W_h is the stratum's share of orders and n_h its answers, n is Kish's effective sample size and κ is ClickWorth
-// (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval of a share is
-// the central one of its Beta marginal. It covers sampling error, not the bias of what people remember.
+// where W_h is the stratum's share of orders, n_h its number of answers, n Kish's effective sample size and κ
+// ClickWorth (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval of
+// a share is the central one of its Beta marginal. It covers sampling error, not recall bias.
 //
-// Orders, new orders and units use strata weighted by orders, money uses strata weighted by value. Each figure's total
-// is unchanged, to the last unit. Negative credits, such as of a channel with more exchanges than sales, count as zero
-// in the shares. The unattributed row shrinks by 1 - w, since no survey answer names it. Channels that only the survey
-// has get rows. Without answers the credits are unchanged, with weight 0. Invalid counts are rejected with the stratum.
+// Orders, new orders and units use strata weighted by orders; money uses strata weighted by value. Each figure's total
+// is unchanged, to the last unit. Negative credits count as zero in the shares, for example if a channel has more
+// exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it. Channels that only
+// the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about invalid counts names
+// the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {
@@ -235,10 +236,10 @@ func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	return out, nil
 }
 
-// countFigures are the figures of sums that are counts rather than money.
+// countFigures contains the indices of the figures of sums that are counts, not money.
 var countFigures = map[int]bool{0: true, 7: true, 8: true}
 
-// blend returns the weights of a figure: shares by credit, shrunk towards the survey's shares.
+// blend returns the weights of a figure: shares by credit, shrunk toward the survey's shares.
 func (s pooled) blend(credits Sums, names []measure.Channel, figure int, w float64) []float64 {
 	shares := s.byValue
 	if countFigures[figure] {

@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// randomJourneys has journeys with odd amounts, negative exchanges and refunds without an order.
+// randomJourneys returns journeys with odd amounts, negative exchanges and refunds without an order.
 func randomJourneys(r *rand.Rand, n int) (journeys []attribution.Journey, total measure.Sums) {
 	names := []measure.Channel{"facebook", "google", "direct", "email", "tiktok"}
 	for i := range n {
@@ -75,7 +75,7 @@ func TestCreditedSumsFollowTheModels(t *testing.T) {
 	}
 	for m, want := range map[attribution.Model]string{
 		attribution.Last: "direct 1001 0, google 996 7",
-		// 1001 in three parts: 333, 334, 334; -5 in two: -3, -2; 7 in two: 3, 4.
+		// 1001 splits into 333, 334 and 334; -5 into -3 and -2; 7 into 3 and 4.
 		attribution.Shapley: "direct 1334 0, facebook 331 3, google 332 4",
 	} {
 		got, err := attribution.CreditSums(journeys, m)
@@ -101,7 +101,7 @@ func TestCreditedSumsFollowTheModels(t *testing.T) {
 	}
 }
 
-// Shares of orders by whole sums are those of the models on paths.
+// Whole sums and the models on paths give the same shares of orders.
 func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 	t.Parallel()
 	journeys, _ := randomJourneys(rand.New(rand.NewPCG(9, 0)), 60)

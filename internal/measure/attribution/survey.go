@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure"
 )
 
-// DefaultClickWorth is the default weight of click data, in survey answers.
+// DefaultClickWorth is the default weight of click data, as a number of survey answers.
 const DefaultClickWorth = 200
 
 // DefaultLevel is the default level of intervals.
@@ -21,17 +21,17 @@ const DefaultLevel = 0.9
 type Stratum struct {
 	Name   string // such as "new, under 50 USD"
 	Orders float64
-	Value  int64 // of all its orders, answered or not, in the unit of [Path.Value]
-	// Answers counts the answers that name a channel.
+	Value  int64 // value of all its orders, with and without an answer, in the unit of [Path.Value]
+	// Answers is the number of answers by channel.
 	Answers map[measure.Channel]float64
-	// Unmapped counts the answers without a channel. They are reported and otherwise ignored.
+	// Unmapped is the number of answers without a channel. Results report and otherwise ignore them.
 	Unmapped float64
 }
 
-// Blend is how a survey is blended with an attribution model.
+// Blend contains the settings for blending a survey with an attribution model.
 type Blend struct {
-	ClickWorth float64 // weight of click data, in answers; [DefaultClickWorth] when 0
-	Level      float64 // of the intervals, between 0 and 1; [DefaultLevel] when 0
+	ClickWorth float64 // weight of click data, in answers; 0: [DefaultClickWorth]
+	Level      float64 // level of the intervals, between 0 and 1; 0: [DefaultLevel]
 }
 
 // Share is a channel's share of conversions by clicks, by survey and blended, each a fraction.
@@ -73,7 +73,7 @@ func (b Blend) check(strata []Stratum) error {
 	return nil
 }
 
-// pooled is a survey summed over strata.
+// pooled contains the sums of a survey over strata.
 type pooled struct {
 	byOrders, byValue  map[measure.Channel]float64 // shares that add up to 1
 	answers, effective float64
@@ -121,7 +121,7 @@ func poolStrata(strata []Stratum) pooled {
 	return s
 }
 
-// count returns the answers that name a channel. Summing in sorted order gives the same bytes each time.
+// count returns the number of answers that name a channel. Summing in sorted order gives the same bytes each time.
 func (s Stratum) count() float64 {
 	var n float64
 	for _, ch := range slices.Sorted(maps.Keys(s.Answers)) {
@@ -130,8 +130,8 @@ func (s Stratum) count() float64 {
 	return n
 }
 
-// betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean and the number of
-// observations that it is worth.
+// betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean. worth is the
+// equivalent number of observations.
 func betaEstimate(mean, worth, level float64) measure.Estimate {
 	e := measure.Estimate{
 		Value: mean, Interval: measure.Interval{Level: level}, Method: measure.SurveyBlend, Basis: measure.Attributed,

@@ -29,7 +29,7 @@ func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 200 answers against a record worth 200: the mean of both.
+	// The result is the mean of both: there are 200 answers, and the click data have the weight of 200.
 	want := []attribution.Credit{
 		{Channel: "podcast", Conversions: 12.5, Value: 1250, Whole: 1250},
 		{Channel: "search", Conversions: 42.5, Value: 4250, Whole: 4250},
@@ -45,7 +45,7 @@ func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
 		t.Errorf("weights are %+v", got)
 	}
 	for _, s := range got.Shares {
-		// The interval of a share p worth 400 observations is about 1.64 standard errors wide on each side.
+		// The interval of a share p with 400 equivalent observations extends about 1.64 standard errors to each side.
 		e := s.Blended
 		if se := math.Sqrt(e.Value * (1 - e.Value) / 401); math.Abs((e.High-e.Low)/2-1.645*se) > .05*se || e.Low > e.Value ||
 			e.High < e.Value {
@@ -65,7 +65,8 @@ func TestStrataAreWeightedByOrdersNotByResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without weight for the clicks the survey decides: half of the orders each, but nine tenths of the value.
+	// Without weight for the clicks, only the survey counts: each channel has half of the orders, but one has nine
+	// tenths of the value.
 	want := []attribution.Credit{
 		{Channel: "search", Conversions: 50, Value: 1000, Whole: 1000},
 		{Channel: "social", Conversions: 50, Value: 9000, Whole: 9000},

@@ -10,21 +10,21 @@ import (
 
 // BGNBD is the beta-geometric / NBD model of repeat purchases (Fader, Hardie and Lee 2005, "Counting your customers the
 // easy way", Marketing Science 24(2)). An active customer buys at random with rate λ and becomes inactive after each
-// repeat purchase with probability p. Over customers λ is Gamma(R, Alpha) distributed and p is Beta(A, B) distributed,
+// repeat purchase with probability p. Over customers, λ is Gamma(R, Alpha) distributed and p is Beta(A, B) distributed,
 // independently.
 //
 // It assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat purchases
 // counts as active, because customers become inactive only after a repeat purchase.
 type BGNBD struct {
 	R     float64 // shape of the rates
-	Alpha float64 // of the rates, in the unit of time: the mean rate is R / Alpha
-	A, B  float64 // of becoming inactive: the mean probability is A / (A + B)
+	Alpha float64 // inverse scale of the rates, in the unit of time: the mean rate is R / Alpha
+	A, B  float64 // shapes of the dropout probability: its mean is A / (A + B)
 }
 
 func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2], B: v[3]} }
 
 // FitBGNBD returns the maximum likelihood model. It needs at least one repeat purchase. A likelihood without a maximum
-// is a not-ready fault; impossible histories are rejected with their index.
+// is a not-ready fault. An error about an impossible history names its index.
 func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	all, err := grouped(histories)
 	if err != nil {
@@ -49,8 +49,7 @@ func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 //
 //	Γ(r+x)/Γ(r) α^r · Γ(a+b) Γ(b+x) / (Γ(b) Γ(a+b+x)) · [ (α+T)^-(r+x) + δ(x>0) a/(b+x-1) (α+t_x)^-(r+x) ],
 //
-// per customer, with its gradient. Logarithms of times are computed once per distinct time, since histories are in
-// days.
+// per customer, with its gradient. It computes the logarithm of each distinct time once, because histories are in days.
 func (all grouping) bgnbdLikelihood(n float64) likelihood {
 	logTimes, logLeft := make([]float64, len(all.times)), make([]float64, all.most+1)
 	return func(logs, gradient []float64) float64 {
@@ -105,7 +104,7 @@ func (m BGNBD) Expected(h History, time float64) float64 {
 	return m.Alive(h) * m.whileActive(float64(h.Repeats), m.Alpha+h.Age, time)
 }
 
-// whileActive returns the purchases expected within t of a customer active now, after x repeats:
+// whileActive returns the expected purchases within t of a customer who is active now, after x repeats:
 //
 //	(a+b+x-1)/(a-1) · [1 - (1-z)^(r+x) ₂F₁(r+x, b+x; a+b+x-1; z)],   z = t / (since + t),
 //
@@ -135,9 +134,9 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 }
 
 // futures draws the number of purchases of each customer within the time after the observation. Rate and dropout
-// probability are integrated out: given the history they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and
-// independent while the customer is active. The n-th purchase happens if none of the n-1 before it was the last one and
-// there is time for n,
+// probability are integrated out. Given the history, they are Gamma(r+x, α+T) and Beta(a, b+x) distributed and
+// independent while the customer is active. The n-th purchase happens if none of the n-1 purchases before it is the
+// last one and there is time for n,
 //
 //	P(N ≥ n) = P(active) · Π_(j<n-1) (b+x+j)/(a+b+x+j) · P(K ≥ n),
 //
@@ -173,11 +172,11 @@ func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, 
 	}
 }
 
-// leastNone is the probability of no purchase below which products that start from it lose precision. It needs hundreds
-// of purchases.
+// leastNone is a bound on the probability of no purchase. If the probability is lower, products that start from it lose
+// precision. This takes hundreds of purchases.
 const leastNone = 1e-280
 
-// lived draws the number of purchases of an active customer by simulating one after the other.
+// lived draws the number of purchases of an active customer by simulating one purchase after another.
 func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	x := float64(h.Repeats)
 	rate := gamma(m.R+x, r) / (m.Alpha + h.Age)
@@ -192,7 +191,7 @@ func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	return n
 }
 
-// purchases returns the largest n with P(N ≥ n | active) above a probability. None is the probability of no purchase.
+// purchases returns the largest n with P(N ≥ n | active) above a probability. none is the probability of no purchase.
 func (m BGNBD) purchases(h *History, time, at, none float64) int {
 	if at >= 1-none {
 		return 0

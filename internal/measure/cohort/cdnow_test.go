@@ -50,9 +50,9 @@ func number(t testing.TB, s string) float64 {
 	return x
 }
 
-// The parameters were recomputed with SciPy on the same data to eight digits; the first three or four are published
+// The parameters come from SciPy on the same data, to eight digits. The first three or four digits are published
 // (Fader, Hardie and Lee 2005, table 2; Fader and Hardie 2005 and 2013, notes at brucehardie.com). At a flat maximum, a
-// likelihood equal to 1e-12 determines the parameters to about 1e-6.
+// likelihood with a precision of 1e-12 determines the parameters to about 1e-6.
 const lastDigits = 2e-6
 
 func TestBGNBDMatchesThePublishedParametersOnCDNOW(t *testing.T) {
@@ -66,7 +66,7 @@ func TestBGNBDMatchesThePublishedParametersOnCDNOW(t *testing.T) {
 	near(t, "alpha", fit.Model.Alpha, 4.41353191, lastDigits)
 	near(t, "a", fit.Model.A, .79288637, lastDigits)
 	near(t, "b", fit.Model.B, 2.42575421, lastDigits)
-	// Standard errors of the Python package lifetimes, from a numerical Hessian: three digits agree.
+	// The standard errors are from the Python package lifetimes, which uses a numerical Hessian. Three digits agree.
 	near(t, "s.e. of r", fit.StandardError.R, .012557, 5e-3)
 	near(t, "s.e. of alpha", fit.StandardError.Alpha, .378221, 5e-3)
 	near(t, "s.e. of a", fit.StandardError.A, .185719, 5e-3)
@@ -146,10 +146,11 @@ func near(t *testing.T, what string, got, want, relative float64) {
 
 func TestProjectionsMatchThePublishedValuesOnCDNOW(t *testing.T) {
 	t.Parallel()
-	// Excel note of Fader, Hardie and Lee at the published parameters: 1.226.
+	// The expected value is 1.226, from the Excel note of Fader, Hardie and Lee at the published parameters.
 	bg := cohort.BGNBD{R: .243, Alpha: 4.414, A: .793, B: 2.426}
 	near(t, "E[Y(39)] under BG/NBD", bg.Expected(cohort.History{Repeats: 2, Recency: 30.43, Age: 38.86}, 39), 1.226, 4e-4)
-	// Vignette of the R package BTYD, customer 1516, at its estimates to the digits printed.
+	// The expected values are from the vignette of the R package BTYD for customer 1516, at its estimates, to the
+	// printed digits.
 	pareto := cohort.ParetoNBD{R: .553, Alpha: 10.58, S: .606, Beta: 11.656}
 	best := cohort.History{Repeats: 26, Recency: 30.86, Age: 31}
 	near(t, "E[X(52)] under Pareto/NBD", pareto.Purchases(52), 1.473, 1e-3)

@@ -1,8 +1,8 @@
 // Package cohort measures customer value: retention, lifetime value (LTV) by channel, payback, and projections.
 //
 // Observed figures need no model. Projections use the BG/NBD or Pareto/NBD model for purchases and the Gamma-Gamma
-// model for their value, fitted by maximum likelihood. [Ready] checks that there are enough data. Times are in any one
-// unit, days or weeks; parameters and horizons have the same unit.
+// model for their value, fitted by maximum likelihood. [Ready] checks that there are enough data. Times are in days or
+// in weeks; parameters and horizons have the same unit.
 package cohort
 
 import (
@@ -24,7 +24,7 @@ type History struct {
 // mostRepeats is an upper limit; a larger number is a data error.
 const mostRepeats = 1_000_000
 
-// check rejects impossible histories with the customer's index.
+// check rejects impossible histories. The error names the customer's index.
 func (h History) check(i int) error {
 	switch {
 	case h.Repeats < 0 || h.Repeats > mostRepeats:

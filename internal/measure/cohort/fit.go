@@ -11,7 +11,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Fit is a model with its parameters by maximum likelihood.
+// Fit is a model with its maximum likelihood parameters.
 type Fit[M any] struct {
 	Model         M
 	StandardError M // of each parameter, from the curvature at the maximum (delta method)
@@ -58,15 +58,15 @@ func (f *Fit[M]) draw(r *rand.Rand) M {
 	return f.build(values)
 }
 
-// group is customers with the same history, in a unit in which the longest age is 1.
+// group contains the customers with the same history. The unit of time is the longest age.
 type group struct {
 	x         int     // repeat purchases
-	tx, T     float64 // time of the last one and age
+	tx, T     float64 // time of the last purchase, and age
 	n         float64 // customers
 	atTx, atT int     // indices of tx and T in the times
 }
 
-// grouping is all customers in groups.
+// grouping contains all customers in groups.
 type grouping struct {
 	groups  []group
 	times   []float64 // distinct, ascending
@@ -74,7 +74,7 @@ type grouping struct {
 	most    int       // most repeat purchases of one customer
 }
 
-// repeats returns the number of repeat purchases of all customers.
+// repeats returns the number of repeat purchases of all customers together.
 func (all grouping) repeats() int {
 	sum := 0
 	for _, g := range all.groups {

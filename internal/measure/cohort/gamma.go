@@ -13,14 +13,14 @@ const smallShape = 0.2
 // gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000, "A simple method for generating gamma
 // variables", ACM Transactions on Mathematical Software 26(3), with the factor of section 6 for shapes below 1). It
 // uses the same random numbers as [distuv.Gamma] and gives the same result up to rounding, without allocating a
-// generator for each of millions of draws.
+// generator for each draw.
 func gamma(shape float64, r *rand.Rand) float64 {
 	if shape == 1 || shape < smallShape {
 		return distuv.Gamma{Alpha: shape, Beta: 1, Src: r}.Rand()
 	}
 	d, m := shape-1.0/3, 1.0
 	if shape < 1 {
-		d, m = d+1, math.Exp(math.Log(r.Float64())/shape) // a power, in a third of the time of math.Pow
+		d, m = d+1, math.Exp(math.Log(r.Float64())/shape) // takes a third of the time of math.Pow
 	}
 	c := 1 / (3 * math.Sqrt(d))
 	for {

@@ -27,8 +27,8 @@ type GammaGamma struct {
 
 func buildGammaGamma(v []float64) GammaGamma { return GammaGamma{P: v[0], Q: v[1], V: v[2]} }
 
-// FitGammaGamma returns the maximum likelihood model. A customer without purchases or without a positive mean is
-// rejected with the index; fewer than two customers are not ready.
+// FitGammaGamma returns the maximum likelihood model. It rejects a customer without purchases or without a positive
+// mean and names the index. Fewer than two customers are a not-ready fault.
 func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 	if len(spends) < 2 {
 		return Fit[GammaGamma]{},
@@ -60,7 +60,7 @@ func FitGammaGamma(spends []Spend) (Fit[GammaGamma], error) {
 // counts are the distinct numbers of purchases.
 type counts struct {
 	different []int
-	at        []int // of each customer: index of the number in distinct
+	at        []int // for each customer, the index in distinct
 }
 
 func countsOf(spends []Spend) (c counts) {
@@ -77,8 +77,9 @@ func countsOf(spends []Spend) (c counts) {
 	return c
 }
 
-// gammaTerms are the terms of the likelihood that depend on the number of purchases only: ln Γ and its derivative at px
-// + q and at px. They dominate its time, and most customers have one or two repeat purchases.
+// gammaTerms contains the terms of the likelihood that depend only on the number of purchases: ln Γ and its derivative
+// at px + q and at px. They take most of the time and are computed once per number, because most customers have one or
+// two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {
@@ -92,7 +93,7 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 //
 //	Γ(px+q)/(Γ(px) Γ(q)) · v^q z̄^(px-1) x^(px) / (v + x z̄)^(px+q),
 //
-// per customer, with its gradient and values divided by the scale.
+// per customer, with its gradient. Values are divided by scale.
 func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	among := countsOf(spends)
 	n := float64(len(spends))
@@ -126,8 +127,8 @@ func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	}
 }
 
-// Expected returns the expected value of a customer's next purchase: the customer's mean, shrunk towards the overall
-// mean, more strongly for fewer purchases. It exists when P · purchases + Q > 1.
+// Expected returns the expected value of a customer's next purchase: the customer's mean, shrunk toward the overall
+// mean, more strongly for fewer purchases. It exists if P · purchases + Q > 1.
 func (m GammaGamma) Expected(s Spend) float64 {
 	x := float64(s.Purchases)
 	return m.P * (m.V + x*s.Mean) / (m.P*x + m.Q - 1)
@@ -140,11 +141,11 @@ func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
 	return gamma(m.P*float64(n), r) / nu
 }
 
-// LargestCorrelation is the absolute correlation of spend and frequency up to which [GammaGamma] is valid.
+// LargestCorrelation is the maximum absolute correlation of spend and frequency for which [GammaGamma] is valid.
 const LargestCorrelation = 0.1
 
-// SpendFrequencyCorrelation returns Pearson's correlation of number and mean value of repeat purchases. Beyond
-// [LargestCorrelation] in absolute value the assumption of [GammaGamma] is violated. It is 0 when either is constant.
+// SpendFrequencyCorrelation returns Pearson's correlation of number and mean value of repeat purchases. If its absolute
+// value exceeds [LargestCorrelation], the assumption of [GammaGamma] is violated. It is 0 when either is constant.
 func SpendFrequencyCorrelation(spends []Spend) float64 {
 	var meanX, meanZ float64
 	for _, s := range spends {

@@ -12,7 +12,7 @@ import (
 type Purchase struct {
 	Customer string
 	Day      civil.Date
-	Value    int64 // in minor units; 0 when values are not needed
+	Value    int64 // in minor units; 0 if values are not needed
 }
 
 // Buyer is a customer's history and the mean value of repeat purchases.
@@ -23,12 +23,12 @@ type Buyer struct {
 	MeanSpend float64 // per repeat purchase, in minor units; 0 without repeats
 }
 
-// daysPerWeek turns days into the weeks of [Buyer].
+// daysPerWeek converts days to the weeks of [Buyer].
 const daysPerWeek = 7
 
 // Buyers returns the histories of customers with a purchase until the end of the calibration (inclusive), sorted by
 // customer. All purchases of a customer on one day count as one. Weeks are days / 7, not rounded. Later purchases are
-// ignored. A purchase without customer or day, or with a negative value, is rejected with its index.
+// ignored. It rejects a purchase without customer or day, or with a negative value, and names the index.
 func Buyers(purchases []Purchase, end civil.Date) ([]Buyer, error) {
 	kept := make([]Purchase, 0, len(purchases))
 	for i, p := range purchases {

@@ -15,7 +15,7 @@ import (
 //
 //	(p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n).
 //
-// For n = 0 the proportion is unknown: the interval is 0 to 1 around its middle.
+// For n = 0 the proportion is unknown: the interval is 0 to 1 and the value its middle.
 func Wilson(hits, n int, level float64) (measure.Estimate, error) {
 	if err := checkRate(hits, n, level); err != nil {
 		return measure.Estimate{}, err

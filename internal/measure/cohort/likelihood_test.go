@@ -48,7 +48,8 @@ func TestGradientsEqualFiniteDifferences(t *testing.T) {
 				at[i] = x[i] + step
 				up := f.f(at, unused)
 				at[i] = x[i] - step
-				// Central differences: step² for the curvature and 1e-16/step of the value for rounding.
+				// The error of central differences is step² from the curvature and 1e-16/step of the value from
+				// rounding.
 				if want := (up - f.f(at, unused)) / (2 * step); math.Abs(gradient[i]-want) > 1e-6*(1+math.Abs(want))+
 					1e-10*math.Abs(value) {
 					t.Errorf("%s at %v: derivative %d is %v, differences give %v", name, x, i, gradient[i], want)
@@ -68,8 +69,8 @@ func hypergeometric(a, b, c, z float64) float64 {
 	return sum
 }
 
-// TestIntegralMatchesTheNote compares with A₀ of Fader and Hardie (2005), a difference of two hypergeometric functions,
-// where that is accurate.
+// TestIntegralMatchesTheNote compares the integral with A₀ of Fader and Hardie (2005), a difference of two
+// hypergeometric functions, where the difference is accurate.
 func TestIntegralMatchesTheNote(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(12, 0))
@@ -96,8 +97,8 @@ func TestIntegralMatchesTheNote(t *testing.T) {
 	}
 }
 
-// TestExpectationMatchesThePaper compares with equation (10) of Fader, Hardie and Lee (2005) as printed, away from a =
-// 1, where it is undefined.
+// TestExpectationMatchesThePaper compares the expectation with equation (10) of Fader, Hardie and Lee (2005) as
+// printed, away from a = 1, where the equation is undefined.
 func TestExpectationMatchesThePaper(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(13, 0))
@@ -157,7 +158,7 @@ func TestDrawnFuturesHaveTheExpectedMean(t *testing.T) {
 	}
 }
 
-// The closed form is compared with sequential simulation. The limit is for about sixty comparisons.
+// The closed form is compared with sequential simulation. The limit accounts for about sixty comparisons.
 func TestPurchasesByClosedFormMatchSimulation(t *testing.T) {
 	t.Parallel()
 	const draws, weeks = 40_000, 25
@@ -185,7 +186,7 @@ func TestPurchasesByClosedFormMatchSimulation(t *testing.T) {
 	}
 }
 
-// wide is the number of purchase counts per bin.
+// wide returns the number of purchase counts per bin.
 func (h History) wide() int { return 1 + h.Repeats/10 }
 
 // With thousands of purchases the probability of no purchase underflows.

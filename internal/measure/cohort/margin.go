@@ -9,7 +9,7 @@ import (
 // Sale is an order with its costs, in minor units.
 type Sale struct {
 	Revenue   int64 // without tax
-	Cost      int64 // of goods and other costs of the order
+	Cost      int64 // cost of goods and other costs of the order
 	CostKnown bool
 }
 
@@ -19,9 +19,9 @@ type MarginSource string
 // The sources.
 const (
 	FromCosts     MarginSource = "costs"           // every sale has costs
-	PartlyCosted  MarginSource = "costs_of_a_part" // sales without costs have the rate of the others
+	PartlyCosted  MarginSource = "costs_of_a_part" // sales without costs get the rate of the others
 	FromAssumed   MarginSource = "assumed_rate"    // no sale has costs
-	leastCoverage              = 0.5               // minimum coverage of revenue to use the rate of the sales with costs
+	leastCoverage              = 0.5               // minimum coverage for using the rate of the sales with costs
 )
 
 // Margins converts sales to contribution margin.
@@ -31,9 +31,9 @@ type Margins struct {
 	Coverage float64 // share of revenue with known costs
 }
 
-// MarginsOf returns how to compute contribution margin. Sales with costs use them. If at least half but not all of the
-// revenue has costs, the rest uses their rate; otherwise the assumed rate applies. Without costs and with an assumed
-// rate of 0 (unknown), margins are not ready. A rate is at most 1.
+// MarginsOf returns the rule for contribution margin. Sales with costs use their costs. If at least half but not all of
+// the revenue has costs, the other sales use the rate of the sales with costs; otherwise they use the assumed rate.
+// Without costs and with an assumed rate of 0 (unknown), margins are not ready. A rate is at most 1.
 func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	if math.IsNaN(assumed) || assumed < 0 || assumed > 1 {
 		return Margins{}, fault.Invalid("assumed margin is %v, want a fraction of revenue", assumed)

@@ -10,7 +10,7 @@ import (
 	"assay/internal/fault"
 )
 
-// likelihood returns the log-likelihood per customer as a function of log parameters, and sets the gradient.
+// likelihood returns the log-likelihood per customer as a function of log parameters and sets the gradient.
 type likelihood func(logs, gradient []float64) float64
 
 // peak is the maximum of a likelihood.
@@ -20,9 +20,9 @@ type peak struct {
 }
 
 const (
-	// flat is the gradient per customer that counts as zero. Rounding errors are about 1e-13.
+	// flat is the largest gradient per customer that counts as zero. Rounding errors are about 1e-13.
 	flat = 1e-9
-	// farOut is the size of a logarithm at which a parameter counts as without bound: e^15 is three million.
+	// farOut is the size of a logarithm from which a parameter counts as unbounded: e^15 is three million.
 	farOut = 15
 )
 
@@ -30,7 +30,7 @@ var errNoPeak = fault.NotReady("the likelihood has no maximum at finite paramete
 	WithHint(
 		"customers differ too little in how often they buy or how long they stay; take more customers or a longer history")
 
-// maximize uses BFGS from the start and then Newton steps, which give the last digits and the curvature for standard
+// maximize uses BFGS from start and then Newton steps, which provide the last digits and the curvature for standard
 // errors. n is the number of customers.
 func maximize(f likelihood, start []float64, n float64) (peak, error) {
 	last := memory{f: f}
@@ -107,8 +107,8 @@ func steepest(gradient []float64) float64 {
 	return largest
 }
 
-// negativeHessian returns the Cholesky factor of the negative matrix of second derivatives, from central differences
-// of the gradient, and whether it is positive definite.
+// negativeHessian returns the Cholesky factor of the negative matrix of second derivatives, from central differences of
+// the gradient, and reports whether the matrix is positive definite.
 func negativeHessian(f likelihood, x []float64) (*mat.Cholesky, bool) {
 	const step = 1e-5 // error about step² in the derivative and 1e-16 / step from rounding
 	n := len(x)

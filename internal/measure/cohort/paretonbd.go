@@ -10,15 +10,15 @@ import (
 
 // ParetoNBD is the Pareto / NBD model of repeat purchases (Schmittlein, Morrison and Colombo 1987; Fader and Hardie
 // 2005, "A note on deriving the Pareto/NBD model and related expressions"). An active customer buys at random with rate
-// λ and becomes inactive at a random time with rate μ. Over customers λ is Gamma(R, Alpha) distributed and μ is
+// λ and becomes inactive at a random time with rate μ. Over customers, λ is Gamma(R, Alpha) distributed and μ is
 // Gamma(S, Beta) distributed, independently.
 //
 // It assumes constant rates: no seasonality, no promotions, no change with age.
 type ParetoNBD struct {
 	R     float64 // shape of the purchase rates
-	Alpha float64 // of the purchase rates, in the unit of time
+	Alpha float64 // inverse scale of the purchase rates, in the unit of time
 	S     float64 // shape of the dropout rates
-	Beta  float64 // of the dropout rates, in the unit of time
+	Beta  float64 // inverse scale of the dropout rates, in the unit of time
 }
 
 func buildParetoNBD(v []float64) ParetoNBD {
@@ -93,9 +93,9 @@ func newRule() rule {
 	return r
 }
 
-// left integrates over v = ln(γ+t), γ the smaller of α and β: there the log integrand is steepest at T and its
-// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes.
-// Negligible panels are skipped.
+// left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
+// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes. It
+// skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {
 		return leaving{log: math.Inf(-1)}

@@ -7,23 +7,23 @@ import (
 	"assay/internal/measure"
 )
 
-// Crossing is the first day on which a threshold was reached, or the last day observed before.
+// Crossing is the first day on which a threshold was reached. If it was not reached, it is the last observed day.
 type Crossing struct {
 	Day     int
-	Reached bool // false: not reached by Day, the last one observed
+	Reached bool // false: not reached by Day, the last observed day
 }
 
 // Payback is the time until a customer's margin covers the acquisition cost (CAC).
 type Payback struct {
 	Cost     float64  // acquisition cost per customer, in minor units
 	Day      Crossing // first day on which the margin per customer covers the cost
-	Earliest Crossing // the interval of Day: where the upper and the lower limit
-	Latest   Crossing // of the margin's interval cover the cost
+	Earliest Crossing // Earliest and Latest are the interval of Day: the days on which the upper
+	Latest   Crossing // and the lower limit of the margin's interval cover the cost
 	Level    float64
 }
 
-// PaybackOf returns when the observed margin per customer reaches the acquisition cost. The curve must be contribution
-// margin, not revenue. The cost is ad spend / new customers, in minor units.
+// PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must be
+// contribution margin, not revenue. The cost is ad spend / new customers, in minor units.
 //
 // The interval of the day inverts the curve's intervals: it contains each day on which the margin is not significantly
 // below the cost and was not significantly above it before (Brookmeyer and Crowley 1982, for the median survival time).
@@ -45,7 +45,7 @@ func PaybackOf(margin Curve, cost float64) (Payback, error) {
 	}, nil
 }
 
-// Days returns the day of the payback with its interval. A day that is not reached is the last one observed.
+// Days returns the day of the payback with its interval. If payback is not reached, the day is the last observed day.
 func (p Payback) Days() measure.Estimate {
 	return measure.Estimate{
 		Value:    float64(p.Day.Day),

@@ -16,7 +16,7 @@ import (
 type Model interface {
 	// Alive returns the probability that the customer is still active at the end of the observation.
 	Alive(h History) float64
-	// Expected returns the expected number of further purchases within the time after it.
+	// Expected returns the expected number of further purchases within the time after the observation.
 	Expected(h History, time float64) float64
 	// Purchases returns the expected number of repeat purchases of a new customer within the time.
 	Purchases(time float64) float64
@@ -26,11 +26,11 @@ type Model interface {
 	futures(group []Buyer, time float64, r *rand.Rand, counts []int, room []float64)
 }
 
-// Horizon is the horizon and precision of [Project].
+// Horizon contains the horizon and precision of [Project].
 type Horizon struct {
 	Time  float64 // in the unit of the histories, above 0
-	Draws int     // simulated futures for the interval, at least 50; 400 when 0
-	Level float64 // of the intervals; [DefaultLevel] when 0
+	Draws int     // simulated futures for the interval, at least 50; 0: 400
+	Level float64 // level of the intervals; 0: [DefaultLevel]
 	Seed  uint64
 }
 
@@ -42,12 +42,12 @@ type Projection struct {
 }
 
 // Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
-// the fit; spend may be nil, and otherwise needs Q above 1.
+// the fit. spend may be nil; otherwise its Q must be above 1.
 //
 // The interval is a parametric bootstrap: each draw takes parameters from the normal approximation of their log
 // estimates, and then draws each customer's purchases and their value given the history. It covers sampling error in
-// the future and in the parameters, but no wrong assumption. One draw of a thousand customers takes a few hundredths of
-// a millisecond. The same seed gives the same bytes.
+// the future and in the parameters, but not wrong assumptions. One draw of a thousand customers takes a few hundredths
+// of a millisecond. The same seed gives the same bytes.
 //
 // The group can be a part of the fitted customers, such as those of one channel. Its members are assumed to behave like
 // all customers with their history.

@@ -16,7 +16,7 @@ import (
 	"assay/internal/measure/cohort"
 )
 
-// The simulated customers' parameters.
+// Parameters of the simulated customers.
 var (
 	planted      = cohort.BGNBD{R: .6, Alpha: 6, A: .8, B: 3}
 	plantedSpend = cohort.GammaGamma{P: 6, Q: 4, V: 1500}
@@ -81,7 +81,7 @@ func TestFitsRecoverSimulatedParameters(t *testing.T) {
 		{"q", worth.Model.Q, plantedSpend.Q, worth.StandardError.Q},
 		{"v", worth.Model.V, plantedSpend.V, worth.StandardError.V},
 	} {
-		// Three standard errors: one seed in four hundred fails for one of seven parameters.
+		// The tolerance is three standard errors: each of seven parameters fails for one seed in four hundred.
 		if math.Abs(c.got-c.want) > 3*c.se || c.se > .3*c.want {
 			t.Errorf("%s is %v ± %v, planted %v", c.name, c.got, c.se, c.want)
 		}
@@ -204,7 +204,7 @@ func TestProjectionIntervalsHaveNominalCoverage(t *testing.T) {
 		}
 	}
 	t.Logf("90 %% intervals held %d purchases and %d values of %d", purchases, values, runs)
-	// The binomial standard error of 400 runs at 90% is 1.5 points; two of them on each side.
+	// The binomial standard error of 400 runs at 90% is 1.5 points. The bounds are two of them on each side.
 	for _, hits := range []int{purchases, values} {
 		if rate := float64(hits) / runs; rate < .87 || rate > .93 {
 			t.Errorf("90 %% intervals held %.1f %%", 100*rate)
@@ -217,7 +217,7 @@ func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 		t.Skip("a simulation of minutes: set ASSAY_NIGHTLY=1")
 	}
 	t.Parallel()
-	// The mean rate is .03 a day, of exponential rates truncated at 1, which changes it negligibly.
+	// Rates are exponential with a mean of 0.03 per day. The truncation at 1 changes the mean negligibly.
 	const runs, day, truth = 2000, 90, 1000 + 500*.03*90
 	var hits int
 	for run := range uint64(runs) {
@@ -229,7 +229,7 @@ func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 			hits++
 		}
 	}
-	// The binomial standard error of 2,000 runs at 90% is .7 points; right-skewed spending costs about one point.
+	// The binomial standard error of 2,000 runs at 90% is 0.7 points; right-skewed spending costs about one point.
 	if rate := float64(hits) / runs; rate < .88 || rate > .92 {
 		t.Errorf("90 %% intervals held %.1f %%", 100*rate)
 	}

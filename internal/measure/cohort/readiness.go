@@ -15,16 +15,16 @@ const (
 	LeastGaps = 3
 )
 
-// Readiness says whether histories suffice for a projection.
+// Readiness reports whether histories are sufficient for a projection.
 type Readiness struct {
 	RepeatBuyers int
 	MedianGap    float64  // median over customers of their mean time between purchases; 0 without repeats
 	Observed     float64  // the longest age
-	Reasons      []string // why not; none when they do
+	Reasons      []string // reasons why they are not; empty if they are
 }
 
 // Ready checks whether there are enough data for a projection: at least [LeastRepeatBuyers] repeat buyers, observed for
-// at least [LeastGaps] times the median gap between purchases. Shorter data can be fitted, but predict badly.
+// at least [LeastGaps] times the median gap between purchases. Models fit shorter data, but predict badly.
 func Ready(histories []History) Readiness {
 	var r Readiness
 	var gaps []float64

@@ -6,17 +6,18 @@ import (
 	"assay/internal/measure"
 )
 
-// SmallestCohort is the minimum number of customers of a reported rate: smaller ones are noise and may identify
-// persons.
+// SmallestCohort is the minimum number of customers of a reported rate. Rates of smaller groups are noise and may
+// identify persons.
 const SmallestCohort = 5
 
-// Cohort is the customers with their first order in one period, and how many ordered again.
+// Cohort contains the number of customers with their first order in one period, and how many ordered again.
 type Cohort struct {
 	Start     civil.Date // first day of the period
 	Customers int
-	// Active counts the customers who ordered in the first, second, … following period, as far as these have begun.
+	// Active counts the customers who ordered in the first, second, … following period, as far as these periods have
+	// begun.
 	Active []int
-	// LastIsPartial says that the last period of Active is not over.
+	// LastIsPartial is true if the last period of Active is not over.
 	LastIsPartial bool
 }
 
@@ -32,22 +33,22 @@ type Row struct {
 	Start      civil.Date
 	Customers  int
 	Suppressed bool   // fewer customers than the smallest cohort: no cells
-	Cells      []Cell // of the first, second, … following period
+	Cells      []Cell // cells of the first, second, … following period
 }
 
 // Matrix is the retention of all cohorts.
 type Matrix struct {
 	Rows []Row // in the order given
-	// Average is the pooled retention over all cohorts with a complete period, weighted by size, suppressed cohorts
-	// included. Later periods have fewer and older cohorts. It ends at a period with fewer customers than the smallest
-	// cohort.
+	// Average is the pooled retention over all cohorts with a complete period, weighted by size and including
+	// suppressed cohorts. Later periods have fewer and older cohorts. It ends at a period with fewer customers than the
+	// smallest cohort.
 	Average  []Cell
 	Smallest int // customers below which a row is suppressed
 }
 
-// Retention returns the share of each cohort that ordered again in each following period, with its interval. Cohorts of
-// fewer than smallest customers are suppressed; smallest is [SmallestCohort] when 0. A cohort without customers, or
-// with more active ones than customers, is rejected with its start.
+// Retention returns the share of each cohort that ordered again in each following period, with its interval. It
+// suppresses cohorts with fewer than smallest customers; 0 means [SmallestCohort]. It rejects a cohort without
+// customers or with more active customers than customers, and names its start.
 func Retention(cohorts []Cohort, smallest int, level float64) (Matrix, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort

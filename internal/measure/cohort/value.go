@@ -15,7 +15,7 @@ import (
 
 // Member is a customer with earnings since the first order.
 type Member struct {
-	Channel measure.Channel // that acquired the customer
+	Channel measure.Channel // channel that acquired the customer
 	AgeDays int             // days from the first order to the end of the observation
 	Gains   []Gain
 }
@@ -42,7 +42,7 @@ type Point struct {
 	measure.Estimate     // per customer, in minor units
 }
 
-// At returns the point of a day, and false when too few customers were observed for that long.
+// At returns the point of a day. It returns false if too few customers were observed for that long.
 func (c Curve) At(day int) (Point, bool) {
 	if day < 0 || day >= len(c.Points) {
 		return Point{}, false
@@ -51,17 +51,17 @@ func (c Curve) At(day int) (Point, bool) {
 }
 
 // Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day with at least
-// smallest observed customers; smallest is [SmallestCohort] when 0.
+// smallest observed customers; 0 means [SmallestCohort].
 //
-// Customers count as long as they are observed: with S_d the amount of day d and n_d the customers observed through day
-// d,
+// Customers count as long as they are observed. Let S_d be the amount of day d and n_d the number of customers observed
+// through day d. Then
 //
 //	LTV(t) = Σ_(d ≤ t) S_d / n_d,   Var LTV(t) = Σ_i [ Σ_(d ≤ t, d ≤ age_i) (m_id - S_d/n_d) / n_d ]²,
 //
 // the mean cumulative function and its robust variance (Nelson 2003, "Recurrent events data analysis", chapters 3 and
 // 4; Lawless and Nadeau 1995). The interval uses Student's t with n_t - 1 degrees of freedom. It assumes that recent
-// customers behave as earlier ones did at the same age. An age below zero or above a hundred years, a gain outside the
-// observation and an empty channel are rejected with the customer's index.
+// customers behave like earlier customers at the same age. Curves rejects an age below zero or above a hundred years, a
+// gain outside the observation, and an empty channel. The error names the customer's index.
 func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort
@@ -101,8 +101,8 @@ type dated struct {
 	amount      float64
 }
 
-// pointsOf makes one pass over the days. With a_i = Σ m_id / n_d for each observed customer and c = Σ S_d / n_d², the
-// sum of squares in the variance is Σ (a_i - c)², from Σ a_i² and Σ a_i.
+// pointsOf makes one pass over the days. Let a_i = Σ m_id / n_d for each observed customer and c = Σ S_d / n_d². The
+// sum of squares in the variance is Σ (a_i - c)², computed from Σ a_i² and Σ a_i.
 func pointsOf(members []Member, smallest int, level float64) []Point {
 	gains, byAge := chronicle(members)
 	a := make([]float64, len(members))
@@ -140,14 +140,14 @@ func pointsOf(members []Member, smallest int, level float64) []Point {
 	}
 }
 
-// chronicle returns all gains by day and the members' indexes by age, stable in the members' order. It is a counting
-// sort: there are few days and many gains.
+// chronicle returns all gains by day and the members' indices by age, stable in the members' order. It uses a counting
+// sort, because there are few days and many gains.
 func chronicle(members []Member) (gains []dated, byAge []int) {
 	oldest := 0
 	for _, m := range members {
 		oldest = max(oldest, m.AgeDays)
 	}
-	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // number before those of each age and day
+	ofAge, ofDay := make([]int, oldest+2), make([]int, oldest+2) // number of entries before those of each age and day
 	for _, m := range members {
 		ofAge[m.AgeDays+1]++
 		for _, g := range m.Gains {
@@ -170,8 +170,8 @@ func chronicle(members []Member) (gains []dated, byAge []int) {
 	return gains, byAge
 }
 
-// studentQuantile returns the two-sided quantile of Student's t; above a thousand degrees of freedom the normal one,
-// which agrees to three digits.
+// studentQuantile returns the two-sided quantile of Student's t; above a thousand degrees of freedom it returns the
+// normal quantile, which agrees to three digits.
 func studentQuantile(level, freedom float64) float64 {
 	if freedom > 1000 {
 		return distuv.UnitNormal.Quantile((1 + level) / 2)

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// store is the truth of a simulated store: each creator's orders and the capture probabilities.
+// store contains the true values of a simulated store: each creator's orders and the capture probabilities.
 type store struct {
 	code, survey, link, met, stray, leak float64
 	orders                               []int
@@ -72,8 +72,8 @@ func seeds(few, many int) int {
 	return few
 }
 
-// With 40 stores of 16 creators coverage has a standard error of about 3 points, because the creators of a store share
-// the rates' error; the bounds are three of them from the nominal level.
+// With 40 stores of 16 creators, coverage has a standard error of about 3 points, because the creators of a store share
+// the rates' error. The bounds are three standard errors from the nominal level.
 func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 	t.Parallel()
 	st := planted()
@@ -128,7 +128,7 @@ func TestLeakedCodeOrdersAreRemoved(t *testing.T) {
 
 func TestEveryOrderCountsOnce(t *testing.T) {
 	t.Parallel()
-	// All signals capture every order: the estimate equals the orders, not a multiple.
+	// If all signals capture every order, the estimate equals the number of orders, not a multiple.
 	var all []Signals
 	for range 8 {
 		all = append(all, Signals{
@@ -194,8 +194,8 @@ func TestInvalidCountsAreRejected(t *testing.T) {
 	}
 }
 
-// With known rates the variance of the code estimate over simulated stores equals its formula: per order of the creator
-// and per leaked order.
+// With known rates, the variance of the code estimate over simulated stores equals its formula, per order of the
+// creator and per leaked order.
 func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 	t.Parallel()
 	r := Rates{Code: 0.5, Met: 0.6, Stray: 0.35, Cleaned: true}
@@ -223,7 +223,8 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 		math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
 		t.Errorf("mean %.2f and variance %.1f, want %d and %.1f", mean, sd*sd, orders, want)
 	}
-	// All creators together: the relative standard error of the code orders, given the rates, plus that of Met.
+	// The spread over all creators is the relative standard error of the code orders, given the rates, plus that of
+	// Met.
 	coded := Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked}
 	r.Known.Named = 97
 	variance := (50*0.6*0.4 + 80*0.35*0.65) / (0.25 * 0.25)
@@ -233,7 +234,7 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 	}
 }
 
-// The score interval's limits solve their equation: at each limit the estimate is z standard deviations away.
+// The limits of the score interval solve their equation: each limit is z standard deviations from the estimate.
 func TestLimitsSolveTheScoreEquation(t *testing.T) {
 	t.Parallel()
 	const x, z, a, d, e = 120.0, 1.6, 3.0, 40.0, 0.01
@@ -248,7 +249,7 @@ func TestLimitsSolveTheScoreEquation(t *testing.T) {
 	}
 }
 
-// With one creator and two signals the interval and the overdispersion follow from the parts' variances.
+// With one creator and two signals, the interval and the overdispersion follow from the parts' variances.
 func TestIntervalsAndNoiseFollowFromTheVariances(t *testing.T) {
 	t.Parallel()
 	r := Rates{Code: 0.5, Survey: 0.1, Met: 0.6, Stray: 0.35, Cleaned: true, Noise: 1.5, Spread: 0.1, Known: Evidence{

@@ -12,14 +12,14 @@ import (
 // Estimate is the estimated number of orders of a creator in a period. Every order counts once.
 type Estimate struct {
 	Orders     measure.Estimate
-	Confidence float64 // 1 - half the interval / Orders, between 0 and 1
+	Confidence float64 // 1 - half of the interval's width / Orders, between 0 and 1
 	Parts      []Part  // the estimate of each signal, with its weight
 }
 
 // Part is the estimate of one signal.
 type Part struct {
 	Signal Signal
-	Orders float64 // all orders of the creator, estimated by this signal alone
+	Orders float64 // all orders of the creator, estimated from this signal alone
 	Weight float64 // weight in the estimate; weights sum to 1
 
 	perOrder, fixed float64 // variance of Orders: perOrder × true orders + fixed
@@ -37,10 +37,11 @@ const (
 
 // Of returns the estimate for a creator with the signals s in a period.
 //
-// Each signal divided by its rate estimates the orders T. Given T a signal is binomial, so its variance is proportional
-// to T. The weights, inverse variances, depend on the rates only. The interval is a score interval, as Wilson's (1927):
-// the T for which the estimate is within z standard deviations, (x - T)² = z² (a T + d + e T²), with a and d from the
-// signals times Noise, and e from the rates' common level. It is not below the orders counted by surveys or links.
+// Each signal divided by its rate estimates the number of orders T. Given T, a signal is binomial, so its variance is
+// proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
+// as Wilson's (1927): the T for which the estimate is within z standard deviations, (x - T)² = z² (a T + d + e T²),
+// with a and d from the signals times Noise, and e from the rates' common level. It is never below the number of orders
+// in surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)
@@ -63,7 +64,7 @@ func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	return out, nil
 }
 
-// set stores the number of orders and the confidence that follows from its interval.
+// set stores the number of orders and the confidence, which follows from the interval.
 func (e *Estimate) set(orders float64, i measure.Interval) {
 	e.Orders = measure.Estimate{Value: orders, Interval: i, Method: measure.CaptureRecapture, Basis: measure.Modelled}
 	if orders > 0 {
@@ -74,7 +75,7 @@ func (e *Estimate) set(orders float64, i measure.Interval) {
 // within solves (x - T)² = z² (a T + d + e T²) for T.
 func within(x, z, a, d, e float64) (low, high float64) {
 	z2 := z * z
-	e = min(e, 0.9/z2) // for an error as large as the level the upper limit is huge and finite
+	e = min(e, 0.9/z2) // keeps the upper limit finite, even if the error is as large as the level
 	A, B, C := 1-z2*e, -(2*x + z2*a), x*x-z2*d
 	root := math.Sqrt(max(0, B*B-4*A*C))
 	return max(0, (-B-root)/(2*A)), max(0, (-B+root)/(2*A))
@@ -104,7 +105,8 @@ func (r Rates) parts(s Signals) []Part {
 	return out
 }
 
-// codeVariance returns the variance of the code estimate: per order of the creator, and for leaked code orders.
+// codeVariance returns the variance of the code estimate: the variance per order of the creator, and the variance of
+// leaked code orders.
 func (r Rates) codeVariance(s Signals) (perOrder, fixed float64) {
 	if !r.Cleaned {
 		q := Assumed * r.Code
@@ -117,7 +119,7 @@ func (r Rates) codeVariance(s Signals) (perOrder, fixed float64) {
 	return (second - scale) / scale, strays * b * (1 - b) / scale
 }
 
-// blend is the weighted mean of the signals' estimates.
+// blend returns the weighted mean of the signals' estimates.
 func blend(parts []Part) float64 {
 	sum := 0.0
 	for _, p := range parts {
@@ -126,7 +128,7 @@ func blend(parts []Part) float64 {
 	return sum
 }
 
-// Sum returns the estimate for several creators together. Sampling errors are independent, the error of the rates'
+// Sum returns the estimate for several creators together. Sampling errors are independent; the error of the rates'
 // level is common.
 func (r Rates) Sum(all []Estimate, level float64) Estimate {
 	z := distuv.UnitNormal.Quantile((1 + level) / 2)

@@ -7,12 +7,12 @@ import (
 	"assay/internal/fault"
 )
 
-// Action is the recommendation for a plan.
+// Action is the recommendation for an allocation.
 type Action string
 
 // The actions.
 const (
-	Shift Action = "shift" // reallocate as planned
+	Shift Action = "shift" // use the optimized allocation
 	Hold  Action = "hold"  // keep the current allocation until the evidence is better
 )
 
@@ -20,7 +20,8 @@ const (
 type Advice struct {
 	Action  Action
 	Reasons []string
-	// BestExperiment is the most valuable experiment; nil when its gain is below a thousandth of the plan's response.
+	// BestExperiment is the most valuable experiment; nil if its gain is below a thousandth of the allocation's
+	// response.
 	BestExperiment *Value
 	// Experiments is the value of a perfect experiment on each channel, highest first.
 	Experiments []Value
@@ -29,10 +30,10 @@ type Advice struct {
 // convincing is the minimum probability of beating the current allocation for the advice [Shift].
 const convincing = 0.6
 
-// worthwhile is the minimum gain of a recommended experiment, as a share of the plan's response.
+// worthwhile is the minimum gain of a recommended experiment, as a share of the allocation's response.
 const worthwhile = 1e-3
 
-// Advise recommends whether to follow the plan and values a perfect experiment on each channel.
+// Advise recommends whether to use the allocation, and estimates the value of a perfect experiment on each channel.
 func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	advice := Judge(p, plan)
 	tests := make([]Test, len(p.Channels))
@@ -50,7 +51,7 @@ func Advise(p Problem, plan *Plan, seed uint64) (*Advice, error) {
 	return advice, nil
 }
 
-// Judge recommends whether to follow the plan, without valuing experiments.
+// Judge recommends whether to use the allocation, without the value of experiments.
 func Judge(p Problem, plan *Plan) *Advice {
 	advice := &Advice{Action: Shift}
 	switch {

@@ -2,7 +2,7 @@ package decide
 
 import "math"
 
-// chain projects a channel's spends onto those with bounded changes between periods. It is reused scratch space.
+// chain projects a channel's spends onto the spends with bounded changes between periods. It is reusable scratch space.
 //
 // With f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change, the last spend
 // minimizes f_n. Each earlier one minimizes its f, clipped to within change of the next. The derivative of f is
@@ -14,7 +14,7 @@ type chain struct {
 	roots          []float64
 }
 
-// corner is a knot of a piecewise linear derivative. Two knots at the same spend are a jump.
+// corner is a knot of a piecewise linear derivative. Two knots at one spend are a jump.
 type corner struct{ at, slope float64 }
 
 // nearest sets y to the nearest values within bounds whose consecutive differences are at most change.
@@ -69,7 +69,7 @@ func (c *chain) widen(root float64, within Range, change float64) {
 
 // clip adds to out the part of a derivative between two spends, with knots at both ends.
 func clip(out, corners []corner, within Range) []corner {
-	// At a jump on a bound, the value inside counts.
+	// If there is a jump on a bound, the value inside the bounds counts.
 	from, to := 0, len(corners)-1
 	for from < to && corners[from+1].at <= within.Min {
 		from++

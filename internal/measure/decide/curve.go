@@ -15,7 +15,7 @@ type curve struct {
 }
 
 // newCurve interpolates the grid. The slope at the first point is that of the parabola through the first two points
-// with the second point's slope, since the true slope may be infinite there.
+// with the second point's slope, because the true slope may be infinite there.
 func newCurve(grid, value, slope []float64) curve {
 	n := len(grid) - 1
 	k := curve{grid, make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
@@ -33,7 +33,7 @@ func newCurve(grid, value, slope []float64) curve {
 	return k
 }
 
-// mean returns the curve of the mean over all draws, or over the given ones.
+// mean returns the curve of the mean over the given draws, or over all draws.
 func (r Response) mean(draws []int) curve {
 	value, slope := make([]float64, len(r.Spend)), make([]float64, len(r.Spend))
 	for i := range r.Spend {
@@ -80,7 +80,7 @@ func (k curve) on(i int, u float64) (value, slope float64) {
 	return k.a[i] + u*(k.b[i]+u*(k.c[i]+u*k.d[i])), k.b[i] + u*(2*k.c[i]+u*3*k.d[i])
 }
 
-// steepest returns bounds on the slope between two spends.
+// steepest returns the least and the greatest slope between two spends.
 func (k curve) steepest(from, to float64) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for i := interval(k.grid, from); i < len(k.a) && (k.grid[i] < to || i == interval(k.grid, from)); i++ {
@@ -96,7 +96,7 @@ func (k curve) steepest(from, to float64) (least, most float64) {
 }
 
 // best returns the spend between two bounds that maximizes value minus price times spend, and that profit. It is exact:
-// the profit is cubic on each interval, and its only inner maximum is the root of a quadratic.
+// the profit is cubic on each interval, and its only inner maximum is at the root of a quadratic.
 func (k curve) best(from, to, price float64) (x, profit float64) {
 	i, last := interval(k.grid, from), interval(k.grid, to)
 	value, _ := k.at(from)

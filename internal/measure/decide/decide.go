@@ -1,12 +1,12 @@
 // Package decide optimizes the allocation of a budget to channels under uncertain response curves.
 //
-// Response curves are joint posterior draws on a grid of spends, so correlated uncertainty is kept (a high baseline
-// lowers all channels at once). [Optimize] allocates a budget, bounds the distance to the optimum, and evaluates the
-// plan out of sample, with draws that did not choose it. [Information] is the value of an experiment on each channel.
-// [Spread] distributes spend over time.
+// Response curves are joint posterior draws on a grid of spends, which preserves correlated uncertainty (a high
+// baseline lowers all channels at once). [Optimize] allocates a budget, bounds the distance to the optimum, and
+// evaluates the allocation out of sample, with draws that did not choose it. [Information] returns the value of an
+// experiment on each channel. [Spread] distributes spend over time.
 //
-// The package does not depend on a model. It assumes that channels' responses are additive and stay as in the window of
-// the draws.
+// The package does not depend on a model. It assumes that channels' responses are additive and do not change after the
+// window of the draws.
 package decide
 
 import (
@@ -21,23 +21,23 @@ import (
 
 // Problem is the allocation of a budget.
 type Problem struct {
-	// Budget is the total spend of all channels over the window of the responses.
+	// Budget is the total spend of all channels in the window of the responses.
 	Budget   float64
 	Channels []Channel
 	Groups   []Group
 	Risk     Risk
-	// MessageUnit divides amounts in error messages, so that they have the caller's unit: the number of months in the
-	// window for monthly amounts. 0 means 1.
+	// MessageUnit divides amounts in error messages, so that messages have the caller's unit. For monthly amounts, it
+	// is the number of months in the window. 0 means 1.
 	MessageUnit float64
 }
 
-// Channel is a channel with its response. Spends are totals over the window.
+// Channel is a channel with its response. Spends are totals in the window.
 type Channel struct {
 	Name     measure.Channel
 	Current  float64
-	Min, Max float64 // bounds of its spend; equal to fix it
-	// Seen is the largest spend within the range of the data; beyond it the response depends on the assumed curve
-	// shape. 0 when unknown.
+	Min, Max float64 // bounds of its spend; equal bounds fix it
+	// Seen is the largest spend within the range of the data; beyond it, the response depends on the assumed curve
+	// shape. 0 means unknown.
 	Seen     float64
 	Response Response
 }
@@ -47,7 +47,7 @@ type Channel struct {
 type Response struct {
 	Spend []float64   // grid, increasing from 0
 	Value [][]float64 // one row per grid point, one element per draw, in the target's unit
-	Slope [][]float64 // derivatives by spend; those at 0 are not used and may be infinite
+	Slope [][]float64 // derivatives by spend; those at spend 0 are not used and may be infinite
 }
 
 // Group bounds the sum of some channels' spends. A channel is in at most one group.
@@ -59,7 +59,8 @@ type Group struct {
 
 // Risk is the weight of bad outcomes in the objective.
 type Risk struct {
-	// Weight is the weight of the conditional value at risk (CVaR) in the objective, 0 to 1; the rest is on the mean.
+	// Weight is the weight of the conditional value at risk (CVaR) in the objective, 0 to 1; the remaining weight is on
+	// the mean.
 	Weight float64
 	// Tail is the share of draws in the CVaR: the worst ones.
 	Tail float64
@@ -95,7 +96,7 @@ func (r Risk) Bounds(current float64) (least, most float64) {
 // slack is the tolerance of sums for rounding errors, as a share of the budget.
 const slack = 1e-9
 
-// size is the number of draws, 0 when there are none.
+// size returns the number of draws.
 func (r Response) size() int {
 	if len(r.Value) == 0 {
 		return 0
@@ -103,10 +104,10 @@ func (r Response) size() int {
 	return len(r.Value[0])
 }
 
-// draws is the number of joint draws.
+// draws returns the number of joint draws.
 func (p Problem) draws() int { return p.Channels[0].Response.size() }
 
-// validate rejects problems without a solution and says what to change.
+// validate rejects problems without a solution. The error states what to change.
 func (p Problem) validate() error {
 	switch {
 	case len(p.Channels) == 0:
@@ -203,7 +204,7 @@ func (p Problem) validateGroups(known map[measure.Channel]bool) error {
 	return nil
 }
 
-// feasible rejects bounds that no plan can meet and names the sum.
+// feasible rejects bounds that no allocation can meet. The error names the sum.
 func (p Problem) feasible() error {
 	var least, most float64
 	for _, part := range p.parts() {
@@ -230,7 +231,7 @@ func (p Problem) feasible() error {
 	return nil
 }
 
-// unkept says which sum of a group's channels is outside the group's bounds.
+// unkept returns the error for a group whose channels cannot meet the group's bounds.
 func (p Problem) unkept(g *Group, low, high float64) error {
 	if high < g.Min {
 		return fault.Invalid("the maximum spends of the channels in group %q add up to %s, below the group's minimum of %s",
@@ -256,7 +257,7 @@ func (p Problem) inMessage(x float64) float64 {
 
 func (p Problem) formatted(x float64) string { return formatted(p.inMessage(x)) }
 
-// formatted writes an amount for a message, rounded to units where it is large: 1200000, 12.5.
+// formatted writes an amount for a message. It rounds large amounts to units: 1200000, 12.5.
 func formatted(x float64) string {
 	if math.Abs(x) >= 1000 {
 		x = math.Round(x)
@@ -286,7 +287,7 @@ type part struct {
 	members []int
 }
 
-// parts returns groups and single channels, ordered by their first channel.
+// parts returns groups and single channels in the order of their first channel.
 func (p Problem) parts() []part {
 	in := map[int]bool{}
 	var out []part

@@ -9,10 +9,10 @@ import (
 // division is the allocation of a budget to deterministic curves that maximizes the sum of responses.
 //
 // The upper bound comes from the Lagrangian dual (Everett 1963): for any price of money, no allocation exceeds price
-// times budget plus each channel's maximum profit at that price, which is computed exactly. For concave curves the best
-// price has no duality gap (water-filling). For S-shaped curves there may be a gap: at the best price some channel
-// jumps over a part of its curve. The problem is then split in two at that channel until bound and plan meet (branch
-// and bound; Land and Doig 1960).
+// times budget plus each channel's maximum profit at that price. That profit is exact. For concave curves the best
+// price has no duality gap (water-filling). For S-shaped curves there may be a gap, because at the best price some
+// channel jumps over a part of its curve. The problem is then split in two at that channel until bound and value meet
+// (branch and bound; Land and Doig 1960).
 type division struct {
 	curves []curve
 	parts  []part
@@ -20,16 +20,16 @@ type division struct {
 }
 
 const (
-	closeEnough = 1e-7 // bound and plan meet when their relative difference is below this
+	closeEnough = 1e-7 // bound and value meet if their relative difference is below this
 	mostSplits  = 4000
 	priceSteps  = 64 // bisections of the interval of prices
 )
 
-// region is the set of plans with each channel's spend between two bounds.
+// region is the set of allocations with each channel's spend between two bounds.
 type region struct {
 	low, high []float64
-	bound     float64 // no plan in the region exceeds it
-	at        int     // the channel to split, -1 when bound and plan meet
+	bound     float64 // no allocation in the region exceeds it
+	at        int     // channel to split, -1 if bound and value meet
 	split     float64
 }
 
@@ -46,7 +46,7 @@ func (r *regions) Pop() any {
 	return last
 }
 
-// best returns the best plan between the bounds, its response, and an upper bound for all plans.
+// best returns the best allocation between the bounds, its response, and an upper bound for all allocations.
 func (d division) best(low, high []float64) (plan []float64, value, bound float64) {
 	value = math.Inf(-1)
 	var open regions
@@ -84,7 +84,7 @@ func (d division) value(plan []float64) float64 {
 	return sum
 }
 
-// relax finds the best price in a region. The plan is nil when no plan in the region spends the budget.
+// relax finds the best price in a region. plan is nil if no allocation in the region spends the budget.
 func (d division) relax(low, high []float64) (r region, plan []float64) {
 	if !d.reachable(low, high) {
 		return r, nil
@@ -96,7 +96,7 @@ func (d division) relax(low, high []float64) (r region, plan []float64) {
 	return r, plan
 }
 
-// reachable reports whether some plan between the bounds spends the budget.
+// reachable reports whether an allocation between the bounds spends the budget.
 func (d division) reachable(low, high []float64) bool {
 	var least, most float64
 	for _, p := range d.parts {

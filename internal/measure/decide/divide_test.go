@@ -32,7 +32,7 @@ func TestBoundAndPlanMeetOnMixedCurves(t *testing.T) {
 		}
 		widest = math.Max(widest, (bound-value)/bound)
 	}
-	// The search ends when the gap is below closeEnough; 4,000 splits suffice for all of these.
+	// The search ends when the gap is below closeEnough. 4,000 splits are sufficient for all of these.
 	if !(widest <= closeEnough) {
 		t.Errorf("widest gap %v, want at most %v", widest, closeEnough)
 	}

@@ -12,12 +12,12 @@ import (
 // Test is an experiment that measures the difference of a channel's responses at its maximum and minimum spend.
 type Test struct {
 	Channel measure.Channel
-	// SE is the standard error of the result, in the target's unit over the window; 0 for a perfect test.
+	// SE is the standard error of the result, in the target's unit over the window. 0 means a perfect test.
 	SE float64
 }
 
-// Value is the expected value of a test's information: the expected response of the best plan after the test minus that
-// of the best plan now, in the target's unit over the window, before the cost of the test.
+// Value is the expected value of a test's information: the expected response of the best allocation after the test
+// minus that of the best allocation now. It is in the target's unit over the window and excludes the cost of the test.
 type Value struct {
 	Test
 	Gain float64
@@ -26,19 +26,19 @@ type Value struct {
 // outcomes is the number of equally likely results of a test.
 const outcomes = 8
 
-// Information values tests by expected value of sample information (EVSI), highest first. Gains are in mean response,
-// whichever risk the problem has.
+// Information returns the expected value of sample information (EVSI) of tests, highest first. Gains are in mean
+// response, for any risk of the problem.
 //
 // The method is stratification: draws are sorted by the test result they predict, and each stratum is one result
-// (Strong and Oakley 2013, for a single parameter). Within a stratum one half of the draws chooses the plan and the
-// other half evaluates it, which avoids optimistic bias. A negative gain is set to zero.
+// (Strong and Oakley 2013, for a single parameter). Within a stratum, one half of the draws chooses the allocation and
+// the other half evaluates it, which avoids optimistic bias. A negative gain is set to zero.
 func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	p.Risk = Risk{}
 	order := p.order()
-	now := p.judged(order) // the plan without a test is common to all
+	now := p.judged(order) // the value without a test is common to all
 	out := make([]Value, 0, len(tests))
 	for i, t := range tests {
 		j := slices.IndexFunc(p.Channels, func(c Channel) bool { return c.Name == t.Channel })
@@ -73,7 +73,7 @@ func (p Problem) order() []int {
 	return order
 }
 
-// worth returns the expected gain of choosing the plan after the result, over choosing it now.
+// worth returns the expected gain of choosing the allocation after the result instead of now.
 func (p Problem) worth(results []float64, now float64) float64 {
 	n, order := len(results), p.order()
 	slices.SortFunc(order, func(a, b int) int {
@@ -88,7 +88,7 @@ func (p Problem) worth(results []float64, now float64) float64 {
 	return math.Max(after-now, 0)
 }
 
-// judged returns the response to plans chosen by one half of the draws, evaluated with the other half.
+// judged returns the response to allocations that one half of the draws chooses and the other half evaluates.
 func (p Problem) judged(draws []int) float64 {
 	halves := [2][]int{}
 	for i, d := range draws {

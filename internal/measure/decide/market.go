@@ -2,13 +2,13 @@ package decide
 
 import "math"
 
-// market finds the price of money at which the channels' spends add up to the budget. At a price below all slopes every
-// channel spends its maximum, at a high price its minimum.
+// market finds the price of money at which the channels' spends add up to the budget. At a price below all slopes,
+// every channel spends its maximum; at a high price, its minimum.
 type market struct {
 	division
 	low, high   []float64
 	least, most float64   // a price below every slope, and one above
-	paid        []float64 // each channel's last price; in a group at a bound it differs from the common one
+	paid        []float64 // each channel's last price; in a group at a bound it differs from the common price
 }
 
 func newMarket(d division, low, high []float64) *market {
@@ -31,7 +31,7 @@ func newMarket(d division, low, high []float64) *market {
 // atMost and atLeast are known optimal spends at a lower and a higher price, which bound the result.
 type buyer func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64)
 
-// buy is the buyer of all parts.
+// buy implements buyer for all parts.
 func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	for _, p := range m.parts {
 		s, gain := m.buyPart(p, x, price, atMost, atLeast)
@@ -40,8 +40,8 @@ func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum
 	return sum, profit
 }
 
-// buyPart optimizes a group at a price. When the sum is outside the group's bounds, the group has a price of its own at
-// which it meets the bound, and pays or receives the difference on the sum.
+// buyPart optimizes a group at a price. If the sum is outside the group's bounds, the group gets its own price, at
+// which it meets the bound. It pays or receives the difference on the sum.
 func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	members := func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 		for _, j := range p.members {
@@ -54,7 +54,7 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	if p.group == nil {
 		return members(x, price, atMost, atLeast)
 	}
-	// A group's spends at other prices may be at its bound, so they do not bound those of its members.
+	// At other prices, the group may be at its bound, so its spends there do not bound its members' spends.
 	sum, profit = members(x, price, m.high, m.low)
 	if sum >= p.group.Min && sum <= p.group.Max {
 		return sum, profit
@@ -67,8 +67,8 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 	return bound, dual - price*bound
 }
 
-// clear finds the price at which the spends add up to sum, and a plan with that sum: channels that jump at the price
-// share what is left. dual is an upper bound for all plans with that sum.
+// clear finds the price at which the spends add up to sum, and an allocation with that sum. Channels that jump at the
+// price share the remainder. dual is an upper bound for all allocations with that sum.
 func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	least, most := m.least, m.most
 	cheap, dear, try := make([]float64, len(m.low)), make([]float64, len(m.low)), make([]float64, len(m.low))
@@ -97,8 +97,8 @@ func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	return dear, dual
 }
 
-// gap returns the channel with the largest difference between its maximum profit and that of the plan, and where to
-// split it; -1 when there is none.
+// gap returns the channel with the largest difference between its maximum profit and its profit in the allocation, and
+// the spend at which to split it. Without a difference it returns -1.
 func (m *market) gap(plan []float64) (at int, split float64) {
 	at = -1
 	var widest float64

@@ -12,37 +12,38 @@ import (
 type Plan struct {
 	Allocations []Allocation // in the problem's order
 	Certificate Certificate
-	// Lift is the plan's response minus that of the current allocation, in the target's unit; a larger budget is part
-	// of it. To avoid optimistic bias, each half of the draws evaluates the plan optimized with the other half.
+	// Lift is the optimized response minus that of the current allocation, in the target's unit. It includes the effect
+	// of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that the other half
+	// optimized.
 	Lift stats.Summary
 	// BeatsCurrent is the probability that the lift is positive, evaluated in the same way.
 	BeatsCurrent float64
-	// Agreement is the share of the budget on which the plans of the two halves agree, 0 to 1.
+	// Agreement is the share of the budget on which the allocations of the two halves agree, 0 to 1.
 	Agreement float64
 }
 
-// Allocation is a plan's spend for one channel over the window.
+// Allocation is the spend of one channel over the window.
 type Allocation struct {
 	Channel  measure.Channel
 	Current  float64
 	Proposed float64
 	// MarginalROAS is the derivative of the expected response at the proposed spend.
 	MarginalROAS float64
-	// RightWay is the probability that money moved into or out of the channel has a higher return where it goes than
-	// where it came from; nil when the channel stays or nothing moves the other way.
+	// RightWay is the probability that money moved into or out of the channel has a higher return after the move than
+	// before. It is nil if the channel's spend does not change or no money moves in the other direction.
 	RightWay *float64
 	// Unseen reports that the proposed spend is above the range of the data, so its response depends on the assumed
 	// curve shape.
 	Unseen bool
 }
 
-// Certificate bounds the distance to the optimum: no plan within the bounds has an objective above UpperBound.
+// Certificate bounds the distance to the optimum: no allocation within the bounds has an objective above UpperBound.
 type Certificate struct {
 	Objective  float64 // in the target's unit, over all draws
 	UpperBound float64
 }
 
-// Gap is the distance of bound and objective as a share of the bound.
+// Gap returns the difference between bound and objective as a share of the bound.
 func (c Certificate) Gap() float64 {
 	if c.UpperBound == 0 {
 		return 0
@@ -50,12 +51,12 @@ func (c Certificate) Gap() float64 {
 	return (c.UpperBound - c.Objective) / math.Abs(c.UpperBound)
 }
 
-// moved is the smallest change of a spend that counts, as a share of the budget.
+// moved is the smallest change of spend that counts as a change, as a share of the budget.
 const moved = 1e-6
 
-// Optimize allocates the budget. Bounds, sums or names that cannot be met give an invalid fault with a remedy. The
-// result does not depend on the number of cores. The two halves of the draws must be independent, as those of different
-// chains are.
+// Optimize allocates the budget. Bounds or sums that cannot be met and unknown names give an invalid fault with a
+// remedy. The result does not depend on the number of cores. The two halves of the draws must be independent, for
+// example from different chains.
 func Optimize(p Problem) (*Plan, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func Optimize(p Problem) (*Plan, error) {
 	return &plan, nil
 }
 
-// lift returns, for each draw, the plan's response minus that of the current allocation.
+// lift returns, for each draw, the response of the optimized allocation minus that of the current allocation.
 func (p Problem) lift(plan []float64) []float64 {
 	n := p.draws()
 	lift, now := make([]float64, n), make([]float64, n)
@@ -105,7 +106,7 @@ func (p Problem) lift(plan []float64) []float64 {
 	return lift
 }
 
-// shareAbove returns the share of positive values; zeros count half.
+// shareAbove returns the share of positive values. A zero counts half.
 func shareAbove(values []float64) float64 {
 	var sum float64
 	for _, v := range values {
@@ -132,8 +133,8 @@ func (p Problem) allocations(plan []float64, all []int) []Allocation {
 	return out
 }
 
-// judgeMoves sets RightWay: in each draw, the return on the money moved is compared with that of all money moved in the
-// other direction.
+// judgeMoves sets RightWay. In each draw, it compares the return on the money moved with the return on all money moved
+// in the other direction.
 func (p Problem) judgeMoves(moves []Allocation) {
 	n := p.draws()
 	gains := make([][]float64, len(moves))

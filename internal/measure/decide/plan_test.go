@@ -31,7 +31,7 @@ func TestPlansOfJointDrawsMeetTheirBound(t *testing.T) {
 			p := uncertain(seed, 400, risk.Move)
 			p.Risk = risk
 			plan := optimize(t, p)
-			// The goal is a gap of 0.001. With weight on CVaR the bound is that of a game and need not be attained.
+			// The goal is a gap of 0.001. With weight on CVaR, the bound is that of a game and may be unattainable.
 			if gap := plan.Certificate.Gap(); !(gap >= 0 && gap <= 1e-3) {
 				t.Errorf("risk %+v, problem %d: gap %v", risk, seed, gap)
 			}
@@ -67,7 +67,7 @@ func TestRiskAversePlansPreferTheSafeChannel(t *testing.T) {
 	if careful.Allocations[0].Proposed < 99 || bold.Allocations[1].Proposed < 99 {
 		t.Errorf("careful %+v, bold %+v", careful.Allocations, bold.Allocations)
 	}
-	// The risk-averse plan's objective is known: every draw gives 100.
+	// The objective of the risk-averse allocation is known: every draw gives 100.
 	if got := careful.Certificate; math.Abs(got.Objective-100) > 0.5 || got.Gap() > 1e-3 {
 		t.Errorf("certificate %+v, want an objective of 100", got)
 	}
@@ -75,8 +75,8 @@ func TestRiskAversePlansPreferTheSafeChannel(t *testing.T) {
 
 func TestNoiseIsNotReportedAsLift(t *testing.T) {
 	t.Parallel()
-	// Twenty draws of pure noise: every channel returns 1 on average, so no plan has any lift. In-sample evaluation
-	// would report a lift of a third of the budget.
+	// Twenty draws of pure noise: every channel returns 1 on average, so no allocation has any lift. In-sample
+	// evaluation would report a lift of a third of the budget.
 	var promised float64
 	for seed := range uint64(40) {
 		random := stats.Stream(seed, 8)
@@ -268,9 +268,9 @@ func TestUnitsOfMoneyDoNotMatter(t *testing.T) {
 
 func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	t.Parallel()
-	// social returns exactly 1 and search 1 with a standard deviation of 0.5. With perfect information the better one
-	// gets the budget, which is worth 100 x 0.5 / sqrt(2 pi) = 19.9. A test with a standard error equal to the prior's
-	// is worth 1 / sqrt(2) of it.
+	// social returns exactly 1, and search returns 1 with a standard deviation of 0.5. With perfect information, the
+	// better channel gets the budget, which is worth 100 x 0.5 / sqrt(2 pi) = 19.9. A test with a standard error equal
+	// to the prior's is worth 1 / sqrt(2) of it.
 	random := stats.Stream(2, 1)
 	known, unknown := make([]float64, 4000), make([]float64, 4000)
 	for d := range known {
@@ -307,7 +307,7 @@ func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	}
 }
 
-// Every condition of the validation rejects on its own, and its boundary is accepted.
+// Every condition of the validation alone rejects a problem, and accepts the boundary value.
 func TestEveryConditionOfTheValidationRejects(t *testing.T) {
 	t.Parallel()
 	response := func(edit func(r *Response)) func(*Problem) {

@@ -19,7 +19,7 @@ func (s shape) at(x float64) (value, derivative float64) {
 	return s.magnitude * q / (1 + q), s.magnitude * s.slope * q / (x * (1 + q) * (1 + q))
 }
 
-// response returns draws of a shape on a grid that is denser near 0.
+// response returns draws of shapes on a grid that is denser near 0.
 func response(top float64, draws ...shape) Response {
 	const n = 40
 	var r Response
@@ -36,7 +36,7 @@ func response(top float64, draws ...shape) Response {
 
 func certain(top float64, s shape) Response { return response(top, s, s, s, s) }
 
-// line is a response proportional to spend, with one draw per slope.
+// line returns a response proportional to spend, with one draw per slope.
 func line(top float64, slopes []float64) Response {
 	r := Response{Spend: []float64{0, top / 2, top}}
 	for _, x := range r.Spend {
@@ -49,7 +49,7 @@ func line(top float64, slopes []float64) Response {
 	return r
 }
 
-// mixed is ten channels of random size with slopes between the two and any share of the budget.
+// mixed returns a problem of ten channels with random sizes, slopes between the two limits and any share of the budget.
 func mixed(seed uint64, leastSlope, mostSlope float64) Problem {
 	random := stats.Stream(seed, 3)
 	var p Problem
@@ -69,7 +69,8 @@ func mixed(seed uint64, leastSlope, mostSlope float64) Problem {
 	return p
 }
 
-// uncertain is ten channels with correlated draws, which can move by a share of their current spend.
+// uncertain returns a problem of ten channels with correlated draws. Their spends can change by a share of the current
+// spend.
 func uncertain(seed uint64, draws int, move float64) Problem {
 	random := stats.Stream(seed, 4)
 	common := make([]float64, draws)

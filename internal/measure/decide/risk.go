@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// chooser optimizes plans for some of the draws.
+// chooser optimizes the allocation for some of the draws.
 //
 // The objective is (1-w) mean + w CVaR, where CVaR, the conditional value at risk, is the mean total response over the
-// worst draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the plan, so the objective is not
-// separable by channel. But CVaR is the minimum of the means over all sets of that many draws. The mean over any fixed
-// set, or mixture of sets, is a separable upper bound. The search alternates (fictitious play; Brown 1951): the plan
-// answers the mixture of worst sets so far, the worst set answers the plan. Each plan is a candidate, each answer gives
-// a bound.
+// worst draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the allocation, so the objective is not
+// separable by channel. However, CVaR is the minimum of the means over all sets of that many draws. The mean over any
+// fixed set, or mixture of sets, is a separable upper bound. The search alternates (fictitious play; Brown 1951): each
+// round finds the best allocation for the mixture of worst sets so far, then the worst set for that allocation. Each
+// allocation is a candidate, and each round gives a bound.
 type chooser struct {
 	Problem
 	draws []int
-	total []float64 // scratch: each draw's total response to a plan
+	total []float64 // scratch: each draw's total response to an allocation
 }
 
-// maximum rounds of the game; it ends when bound and objective meet.
+// Limits of the game, which ends when bound and objective meet.
 const (
 	rounds     = 24
 	fairEnough = 2e-5
@@ -30,7 +30,7 @@ func newChooser(p Problem, draws []int) *chooser {
 	return &chooser{p, draws, make([]float64, p.draws())}
 }
 
-// choose returns the best plan found, its objective, and an upper bound for all plans.
+// choose returns the best allocation found, its objective, and an upper bound for all allocations.
 func (c *chooser) choose() (plan []float64, objective, bound float64) {
 	low, high := make([]float64, len(c.Channels)), make([]float64, len(c.Channels))
 	for j, channel := range c.Channels {
@@ -59,7 +59,7 @@ func (c *chooser) choose() (plan []float64, objective, bound float64) {
 	return plan, objective, math.Max(bound, objective)
 }
 
-// better returns the best of a plan, another one and mixtures of both. All of these meet the bounds.
+// better returns the best of two allocations and mixtures of them. All of these meet the bounds.
 func (c *chooser) better(plan []float64, objective float64, other []float64) (best []float64, value float64) {
 	best, value = plan, objective
 	if best == nil {
@@ -106,7 +106,7 @@ func (c *chooser) objective(plan []float64) float64 {
 	return (1-c.Risk.Weight)*mean + c.Risk.Weight*meanOf(c.total, c.tail())
 }
 
-// worst returns the draws with the smallest response to the plan.
+// worst returns the draws with the smallest response to the allocation.
 func (c *chooser) worst(plan []float64) []int {
 	c.respond(plan)
 	return c.tail()
@@ -114,7 +114,7 @@ func (c *chooser) worst(plan []float64) []int {
 
 func (c *chooser) respond(plan []float64) { c.responses(c.total, plan) }
 
-// tail returns the draws with the smallest totals; ties go to the first.
+// tail returns the draws with the smallest totals; among equal totals, the first.
 func (c *chooser) tail() []int {
 	order := slices.Clone(c.draws)
 	slices.SortFunc(order, func(a, b int) int {
@@ -123,7 +123,7 @@ func (c *chooser) tail() []int {
 	return order[:max(int(math.Round(c.Risk.Tail*float64(len(order)))), 1)]
 }
 
-// responses sets out to each draw's total response to a plan.
+// responses sets out to each draw's total response to an allocation.
 func (p Problem) responses(out, plan []float64) {
 	clear(out)
 	for j, x := range plan {

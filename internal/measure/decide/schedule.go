@@ -10,10 +10,10 @@ import (
 	"assay/internal/measure"
 )
 
-// Flighting is a channel's response to a spend per period, with adstock: spend has an effect in later periods too.
+// Flighting is a channel's response to spend per period with adstock: spend also affects later periods.
 type Flighting interface {
-	// Response returns the total response, in the target's unit, until the adstock of the last period has decayed, and
-	// adds the derivatives by each period's spend to slope. The adstock of spend before the first period is included.
+	// Response returns the total response in the target's unit, until the adstock of the last period has decayed. It
+	// includes the adstock of spend before the first period. It adds the derivatives by each period's spend to slope.
 	Response(spend, slope []float64) float64
 }
 
@@ -23,7 +23,7 @@ type Timetable struct {
 	Periods  int
 	Channels []ScheduledChannel
 	Groups   []Group // bounds on sums of channels over all periods
-	// Pace bounds the total spend of each period; nil for none. With a pace, channels have bounds per period only, and
+	// Pace bounds the total spend of each period; nil for none. With a pace, channels have only bounds per period, and
 	// there are no groups.
 	Pace *Range
 	// MessageUnit divides amounts in error messages, as in [Problem].
@@ -42,29 +42,30 @@ type ScheduledChannel struct {
 	Total    *Range   // bounds on the sum over all periods; nil for none
 	Change   *float64 // limit on the difference between consecutive periods; nil for none
 	Response Flighting
-	// Concave says that returns always diminish. Otherwise several starting points are tried, and the bound is local.
+	// Concave is true if returns always diminish. Otherwise Spread tries several starting points, and the bound is
+	// local.
 	Concave bool
 }
 
 // Schedule is a distribution of the budget over time.
 type Schedule struct {
 	Spend  [][]float64 // one row per channel, one element per period
-	Steady []float64   // each channel's spend per period in the best plan with constant spend
-	// Certificate bounds every schedule if Proven, and otherwise those below the tangent at this one.
+	Steady []float64   // each channel's spend per period in the best schedule with constant spend
+	// Certificate bounds every schedule if Proven, otherwise the schedules below the tangent at this one.
 	Certificate Certificate
 	Proven      bool    // every response is concave
-	SteadyValue float64 // the steady plan's response; never above the schedule's
+	SteadyValue float64 // response of the steady schedule; never above this schedule's
 }
 
 const (
 	scheduleSteps = 600
 	scheduleGap   = 1e-6
-	tangentError  = 1e-7 // of a tangent's bound, as a share of the schedule's response
+	tangentError  = 1e-7 // error of a tangent's bound, as a share of the schedule's response
 )
 
 // Spread maximizes the response over the spends of each channel and period. For concave responses the certificate
-// bounds every schedule. For S-shaped ones it bounds schedules whose response is below the tangent at the result, which
-// is a local optimum, found from constant spend and from bursts every two to four periods.
+// bounds every schedule. For S-shaped responses it bounds schedules whose response is below the tangent at the result.
+// The result is then a local optimum, found from constant spend and from bursts every two to four periods.
 //
 // The method is projected gradient ascent with momentum (Nesterov 1983, as in Beck and Teboulle 2009) and a restart
 // after each decrease. The bound is the maximum of the tangent over all schedules (Frank and Wolfe 1956).
@@ -84,7 +85,7 @@ func Spread(t Timetable) (*Schedule, error) {
 		Steady: level,
 		Proven: !slices.ContainsFunc(t.Channels, func(c ScheduledChannel) bool { return !c.Concave }),
 	}
-	// The steady plan meets the bounds up to rounding, which the projection removes.
+	// The steady schedule meets the bounds up to rounding, which the projection removes.
 	plan.SteadyValue = s.response(steady)
 	best, value, bound := s.ascend(steady)
 	if !plan.Proven {
@@ -104,7 +105,7 @@ func Spread(t Timetable) (*Schedule, error) {
 	return plan, nil
 }
 
-// steady is the timetable of one period repeated.
+// steady returns the timetable of one period that is repeated.
 func (t Timetable) steady() Timetable {
 	n := float64(t.Periods)
 	out := Timetable{Budget: t.Budget / n, Periods: 1, Pace: t.Pace}
@@ -128,7 +129,7 @@ type repeated struct {
 	spend, slope []float64
 }
 
-// Response returns the response when the first spend is repeated in every period.
+// Response returns the response if the first spend is repeated in every period.
 func (r *repeated) Response(spend, slope []float64) float64 {
 	clear(r.slope)
 	for i := range r.spend {
@@ -150,8 +151,8 @@ func (s *scheduler) bursts(steady []float64, every int) []float64 {
 	return out
 }
 
-// ascend improves a schedule, or an even one when from is nil. It returns the best found and an upper bound for concave
-// responses.
+// ascend improves a schedule, or an even schedule if from is nil. It returns the best schedule found and an upper bound
+// for concave responses.
 func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	if from == nil {
 		from = s.even()
@@ -169,7 +170,7 @@ func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 		var better float64
 		next, better, step = s.climb(ahead, step)
 		if better <= value && momentum == 1 {
-			break // the plain gradient step fails too: rounding
+			break // the plain gradient step also fails, because of rounding
 		}
 		if better <= value {
 			ahead, momentum = slices.Clone(x), 1
@@ -188,8 +189,8 @@ func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	return x, value, bound
 }
 
-// climb takes the largest gradient step, from the given length downwards, that gains at least what its quadratic model
-// predicts.
+// climb takes the largest gradient step, up to the given length, whose gain is at least the gain that its quadratic
+// model predicts.
 func (s *scheduler) climb(from []float64, step float64) (to []float64, value, used float64) {
 	base := s.response(from)
 	slope := slices.Clone(s.slope)
@@ -218,9 +219,9 @@ func along(from, slope []float64, step float64) []float64 {
 // tangent returns the upper bound at x for concave responses: the value plus the largest gain of the tangent over all
 // schedules.
 //
-// If the projected step of length k along the slopes g ends in p, every schedule z has (x + k g - p)(z - p) <= 0. So g
-// z exceeds g p by at most |p - x| |z - p| / k, and |z - p| is at most the diameter of the set. A long step makes this
-// small.
+// If the projected step of length k along the slopes g ends in p, every schedule z has (x + k g - p)(z - p) <= 0.
+// Therefore g z exceeds g p by at most |p - x| |z - p| / k, and |z - p| is at most the diameter of the set. A long step
+// makes this small.
 func (s *scheduler) tangent(x []float64, value float64) float64 {
 	diagonal := math.Sqrt2 * s.Budget
 	step := diagonal * diagonal / (tangentError*math.Abs(value) + 1e-300)
@@ -279,7 +280,7 @@ func (t Timetable) validate() error {
 	return sums.feasible()
 }
 
-// validatePace rejects a pace that cannot be met.
+// validatePace rejects a pace that no schedule can meet.
 func (t Timetable) validatePace() error {
 	var least, most float64
 	for _, c := range t.Channels {

@@ -94,7 +94,7 @@ func TestFirstPeriodsSpendLessWhileEarlierSpendHasAnEffect(t *testing.T) {
 	}
 }
 
-// limited is a timetable with random, feasible bounds on sums over time, groups and changes.
+// limited returns a timetable with random, feasible bounds on sums over time, groups and changes.
 func limited(seed uint64) Timetable {
 	random := stats.Stream(seed, 5)
 	t := timetable()

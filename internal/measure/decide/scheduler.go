@@ -6,11 +6,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// scheduler has a timetable as one vector, ordered by channel, then period.
+// scheduler represents a timetable as one vector, ordered by channel, then period.
 type scheduler struct {
 	Timetable
 	slope []float64
-	parts []part // groups and channels outside of them
+	parts []part // groups, and channels outside groups
 	chain chain
 }
 
@@ -34,7 +34,8 @@ func (s *scheduler) response(x []float64) (sum float64) {
 // row returns a channel's part of a schedule.
 func (s *scheduler) row(x []float64, j int) []float64 { return x[j*s.Periods : (j+1)*s.Periods] }
 
-// even spends the same in every period, with each channel at the same point between its bounds.
+// even returns a schedule with equal spend in every period, in which each channel is at the same point between its
+// bounds.
 func (s *scheduler) even() []float64 {
 	var least, most float64
 	for _, c := range s.Channels {
@@ -54,8 +55,8 @@ func (s *scheduler) even() []float64 {
 }
 
 // project returns the feasible schedule nearest to y (Euclidean projection). Each bounded sum has a price: every spend
-// is lowered by the budget's price, by its group's price if the group's bounds bind, and by its channel's price
-// likewise. The lowered spends are then projected on the channel's bounds per period.
+// is lowered by the budget's price, by its group's price if the group's bounds bind, and by its channel's price if the
+// channel's bounds bind. The lowered spends are then projected onto the channel's bounds per period.
 func (s *scheduler) project(y []float64) []float64 {
 	p := projection{scheduler: s, x: make([]float64, len(y)), y: y, size: floats.Norm(y, math.Inf(1)) + s.Budget}
 	if s.Pace != nil {
@@ -155,7 +156,7 @@ func (p *projection) periods(by float64) (sum float64) {
 	return sum
 }
 
-// everyPeriod sets all periods at a price.
+// everyPeriod sets the spends of all periods at a price.
 func (p *projection) everyPeriod(by float64) {
 	for i := range p.Periods {
 		if sum := p.period(i, by); sum != p.Pace.hold(sum) {
@@ -164,7 +165,7 @@ func (p *projection) everyPeriod(by float64) {
 	}
 }
 
-// level finds the amount at which a decreasing sum meets its target, by bisection.
+// level finds, by bisection, the amount at which a decreasing sum meets its target.
 func (p *projection) level(sum func(by float64) float64, target float64) float64 {
 	low, high := -p.size, p.size
 	for range priceSteps {

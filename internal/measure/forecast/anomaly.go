@@ -11,10 +11,10 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Anomaly is how unusual one point of a series is given all others.
+// Anomaly describes how unusual one point of a series is, given all other points.
 type Anomaly struct {
 	Expected   float64 // expected value given the neighboring points, in the series' unit
-	Z          float64 // standardized: |Z| > 2 has probability .0455 for normal points, for every noise distribution
+	Z          float64 // standardized: for every noise distribution, |Z| > 2 has probability 0.0455 without an anomaly
 	P          float64 // two-sided p-value
 	Q          float64 // false discovery rate among all points at least as unusual (Benjamini and Hochberg 1995)
 	Actionable bool    // Q is at most [ActionableShare]
@@ -26,17 +26,18 @@ const ActionableShare = 0.2
 // leastJudged is the minimum length of a series.
 const leastJudged = 21
 
-// Anomalies tests every point of a complete series against the points on both sides; the newest only has earlier ones.
+// Anomalies tests every point of a complete series against the points on both sides. The newest point has only earlier
+// points.
 //
-// Each point is left out and predicted from the season, a local line (tricube weights over three seasons to either
-// side, bisquare weights against other outliers: Cleveland 1979, "Robust locally weighted regression and smoothing
-// scatterplots") and the autocorrelated deviations of its neighbors. Errors within the half-year around a point have
-// Student's t distribution. Scale and degrees of freedom maximize the likelihood with the largest 2% of errors
-// censored, so that outliers do not inflate the scale. The likelihood of all errors chooses between raw values, square
-// roots and logarithms. P comes from that distribution and Z from P.
+// Each point is left out and predicted from the season, a local line and the autocorrelated deviations of its
+// neighbors. The line has tricube weights over three seasons to either side and bisquare weights against other outliers
+// (Cleveland 1979, "Robust locally weighted regression and smoothing scatterplots"). Errors within the half-year around
+// a point have Student's t distribution. Scale and degrees of freedom maximize the likelihood with the largest 2% of
+// errors censored, so that outliers do not inflate the scale. The transformation with the highest likelihood of all
+// errors applies: raw values, square roots or logarithms. P comes from that distribution and Z from P.
 //
 // It assumes one season and no level shifts; both sides of a level shift look unusual. [OneStep] evaluates days as they
-// arrive. A value that is not finite is invalid. Fewer than 21 points, or than three seasons, are not ready.
+// arrive. A value that is not finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready fault.
 func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
 	for t, y := range values {
@@ -97,8 +98,8 @@ func (l lens) from(x float64) float64 {
 	}
 }
 
-// habit is how much larger the log-likelihood of another transformation must be than that of logarithms, since effects
-// are usually proportional.
+// habit is how much larger the log-likelihood of another transformation must be than that of logarithms, because
+// effects are usually proportional.
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
@@ -140,12 +141,12 @@ func (l lens) slope(y, unit float64) float64 {
 	}
 }
 
-// judgement is a series on a transformed scale with its predictions.
+// judgement contains a series on a transformed scale and its predictions.
 type judgement struct {
 	lens
 	expected, errors []float64 // on the transformed scale
 	size             float64   // mean size of a value on that scale
-	likelihood       float64   // of all errors under one distribution
+	likelihood       float64   // likelihood of all errors under one distribution
 }
 
 func judged(values []float64, season int, l lens) judgement {
@@ -167,15 +168,15 @@ func judged(values []float64, season int, l lens) judgement {
 	return j
 }
 
-// The noise at a point is estimated from the half-year around it, because variance is seasonal. A quarter would censor
-// only two errors, which two outliers use up.
+// The noise at a point is estimated from the half-year around it, because variance is seasonal. With a quarter of data,
+// only two errors would be censored, and two outliers would fill them.
 const (
 	nearPoints = 182 // minimum number of errors
 	nearCycles = 26  // and minimum number of seasons
-	nearShared = 4   // seasons per noise estimate, to save fits
+	nearShared = 4   // number of seasons that share a noise estimate, to save fits
 )
 
-// nearby returns the error distribution at each point: that of the nearest errors, half before and half after it where
+// nearby returns the error distribution at each point: that of the nearest errors, half before and half after it if
 // possible.
 func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
 	n := len(j.errors)
@@ -204,7 +205,8 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all others. Points with apart set are predicted, but not used.
+// around returns the prediction of each point from all others. Points with apart set are predicted, but predict no
+// others.
 func around(x []float64, season int, apart []bool) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
@@ -269,8 +271,8 @@ func leave(weights []float64, apart []bool) {
 	}
 }
 
-// others sets each point's seasonal factor: the weighted mean of the deviations at the same place in the cycle, without
-// its own.
+// others sets each point's seasonal factor: the weighted mean of the deviations at the same position in the cycle,
+// excluding its own.
 func others(deviations, weights []float64, season int, factors []float64) {
 	for place := range season {
 		var sum, weight float64
@@ -284,7 +286,7 @@ func others(deviations, weights []float64, season int, factors []float64) {
 	}
 }
 
-// bisquare sets each point's weight from its error; it is near zero beyond six times the typical error.
+// bisquare sets each point's weight from its error. The weight is near zero beyond six times the typical error.
 func bisquare(errors, weights []float64) {
 	scale := 6 * typical(errors)
 	for t, e := range errors {
@@ -309,7 +311,7 @@ func typical(x []float64) float64 {
 	return median(sizes)
 }
 
-// withoutIt returns the local line at t fitted to the points around it without t.
+// withoutIt returns the value at t of the local line through the points around t, excluding t.
 func withoutIt(x, weights []float64, t, reach int) float64 {
 	from, to := max(0, t-reach), min(len(x), t+reach+1)
 	far := float64(reach + 1)
@@ -334,8 +336,8 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 	return wy / w
 }
 
-// noiseOf returns the error distribution and its log-likelihood. Degrees of freedom come from a short list, which is as
-// precise as a few hundred errors allow.
+// noiseOf returns the error distribution and its log-likelihood. Degrees of freedom come from a short list. A few
+// hundred errors do not allow more precision.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {
@@ -354,7 +356,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 			sum := float64(censored) * math.Log(max(1e-300, shape.Survival(limit/s)))
 			quiet, product, inverse, each := 0.0, 1.0, 1/s, 1/freedom
 			for i, e := range sizes {
-				// One logarithm for sixteen factors, all below 1e5 on these scales.
+				// One logarithm covers sixteen factors, all below 1e5 on these scales.
 				u := e * inverse
 				if product *= 1 + u*u*each; i%16 == 15 {
 					quiet += math.Log(product)
@@ -373,7 +375,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	return best, highest
 }
 
-// One in censoredShare errors, the largest, is censored.
+// censoredShare determines the share of censored errors: the largest errors, one in censoredShare, are censored.
 const censoredShare = 50
 
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }
@@ -382,7 +384,8 @@ func censoredOf(errors int) int { return (errors + censoredShare - 1) / censored
 // Without it, short series have heavy tails by chance.
 const normality = 8
 
-// closeEnough is the tolerance of [highestBetween]; a change of scale by it does not change any probability noticeably.
+// closeEnough is the tolerance of [highestBetween]; a scale change of that size does not change any probability
+// noticeably.
 const closeEnough = 1e-5
 
 // highestBetween maximizes a unimodal function by parabolic interpolation and golden section steps (Brent 1973,

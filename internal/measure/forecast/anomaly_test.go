@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The goals for 90 normal days: 3.5 to 5 days with |z| > 2 and at most .3 actionable ones. A day four standard
-// deviations low is detected with probability .95. The bounds include the runs' standard error.
+// In 90 normal days, 3.5 to 5 days must have |z| > 2, and at most 0.3 must be actionable. A day that is four standard
+// deviations low must be detected with probability 0.95. The bounds include the standard error of the runs.
 func TestAnomaliesOfNormalQuarters(t *testing.T) {
 	t.Parallel()
 	runs, room := 60, .6
@@ -66,8 +66,8 @@ func oddities(t testing.TB, values []float64, season int) []Anomaly {
 	return all
 }
 
-// Two years with six volatile weeks before each Christmas, with four times the variance. They must neither hide a low
-// day in July nor reduce the detections in a normal quarter. The bounds allow for ten series.
+// The series has two years with six volatile weeks before each Christmas, which have four times the variance. They must
+// neither hide a low day in July nor reduce the detections in a normal quarter. The bounds allow for ten series.
 func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 	t.Parallel()
 	const runs, christmas, wild, july = 10, 325, 42, 365 + 100

@@ -12,7 +12,7 @@ type order struct {
 	p, d, q    int
 	sp, sd, sq int
 	season     int
-	constant   bool // mean of the differenced series: a level without differences, a drift with one
+	constant   bool // mean of the differenced series: a level without differences, a drift with one difference
 }
 
 func (o order) String() string {
@@ -47,7 +47,7 @@ type arima struct {
 	params    []float64 // unconstrained partial autocorrelations in the order of the terms, then the mean
 }
 
-// lags are the nonzero coefficients of a recursion.
+// lags contains the nonzero coefficients of a recursion.
 type lags struct {
 	at   []int
 	by   []float64
@@ -70,7 +70,7 @@ func product(a, b []float64, m int, room *lags) {
 
 // stationary maps unconstrained numbers to partial autocorrelations and these to the coefficients of a stationary
 // autoregression (Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models"). With
-// reversed signs they are the coefficients of an invertible moving average.
+// reversed signs, they are the coefficients of an invertible moving average.
 func stationary(free, out []float64) {
 	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points explode
 	var before [8]float64
@@ -107,7 +107,7 @@ func stride(values []float64, lag int) []float64 {
 	return out
 }
 
-// candidate is what orders with the same differences share.
+// candidate contains the data that orders with the same differences share.
 type candidate struct {
 	values []float64
 	w      []float64 // differenced
@@ -118,8 +118,8 @@ type candidate struct {
 	bases  room // scratch space of derivatives
 }
 
-// problem returns the least-squares problem of an order, its model, which has the parameters of the last evaluation,
-// and zero parameters.
+// problem returns the least-squares problem of an order, its model and zero parameters. The model has the parameters of
+// the last evaluation.
 func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	k := o.terms()
 	if o.constant {
@@ -151,8 +151,8 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 }
 
 // fit estimates an order by conditional least squares: points and errors before the first are at the mean (Box, Jenkins
-// and Reinsel 2008, section 7.1). The search starts at the end of the trail's search, else at a similar model if there
-// is one, and stops when it cannot reach that model's AICc.
+// and Reinsel 2008, section 7.1). The search starts at the end of the trail's search, otherwise at a similar model, if
+// there is one. It stops when it cannot reach that model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -175,12 +175,12 @@ func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	return a, true
 }
 
-// derive sets the derivatives of the errors e by the parameters, given lags at these parameters. With x = w - c,
+// derive sets the derivatives of the errors e by the parameters, given lags at these parameters. Let x = w - c. Then
 //
 //	θ(B) Θ(B^m) e = φ(B) Φ(B^m) x,   X = x / θΘ,   E = e / θΘ,
 //	∂e/∂φ_i = -B^i Φ X,   ∂e/∂Φ_j = -B^(mj) φ X,   ∂e/∂θ_i = B^i Θ E,   ∂e/∂Θ_j = B^(mj) θ E,   ∂e/∂c = -φ Φ 1 / θΘ,
 //
-// and everything before the first point is zero.
+// where everything before the first point is zero.
 func (c *candidate) derive(a *arima, params, e, columns []float64) {
 	n := len(c.w)
 	bases := c.bases.take(3 * n)
@@ -251,7 +251,7 @@ func addLater(by float64, from, to []float64, lag int) {
 	}
 }
 
-// slopeOf is the derivative of the coefficients that [stationary] returns by one of its numbers.
+// slopeOf returns the derivative of the coefficients of [stationary] by one of its inputs.
 func slopeOf(free []float64, k int) (slope [8]float64) {
 	var moved, up, down [8]float64
 	const h = 1e-5
@@ -266,7 +266,7 @@ func slopeOf(free []float64, k int) (slope [8]float64) {
 	return slope
 }
 
-// filter divides the values by 1 - Σ, with zeros before the first.
+// filter divides the values by 1 - Σ, with zeros before the first value.
 func (l *lags) filter(values []float64) {
 	start := min(len(values), l.most)
 	for t := range start {
@@ -279,7 +279,7 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets starting values: those of a similar model where it has them.
+// start sets starting values. It uses those of a similar model if the model has them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1
@@ -332,7 +332,7 @@ func (a *arima) residuals(w, out []float64) {
 	for t, y := range w[start:] {
 		rest[t] = y - shift
 	}
-	for i, lag := range a.ar.at { // by lag rather than by point, so terms do not wait for each other
+	for i, lag := range a.ar.at { // by lag, not by point, so terms do not wait for each other
 		by := a.ar.by[i]
 		for t, y := range w[start-lag : len(w)-lag] {
 			rest[t] -= by * y
@@ -409,7 +409,7 @@ func multiply(polynomial []float64, l lags) []float64 {
 	return out
 }
 
-// tail returns a copy of the last n values, zeros in front where there are fewer.
+// tail returns a copy of the last n values, with leading zeros if there are fewer.
 func tail(values []float64, n int) []float64 {
 	out := make([]float64, n)
 	from := max(0, len(values)-n)
@@ -564,8 +564,8 @@ func stepwise(c *candidate, base order) *arima {
 	return best
 }
 
-// kpss is the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) for stationarity around a level; above 0.463
-// stationarity is rejected at 5%. The long-run variance uses Bartlett weights to lag 3√n/13.
+// kpss returns the statistic of Kwiatkowski, Phillips, Schmidt and Shin (1992) for stationarity around a level. Above
+// 0.463, stationarity is rejected at 5%. The long-run variance uses Bartlett weights to lag 3√n/13.
 func kpss(values []float64) float64 {
 	n := len(values)
 	center := stats.Mean(values)

@@ -9,7 +9,7 @@ import (
 
 // Change is a change point between two linear pieces of a series.
 type Change struct {
-	At            int     // the first point of the new line
+	At            int     // first point of the new line
 	Before, After float64 // values of the two lines at that point, in the series' unit
 }
 
@@ -17,7 +17,7 @@ type Change struct {
 // detection of changepoints with a linear computational cost"). The cost of a piece is its residual sum of squares
 // around a line, after seasonal adjustment. The penalty of a change point is 5 log(n) times the noise variance, times
 // (1+ρ)/(1-ρ) for autocorrelated noise. Outliers are first moved to three standard deviations. Pieces have at least two
-// seasons and ten points; a series shorter than two pieces is not ready.
+// seasons and ten points; a series shorter than two pieces is a not-ready fault.
 //
 // A change shows when a series changed, not why. A smooth curve is also split into lines.
 func Changes(values []float64, season int) ([]Change, error) {
@@ -113,7 +113,7 @@ func partition(x []float64, least int, penalty float64) []int {
 	return cuts
 }
 
-// sums are cumulative sums, which give the cost of any piece in constant time.
+// sums contains cumulative sums, which give the cost of any piece in constant time.
 type sums struct{ y, ty, yy []float64 }
 
 func sumsOf(x []float64) sums {
@@ -127,7 +127,7 @@ func sumsOf(x []float64) sums {
 	return s
 }
 
-// cost is the sum of squares of the piece around its line.
+// cost returns the sum of squares of the piece around its line.
 func (s sums) cost(from, to int) float64 {
 	n := float64(to - from)
 	y := s.y[to] - s.y[from]

@@ -49,13 +49,13 @@ func readCompetition(t testing.TB, name string) []competition {
 	return out
 }
 
-// figures are the accuracies of a method over the series of a competition.
+// figures contains the accuracies of a method over the series of a competition.
 type figures struct{ smape, mase float64 }
 
-// owa is the competition's overall weighted average against Naive2.
+// owa returns the competition's overall weighted average against Naive2.
 func (f figures) owa(naive2 figures) float64 { return (f.smape/naive2.smape + f.mase/naive2.mase) / 2 }
 
-// accuracy scores a method's forecasts of each series. season is that of the scale of MASE.
+// accuracy scores a method's forecasts of each series. season is the season in the scale of MASE.
 func accuracy(t testing.TB, series []competition, season int, method func(train []float64, horizon int) []float64) figures {
 	t.Helper()
 	var all figures
@@ -79,9 +79,9 @@ func ahead(m track, horizon int) []float64 {
 	return out
 }
 
-// The M4 weekly results of the benchmarks, as published and as the organizers' script gives with a later package
-// version. Methods without an optimizer are exact to the printed digits; for others .02 and .01 are differences between
-// versions of an optimizer. The competition scores weekly series with season 1.
+// The expected values are the published M4 weekly results of the benchmarks, and results of the organizers' script with
+// a later package version. Methods without an optimizer are exact to the printed digits. For others, 0.02 and 0.01 are
+// differences between versions of an optimizer. The competition scores weekly series with season 1.
 func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m4_weekly.csv")
@@ -98,7 +98,7 @@ func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 		name        string
 		method      func([]float64, int) []float64
 		smape, mase float64
-		tolerance   float64 // of sMAPE; half of it for MASE
+		tolerance   float64 // tolerance of sMAPE; half of it for MASE
 	}{
 		{"Naive", func(v []float64, h int) []float64 { return ahead(naive(v, 1), h) }, 9.1613, 2.7773, 1e-4},
 		{"sNaive", func(v []float64, h int) []float64 { return ahead(naive(v, 1), h) }, 9.1613, 2.7773, 1e-4},
@@ -129,8 +129,9 @@ func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 	}
 }
 
-// The pool with season 52 against the goal of .80; the winner of the competition has .851, the best on weekly series
-// .751. By default every eighth series is forecast, which takes seconds; the bound comes from these.
+// The goal of the pool with season 52 is 0.80. The winner of the competition has 0.851; the best method on weekly
+// series has 0.751. By default, the test forecasts every eighth series, which takes seconds. The bound comes from these
+// series.
 func TestPoolBeatsTheWinnerOnM4Weekly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m4_weekly.csv")
@@ -146,7 +147,7 @@ func TestPoolBeatsTheWinnerOnM4Weekly(t *testing.T) {
 	}
 }
 
-// Theta has 13.89 in the competition, ForecastPro 13.90, the R package forecast's theta 13.86.
+// In the competition, Theta has 13.89 and ForecastPro 13.90. The theta of the R package forecast has 13.86.
 func TestPoolBeatsThetaOnM3Monthly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m3_monthly.csv")
@@ -176,8 +177,8 @@ func every(n int, series []competition) []competition {
 }
 
 // Coverage of the intervals on the competitions' series, over all horizons. Series of a competition are correlated, so
-// the standard error is about .015. The upper bound for 80% intervals is .84, not .82: on monthly series of 50 to 130
-// points they are slightly too wide, see docs/validation.md.
+// the standard error is about 0.015. The upper bound for 80% intervals is 0.84, not 0.82, because on monthly series of
+// 50 to 130 points they are slightly too wide; see docs/validation.md.
 func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -222,7 +223,7 @@ func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	}
 }
 
-// holt is Holt's method with the optimizer and starting values of the R package forecast, for comparison: see
+// holt is Holt's method with the optimizer and starting values of the R package forecast, for comparison; see
 // [nelderMead].
 func holt(values []float64, damped bool) track {
 	f := form{trend: true, damped: damped, season: 'N'}
@@ -274,7 +275,7 @@ func trendSquares(s *smoother, values []float64) float64 {
 
 // nelderMead minimizes by the simplex method (Nelder and Mead 1965; in the form of Nash 1990, "Compact numerical
 // methods for computers", algorithm 19). The initial simplex extends, along every axis, by a tenth of the largest
-// parameter. For functions with several minima the result depends on these details, which are those of the R packages
+// parameter. For functions with several minima, the result depends on these details. They are those of the R packages
 // behind the published accuracies.
 func nelderMead(f func([]float64) float64, params []float64, tolerance float64, most int) {
 	n := len(params)

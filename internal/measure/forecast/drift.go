@@ -8,8 +8,8 @@ import (
 
 // Alarm is a small but persistent deviation of a series from its expectation.
 type Alarm struct {
-	At     int     // the point at which it is raised
-	Since  int     // the point after which the shift most likely began
+	At     int     // point at which the alarm is raised
+	Since  int     // point after which the shift most likely began
 	Up     bool    // direction
 	Excess float64 // mean error since then, in standard deviations
 }
@@ -19,7 +19,7 @@ const quietShift = 0.5
 
 // Alarms monitors one-step errors in standard deviations, such as [Expectation.Z], for shifts in either direction by a
 // CUSUM (Page 1954, "Continuous inspection schemes"). runLength is the average number of points between false alarms.
-// The threshold h solves Siegmund's approximation (1985, "Sequential analysis", section 2.6) for each side
+// For each side, the threshold h solves Siegmund's approximation (1985, "Sequential analysis", section 2.6)
 //
 //	2 · runLength = (exp(2k b) - 2k b - 1) / (2k²),  b = h + 1.166,  k = 1/2.
 //
@@ -80,8 +80,8 @@ func alarmLimit(runLength float64) float64 {
 }
 
 // Lasting merges alarms in the same direction that follow each other within a gap, because the sums restart after each
-// alarm and a lasting shift raises several. At is that of the last, Since that of the first, and Excess is their mean
-// weighted by points.
+// alarm and a lasting shift raises several. In the result, At is from the last alarm, Since from the first, and Excess
+// is the mean weighted by points.
 func Lasting(alarms []Alarm, gap int) []Alarm {
 	var moves []Alarm
 	for _, a := range alarms {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Errors of normal series are not perfect noise; alarms are about as rare as on noise.
+// Errors of normal series are not perfect noise, but alarms are about as rare as on noise.
 func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(47, 48))
@@ -29,9 +29,9 @@ func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	}
 }
 
-// Autocorrelated series raise no more alarms than the stated rate, because errors are whitened first. Series are
-// monitored from their first day with an expectation, as for a young store, and from day 400 on. The bounds of the
-// short form are three standard errors of about fifty alarms; without whitening the last three fail clearly.
+// Autocorrelated series raise no more alarms than the stated rate, because errors are whitened first. Monitoring starts
+// on the first day with an expectation, as for a young store, and on day 400. The bounds of the short form are three
+// standard errors of about fifty alarms. Without whitening, the last three cases fail clearly.
 func TestAutocorrelatedDaysRaiseNoExtraAlarms(t *testing.T) {
 	t.Parallel()
 	const runLength, days = 180, 780
@@ -85,7 +85,7 @@ func TestPointsWithoutErrorsStayWithoutErrors(t *testing.T) {
 	}
 }
 
-// Siegmund's approximation is accurate to a few percent; 400 runs of independent errors have a standard error of 5%.
+// Siegmund's approximation is accurate to a few percent. 400 runs of independent errors have a standard error of 5%.
 func TestFalseAlarmsAreAsRareAsStated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(41, 42))
@@ -105,7 +105,7 @@ func TestFalseAlarmsAreAsRareAsStated(t *testing.T) {
 }
 
 // A level shift of 15%, on a series with a daily standard deviation of 12%, has a median detection delay of about eight
-// days at one false alarm per 180 days. The goal was six: see docs/validation.md.
+// days at one false alarm per 180 days. The goal is six; see docs/validation.md.
 func TestLevelShiftRaisesAnAlarmWithinDays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(43, 44))

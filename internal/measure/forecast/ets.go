@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// form is one of the fifteen exponential smoothing models in use: those of the taxonomy of Hyndman, Koehler, Ord and
-// Snyder (2008), "Forecasting with exponential smoothing", table 2.1, without numerically unstable ones and
+// form is one of fifteen exponential smoothing models. They are those of the taxonomy of Hyndman, Koehler, Ord and
+// Snyder (2008), "Forecasting with exponential smoothing", table 2.1, without numerically unstable models and
 // multiplicative trends.
 type form struct {
 	relative bool // the error is multiplicative
@@ -33,7 +33,7 @@ func (f form) String() string {
 	return string(text)
 }
 
-// forms lists the candidate forms: seasonal ones only with a season, multiplicative ones only for positive values.
+// forms lists the candidate forms: seasonal forms only with a season, multiplicative forms only for positive values.
 func forms(season int, positive bool) []form {
 	var all []form
 	for _, s := range []byte{'N', 'A', 'M'} {
@@ -63,13 +63,13 @@ const (
 //
 //	q = ℓ + φ b,  μ = q, q + s or q s,  ℓ' = q + α (y ⊖ s - q),  b' = φ b + β/α (ℓ' - q),  s' = s + γ (y ⊖ q - s),
 //
-// with ⊖ the difference or the ratio. Additive and relative errors have the same recursions and differ in the
-// likelihood only (section 2.5 of the book).
+// where ⊖ is the difference or the ratio. Additive and relative errors have the same recursions and differ only in the
+// likelihood (section 2.5 of the book).
 type smoother struct {
 	form
 	alpha, beta, gamma, phi float64
 	level, slope            float64
-	seasonal                []float64 // of the coming points, the next one at place
+	seasonal                []float64 // states of the next points; the first one is at place
 	place                   int
 	criterion               float64 // AICc
 }
@@ -127,12 +127,12 @@ func (s *smoother) ahead(out []float64) {
 }
 
 // layout maps the parameter vector of a form: smoothing parameters on the scale of [between], then level and slope in
-// the series' unit, then all seasonal states but the last.
+// the series' unit, then all seasonal states except the last.
 type layout struct {
 	form
 	season                 int
-	unit                   float64 // the size of the series
-	beta, gamma, phi       int     // positions after alpha, the first; -1 when the form has none
+	unit                   float64 // size of the series
+	beta, gamma, phi       int     // positions after alpha, which is first; -1 if the form lacks the parameter
 	level, slope, seasonal int
 	length                 int
 }
@@ -196,16 +196,16 @@ func (l *layout) set(s *smoother, params []float64) {
 type run struct {
 	*smoother
 	ratio         float64 // β/α
-	product, logs float64 // of the expectations so far
+	product, logs float64 // product and logarithms of the expectations so far
 	out           []float64
 	allowed       bool
 }
 
-// errors passes the models over the values, which moves their states, and sets their errors. Relative errors are
-// multiplied by the geometric mean of |μ|, so the log sum of squares is the likelihood of the book's equation (5.3) for
-// both kinds. A model is not allowed when a relative error has an expectation that is not positive. This is
-// [smoother.observe] for several models in step: it takes nearly all time of a fit, and each recursion waits for its
-// own last step only.
+// errors passes the models over the values, which updates their states, and sets their errors. It multiplies relative
+// errors by the geometric mean of |μ|, so that the log sum of squares is the likelihood of the book's equation (5.3)
+// for both kinds. A model is not allowed if a relative error has an expectation that is not positive. errors runs
+// [smoother.observe] for several models in step, because it takes nearly all time of a fit and each recursion waits
+// only for its own last step.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]
@@ -265,11 +265,11 @@ type climb struct {
 	values []float64
 	runs   [abreast]run
 	params []float64
-	sum    float64 // of squares at params
+	sum    float64 // sum of squares at params
 }
 
-// begin chooses starting values for the form, from a few and the known ones, if any. It is false when there are too few
-// values for the form's parameters.
+// begin chooses starting values for the form from a few candidates and the known values, if there are any. It returns
+// false if there are too few values for the form's parameters.
 func (f form) begin(values []float64, season int, start initial, known []float64, r *room) (*climb, bool) {
 	if f.season == 'N' {
 		season = 1
@@ -297,7 +297,7 @@ func (f form) begin(values []float64, season int, start initial, known []float64
 	return c, true
 }
 
-// several runs models of the form through the values: see [problem].
+// several runs models of the form through the values; see [problem].
 func (c *climb) several(params, out [][]float64, allowed []bool) {
 	for i, of := range params {
 		c.set(c.runs[i].smoother, of)
@@ -309,21 +309,21 @@ func (c *climb) several(params, out [][]float64, allowed []bool) {
 	}
 }
 
-// freedom is the number of values minus the number of parameters, minus 1, as in AICc.
+// freedom returns the number of values minus the number of parameters, minus 1, as in AICc.
 func (c *climb) freedom() float64 { return float64(len(c.values)) - float64(c.length+1) - 1 }
 
-// penalty is AICc's penalty. The variance counts as a parameter.
+// penalty returns AICc's penalty. The variance counts as a parameter.
 func (c *climb) penalty() float64 {
 	return 2 * float64(c.length+1) * float64(len(c.values)) / c.freedom()
 }
 
-// criterion is AICc for a sum of squares, up to a constant.
+// criterion returns AICc for a sum of squares, up to a constant.
 func (c *climb) criterion(sum float64) float64 {
 	return float64(len(c.values))*math.Log(max(sum, 1e-300)) + c.penalty()
 }
 
 // fit maximizes the likelihood, or stops when it cannot reach the criterion to beat, and returns the model in its state
-// after the last value. It is false when no parameters are allowed.
+// after the last value. It returns false if no parameters are allowed.
 func (c *climb) fit(beat float64) (*smoother, bool) {
 	c.rival = math.Exp((beat - c.penalty()) / float64(len(c.values)))
 	sum := c.solve(c.params)
@@ -336,8 +336,8 @@ func (c *climb) fit(beat float64) (*smoother, bool) {
 	return s, true
 }
 
-// fit returns the form's maximum likelihood model in its state after the last value. It is false when there are too few
-// values for its parameters. start has the initial states of the search.
+// fit returns the form's maximum likelihood model in its state after the last value. It returns false if there are too
+// few values for the form's parameters. start contains the initial states of the search.
 func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
 	c, ok := f.begin(values, season, start, nil, new(room))
 	if !ok {
@@ -346,8 +346,8 @@ func (f form) fit(values []float64, season int, start initial) (*smoother, bool)
 	return c.fit(math.Inf(1))
 }
 
-// least returns the best starting point, because the sum of squares can have several minima; the first one when none is
-// allowed.
+// least returns the best starting point, because the sum of squares can have several minima; If none is allowed, it
+// returns the first.
 func (c *climb) least(starts [][]float64) ([]float64, float64) {
 	best, least := starts[0], math.Inf(1)
 	var out [abreast][]float64
@@ -410,7 +410,7 @@ func (l *layout) starts(start initial) [][]float64 {
 
 // initial is a set of initial states.
 type initial struct {
-	unit                float64 // mean of |y|, 1 when that is 0
+	unit                float64 // mean of |y|, or 1 if that is 0
 	level, slope, plain float64 // at the first point, seasonally adjusted; plain is the level without
 	differences, ratios []float64
 }
@@ -450,9 +450,9 @@ func initialOf(values []float64, season int, positive bool) initial {
 }
 
 // fitETS returns the form with the smallest AICc (Hyndman, Koehler, Snyder and Grose 2002, "A state space framework for
-// automatic forecasting using exponential smoothing methods"). It is false when there are too few values for any form.
-// Forms with the best starting points are fitted first, so the others can stop early. Searches start from the best
-// start and from the end of the trail's search, and update the trail.
+// automatic forecasting using exponential smoothing methods"). It returns false if there are too few values for any
+// form. It first fits the forms with the best starting points, so the others can stop early. Searches start from the
+// best start and from the end of the trail's search, and update the trail.
 func fitETS(values []float64, season int, t *trail) (*smoother, bool) {
 	positive := allPositive(values)
 	start := initialOf(values, season, positive)

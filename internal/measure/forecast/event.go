@@ -7,10 +7,10 @@ import (
 )
 
 // Event is a known event that affects a series, such as a holiday or a promotion. Points after the end of the series
-// are to be forecast.
+// will be forecast.
 type Event struct {
 	Name   string
-	Points []int // positions, 0 for the first value
+	Points []int // positions; the first value has position 0
 }
 
 // Effect is the effect of an event on a point.
@@ -28,8 +28,8 @@ const ridgeWeight = 1
 // errors.
 //
 // Points with events are predicted from those around them (see [Anomalies]). Their deviations are regressed on the
-// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. An event observed once has half of
-// its observed effect, an event never observed has none.
+// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. An event observed once gets half of
+// its observed effect. An event that was never observed has no effect.
 func effects(values []float64, season int, events []Event) (clean []float64, sizes, errors []float64, err error) {
 	n, k := len(values), len(events)
 	touched := make([][]int, n)

@@ -1,8 +1,8 @@
 // Package forecast computes expectations, forecasts and anomalies of a time series, with their uncertainty.
 //
 // [OneStep] compares each point with its one-step expectation. [Predict] forecasts with exponential smoothing, ARIMA,
-// the Theta family or their median, with intervals from past forecast errors of the same series. A series is values at
-// equal steps, oldest first.
+// the Theta family or their median, with intervals from past forecast errors of the same series. A series consists of
+// values at equal steps, oldest first.
 package forecast
 
 import (
@@ -15,7 +15,7 @@ import (
 // Expectation is the expected value of one point given the points before it.
 type Expectation struct {
 	Value float64 // predictive median, in the series' unit
-	Z     float64 // standardized error; NaN when there is none
+	Z     float64 // standardized error; NaN if there is none
 }
 
 // Known reports whether there was enough history for an expectation.
@@ -24,14 +24,14 @@ func (e Expectation) Known() bool { return !math.IsNaN(e.Value) }
 // Judged reports whether the point has a standardized error.
 func (e Expectation) Judged() bool { return !math.IsNaN(e.Z) }
 
-// Rhythm is the parameters of [OneStep] for a kind of series: [Days], [SlowDays] or [Weeks].
+// Rhythm contains the parameters of [OneStep] for a kind of series: [Days], [SlowDays] or [Weeks].
 type Rhythm struct {
-	season  int     // points per cycle, 1 for a series without one
+	season  int     // points per cycle; 1: no cycle
 	warmup  int     // points before the first expectation
-	window  int     // points that cycle, level and scale are estimated from
+	window  int     // points from which cycle, level and scale are estimated
 	settle  int     // one-step errors before the first z
-	forget  float64 // a: the weight of the newest point in the level
-	clipAt  float64 // errors are clipped to this many σ when updating the level
+	forget  float64 // a, the weight of the newest point in the level
+	clipAt  float64 // limit of errors in σ when the level is updated
 	minimum float64 // the smallest σ, so that a series without noise does not flag a change of a cent
 }
 
@@ -40,8 +40,8 @@ func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
-// SlowDays is [Days] with a slower level, over about three weeks. [Alarms] uses it, since a fast level hides persistent
-// shifts.
+// SlowDays is [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level hides
+// persistent shifts.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05
@@ -49,19 +49,19 @@ func SlowDays() Rhythm {
 }
 
 // OneStep returns the one-step expectation of each value. NaN is a missing value: it has an expectation, no z, and no
-// influence.
+// effect on other points.
 //
-// With x the value on a scale where effects are additive (the logarithm, or the square root for series with many
-// zeros), w its place in the cycle and t its position,
+// Let x be the value on a scale where effects are additive: the logarithm, or the square root for series with many
+// zeros. Let w be its place in the cycle and t its position. Then
 //
 //	x̂_t = ℓ_t + s_w,   ℓ_t = Σ_k (1-a)^k (x*_{t-1-k} - s_w(t-1-k)) / Σ_k (1-a)^k,   z_t = (x_t - x̂_t) / σ_t.
 //
 // s_w is the interquartile mean of the deviations from the centered cycle mean at place w. x* is x clipped to x̂ ± 3σ,
 // so that an anomaly does not change later expectations (Gelper, Fried and Croux 2010, "Robust forecasting with
 // exponential and Holt-Winters smoothing", section 3). σ_t is the larger of 0.95 · 1.4826 times the median of the
-// earlier |x - x̂| and half their 95.45% quantile: even with heavy tails, |z| > 2 has a rate of about one in
-// twenty-two. The factor 0.95 corrects for the maximum of two estimates; it was set by simulation
-// (TestNormalSeriesAreRarelyFlagged). Everything, the choice of scale included, depends on points before t only.
+// earlier |x - x̂| and half their 95.45% quantile. Even with heavy tails, |z| > 2 has a rate of about one in
+// twenty-two. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
+// (TestNormalSeriesAreRarelyFlagged). Everything, including the choice of scale, depends only on points before t.
 //
 // Assumptions: one cycle, a slowly changing level, independent errors. Yearly seasonality and holidays are not modeled,
 // so their days have large |z|.
@@ -84,16 +84,16 @@ func OneStep(values []float64, r Rhythm) []Expectation {
 	return out
 }
 
-// filter is the state before the current point, on the scale of x. Window statistics are kept in sorted order, so a
-// step costs an insertion and a deletion rather than a pass over the window.
+// filter is the state before the current point, on the scale of x. Window statistics are sorted, so a step costs an
+// insertion and a deletion, not a pass over the window.
 type filter struct {
 	Rhythm
 	scale
-	clean      []float64 // x*, NaN where there is no value
-	existing   int       // points of the window with a value
-	errors     []float64 // |x - x̂|, NaN where there is no value
+	clean      []float64 // x*; NaN without a value
+	existing   int       // number of points of the window with a value
+	errors     []float64 // |x - x̂|; NaN without a value
 	sizes      ranked    // the errors of the window
-	deviations []ranked  // of the window from the centered cycle mean, by place in the cycle
+	deviations []ranked  // deviations in the window from the centered cycle mean, by place
 	raw        []float64 // deviations by position, from the first that has half a cycle before it
 	place      []float64 // s by place in the cycle
 }
@@ -124,7 +124,7 @@ func (f *filter) step(y float64) Expectation {
 	return Expectation{Value: f.from(expected), Z: e / sigma}
 }
 
-// take adds x*, and the deviation of the point half a cycle earlier, whose centered mean is now complete.
+// take adds x* and the deviation of the point half a cycle earlier. The centered mean of that point is now complete.
 func (f *filter) take(x float64) {
 	f.clean = append(f.clean, x)
 	if known(x) {
@@ -143,7 +143,7 @@ func (f *filter) take(x float64) {
 		f.raw = append(f.raw, d)
 		f.deviations[at%f.season].add(d)
 	}
-	if gone >= 0 { // the first of the window no longer has half a cycle before it
+	if gone >= 0 { // the first point of the window no longer has half a cycle before it
 		f.deviations[(gone+half)%f.season].drop(f.raw[gone])
 	}
 }
@@ -187,7 +187,7 @@ func (f *filter) factors() {
 // slack corrects for the maximum of two estimates of the same quantity.
 const slack = 0.95
 
-// sigma returns the scale of the errors so far, NaN when there are too few.
+// sigma returns the scale of the errors so far, or NaN if there are too few.
 func (f *filter) sigma() float64 {
 	if len(f.sizes) < f.settle {
 		return math.NaN()
@@ -195,7 +195,7 @@ func (f *filter) sigma() float64 {
 	return max(slack*1.4826*stats.Quantile(f.sizes, 0.5), stats.Quantile(f.sizes, 0.9545)/2, f.minimum)
 }
 
-// ranked is a sorted sample with insertion and deletion. NaN is ignored.
+// ranked is a sorted sample with insertion and deletion. It ignores NaN.
 type ranked []float64
 
 func (r *ranked) add(x float64) {
@@ -211,7 +211,7 @@ func (r *ranked) drop(x float64) {
 	}
 }
 
-// middle returns the interquartile mean, 0 for an empty sample.
+// middle returns the interquartile mean, or 0 for an empty sample.
 func (r ranked) middle() float64 {
 	if len(r) == 0 {
 		return 0
@@ -231,7 +231,7 @@ type heights struct {
 	window             int
 	existing, positive int
 	recent             []float64 // positive values
-	sorted             ranked    // the window's last ones
+	sorted             ranked    // the window's last values, sorted
 }
 
 func (h *heights) add(y float64) {
@@ -249,9 +249,9 @@ func (h *heights) add(y float64) {
 	}
 }
 
-// scale returns the scale for the next point. It changes from logarithms to square roots when more than one value in
-// twenty is zero or less, and back when fewer than one in forty is; the gap avoids alternation. Single zeros, such as a
-// day of downtime, are replaced by a hundredth of the median of the last positive values before taking logarithms.
+// scale returns the scale for the next point. It changes from logarithms to square roots if more than one value in
+// twenty is zero or less, and back if fewer than one in forty is. The gap avoids alternation. Before taking logarithms,
+// it replaces single zeros, such as a day of downtime, with a hundredth of the median of the last positive values.
 func (h *heights) scale(root bool) scale {
 	zeros, most := h.existing-h.positive, 20
 	if root {

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-const noise = 0.12 // standard deviation of a day's logarithm, as shops with some hundred orders a day show it
+const noise = 0.12 // standard deviation of a day's logarithm, typical for shops with some hundred orders per day
 
 // shop simulates daily revenue with a weekly cycle and slow growth.
 func shop(rng *rand.Rand, days int, autocorrelation float64, heavyTails bool) []float64 {
@@ -113,8 +113,7 @@ func TestExpectationLooksOnlyBack(t *testing.T) {
 	}
 }
 
-// Later values, the choice of scale included, do not change earlier expectations, for example when a channel stops
-// selling.
+// Later values do not change earlier expectations or their scale, for example when a channel stops selling.
 func TestLaterZerosDoNotChangeEarlierExpectations(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(3, 4)), 150, 0, false)
@@ -128,7 +127,7 @@ func TestLaterZerosDoNotChangeEarlierExpectations(t *testing.T) {
 	}
 }
 
-// A series that becomes zero has an expectation of zero in the end, for every initial scale.
+// The expectation of a series that becomes zero also becomes zero, for every initial scale.
 func TestSeriesThatStopsIsExpectedToStayStopped(t *testing.T) {
 	t.Parallel()
 	y := shop(rand.New(rand.NewPCG(3, 5)), 150, 0, false)
@@ -191,7 +190,7 @@ func TestMissingValueIsExpectedAndNotJudged(t *testing.T) {
 	}
 }
 
-// A small shop has many days without sales; the square root suits its counts.
+// A small shop has many days without sales. The square root is appropriate for its counts.
 func TestSparseCountsAreRarelyFlagged(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(21, 22))

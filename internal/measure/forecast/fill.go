@@ -2,9 +2,10 @@ package forecast
 
 import "math"
 
-// Filled returns the series with NaN replaced: by the mean of the nearest known values before and after at the same
-// place in the cycle, shifted by how far neighbors are above or below theirs. Without a season, or when one side is
-// unknown, it interpolates linearly between neighbors. A series without values is returned unchanged.
+// Filled returns the series with NaN replaced. The replacement is the mean of the nearest known values before and after
+// at the same place in the cycle. It is shifted by the difference between the neighbors of the gap and the neighbors of
+// those values. Without a season, or if one side is unknown, Filled interpolates linearly between neighbors. A series
+// without values is returned unchanged.
 func Filled(values []float64, season int) []float64 {
 	straight := joined(values, 1)
 	if season < 2 || len(values) < 2*season {
@@ -28,7 +29,7 @@ func Filled(values []float64, season int) []float64 {
 	return out
 }
 
-// joined interpolates linearly between points a multiple of stride apart. Ends have the nearest value.
+// joined interpolates linearly between points that are a multiple of stride apart. Unknown ends get the nearest value.
 func joined(values []float64, stride int) []float64 {
 	out := make([]float64, len(values))
 	copy(out, values)

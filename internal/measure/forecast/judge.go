@@ -15,8 +15,8 @@ type Judged struct {
 	Known bool
 }
 
-// Judge tests every known point of a series as [Anomalies] does. NaN is an unknown or incomplete point: it is
-// interpolated for its neighbors and has no result. Q is not set: see [Among].
+// Judge tests every known point of a series with [Anomalies]. NaN is an unknown or incomplete point. It is interpolated
+// for its neighbors and has no result. Q is not set; see [Among].
 func Judge(values []float64, season int) ([]Judged, error) {
 	out := make([]Judged, len(values))
 	first := slices.IndexFunc(values, known)
@@ -45,8 +45,8 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// Among returns the points with Q and Actionable set. The false discovery rate is that among the points considered
-// together, such as those of a window.
+// Among returns the points with Q and Actionable set. The false discovery rate applies to the given points, such as
+// those of a window.
 func Among(points []Judged) []Judged {
 	var all []Anomaly
 	for _, p := range points {

@@ -10,21 +10,21 @@ import (
 type Expected struct {
 	Points int
 	Median float64
-	Levels []float64 // of the bands, each between 0 and 1
-	Bands  []Band    // one for each level
+	Levels []float64 // levels of the bands, each between 0 and 1
+	Bands  []Band    // one per level
 }
 
 // Outcome is the evaluation of a forecast.
 type Outcome struct {
 	Error   float64  // actual minus median, in the series' unit
-	Inside  []bool   // whether the actual value is inside each band, limits included
+	Inside  []bool   // whether each band contains the actual value, limits included
 	Pinball float64  // mean [Pinball] loss of the median and of the limits of the bands, in the unit of the series
-	MASE    *float64 // absolute error / mean absolute error of the naive forecast; nil when that is 0 or there are too few
+	MASE    *float64 // absolute error / mean absolute error of the naive forecast; nil if that is 0 or unknown
 }
 
-// Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points some
-// whole seasons earlier. Its errors come from the history before the first of the points, which must contain at least
-// one of them (Hyndman and Koehler 2006, as in [Scored]). Numbers that are not finite are invalid.
+// Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points, some
+// whole seasons earlier. Its errors come from the history before the first point, which must contain at least one error
+// (Hyndman and Koehler 2006, as in [Scored]). A number that is not finite is an invalid fault.
 func (e Expected) Outcome(history []float64, season int, actual float64) (Outcome, error) {
 	if e.Points < 1 || len(e.Levels) != len(e.Bands) {
 		return Outcome{}, fault.Invalid("invalid forecast of %d points with %d levels and %d bands", e.Points, len(e.Levels), len(e.Bands))
@@ -58,8 +58,8 @@ func (e Expected) Outcome(history []float64, season int, actual float64) (Outcom
 	return o, nil
 }
 
-// naiveSum is the mean absolute error of forecasting a sum by that the smallest number of whole seasons earlier that
-// does not overlap; 0 when the history is too short.
+// naiveSum returns the mean absolute error of the naive forecast of a sum: the latest sum that does not overlap and is
+// whole seasons earlier. It returns 0 if the history is too short.
 func naiveSum(history []float64, points, season int) float64 {
 	lag := (points + season - 1) / season * season
 	n := len(history) - points - lag + 1

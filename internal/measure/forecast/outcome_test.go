@@ -13,7 +13,7 @@ import (
 func TestOutcomeMatchesAComputationByHand(t *testing.T) {
 	t.Parallel()
 	e := forecast.Expected{Points: 2, Median: 10, Levels: []float64{.8, .9}, Bands: []forecast.Band{{Low: 8, High: 12}, {Low: 5, High: 15}}}
-	// Sums of two are 3, 5, 7, 9; the naive errors are 7 - 3 = 9 - 5 = 4.
+	// The sums of two points are 3, 5, 7 and 9. The naive errors are 7 - 3 = 9 - 5 = 4.
 	o, err := e.Outcome([]float64{1, 2, 3, 4, 5}, 2, 13)
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestOutcomeMatchesAComputationByHand(t *testing.T) {
 	if o.Error != 3 || !slices.Equal(o.Inside, []bool{false, true}) || o.MASE == nil || *o.MASE != .75 {
 		t.Errorf("13 came: %+v", o)
 	}
-	// .5 (13-10), .1 (13-8), .9 (13-12), .05 (13-5), .05 (15-13) by hand
+	// By hand, the losses are .5 (13-10), .1 (13-8), .9 (13-12), .05 (13-5) and .05 (15-13).
 	if want := (1.5 + .5 + .9 + .4 + .1) / 5; math.Abs(o.Pinball-want) > 1e-12 {
 		t.Errorf("pinball loss %v, want %v", o.Pinball, want)
 	}

@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Total is the forecast of the sum of the first points.
+// Total is a forecast of the sum of the first points.
 type Total struct {
 	Value float64 // sum of the points' medians
 	Bands []Band  // one per level of the prediction
@@ -18,9 +18,9 @@ type Total struct {
 }
 
 // Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
-// because errors of neighboring points are correlated. The errors of each rolling origin are summed in order, which
-// keeps the correlation. With too few origins that far ahead, the errors are those of a random walk, whose sums are the
-// widest.
+// because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, which
+// preserves the correlation. If there are too few origins that far ahead, it uses the errors of a random walk, whose
+// sums are the widest.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a sum of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
@@ -42,14 +42,14 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	if len(t.draws) < leastOrigins {
 		t.draws = p.walked(steps, t.Value)
 	} else {
-		// Sums from neighboring origins overlap: only those a whole sum apart are independent.
+		// Sums from neighboring origins overlap. Only sums that are a whole sum apart are independent.
 		p.stretch(t.draws, float64(len(p.errors))/float64(steps))
 	}
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
 		// Conformal limits count one more draw.
 		outer := min(1, level*(1+1/float64(len(t.draws))))
-		// When all past errors have one sign, as for a young store, the interval would not contain the median.
+		// If all past errors have one sign, as for a young store, the interval would not contain the median.
 		t.Bands = append(t.Bands, Band{
 			Low: min(t.Value, stats.Quantile(t.draws, (1-outer)/2)), High: max(t.Value, stats.Quantile(t.draws, (1+outer)/2)),
 		})
@@ -88,7 +88,7 @@ func (p *Prediction) stretch(draws []float64, freedom float64) {
 	}
 }
 
-// walked returns quantiles of the sum when errors accumulate as in a random walk.
+// walked returns quantiles of the sum if errors accumulate as in a random walk.
 func (p *Prediction) walked(steps int, value float64) []float64 {
 	var variance, before float64
 	for h := range steps {
@@ -97,7 +97,7 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 			size = p.Points[h]
 		}
 		now := p.spread[h] * p.spread[h]
-		var later float64 // share of the sum that an error of this step changes
+		var later float64 // share of the sum that an error at this step changes
 		for k := h; k < steps; k++ {
 			if p.ratio {
 				later += p.Points[k]
@@ -122,8 +122,8 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 	return out
 }
 
-// Reaches returns the probability that the sum is at least the target. It is never 0 or 1: an outcome that none of n
-// past errors gives has probability 1/2 of one in n + 1.
+// Reaches returns the probability that the sum is at least the target. It is never 0 or 1: an outcome that no past
+// error gives has probability 1/2 · 1/(n + 1), where n is the number of past errors.
 func (t Total) Reaches(target float64) float64 {
 	n := float64(len(t.draws))
 	spread := math.Sqrt(variance(t.draws))
@@ -146,31 +146,32 @@ func (t Total) Reaches(target float64) float64 {
 
 // Goal is a target for the sum over a period in progress.
 type Goal struct {
-	Target  float64 // above 0, in the unit of the series
+	Target  float64 // positive, in the unit of the series
 	Elapsed int     // points of the period at the end of the series; 0 before it begins
-	Length  int     // points of the whole period, more than have elapsed
+	Length  int     // points of the whole period, more than Elapsed
 }
 
-// Standing says whether a goal is likely to be reached.
+// Standing classifies a goal by the probability of reaching it.
 type Standing string
 
-// The standings, by the probability of reaching the goal.
+// Values of Standing, by the probability of reaching the goal.
 const (
-	OnTrack Standing = "on_track" // probability of at least .8
+	OnTrack Standing = "on_track" // probability of at least 0.8
 	AtRisk  Standing = "at_risk"  // at least .4
 	Off     Standing = "off"      // below .4
 )
 
-// Pace is the progress of a period towards its goal.
+// Pace is the progress of a period toward its goal.
 type Pace struct {
 	Actual      float64 // so far
-	Finish      float64 // expected total: actual plus the forecast of the rest
-	Bands       []Band  // of the finish, one per level
-	Probability float64 // of reaching the goal
+	Finish      float64 // expected total: actual plus the forecast of the remaining points
+	Bands       []Band  // intervals of the finish, one per level
+	Probability float64 // probability of reaching the goal
 	Standing    Standing
-	Required    float64 // per remaining point, to reach the goal; 0 when it is reached
-	// Index is the actual total / expected total by now, with the forecast made before the period scaled to the goal: 1
-	// is on pace, adjusted for weekdays and season. It is nil before the period begins and without enough history.
+	Required    float64 // amount per remaining point to reach the goal; 0 if it is reached
+	// Index is the actual total / expected total by now. The expected total comes from the forecast before the period,
+	// scaled to the goal. 1 is on pace, adjusted for weekdays and season. Index is nil before the period begins and
+	// without enough history.
 	Index *float64
 }
 
@@ -184,8 +185,8 @@ func (g Goal) check(points int) error {
 	return nil
 }
 
-// Pace compares a period's goal with the actual total plus the forecast of the rest. The prediction must be of these
-// values and reach the period's end; several goals can share one. Index is not set.
+// Pace compares a period's goal with the actual total plus the forecast of the remaining points. The prediction must be
+// of these values and extend to the period's end. Several goals can share a prediction. Index is not set.
 func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 	if err := goal.check(len(values)); err != nil {
 		return Pace{}, err
@@ -220,7 +221,7 @@ func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 	return pace, nil
 }
 
-// Index returns [Pace.Index] of a goal; nil where there is none.
+// Index returns [Pace.Index] of a goal.
 func Index(values []float64, goal Goal, ask Ask) *float64 {
 	if goal.check(len(values)) != nil {
 		return nil

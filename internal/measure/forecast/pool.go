@@ -7,19 +7,19 @@ import (
 	"assay/internal/panics"
 )
 
-// Kind is a model or a way to choose one.
+// Kind is a model, or a method that chooses a model.
 type Kind string
 
 // The kinds.
 const (
 	Auto  Kind = "auto"  // the pool
-	ETS   Kind = "ets"   // exponential smoothing, the form by AICc
-	ARIMA Kind = "arima" // order by stepwise AICc
+	ETS   Kind = "ets"   // exponential smoothing with the form by AICc
+	ARIMA Kind = "arima" // ARIMA with the order by stepwise AICc
 	Theta Kind = "theta" // the standard method with two lines and a test for seasonality
-	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimised Theta
+	Pool  Kind = "pool"  // pointwise median of ETS, ARIMA, Theta and the dynamic optimized Theta
 )
 
-// ParseKind returns the kind of that name.
+// ParseKind returns the kind with that name.
 func ParseKind(s string) (Kind, error) {
 	switch k := Kind(s); k {
 	case Auto, ETS, ARIMA, Theta, Pool:
@@ -28,7 +28,7 @@ func ParseKind(s string) (Kind, error) {
 	return "", fault.Invalid("unknown forecasting model %q", s).WithHint("use auto, ets, arima, theta or pool")
 }
 
-// fit returns the fitted model of the kind. A season that fits less than twice into the values is dropped. Searches
+// fit returns the fitted model of the kind. It ignores a season that fits less than twice into the values. Searches
 // start from the trail and update it.
 func (k Kind) fit(values []float64, season int, t *trail) track {
 	if season < 2 || len(values) < 2*season {
@@ -53,8 +53,8 @@ const (
 	strong = 0.64
 )
 
-// unlessLong fits a model with its season. A long season is removed by STL first if it is strong, and ignored
-// otherwise, because noisy weekly data always have some 52-week pattern.
+// unlessLong fits a model with its season. It first removes a strong long season by STL. It ignores a weak long season,
+// because noisy weekly data always have some 52-week pattern.
 func unlessLong(values []float64, season int, t *trail, inner func([]float64, int, *trail) track) track {
 	if season <= longSeason {
 		return inner(values, season, t)
@@ -77,7 +77,7 @@ func bestETS(values []float64, season int, t *trail) track {
 	return naive(values, season)
 }
 
-// fitPool fits the members. ARIMA uses logarithms when all values are positive.
+// fitPool fits the members. ARIMA uses logarithms if all values are positive.
 func fitPool(values []float64, season int, t *trail) track {
 	if len(values) < leastModelled {
 		return naive(values, season)
@@ -121,7 +121,7 @@ func onLogarithms(values []float64, inner func([]float64) track) track {
 
 func (l logarithmic) String() string { return "log " + l.inner.String() }
 
-// observe replaces a value that is not positive by the expected one.
+// observe replaces a value that is not positive with the expected value.
 func (l logarithmic) observe(y float64) {
 	if y > 0 {
 		l.inner.observe(math.Log(y))

@@ -10,38 +10,38 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Ask is the parameters of a forecast.
+// Ask contains the parameters of a forecast.
 type Ask struct {
-	Horizon int       // points ahead, from 1 up
-	Season  int       // points per cycle; 0 or 1 for none
-	Levels  []float64 // of the intervals, each between 0 and 1
+	Horizon int       // points ahead, at least 1
+	Season  int       // points per cycle; 0 or 1: no cycle
+	Levels  []float64 // levels of the intervals, each between 0 and 1
 	Model   Kind      // default the pool
-	Events  []Event   // known events; past ones give the effects of future ones
+	Events  []Event   // known events; past events determine the effects of future events
 }
 
 const (
-	leastPeriods  = 3     // minimum for a forecast
-	leastModelled = 8     // minimum for a model; below it the last season is repeated
-	leastOrigins  = 8     // minimum rolling origins; below it the interval is that of a random walk
+	leastPeriods  = 3     // minimum number of values for a forecast
+	leastModelled = 8     // minimum number of values for a model; with fewer, the last season repeats
+	leastOrigins  = 8     // minimum rolling origins; with fewer, intervals are those of a random walk
 	mostOrigins   = 200   // maximum rolling origins, the latest ones
 	mostHorizon   = 2000  // points ahead
 	mostPeriods   = 50000 // points of history
 )
 
-// Prediction is a forecast with its error distribution.
+// Prediction contains a forecast and its error distribution.
 type Prediction struct {
 	Model   string
 	Points  []float64 // predictive medians
 	Levels  []float64 // as asked
-	Bands   [][]Band  // one per level, one entry per point
+	Bands   [][]Band  // one slice per level with one entry per point
 	Effects []Effect  // of the events
 	Notes   []string  // limits of the forecast, one sentence each
 
 	ratio       bool        // errors are logarithms of ratios, otherwise differences
 	nonnegative bool        // the series is never negative
-	errors      [][]float64 // of each rolling origin, scaled to the current volatility; later origins have fewer steps
+	errors      [][]float64 // errors by rolling origin, scaled to the current volatility; later origins have fewer steps
 	spread      []float64   // root mean square error at each step
-	freedom     []float64   // effective number of independent errors behind it
+	freedom     []float64   // effective number of independent errors at each step
 	shape       []float64   // sorted |errors| / spread; empty for normal errors
 }
 
@@ -51,12 +51,12 @@ type Band struct{ Low, High float64 }
 // Predict forecasts the series with prediction intervals.
 //
 // The intervals are conformal (Vovk, Gammerman and Shafer 2005; for series Stankeviciute, Alaa and van der Schaar
-// 2021). The model is fitted to the first part of the series and rolled through the rest with fixed parameters. Its
-// errors at each horizon, divided by the series' volatility at the time and multiplied by the current one, are the
-// error distribution. They are ratios when all values are positive. Coverage is nominal if the future is as predictable
-// as the latest part of the past; no error distribution is assumed.
+// 2021). The model is fitted to the first part of the series and rolled through the remaining part with fixed
+// parameters. Its errors at each horizon, divided by the series' volatility at the time and multiplied by the current
+// volatility, form the error distribution. They are ratios if all values are positive. Coverage is nominal if the
+// future is as predictable as the latest part of the past; no error distribution is assumed.
 //
-// A value that is not finite and an invalid request are rejected; fewer than three values are not ready.
+// A value that is not finite and an invalid request are invalid faults. Fewer than three values are a not-ready fault.
 func Predict(values []float64, ask Ask) (Prediction, error) {
 	if err := ask.check(values); err != nil {
 		return Prediction{}, err
@@ -73,7 +73,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 			return Prediction{}, err
 		}
 	}
-	var earlier track // of the values before the first rolling origin
+	var earlier track // trail of the values before the first rolling origin
 	t := newTrail()
 	if origins := ask.origins(len(values)); origins > 0 {
 		earlier = kind.fit(values[:len(values)-origins], ask.Season, t)
@@ -141,7 +141,7 @@ func (p *Prediction) keepInside(values []float64) {
 	}
 }
 
-// origins returns the number of rolling origins for n points, 0 when there are too few.
+// origins returns the number of rolling origins for n points, or 0 if there are too few.
 func (a Ask) origins(n int) int {
 	season := max(1, a.Season)
 	origins := min(mostOrigins, 2*n/5)
@@ -208,8 +208,8 @@ func (p *Prediction) scaled(values []float64) []float64 {
 	return x
 }
 
-// movement returns the volatility at each point: an exponentially weighted mean of absolute changes, over a season
-// where those are smaller, and at least a tenth of the overall mean.
+// movement returns the volatility at each point: an exponentially weighted mean of absolute changes, at least a tenth
+// of the overall mean. Changes are over a season if those are smaller.
 func movement(x []float64, season int) []float64 {
 	lag := 1
 	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {
@@ -242,7 +242,7 @@ func meanSize(x []float64) float64 {
 	return sum
 }
 
-// spreads sets the root mean square error per step, made nondecreasing, and the effective number of independent errors.
+// spreads sets the nondecreasing root mean square error per step and the effective number of independent errors.
 func (p *Prediction) spreads() {
 	var counted []float64
 	for h := range p.spread {
@@ -278,10 +278,10 @@ func (p *Prediction) spreads() {
 	slices.Sort(p.shape)
 }
 
-// overlap is the dependence between errors added by one more step.
+// overlap is the additional dependence between errors per step.
 const overlap = 0.1
 
-// rising replaces the values by the closest nondecreasing ones in weighted least squares (isotonic regression).
+// rising replaces the values with the closest nondecreasing values in weighted least squares (isotonic regression).
 func rising(values, weights []float64) {
 	type block struct {
 		value, weight float64
@@ -316,13 +316,13 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	return p.spread[h] * stats.Quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
 
-// cautious is the factor that widens an interval for few independent errors: Student's t quantile / normal quantile,
-// with at least [leastFreedom] degrees of freedom.
+// cautious returns the factor that widens an interval if there are few independent errors: Student's t quantile /
+// normal quantile, with at least [leastFreedom] degrees of freedom.
 func cautious(freedom, level float64) float64 {
 	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)
 }
 
-// leastFreedom is the minimum degrees of freedom; below it t quantiles are far too wide.
+// leastFreedom is the minimum number of degrees of freedom. With fewer, t quantiles are far too wide.
 const leastFreedom = 3
 
 // bands sets the intervals.

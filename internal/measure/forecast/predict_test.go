@@ -56,7 +56,7 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	if !ok {
 		t.Fatal("the airline model has no fit")
 	}
-	// The package drops the first thirteen points where we start from zeros, so two digits agree.
+	// The package drops the first thirteen points, whereas this search starts from zeros, so two digits agree.
 	if theta, seasonal := a.ma.by[0], a.ma.by[1]; math.Abs(theta-.377) > .03 || math.Abs(seasonal-.572) > .03 {
 		t.Errorf("the airline model has θ = %.3f and Θ = %.3f, want about .377 and .572", theta, seasonal)
 	}
@@ -126,8 +126,9 @@ func TestSimulatedStructureIsForecast(t *testing.T) {
 	}
 }
 
-// Two simulated years of daily business data: coverage of 80% and 95% intervals of days, and of 80% intervals of 28-day
-// sums (goal 76% to 84%). The bounds include two standard errors. By default the faster Theta replaces the pool.
+// The test measures coverage on two simulated years of daily business data, for 80% and 95% intervals of days and 80%
+// intervals of 28-day sums (goal 76% to 84%). The bounds include two standard errors. By default, the faster Theta
+// replaces the pool.
 func TestIntervalsOfDaysAndTheirSumsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	runs, room, model := 150, .04, Theta
@@ -189,7 +190,7 @@ func TestInvalidAndShortSeriesAreRejected(t *testing.T) {
 	}
 }
 
-// FuzzPredict runs every model on short random series: all results must be finite and ordered.
+// FuzzPredict runs every model on short random series. All results must be finite and ordered.
 func FuzzPredict(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint8(1), uint8(3))
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, uint8(4), uint8(9))
@@ -287,7 +288,7 @@ func TestPlannedPromotionsChangeTheForecast(t *testing.T) {
 	plain := predicted(t, y, ask)
 	ask.Events = []Event{promotion, unseen}
 	with := predicted(t, y, ask)
-	// Eleven promotions with 12% noise, shrunk by a twelfth: 1.45 with standard error .05.
+	// Eleven promotions with 12% noise, shrunk by a twelfth, give 1.45 with a standard error of 0.05.
 	if e := with.Effects[0]; e.Points != 11 || math.Abs(e.Size-1.45) > .12 || e.Error < .02 || e.Error > .06 {
 		t.Errorf("the effect of the sale is %+v, want about 1.45", e)
 	}
@@ -338,8 +339,8 @@ func TestPaceReportsWhetherTheGoalIsReached(t *testing.T) {
 	}
 }
 
-// Monthly goals from 8% below to 8% above the expected total, evaluated on day ten. The Brier score is compared with
-// that of extrapolating the rate so far without uncertainty.
+// Monthly goals are 8% below to 8% above the expected total and are evaluated on day ten. The test compares the Brier
+// score with that of extrapolating the rate so far without uncertainty.
 func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -380,7 +381,7 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 		reached += hit / float64(runs)
 	}
 	t.Logf("Brier score %.3f, of the run rate %.3f; %.3f reached of %.3f expected", brier, rate, reached, expected)
-	// The goal was .7 of the run rate's score; 400 runs give .72, for targets this close to the expectation.
+	// The goal is 0.7 of the run rate's score. 400 runs give 0.72 for targets this close to the expectation.
 	if most := .8 * rate; nightly() && (brier > most || math.Abs(expected-reached) > .07) {
 		t.Errorf("Brier score %.3f, want at most %.3f; %.3f reached of %.3f expected", brier, most, reached, expected)
 	}
@@ -392,7 +393,7 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 func TestScoresHaveTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	s, err := Scored([]float64{1, 3, 2, 4}, []float64{4, 0}, []float64{2, 0}, 1)
-	// 200·2/6 and 0 have mean 33.3; errors are 2 and 0, mean changes 5/3.
+	// 200·2/6 and 0 have mean 33.3. The errors are 2 and 0, the mean change is 5/3.
 	if err != nil || math.Abs(s.SMAPE-100./3) > 1e-12 || math.Abs(*s.MASE-.6) > 1e-12 || s.Bias != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -465,7 +466,7 @@ func sameAhead(t *testing.T, a, b track) {
 	}
 }
 
-// A young store with falling sales has errors of one sign.
+// All errors of a young store with falling sales have one sign.
 func TestMedianIsInsideItsIntervals(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -55,8 +55,8 @@ func centered(values []float64, season int) []float64 {
 	return out
 }
 
-// cycle returns the seasonal factors of classical decomposition: the mean difference from, or ratio to, the centered
-// moving mean at each place of the cycle. Differences sum to 0, ratios to the season.
+// cycle returns the seasonal factors of classical decomposition. For each place of the cycle, the factor is the mean
+// difference from the centered moving mean, or the mean ratio to it. Differences sum to 0, ratios to the season.
 func cycle(values []float64, season int, ratio bool) []float64 {
 	trend := centered(values, season)
 	sums, counts := make([]float64, season), make([]float64, season)
@@ -114,7 +114,7 @@ func autocorrelation(values []float64, most int) []float64 {
 	return out
 }
 
-// isSeasonal is the test of the M competitions: the autocorrelation at the seasonal lag is outside its 90% limits
+// isSeasonal applies the test of the M competitions: the autocorrelation at the seasonal lag is outside its 90% limits
 // (Makridakis and Hibon 2000, "The M3-competition"). It needs three seasons.
 func isSeasonal(values []float64, season int) bool {
 	if season < 2 || len(values) < 3*season {
@@ -128,17 +128,17 @@ func isSeasonal(values []float64, season int) bool {
 	return math.Abs(correlations[season-1]) > 1.645*math.Sqrt(sum/float64(len(values)))
 }
 
-// median returns the middle of the values, the mean of the two middle ones of an even number. It sorts them.
+// median returns the median of the values. It sorts them.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	return stats.Quantile(values, 0.5)
 }
 
-// adjusted is a model of a seasonally adjusted series with the removed factors.
+// adjusted contains a model of a seasonally adjusted series and the removed factors.
 type adjusted struct {
 	inner   track
 	prefix  string
-	factors []float64 // of the coming points, the next one at place
+	factors []float64 // factors of the next points; the first one is at place
 	place   int
 	ratio   bool
 }
@@ -167,7 +167,7 @@ func (a *adjusted) ahead(out []float64) {
 	}
 }
 
-// classical removes classical seasonal factors when the season passes the test; ratios for positive values.
+// classical removes classical seasonal factors if the season passes the test. It uses ratios for positive values.
 func classical(values []float64, season int, inner func([]float64) track) track {
 	if !isSeasonal(values, season) {
 		return inner(values)

@@ -6,10 +6,10 @@ import "assay/internal/measure/stats"
 type track interface {
 	String() string
 	observe(y float64)
-	ahead(out []float64) // the next len(out) points
+	ahead(out []float64) // sets out to the next len(out) points
 }
 
-// last repeats the last season, or the last point when the season is 1.
+// last repeats the last season, or the last point if the season is 1.
 type last struct {
 	recent []float64
 	place  int
@@ -84,7 +84,7 @@ func (m *theta) ahead(out []float64) {
 	}
 }
 
-// pool is the pointwise median of several models: it needs no weights and is robust to one bad model.
+// pool is the pointwise median of several models. It needs no weights and is robust to one bad model.
 type pool struct {
 	members []track
 	room    []float64 // members × horizon

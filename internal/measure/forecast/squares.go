@@ -8,19 +8,19 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem is a nonlinear least-squares problem. residuals sets out from the parameters and reports whether they are
-// allowed.
+// problem is a nonlinear least-squares problem. residuals sets out to the residuals at the parameters, and reports
+// whether the parameters are allowed.
 type problem struct {
 	points    int
 	residuals func(params, out []float64) bool
 	several   several // nil: one set of parameters at a time
 	derive    derive  // nil: finite differences
 	room      *room   // nil: allocated
-	rival     float64 // the sum of squares to beat; 0 or infinite: none
+	rival     float64 // sum of squares to beat; 0 or infinite: none
 }
 
-// several evaluates residuals for up to [abreast] sets of parameters at once. Each recursion waits for its own last
-// step, so the processor interleaves them.
+// several evaluates residuals for up to [abreast] sets of parameters at once. Each recursion waits only for its own
+// last step, so the processor can interleave them.
 type several func(params, out [][]float64, allowed []bool)
 
 // derive sets the derivative of every residual by every parameter, column by column, at the parameters of the last
@@ -46,14 +46,14 @@ const abreast = 4
 
 const (
 	mostSteps  = 40
-	straight   = 0.2  // relative difference between actual and predicted gain of a step below which residuals are linear there
+	straight   = 0.2  // residuals are linear if a step's actual and predicted gain differ by less
 	enough     = 1e-6 // relative decrease of the sum of squares at which the search stops
 	difference = 1e-6 // step of finite differences, times the parameter's size if that is above 1
 )
 
-// solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum, +Inf when the
-// start is not allowed. It stops early when it cannot beat the rival. The method is Levenberg-Marquardt (Moré 1978,
-// "The Levenberg-Marquardt algorithm: implementation and theory") with finite differences and Marquardt's scaling.
+// solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum, or +Inf if the
+// start is not allowed. It stops early if it cannot beat the rival. The method is Levenberg-Marquardt (Moré 1978, "The
+// Levenberg-Marquardt algorithm: implementation and theory") with finite differences and Marquardt's scaling.
 func (p problem) solve(params []float64) float64 {
 	k := len(params)
 	all := p.room.take((k+2)*p.points + 2*k*k + 3*k)
@@ -108,7 +108,7 @@ func (p problem) solve(params []float64) float64 {
 	return best
 }
 
-// decline is the decrease of the sum of squares by a step, for linear residuals.
+// decline returns the decrease of the sum of squares by a step, for linear residuals.
 func decline(gram, slope, step []float64, damping float64) float64 {
 	sum := 0.0
 	for i, x := range step {
@@ -117,8 +117,8 @@ func decline(gram, slope, step []float64, damping float64) float64 {
 	return sum
 }
 
-// further bounds the remaining gain, as a multiple of a step's gain, when steps become shorter: the number of steps
-// left. After a step with the predicted gain it is at most one.
+// further returns a bound on the remaining gain, as a multiple of a step's gain, for steps that become shorter. It is
+// the number of steps left. After a step with the predicted gain, it is at most one.
 func further(gain, foreseen float64, left int) float64 {
 	if math.Abs(gain-foreseen) < straight*foreseen {
 		return 1
@@ -153,11 +153,11 @@ func (p problem) slopes(params, now, columns []float64) {
 	}
 }
 
-// stepAt is the finite difference step of a parameter.
+// stepAt returns the finite difference step of a parameter.
 func stepAt(at float64) float64 { return difference * math.Max(1, math.Abs(at)) }
 
-// sideBySide sets each column to the residuals with one parameter moved, and reports which are allowed; nil when the
-// problem takes one set of parameters at a time.
+// sideBySide sets each column to the residuals with one parameter moved, and reports which are allowed. It returns nil
+// if the problem evaluates one set of parameters at a time.
 func (p problem) sideBySide(params, columns []float64) []bool {
 	if p.several == nil {
 		return nil
@@ -192,7 +192,7 @@ func normal(columns, residuals, gram, slope []float64) {
 	}
 }
 
-// squares returns the sum of squares, +Inf when it is not finite.
+// squares returns the sum of squares, or +Inf if it is not finite.
 func squares(x []float64) float64 {
 	sum := stats.Dot(x, x)
 	if math.IsNaN(sum) {
@@ -201,8 +201,9 @@ func squares(x []float64) float64 {
 	return sum
 }
 
-// cholesky solves a x = b for a symmetric positive definite matrix, which it overwrites, and reports whether it is one.
-// gonum's Potrf and Potrs take 1.4 to 3.5 times as long at 24 to 3 parameters, and a fit solves thousands of systems.
+// cholesky solves a x = b for a symmetric positive definite matrix, which it overwrites, and reports whether the matrix
+// is positive definite. gonum's Potrf and Potrs take 1.4 to 3.5 times as long at 24 to 3 parameters, and a fit solves
+// thousands of systems.
 func cholesky(a, b, x []float64) bool {
 	k := len(b)
 	for i := range k {

@@ -7,16 +7,16 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Parts is a decomposition: trend, seasonal components and remainder sum to the value at every point.
+// Parts is a decomposition. At every point, trend, seasonal components and remainder add up to the value.
 type Parts struct {
 	Trend     []float64
-	Seasonal  [][]float64 // one for each period, in the order of the periods
+	Seasonal  [][]float64 // one per period, in the order of the periods
 	Remainder []float64
 }
 
 // MSTL decomposes a series with several seasons by repeated STL, shortest period first (Bandara, Hyndman and Bergmeir
 // 2021, "MSTL: a seasonal-trend decomposition algorithm for time series with multiple seasonal patterns"). Periods are
-// in points; those that fit less than twice into the values have a zero component. Without any period the trend is a
+// in points. A period that fits less than twice into the values has a zero component. Without periods, the trend is a
 // loess curve.
 func MSTL(values []float64, periods ...int) Parts {
 	n := len(values)
@@ -57,8 +57,8 @@ func MSTL(values []float64, periods ...int) Parts {
 }
 
 // stl returns the seasonal component and the trend (Cleveland, Cleveland, McRae and Terpenning 1990, "STL: a
-// seasonal-trend decomposition procedure based on loess"), with five inner iterations and no robust ones. window is the
-// number of cycles in the smoothing of a seasonal component.
+// seasonal-trend decomposition procedure based on loess"), with five inner iterations and no robustness iterations.
+// window is the number of cycles in the smoothing of a seasonal component.
 func stl(values []float64, period, window int) (seasonal, trend []float64) {
 	n := len(values)
 	seasonal, trend = make([]float64, n), make([]float64, n)
@@ -82,7 +82,7 @@ func stl(values []float64, period, window int) (seasonal, trend []float64) {
 	return seasonal, trend
 }
 
-// odd returns the smallest odd number of at least x, and at least 3.
+// odd returns the smallest odd number that is at least x and at least 3.
 func odd(x float64) int {
 	k := max(3, int(math.Ceil(x)))
 	if k%2 == 0 {
@@ -91,7 +91,7 @@ func odd(x float64) int {
 	return k
 }
 
-// cycles smooths the points at each place of the cycle and extends by one cycle at both ends.
+// cycles smooths the points at each place of the cycle and extends them by one cycle at both ends.
 func cycles(values []float64, period, window int, extended []float64) {
 	n := len(values)
 	sub, out := make([]float64, 0, n/period+1), make([]float64, n/period+3)
@@ -125,8 +125,8 @@ func moving(values []float64, k int) []float64 {
 	return out
 }
 
-// loess sets out to local lines over the window nearest points with tricube weights. As in the paper, it is computed at
-// one point in every tenth of the window and interpolated linearly.
+// loess sets out to local linear fits over the window nearest points with tricube weights. As in the paper, it computes
+// one point in every tenth of the window and interpolates linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)
@@ -184,11 +184,11 @@ func loessAt(values []float64, window int, at float64) float64 {
 	return wy / w
 }
 
-// seasonalStrength is the strength of the season of that period.
+// seasonalStrength returns the strength of the season of that period.
 func seasonalStrength(values []float64, period int) float64 { return strength(MSTL(values, period)) }
 
-// strength is 1 - var(remainder) / var(seasonal + remainder), at least 0 (Wang, Smith and Hyndman 2006,
-// "Characteristic-based clustering for time series data"), of the first component.
+// strength returns the strength of the first component: 1 - var(remainder) / var(seasonal + remainder), at least 0
+// (Wang, Smith and Hyndman 2006, "Characteristic-based clustering for time series data").
 func strength(p Parts) float64 {
 	both := make([]float64, len(p.Remainder))
 	for t := range both {

@@ -9,12 +9,12 @@ import (
 // Kinds lists the kinds.
 func Kinds() []Kind { return []Kind{Auto, ETS, ARIMA, Theta, Pool} }
 
-// Weeks is for weekly data, estimated from the last year, without a yearly cycle. The first z is in week nineteen.
+// Weeks is for weekly data. It estimates from the last year, without a yearly cycle. The first z is in week nineteen.
 func Weeks() Rhythm {
 	return Rhythm{season: 1, warmup: 8, window: 52, settle: 10, forget: 0.3, clipAt: 3, minimum: 0.02}
 }
 
-// PaceOf forecasts the rest of the period and compares it with the goal. The request's horizon is not used.
+// PaceOf forecasts the rest of the period and compares it with the goal. It ignores the horizon of ask.
 func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
 	if err := goal.check(len(values)); err != nil {
 		return Pace{}, err
@@ -32,10 +32,10 @@ func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
 	return pace, nil
 }
 
-// Score is the accuracy of a forecast.
+// Score contains the accuracy of a forecast.
 type Score struct {
 	SMAPE float64  // mean of 200 |y - f| / (|y| + |f|), percent; 0 where both are 0
-	MASE  *float64 // mean |y - f| / mean |y_t - y_{t-season}| of the history; nil when that is 0
+	MASE  *float64 // mean |y - f| / mean |y_t - y_{t-season}| of the history; nil if that is 0
 	Bias  float64  // mean of y - f, in the unit of the series
 }
 
@@ -67,7 +67,7 @@ func Scored(history, actual, forecast []float64, season int) (Score, error) {
 	return s, nil
 }
 
-// Coverage is the share of values inside their bands.
+// Coverage returns the share of values inside their bands.
 func Coverage(actual []float64, bands []Band) (float64, error) {
 	if len(actual) != len(bands) || len(actual) == 0 {
 		return 0, fault.Invalid("%d values to compare with %d bands", len(actual), len(bands))

@@ -2,15 +2,15 @@ package forecast
 
 import "slices"
 
-// trail is the end points of a fit's searches, as starting points for refits of the same series with more values. Nil
-// means none. It is safe for concurrent use by different models.
+// trail contains the end points of a fit's searches, which are starting points for refits of the same series with more
+// values. Nil means none. It is safe for concurrent use by different models.
 type trail struct {
 	forms  map[form]ending
 	orders map[order]ending
 	best   *order
 }
 
-// ending is the parameters at the end of a search and their unit.
+// ending contains the parameters at the end of a search and their unit.
 type ending struct {
 	params       []float64
 	unit, center float64
@@ -18,10 +18,10 @@ type ending struct {
 
 func newTrail() *trail { return &trail{forms: map[form]ending{}, orders: map[order]ending{}} }
 
-// steepest is the size of a smoothing parameter beyond which it counts as at its limit.
+// steepest is the size beyond which a smoothing parameter counts as at its limit.
 const steepest = 8
 
-// form returns starting parameters, converted to another unit; nil when none are known.
+// form returns starting parameters, converted to another unit, or nil if none are known.
 func (t *trail) form(f form, season int, unit float64) []float64 {
 	if t == nil {
 		return nil

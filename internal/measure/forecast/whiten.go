@@ -8,16 +8,16 @@ const (
 	priorCount = 28  // n₀: weight of the prior, in points
 )
 
-// Whitened removes autocorrelation from errors: it subtracts from each error its prediction from earlier ones, and
+// Whitened removes autocorrelation from errors: it subtracts from each error its prediction from earlier errors, and
 // divides by the standard deviation of the residual,
 //
 //	u_t = (e_t - Σ_k φ_k e_{t-k}) / √v,  k = 1 … p.
 //
 // φ and v solve the Yule-Walker equations by Levinson's recursion (Brockwell and Davis 1991, "Time Series: Theory and
-// Methods", section 8.2) for autocovariances about zero of the errors before t, clipped to ±3. The prior is n₀ points
-// with autocorrelation ρ₀^k. The order up to p has the smallest AIC. Errors with a variance below one are not scaled
-// up. A level shift of δ remains a shift of δ (1 - Σ φ_k) / √v, which takes longer to detect in autocorrelated data.
-// NaN is a point without an error: it stays NaN and is read as zero.
+// Methods", section 8.2) for the autocovariances, about zero, of the errors before t, clipped to ±3. The prior is n₀
+// points with autocorrelation ρ₀^k. The order up to p has the smallest AIC. Errors with a variance below one are not
+// scaled up. A level shift of δ remains a shift of δ (1 - Σ φ_k) / √v, which takes longer to detect in autocorrelated
+// data. NaN is a point without an error. It stays NaN and counts as zero for later points.
 func Whitened(errors []float64) []float64 {
 	out := make([]float64, len(errors))
 	var sum, count [reachBack + 1]float64
@@ -42,7 +42,7 @@ func Whitened(errors []float64) []float64 {
 	return out
 }
 
-// yuleWalker returns φ, nearest point first, and v, given sums of products at each lag.
+// yuleWalker returns φ, nearest point first, and v from the sums of products at each lag.
 func yuleWalker(sum, count [reachBack + 1]float64) (phi []float64, v float64) {
 	var r [reachBack + 1]float64
 	prior := 1.0
@@ -74,8 +74,8 @@ func yuleWalker(sum, count [reachBack + 1]float64) (phi []float64, v float64) {
 	return best, bestV * max(1, r[0]) / r[0]
 }
 
-// Drifts returns the [Alarms] of autocorrelated errors, such as daily ones. They are [Whitened] first, which keeps the
-// false alarm rate. Excess is that of the original errors.
+// Drifts returns the [Alarms] of autocorrelated errors, such as daily errors. It applies [Whitened] first, which
+// preserves the false alarm rate. Excess is from the original errors.
 func Drifts(errors []float64, runLength float64) ([]Alarm, error) {
 	alarms, err := Alarms(Whitened(errors), runLength)
 	if err != nil {

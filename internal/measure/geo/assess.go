@@ -9,16 +9,16 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Assessment is the report of a finished test: lift and incremental outcome with intervals, and observed and expected
-// outcome in blocks of periods.
+// Assessment is the report of a finished test. It contains lift and incremental outcome with intervals, and observed
+// and expected outcome in blocks of periods.
 type Assessment struct {
 	*Result
 	LiftEstimate        *measure.Estimate // Lift; nil without an interval of the effect, or without a lift
 	IncrementalEstimate *measure.Estimate // Incremental; nil without an interval of the effect
-	Blocks              []Block           // of the whole history and the test, in time order
+	Blocks              []Block           // blocks of the whole history and the test, in time order
 }
 
-// Block is consecutive periods, summed over the treated regions.
+// Block contains the sums of consecutive periods over the treated regions.
 type Block struct {
 	First    Period
 	Periods  int
@@ -33,8 +33,8 @@ type Block struct {
 const blockCover = 0.9
 
 // Assess estimates the effect of a test as [Fit] does, and aggregates the history into blocks of periods, counted from
-// the start of the test in both directions. Incomplete blocks at the ends are dropped. The band comes from errors
-// before the test, where donors were matched, so errors during the test are slightly larger.
+// the start of the test in both directions. It drops incomplete blocks at the ends. The band comes from errors before
+// the test. Donors are matched on these periods, so errors during the test are slightly larger.
 func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
 	if block < 1 {
 		return nil, fault.Invalid("blocks of %d periods", block)
@@ -84,8 +84,8 @@ func estimated(value float64, i *measure.Interval) *measure.Estimate {
 	return &measure.Estimate{Value: value, Interval: *i, Method: measure.GeoExperiment, Basis: measure.Incremental}
 }
 
-// Effects returns the placebo effects as shares of each set's outcome before the test, in increasing order, and the
-// effect on the treated regions in the same unit.
+// Effects returns the placebo effects in increasing order and the effect on the treated regions. All are shares of the
+// set's outcome before the test.
 func (r *Randomization) Effects() (sets []float64, own float64) {
 	sets = make([]float64, len(r.sets))
 	for i, set := range r.sets {
@@ -95,10 +95,10 @@ func (r *Randomization) Effects() (sets []float64, own float64) {
 	return sets, r.own.effect
 }
 
-// SpendChange returns the change of spend in the treated regions over the test, relative to their spend in the same
-// number of periods before, times the growth of the other regions. Spend is set, not sampled, so it is taken as exact.
-// known is false when spend changed by less than a twentieth of the larger of the two: a return on so little would be
-// noise.
+// SpendChange returns the change of spend in the treated regions during the test. The baseline is their spend in the
+// same number of periods before, times the growth of the other regions. Spend is set, not sampled, so it is exact.
+// known is false if spend changed by less than a twentieth of the larger of the two, because a return on so small a
+// change is noise.
 func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	length := t.End - t.Start + 1
 	from := max(0, t.Start-length)

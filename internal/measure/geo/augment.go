@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// cholesky solves symmetric positive semidefinite systems, in which donors outnumber periods: a pivot has a minimum
-// where gonum's factorization fails. It keeps its scratch space.
+// cholesky solves symmetric positive semidefinite systems, in which donors outnumber periods. It sets a minimum for
+// pivots with which gonum's factorization fails. It reuses its scratch space.
 type cholesky struct {
 	a []float64
 	n int
@@ -52,15 +52,15 @@ func (c *cholesky) solve(x []float64) {
 	}
 }
 
-// centered is the donors' part of a Gram matrix with each period's mean over donors removed, and their products with
-// the target, centered in the same way.
+// centered contains the donors' part of a Gram matrix without each period's mean over donors, and the donors' products
+// with the target, centered in the same way.
 type centered struct {
 	n      int
 	gram   []float64 // n × n
 	linear []float64
 }
 
-// center computes it from the products alone: with J = I - 11ᵀ/n, Z ↦ JZ and z₁ ↦ z₁ - Zᵀ1/n.
+// center computes centered from the products alone: with J = I - 11ᵀ/n, it maps Z to JZ and z₁ to z₁ - Zᵀ1/n.
 func center(q *quadratic) centered {
 	n := len(q.donors)
 	c := centered{n: n, gram: make([]float64, n*n), linear: make([]float64, n)}
@@ -102,14 +102,14 @@ func (e *estimator) augment(b *bench, q *quadratic, w []float64) {
 	}
 }
 
-// The grid of ridges: from the largest eigenvalue of the donors' products down by eight decades.
+// The grid of ridges starts at the largest eigenvalue of the donors' products and extends eight decades down.
 const (
 	ridges     = 21
 	ridgeRange = 1e-8
 )
 
-// crossValidate returns the ridge by leave-one-period-out cross-validation: the largest one on the grid with a mean
-// squared error within one standard error of the minimum (Ben-Michael, Feller and Rothstein 2021, section 5.3).
+// crossValidate returns the ridge by leave-one-period-out cross-validation: the largest ridge on the grid whose mean
+// squared error is within one standard error of the minimum (Ben-Michael, Feller and Rothstein 2021, section 5.3).
 func (e *estimator) crossValidate(t target, donors []int) float64 {
 	n := len(e.z)
 	lin := make([]float64, n)
@@ -132,7 +132,7 @@ func (e *estimator) crossValidate(t target, donors []int) float64 {
 	return chooseRidge(grid, errors)
 }
 
-// heldOut returns the squared error in each left-out period, period × ridge.
+// heldOut returns the squared errors in the left-out periods, by period and ridge.
 func (e *estimator) heldOut(t target, donors []int, grid []float64) [][]float64 {
 	series := e.series(t)
 	folds := e.start - 1 // the last period is never left out, as in augsynth

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// The panel of GeoLift's walkthrough: 40 cities, 90 days.
+// The panel is that of GeoLift's walkthrough: 40 cities, 90 days.
 func BenchmarkSelectionOfTheWalkthrough(b *testing.B) {
 	p := geoLift(b, "geolift_pretest.csv")
 	for b.Loop() {
@@ -16,7 +16,7 @@ func BenchmarkSelectionOfTheWalkthrough(b *testing.B) {
 	}
 }
 
-// About 270 sets, 2 durations, 5 lifts, 10 windows.
+// The search covers about 270 sets, 2 durations, 5 lifts and 10 windows.
 func BenchmarkSelectionWithoutRestrictions(b *testing.B) {
 	p := geoLift(b, "geolift_pretest.csv")
 	o := walkthroughSelection()
@@ -28,7 +28,7 @@ func BenchmarkSelectionWithoutRestrictions(b *testing.B) {
 	}
 }
 
-// 39 states, 31 years; there are only 38 sets of one donor, so draws repeat none of them.
+// The panel has 39 states and 31 years. There are only 38 sets of one donor, so no draw repeats a set.
 func BenchmarkSynthDiDOnProposition99(b *testing.B) {
 	p, test := proposition99(b)
 	for b.Loop() {
@@ -70,7 +70,7 @@ func BenchmarkPreflightThatSearches(b *testing.B) {
 	}
 }
 
-// A store's own five-week test: 13 of 49 states, 5,000 placebo sets.
+// The test is typical of a store: five weeks, 13 of 49 states, 5,000 placebo sets.
 func BenchmarkExperimentOfAStore(b *testing.B) {
 	p := simulate(market{regions: 49, periods: 175, autocorrelation: .3}, 1)
 	test := geo.Test{Treated: p.Regions[4:17], Start: 140, End: 174}

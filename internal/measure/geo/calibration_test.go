@@ -18,8 +18,8 @@ func runs(short, full int) int {
 	return short
 }
 
-// within fails when a share is outside its range by more than four standard errors of the short form; at full size the
-// range itself is required.
+// within fails if a share is outside its range by more than four standard errors in the short form. At full size, the
+// share must be inside the range.
 func within(t *testing.T, what string, share, low, high float64, n int) {
 	t.Helper()
 	t.Logf("%s: %.3f", what, share)
@@ -33,13 +33,13 @@ func within(t *testing.T, what string, share, low, high float64, n int) {
 	}
 }
 
-// simulation gives a panel without treatment, a test in it, and the random numbers that chose them.
+// simulation contains a panel without treatment and a test in it, and the random numbers that chose them.
 type simulation struct {
 	name   string
 	sample func(t testing.TB, seed uint64) (*geo.Panel, geo.Test)
 }
 
-// simulations are GeoLift's panel, with random pairs of cities and a random end, and simulated markets.
+// simulations returns GeoLift's panel with random pairs of cities and a random end, and simulated markets.
 func simulations(t testing.TB) []simulation {
 	t.Helper()
 	real := geoLift(t, "geolift_pretest.csv")
@@ -86,12 +86,12 @@ func expected(p *geo.Panel, test geo.Test) float64 {
 	return sum / float64(len(test.Treated)*(test.End-test.Start+1))
 }
 
-// The goals: rejection rates .04 to .06 and .085 to .115 without an effect; interval coverage within 2 points of
-// nominal and at most 1.5 below. Weights come from the time before the test, so a lift shifts the estimate only:
-// coverage at one lift is coverage at any.
+// The goals without an effect are rejection rates of 0.04 to 0.06 and 0.085 to 0.115. Interval coverage must be within
+// 2 points of nominal and at most 1.5 below. Weights come from the time before the test, so a lift only shifts the
+// estimate, and coverage is the same for all lifts.
 //
-// On GeoLift's panel the correction for few regions is conservative: rejection .077 at .10, coverage .923 for 90%
-// intervals. It misses the goals on that side, and only that is allowed.
+// On GeoLift's panel, the correction for few regions is conservative: rejection is 0.077 at 0.10, and 90% intervals
+// have coverage 0.923. The test allows misses on the conservative side only.
 func TestErrorRatesAndCoverage(t *testing.T) {
 	t.Parallel()
 	n := runs(80, 2000)
@@ -136,7 +136,7 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// The goal: tests planned for power .8 detect their planned lift with probability .75 to .88.
+// The goal is that tests planned for power 0.8 detect their planned lift with probability 0.75 to 0.88.
 func TestPlannedPowerIsRealized(t *testing.T) {
 	t.Parallel()
 	real := geoLift(t, "geolift_pretest.csv")

@@ -8,31 +8,31 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Shifting is the conformal test in time.
+// Shifting is the result of the conformal test in time.
 type Shifting struct {
 	P        float64
-	Interval *measure.Interval // of the effect per region and period; nil when there are too few periods for the level
+	Interval *measure.Interval // interval of the effect per region and period; nil if periods are too few
 }
 
-// refit is a method fitted to all periods, those of the test included, under a hypothesized effect.
+// refit is a method fitted to all periods, including the test, under a hypothesized effect.
 type refit struct {
 	*estimator
 	target target
 	donors []int
-	base   []float64 // the target's series without a hypothesis
-	linear []float64 // its products with all series
-	shape  []float64 // the hypothesized effect in each period of the test, for tau = 1
-	hit    []float64 // its products with all series
+	base   []float64 // target's series without a hypothesis
+	linear []float64 // products of base with all series
+	shape  []float64 // hypothesized effect in each period of the test for tau = 1
+	hit    []float64 // products of shape with all series
 	bench  *bench
 	order  *permutations // nil for cyclic shifts
-	last   []int         // the support of the last weights
+	last   []int         // support of the last weights
 	resid  []float64
 }
 
 // newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
 // for counterfactual and synthetic controls", section 2.2): subtract the hypothesized effect, fit all periods, and
-// compare the residuals in the test with those elsewhere in time. All cyclic shifts are compared, which keeps the
-// dependence between neighboring days. Ridges are those of the estimate.
+// compare the residuals in the test with those elsewhere in time. The test compares all cyclic shifts, which preserves
+// the dependence between neighboring days. Ridges are those of the estimate.
 func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
 	s := span{start: e.start, end: e.end, fit: e.end + 1}
 	fr := newFrame(p, e.form, s)
@@ -48,7 +48,7 @@ func refitOf(b *bench, e *estimator, t target, donors []int, shape []float64, or
 	r.linear, r.hit = make([]float64, len(e.z)), make([]float64, len(e.z))
 	for i, z := range e.z {
 		r.linear[i] = stats.Dot(z, r.base)
-		r.hit[i] = stats.Dot(z[e.start:], shape) // the series have mean zero where the hypothesis is demeaned, too
+		r.hit[i] = stats.Dot(z[e.start:], shape) // if the series have mean zero, the hypothesis is also demeaned
 	}
 	r.resid = make([]float64, e.fit)
 	return r
@@ -60,7 +60,7 @@ func (r *refit) p(tau float64) float64 {
 	return r.unusual()
 }
 
-// residuals fits the series minus the hypothesis and sets the residuals of each period.
+// residuals fits the series minus the hypothesis and sets the residual of each period.
 func (r *refit) residuals(tau float64) {
 	b := r.bench
 	b.lin = grow(b.lin, len(r.z))
@@ -88,7 +88,7 @@ func (r *refit) residuals(tau float64) {
 	}
 }
 
-// weightsFor is [estimator.weights] for the linear part in the bench.
+// weightsFor returns [estimator.weights] for the linear part in the bench.
 func (r *refit) weightsFor(b *bench) []float64 {
 	if r.method == DiD {
 		return r.equal(b, r.donors)
@@ -105,8 +105,8 @@ func (r *refit) weightsFor(b *bench) []float64 {
 	return w
 }
 
-// unusual returns the share of rearrangements in time whose statistic is at least as large: the sum of residuals in the
-// test, or for [refit.geoLift] the sum of their absolute values.
+// unusual returns the share of rearrangements in time whose statistic is at least as large. The statistic is the sum of
+// residuals in the test, or the sum of their absolute values for [refit.geoLift].
 func (r *refit) unusual() float64 {
 	if r.order != nil {
 		return r.order.unusual(r.resid, r.start)
@@ -131,8 +131,8 @@ func (r *refit) unusual() float64 {
 }
 
 // geoLift returns the p-value of an effect of tau times the shape with GeoLift's statistic, the sum of absolute
-// residuals. It also detects effects that change sign within the test, and so can reject every constant effect:
-// intervals invert the sum instead.
+// residuals. It also detects effects that change sign within the test, and can therefore reject every constant effect.
+// Intervals invert the sum of residuals instead.
 func (r *refit) geoLift(tau float64) float64 {
 	r.residuals(tau)
 	for t, v := range r.resid {
@@ -142,7 +142,8 @@ func (r *refit) geoLift(tau float64) float64 {
 }
 
 // invert returns the effects that the test of size alpha does not reject, per region and period, around the estimate
-// tau: outward in doubling steps, then by bisection. It is nil when the test cannot reject, or rejects tau itself.
+// tau. It searches outward in doubling steps, then by bisection. It returns nil if the test cannot reject or rejects
+// tau itself.
 func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	if 1/float64(r.fit) > alpha || r.p(tau) <= alpha {
 		return nil
@@ -180,10 +181,10 @@ func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	return (&measure.Interval{Low: low, High: high, Level: 1 - alpha}).Times(r.target.unit)
 }
 
-// permutations are random selections of periods in place of those of the test.
+// permutations contains random selections of periods that replace those of the test.
 type permutations struct {
 	length int
-	picks  []int32 // length of each selection after the other
+	picks  []int32 // selections, one after another
 }
 
 func newPermutations(periods, length, count int, seed uint64) *permutations {
@@ -203,7 +204,7 @@ func newPermutations(periods, length, count int, seed uint64) *permutations {
 	return p
 }
 
-// unusual counts the selections, the observed one included, whose sum of x is at least the observed one.
+// unusual returns the number of selections, including the observed one, whose sum of x is at least the observed sum.
 func (p *permutations) unusual(x []float64, start int) float64 {
 	var observed float64
 	for _, v := range x[start:] {

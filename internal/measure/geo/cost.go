@@ -7,17 +7,17 @@ import (
 	"assay/internal/measure"
 )
 
-// Return is a test's effect per cost. When spend is reduced, the cost is negative, and so is the effect if the channel
-// works: the ratio is positive either way.
+// Return is a test's effect per cost. If spend is reduced, the cost is negative, and so is the effect if the channel
+// works. The ratio is positive in both cases.
 type Return struct {
-	PerCost         float64           // effect per unit of cost: iROAS when the outcome is revenue
+	PerCost         float64           // effect per unit of cost: iROAS if the outcome is revenue
 	PerCostInterval *measure.Interval // nil without an interval of the effect
-	// Cost per unit of effect: iCPA when the outcome counts orders; nil when the effect is 0.
+	// Each is the cost per unit of effect: iCPA if the outcome is the number of orders. It is nil if the effect is 0.
 	Each         *float64
-	EachInterval *measure.Interval // nil when the effect's interval contains 0: the cost per unit is then unbounded
+	EachInterval *measure.Interval // nil if the effect's interval contains 0, because the cost per unit is then unbounded
 }
 
-// Estimate returns the effect per unit of cost; nil without an interval, or for a nil return.
+// Estimate returns the effect per unit of cost. It returns nil without an interval and for a nil return.
 func (r *Return) Estimate() *measure.Estimate {
 	if r == nil || r.PerCostInterval == nil {
 		return nil
@@ -39,8 +39,8 @@ func (r *Result) ratio(cost float64) *Return {
 	return out
 }
 
-// LiftTest is a test's result in the form of a media mix model's lift test: the target changes by DeltaY per period,
-// with adstock settled, when spend changes from X to X + DeltaX per period.
+// LiftTest is a test's result in the form of a media mix model's lift test: if spend changes from X to X + DeltaX per
+// period, the target changes by DeltaY per period once adstock has settled.
 type LiftTest struct {
 	Channel measure.Channel
 	X       float64 // spend of the treated regions per period before the test
@@ -49,15 +49,15 @@ type LiftTest struct {
 	Sigma   float64 // standard deviation of DeltaY
 }
 
-// Spread converts from the treated regions and the test's periods to those of a model.
+// Spread converts from the treated regions and the test's periods to the regions and periods of a model.
 type Spread struct {
 	Share   float64 // the treated regions' share of sales of all compared regions
-	Outcome float64 // the model's target / the outcome of all regions, over the same days
+	Outcome float64 // the model's target / outcome of all regions, over the same days
 	Periods float64 // periods of the test per model period: 7 for days and weeks
 }
 
-// Over scales the test to all regions. Spend is assumed proportional to sales and response equal everywhere, so a share
-// w of the regions with spend x represents the whole with spend x/w.
+// Over scales the test to all regions. It assumes that spend is proportional to sales and that all regions respond
+// equally. A share w of the regions with spend x then represents all regions with spend x/w.
 func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	for _, x := range []float64{s.Share, s.Outcome, s.Periods} {
 		if !(x > 0) || math.IsInf(x, 0) {
@@ -69,17 +69,17 @@ func (t LiftTest) Over(s Spread) (LiftTest, error) {
 	return t, nil
 }
 
-// Settling adjusts a test's result to what a model needs. The defaults change nothing.
+// Settling adjusts a test's result for a model. The zero value changes nothing.
 type Settling struct {
 	Share    float64 // share of the effect visible within the test, given adstock; 0 means all
-	Spend    float64 // variance added for a spend level that differs from today's, as a share of it
-	Recency  float64 // the same for the test's age
-	Duration float64 // the same for a short duration
+	Spend    float64 // added variance for a spend level that differs from today's, as a share of the variance
+	Recency  float64 // added share for the test's age
+	Duration float64 // added share for a short duration
 }
 
-// LiftTest returns the result as a lift test. Spend before and its change are sums over the treated regions per period.
-// The mean is divided by the visible share of the effect. The variance is increased as in Meridian's calibration of
-// priors: sd √(1 + τ_spend + τ_recency + τ_duration).
+// LiftTest returns the result as a lift test. spend, the spend before the test, and change are sums over the treated
+// regions per period. The mean is divided by the visible share of the effect. The standard deviation increases as in
+// Meridian's calibration of priors: sd √(1 + τ_spend + τ_recency + τ_duration).
 func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Settling) (LiftTest, error) {
 	if change == 0 || s.Share < 0 || s.Share > 1 || s.Spend < 0 || s.Recency < 0 || s.Duration < 0 {
 		return LiftTest{}, fault.Invalid("a lift test needs a change of spend, a share of at most 1 and no negative variance")
@@ -98,7 +98,7 @@ func (r *Result) LiftTest(channel measure.Channel, spend, change float64, s Sett
 	}, nil
 }
 
-// sd returns the standard deviation of ATT implied by its interval, or by its placebo sets.
+// sd returns the standard deviation of ATT that its interval or its placebo sets imply.
 func (r *Result) sd() (float64, bool) {
 	if i := r.Interval; i != nil && i.High > i.Low {
 		return i.NormalSD(), true

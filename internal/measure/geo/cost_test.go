@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// Reducing spend and losing revenue gives the same ratio as adding spend and revenue.
+// Less spend with less revenue gives the same ratio as more spend with more revenue.
 func TestGoingDarkHasAPositiveReturn(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 40, periods: 120}, 21)

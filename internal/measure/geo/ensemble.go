@@ -10,16 +10,16 @@ type Member struct {
 	Method Method
 	ATT    float64
 	Weight float64
-	Error  float64 // root mean squared error of ATT over placebo windows before the test; 0 when unknown
+	Error  float64 // root mean squared error of ATT over placebo windows before the test; 0: unknown
 }
 
 // members returns the ensemble's methods in display order.
 func members() []Method { return []Method{Scaled, Augmented, SynthDiD, DiD} }
 
-// together analyzes by an ensemble. Members are weighted by the inverse of their mean squared error over placebo
-// windows of the test's length that end before it, each fitted to the periods before the window (Bates and Granger
-// 1969, "The combination of forecasts", with uncorrelated errors). With fewer than three windows weights are equal.
-// Placebo sets use the same weights.
+// together analyzes the test with an ensemble. Members are weighted by the inverse of their mean squared error over
+// placebo windows. The windows have the test's length and end before it; fits use the periods before the window (Bates
+// and Granger 1969, "The combination of forecasts", with uncorrelated errors). With fewer than three windows, weights
+// are equal. Placebo sets use the same weights.
 func (a analysis) together(r *Result) {
 	var estimators []*estimator
 	b := newBench()
@@ -100,7 +100,7 @@ func newEstimatorLike(p *Panel, like *estimator, s span) *estimator {
 	return e
 }
 
-// disagree notes differences between members that exceed chance.
+// disagree adds a note if differences between members exceed chance.
 func (a analysis) disagree(r *Result) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, m := range r.Members {

@@ -23,7 +23,7 @@ type bench struct {
 	all      []int
 	rest     []int
 	kept     []int
-	start    []int // positions with weight in a similar problem with the same donors; nil when there is none
+	start    []int // positions with weight in a similar problem with the same donors; nil if there is none
 	solver   cholesky
 }
 
@@ -78,7 +78,7 @@ func (e *estimator) contrast(b *bench, t target, donors []int, w []float64) floa
 	return gap
 }
 
-// read returns the effect on a set of regions and the fit of the donors before the test.
+// read returns the effect on a set of regions and the quality of the donors' fit before the test.
 func (e *estimator) read(b *bench, set, donors []int) reading {
 	t := e.target(set)
 	w := e.weights(b, t, donors)
@@ -113,9 +113,9 @@ func (e *estimator) loss(b *bench, t target, donors []int, w []float64) float64 
 	return max(0, sum)
 }
 
-// earlier returns the gap before the test, with the time weights of synthetic difference in differences: the convex
-// combination of the donors' past periods that is nearest, up to a constant, to their mean in the test (Arkhangelsky et
-// al. 2021, equation 6, with its vanishing ridge).
+// earlier returns the gap before the test with the time weights of synthetic difference in differences. These are the
+// convex combination of the donors' past periods that is nearest, up to a constant, to their mean in the test
+// (Arkhangelsky et al. 2021, equation 6, with its vanishing ridge).
 func (e *estimator) earlier(b *bench, t target, donors []int, w []float64) float64 {
 	lambda := e.timeWeights(b, donors)
 	var gap float64
@@ -148,7 +148,7 @@ func (e *estimator) timeWeights(b *bench, donors []int) []float64 {
 	return b.periods.solve(&q, nil)
 }
 
-// timeProducts sets the products of periods over the donors, each period minus its mean over them.
+// timeProducts sets the products of periods over the donors. Each period is centered over the donors.
 func (e *estimator) timeProducts(b *bench, donors []int) {
 	p := e.start
 	copy(b.timeGram, e.time)

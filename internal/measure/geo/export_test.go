@@ -9,7 +9,7 @@ func Search(p *Panel, o SearchOptions) ([]Plan, error) {
 	return s.run()
 }
 
-// Reach is the distance from ATT at which the placebo test of size alpha starts to reject.
+// Reach returns the distance from ATT at which the placebo test of size alpha starts to reject.
 func (r *Result) Reach(alpha float64) float64 {
 	reach, ok := r.Placebo.reach(alpha)
 	if !ok {
@@ -19,7 +19,7 @@ func (r *Result) Reach(alpha float64) float64 {
 }
 
 // RealizedPower plans tests of random sets on a panel's first periods and returns the share in which the test on the
-// following periods detects the planned lift. Every second set is the best of ten by the choosing windows.
+// following periods detects the planned lift. Every second set is the best of ten sets in the choosing windows.
 func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (
 	realized, optimistic, mde float64,
 ) {
@@ -59,7 +59,7 @@ func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted floa
 	return realized, optimistic, mde
 }
 
-// found is 1 when the test of the window detects the lift on the set.
+// found returns 1 if the test of the window detects the lift on the set.
 func found(now []*backtest, own []record, size int, lift float64) float64 {
 	statistic := own[0].statistic + lift*own[0].outcome/own[0].scale
 	if statistic > now[0].limit[size] || statistic < -now[0].limit[size] {

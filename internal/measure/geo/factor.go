@@ -7,9 +7,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Factor returns an incrementality factor: a test's incremental return divided by the return reported for the same
-// days, which is taken as exact. 1 means that reports are correct, .5 that half of what is reported would have happened
-// anyway.
+// Factor returns an incrementality factor: a test's incremental return divided by the reported return of the same days,
+// which counts as exact. 1 means that the reports are correct. 0.5 means that half of the reported return would have
+// happened without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
 		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive one", reported)
@@ -74,7 +74,7 @@ func Pool(factors []measure.Estimate, level float64) (Pooled, error) {
 	}, nil
 }
 
-// The uncertainty of channels without recent tests.
+// Uncertainty of channels without recent tests.
 const (
 	// Untested is the standard deviation of the factor of a channel without any test. Published factors range from near
 	// 0 to above 1.
@@ -83,9 +83,10 @@ const (
 	yearly = 0.25
 )
 
-// Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²), with sd that of its
-// tests' factor f and years since the last of them, and at most [Untested], which is that of a channel without a test
-// (nil). Both constants are judgments. They rank channels for testing and enter no result.
+// Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²), where sd is that of
+// f, the factor of its tests, and years is the time since the last test. The maximum is [Untested], which applies to a
+// channel without a test (f is nil). Both constants are judgments. They rank channels for testing and affect no other
+// result.
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested

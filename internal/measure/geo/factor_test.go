@@ -15,7 +15,7 @@ func factor(value, low, high float64) measure.Estimate {
 }
 
 // Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision: their
-// mean, with τ² = (f₁-f₂)²/2 - se² where that is positive.
+// mean, with τ² = (f₁-f₂)²/2 - se² if that is positive.
 func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 	t.Parallel()
 	z := 1.6448536269514722
@@ -68,7 +68,7 @@ func TestFactorsPropagateTheirError(t *testing.T) {
 	}
 }
 
-// A panel whose treated regions gain 10% in the test with twice the spend.
+// The panel's treated regions gain 10% in the test with twice the spend.
 func TestAssessmentsAddUp(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

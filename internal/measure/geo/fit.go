@@ -9,14 +9,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Options are the settings of an analysis. Zero values mean the defaults.
+// Options contains the settings of an analysis. Zero values mean the defaults.
 type Options struct {
 	Method    Method
 	Inference Inference // default [Placebo]
 	Alpha     float64   // 1 - level of intervals; default 0.05
-	Draws     int       // placebo sets when not all are used; default 1000, and 200 for slow methods
+	Draws     int       // number of placebo sets if not all are used; default 1000, or 200 for slow methods
 	Seed      uint64
-	Cost      float64 // cost of the test beyond usual spend, negative when spend was reduced; 0 when unknown
+	Cost      float64 // cost of the test beyond usual spend, negative if spend was reduced; 0: unknown
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -66,17 +66,17 @@ type Weight struct {
 // Result is the result of a test. Effects are in the outcome's unit.
 type Result struct {
 	Method    Method
-	Inference Inference // how P and Interval were computed
+	Inference Inference // method of P and Interval
 	Treated   []Region
 	Donors    int
-	Before    int // periods before the test
-	Periods   int // periods of the test
+	Before    int // number of periods before the test
+	Periods   int // number of periods of the test
 
 	ATT      float64           // mean effect per treated region and period
-	Interval *measure.Interval // of ATT; nil when the data allow none at this level
-	P        float64           // two-sided, of no effect
+	Interval *measure.Interval // interval of ATT; nil if the data give none at this level
+	P        float64           // two-sided p-value of no effect
 
-	Lift        float64 // effect as a share of the counterfactual; 0 when that is not positive
+	Lift        float64 // effect as a share of the counterfactual; 0 if that is not positive
 	LiftKnown   bool
 	Incremental float64 // effect summed over treated regions and periods
 
@@ -84,13 +84,13 @@ type Result struct {
 	ScaledL2 float64   // L2 relative to that of equal weights; 0 is a perfect fit, 1 no better than the donors' mean
 	Weights  []Weight  // donors with weight, by name
 	Lambda   float64   // ridge of the augmented form
-	Bias     float64   // of the augmented form: the change of ATT by the ridge
+	Bias     float64   // of the augmented form: change of ATT due to the ridge
 	Gap      []float64 // treated minus counterfactual in each period up to the end of the test, per region
 
-	Placebo  *Randomization // nil when there are too few donors, or the method has its own inference
-	Shifts   *Shifting      // additional conformal test in time; nil where it does not apply
-	Cooldown *Effect        // the effect over test and cooldown together; nil without a cooldown
-	Return   *Return        // nil when the cost is unknown
+	Placebo  *Randomization // nil if there are too few donors or the method has its own inference
+	Shifts   *Shifting      // additional conformal test in time; nil if it does not apply
+	Cooldown *Effect        // effect over test and cooldown together; nil without a cooldown
+	Return   *Return        // nil if the cost is unknown
 	Members  []Member       // of an ensemble
 	Notes    []string       // limits of the result, as sentences
 }
@@ -107,8 +107,8 @@ type Effect struct {
 //
 // The default divides each region's series by its mean before the test, demeans it, matches it by a synthetic control,
 // and tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
-// standard error is the standard deviation of the placebo estimates, as in synthdid. Under the default and the
-// ensemble, which compare regions of different size by shares, it is scaled to the level of the treated regions.
+// standard error is the standard deviation of the placebo estimates, as in synthdid. The default and the ensemble
+// compare regions of different sizes by shares and scale the standard error to the level of the treated regions.
 func Fit(p *Panel, t Test, o Options) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -192,7 +192,8 @@ func (a analysis) matched(r *Result) {
 	a.conclude(r)
 }
 
-// conclude sets p-value and interval from the requested inference, or from the other one where it is not available.
+// conclude sets p-value and interval from the requested inference. If that is not available, it uses the other
+// inference.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		r.Placebo.spread(a.Method.form() == scaled)
@@ -237,7 +238,7 @@ func (a analysis) describe(r *Result, e *estimator, t target) {
 			uniform[s] -= e.z[d][s] / float64(len(a.donors))
 		}
 	}
-	if e.method == SynthDiD || e.method == DiD { // these have an intercept of their own
+	if e.method == SynthDiD || e.method == DiD { // these methods have their own intercept
 		shift := stats.Mean(r.Gap[:a.start])
 		if e.method == SynthDiD {
 			shift = e.earlier(b, t, a.donors, w)
@@ -266,7 +267,7 @@ func (a analysis) describe(r *Result, e *estimator, t target) {
 	a.warn(r, e, t)
 }
 
-// warn notes weaknesses of the comparison.
+// warn adds notes about weaknesses of the comparison.
 func (a analysis) warn(r *Result, e *estimator, t target) {
 	var largest float64
 	for _, d := range a.donors {
@@ -308,7 +309,7 @@ func (a analysis) timeBased(r *Result) error {
 	return nil
 }
 
-// summarize sets what follows from ATT and the outcome.
+// summarize sets the figures that follow from ATT and the outcome.
 func (a analysis) summarize(r *Result) {
 	r.Incremental = r.ATT * float64(len(a.treated)*r.Periods)
 	var observed float64

@@ -25,7 +25,7 @@ func tested(p *geo.Panel, length int, treated ...geo.Region) geo.Test {
 	return geo.Test{Treated: treated, Start: len(p.Periods) - length, End: len(p.Periods) - 1}
 }
 
-// raise returns the panel with the treated regions' outcome in the test multiplied.
+// raise returns the panel with the treated regions' outcome in the test increased by the lift.
 func raise(p *geo.Panel, test geo.Test, lift float64) *geo.Panel {
 	raised := &geo.Panel{Regions: p.Regions, Periods: p.Periods}
 	for r, y := range p.Values {
@@ -85,7 +85,7 @@ func TestResultDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	}
 }
 
-// An effect is in the outcome's unit. Order and names of regions do not matter.
+// An effect is in the outcome's unit. The order and the names of regions have no effect.
 func TestEffectScalesWithTheUnitAndNothingElseMatters(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 24, periods: 100}, 5)
@@ -304,7 +304,8 @@ func TestBadRowsAreNamed(t *testing.T) {
 	}
 }
 
-// FuzzPanel checks that any rows give an error or a complete panel, and that a fit on it gives an error or no NaN.
+// FuzzPanel checks that any rows give an error or a complete panel, and that a fit on the panel gives an error or a
+// result without NaN.
 func FuzzPanel(f *testing.F) {
 	f.Add([]byte("aabbccdd"), 3.0, 1.0)
 	f.Add([]byte{0, 0, 0, 1, 255, 3, 9, 9}, math.NaN(), 1e300)

@@ -6,13 +6,13 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// form is how a method transforms outcomes to the series it matches.
+// form is the transformation of outcomes to the series that a method matches.
 type form int
 
 const (
-	levels   form = iota // the outcome itself
-	demeaned             // minus the region's mean over the fitted periods
-	scaled               // the same, divided by the region's mean absolute outcome before the test
+	levels   form = iota // unchanged outcome
+	demeaned             // outcome minus the region's mean over the fitted periods
+	scaled               // demeaned, divided by the region's mean absolute outcome before the test
 )
 
 func (m Method) form() form {
@@ -28,9 +28,9 @@ func (m Method) form() form {
 
 // span defines the periods of a frame.
 type span struct {
-	start, end int // the test, both included
+	start, end int // first and last period of the test
 	fit        int // periods 0 … fit-1 are matched: start in an estimate, end+1 in a refit under a hypothesis
-	skip, till int // periods skip … till-1 are excluded from the match; none when equal
+	skip, till int // periods skip … till-1 are excluded from the match; none if equal
 }
 
 func before(start, end int) span { return span{start: start, end: end, fit: start} }
@@ -39,8 +39,8 @@ func (s span) fits(t int) bool { return t < s.fit && (t < s.skip || t >= s.till)
 
 func (s span) matched() int { return s.fit - (s.till - s.skip) }
 
-// frame is a panel in a method's form, with what all estimates on it share: for any choice of treated regions and
-// donors only products of series and their means after the start are needed.
+// frame is a panel in a method's form, with the data that all estimates on it share. Estimates for any treated regions
+// and donors need only products of series and their means after the start.
 type frame struct {
 	span
 	form
@@ -93,12 +93,12 @@ func (f *frame) products() {
 	}
 }
 
-// target is a group of treated regions as one unit: the mean of their outcomes, in the form of the frame.
+// target represents a group of treated regions as one unit: the mean of their outcomes, in the form of the frame.
 type target struct {
 	rows    []int
-	weights []float64 // of the rows' series in the group's; sum 1
+	weights []float64 // weights of the rows' series in the group's series; their sum is 1
 	unit    float64   // outcome units, per region and period, of one unit of the group's series
-	level   float64   // mean absolute outcome before the test of a region of the group
+	level   float64   // mean absolute outcome of the group's regions before the test
 }
 
 func (f *frame) target(rows []int) target {
@@ -131,7 +131,7 @@ func (f *frame) series(t target) []float64 {
 	return out
 }
 
-// linear fills c with the products of the group's series with those of all regions over the matched periods.
+// linear fills c with the products of the group's series and the series of all regions over the matched periods.
 func (f *frame) linear(c []float64, t target) {
 	n := len(f.z)
 	clear(c)

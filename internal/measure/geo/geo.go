@@ -1,14 +1,14 @@
-// Package geo plans and analyzes geo experiments: advertising changes in some regions, and the others show the
-// counterfactual.
+// Package geo plans and analyzes geo experiments: advertising changes in some regions, and the other regions provide
+// the counterfactual.
 //
-// A [Panel] has the outcome of each region in each period. [Fit] estimates the effect of a test by synthetic control,
-// augmented synthetic control, synthetic difference in differences, difference in differences or time-based regression,
-// with a randomization test in space, a conformal test in time and intervals by test inversion. [Search] finds the
-// regions of a test and its minimum detectable effect. [Check] checks whether a test is feasible. [Select] is GeoLift's
-// market selection, for comparison. [Interrupted] is for a single market without donors.
+// A [Panel] contains the outcome of each region in each period. [Fit] estimates the effect of a test by synthetic
+// control, augmented synthetic control, synthetic difference in differences, difference in differences or time-based
+// regression, with a randomization test in space, a conformal test in time and intervals by test inversion. [Search]
+// finds the regions of a test and its minimum detectable effect. [Check] checks whether a test is feasible. [Select] is
+// GeoLift's market selection, for comparison. [Interrupted] is for a single market without donors.
 //
-// Outcomes are in one unit throughout, such as revenue in one currency; effects have the same unit. All results are
-// deterministic for a seed, on any number of cores.
+// All outcomes and effects have one unit, such as revenue in one currency. All results are deterministic for a seed, on
+// any number of cores.
 package geo
 
 import (
@@ -29,26 +29,26 @@ const (
 	Scaled    Method = "default"     // synthetic control on series divided by their mean before the test and demeaned
 	Synthetic Method = "sc"          // synthetic control on levels
 	Demeaned  Method = "sc_demeaned" // synthetic control on demeaned series
-	Augmented Method = "asc"         // the same with a ridge correction
+	Augmented Method = "asc"         // sc_demeaned with a ridge correction
 	SynthDiD  Method = "sdid"        // synthetic difference in differences
 	DiD       Method = "did"         // difference in differences
 	TBR       Method = "tbr"         // time-based regression
-	Ensemble  Method = "ensemble"    // the default, asc, sdid and did together
+	Ensemble  Method = "ensemble"    // weighted mean of the default, asc, sdid and did
 )
 
-// Inference is how uncertainty is computed.
+// Inference is the method of inference.
 type Inference string
 
 // TBR always uses its own inference, [StudentT].
 const (
 	Placebo   Inference = "placebo"   // randomization in space: the same estimate for sets of untreated regions
-	Conformal Inference = "conformal" // cyclic shifts in time of residuals under the hypothesis
-	// Permutations in time, as in GeoLift; rejects too often when days are dependent.
+	Conformal Inference = "conformal" // cyclic shifts, in time, of residuals under the hypothesis
+	// ConformalIID permutes periods, as in GeoLift. It rejects too often if days are dependent.
 	ConformalIID Inference = "conformal-iid"
 	StudentT     Inference = "t"
 )
 
-// each runs work for 0 ≤ i < n on all cores. Each worker has its own scratch space, and results are stored by i, so the
+// each runs work for 0 ≤ i < n on all cores. Each worker has its own scratch space. If work stores results by i, the
 // outcome does not depend on the number of cores.
 func each[S any](n int, scratch func() S, work func(s S, i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)

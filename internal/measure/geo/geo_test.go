@@ -89,14 +89,15 @@ func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 	return panel(t, rows), geo.Test{Treated: []geo.Region{"California"}, Start: 19, End: 30}
 }
 
-// market is a simulated store: regions of very different size share a trend, a weekly season and a few moving factors,
-// and have noise of their own.
+// market is a simulated store: regions of very different sizes share a trend, a weekly season and a few moving factors,
+// and each has its own noise.
 type market struct {
 	regions, periods int
 	autocorrelation  float64 // of a region's own noise
 }
 
-// noise is the standard deviation of a region's own daily noise at the size 1; smaller regions have more.
+// noise is the standard deviation of a region's own daily noise for a region of size 1; smaller regions have more
+// noise.
 const noise = .08
 
 func simulate(m market, seed uint64) *geo.Panel {

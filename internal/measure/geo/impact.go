@@ -12,11 +12,10 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// ImpactOptions are the settings of a single-market analysis. Zero values mean the defaults, which are those of
-// CausalImpact.
+// ImpactOptions contains the settings of a single-market analysis. Zero values mean the defaults of CausalImpact.
 type ImpactOptions struct {
 	Alpha   float64 // 1 - level of intervals; default 0.05
-	Draws   int     // draws kept; default 4000
+	Draws   int     // stored draws; default 4000
 	Warmup  int     // burn-in draws; default 500
 	LevelSD float64 // prior guess of the level's daily change, in standard deviations of the series; default 0.01
 	Seed    uint64
@@ -28,24 +27,24 @@ type Forecasted struct {
 	SD float64
 }
 
-// Impact is the effect of a change in one market.
+// Impact contains the effect of a change in one market.
 type Impact struct {
 	Periods    int
 	Actual     float64    // mean outcome after the start
 	Predicted  Forecasted // counterfactual
 	Average    Forecasted // actual minus predicted, per period
 	Cumulative Forecasted
-	Relative   Forecasted // as a share of the prediction; all zero when the prediction is not clearly positive
+	Relative   Forecasted // as a share of the prediction; zero if the prediction is not clearly positive
 	Tail       float64    // one-sided posterior tail probability of the observed sum without an effect
 }
 
-// The priors of CausalImpact 1.2 in standardized units, with weights in numbers of observations.
+// Priors of CausalImpact 1.2 in standardized units. Weights are numbers of observations.
 const (
 	levelPriorSize    = 32
 	residualPriorSize = 50
 	residualPriorR2   = .8
-	slabWeight        = .01 // observations' worth of the prior of the coefficients
-	slabShrinkage     = .5  // of their correlations
+	slabWeight        = .01 // weight of the prior of the coefficients
+	slabShrinkage     = .5  // shrinkage of their correlations
 )
 
 // Interrupted estimates the effect of a change at position start of a series from its own past and covariates that the
@@ -113,7 +112,7 @@ func checkInterrupted(y []float64, covariates [][]float64, start int, o ImpactOp
 	return nil
 }
 
-// standard returns mean and standard deviation (divisor n-1), 0 when it is numerically zero.
+// standard returns the mean and the standard deviation (divisor n-1). A numerically zero standard deviation is 0.
 func standard(x []float64) (m, sd float64) {
 	m, sd = stats.MeanSD(x)
 	if sd <= 1e-12*math.Abs(m) {
@@ -122,19 +121,19 @@ func standard(x []float64) (m, sd float64) {
 	return m, sd
 }
 
-// localLevel is the state of the sampler, in standardised units.
+// localLevel is the state of the sampler, in standardized units.
 type localLevel struct {
 	y          []float64   // before the start
-	x          [][]float64 // period × covariate, all periods
+	x          [][]float64 // all periods, by period and covariate
 	level      []float64
 	beta       []float64
 	residual   float64 // variance of ε
 	drift      float64 // variance of η
 	levelGuess float64
-	precision  []float64 // of the prior of β over the residual variance, by rows
+	precision  []float64 // prior precision of β, divided by the residual variance, by rows
 	products   []float64 // XᵀX before the start, plus precision
 	solver     cholesky
-	predicted  []float64 // scratch of the filter: mean and variance of the level given the past
+	predicted  []float64 // scratch space of the filter: mean and variance of the level given the past
 	variance   []float64
 	post       []float64
 }
@@ -151,7 +150,7 @@ func newLocalLevel(y []float64, covariates [][]float64, start int, shift, scale 
 	for _, series := range covariates {
 		mx, sx := standard(series[:start])
 		if sx == 0 {
-			continue // no likelihood from here on
+			continue // later periods have no likelihood
 		}
 		for t, v := range series {
 			m.x[t] = append(m.x[t], (v-mx)/sx)
@@ -162,7 +161,7 @@ func newLocalLevel(y []float64, covariates [][]float64, start int, shift, scale 
 	return m
 }
 
-// prior sets the slab: one hundredth of an observation, correlations shrunk by half.
+// prior sets the slab prior. It has the weight of one hundredth of an observation, with correlations shrunk by half.
 func (m *localLevel) prior() {
 	p, n := len(m.beta), float64(len(m.y))
 	m.precision, m.products, m.post = make([]float64, p*p), make([]float64, p*p), make([]float64, p)
@@ -213,9 +212,9 @@ func inverseGamma(rng *rand.Rand, size, ss float64) float64 {
 	return ss / 2 / distuv.Gamma{Alpha: size / 2, Beta: 1, Src: rng}.Rand()
 }
 
-// drawLevel filters forwards and samples backwards (Carter and Kohn 1994).
+// drawLevel filters forward and samples backward (Carter and Kohn 1994).
 func (m *localLevel) drawLevel(rng *rand.Rand) {
-	at, spread := m.y[0], 1.0 // the prior of the first level
+	at, spread := m.y[0], 1.0 // prior of the first level
 	n := len(m.y)
 	for t, y := range m.y {
 		gain := spread / (spread + m.residual)

@@ -27,7 +27,8 @@ func weight(r *geo.Result, name geo.Region) float64 {
 	return 0
 }
 
-// GeoLift 2.7.5, walkthrough vignette, both models; tolerances are half a unit of the last printed digit.
+// The expected values are those of both models in the walkthrough vignette of GeoLift 2.7.5. Tolerances are half a unit
+// of the last printed digit.
 func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	t.Parallel()
 	p, test := walkthrough(t)
@@ -69,7 +70,8 @@ func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	}
 }
 
-// The vignette's table BestMarkets. Its sixth row depends on the version of augsynth and is not compared.
+// The expected values are the table BestMarkets of the vignette. Its sixth row depends on the version of augsynth and
+// is not compared.
 func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 	t.Parallel()
 	o := walkthroughSelection()
@@ -114,8 +116,8 @@ func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 	}
 }
 
-// Arkhangelsky et al. 2021, table 1: -27.3, -19.6, -15.6, -11.1. The exact optima are from two other solvers; the
-// synthdid package stops slightly before them.
+// Table 1 of Arkhangelsky et al. (2021) has -27.3, -19.6, -15.6 and -11.1. The exact optima are from two other solvers;
+// the synthdid package stops slightly before them.
 func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	t.Parallel()
 	p, test := proposition99(t)
@@ -124,7 +126,7 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 		att       float64
 		tolerance float64
 		published float64
-		se        float64 // synthdid's placebo s.e. of 200 draws with replacement, seed 12345
+		se        float64 // synthdid's placebo standard error of 200 draws with replacement, seed 12345
 	}{
 		{geo.DiD, -27.3491110836, 1e-9, -27.3, 17.740},
 		{geo.Synthetic, -19.51363, 1e-5, -19.6, 9.917},
@@ -138,7 +140,7 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 			t.Errorf("%s: %d placebo sets, want all 38", c.method, r.Placebo.Sets)
 		}
 		if c.se > 0 && math.Abs(r.Placebo.SE/c.se-1) > .16 {
-			// The package draws 200 times from these 38 and stops its solver early; two standard errors of such a draw
+			// The package draws 200 times from these 38 and stops its solver early. Two standard errors of such a draw
 			// are about 0.15 of the value.
 			t.Errorf("%s: s.e. %.3f, the package's draw gave %.3f", c.method, r.Placebo.SE, c.se)
 		}
@@ -153,8 +155,8 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	}
 }
 
-// GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and lift use the closed form, since
-// the published ones have simulation noise.
+// The expected values are those of GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and
+// lift use the closed form, because the published values have simulation noise.
 func TestTimeBasedRegressionMatchesGoogle(t *testing.T) {
 	t.Parallel()
 	var rows []geo.Row

@@ -11,7 +11,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Period is a point of the time axis.
+// Period is a point on the time axis.
 type Period struct {
 	At    float64 // position on the axis: the day's number, or a year such as 2012.25
 	Label string  // as in the input
@@ -39,25 +39,26 @@ func (e *RowError) Error() string { return e.Err.Error() }
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// Panel is the outcome of each region in each period, without gaps.
+// Panel contains the outcome of each region in each period, without gaps.
 type Panel struct {
 	Regions []Region    // sorted
 	Periods []Period    // in time order
 	Values  [][]float64 // Values[r][t] is the outcome of Regions[r] in Periods[t]
-	Filled  int         // cells without a row that were set to zero
+	Filled  int         // number of cells without a row, which were set to zero
 }
 
 // Gaps defines the meaning of a missing row.
 type Gaps string
 
-// The meanings of a missing row.
+// Meanings of a missing row.
 const (
-	Refuse Gaps = "refuse" // an error with region and period
+	Refuse Gaps = "refuse" // an error that names region and period
 	Zero   Gaps = "zero"   // the outcome is zero; [Panel.Filled] counts these cells
 )
 
-// NewPanel arranges rows, in any order, into a panel. Errors are: two rows of one region and period, a value that is
-// not finite, a region without a name and, with [Refuse], a missing cell. Those about a row are a [RowError].
+// NewPanel arranges rows, in any order, into a panel. It returns an error for two rows of one region and period, a
+// value that is not finite, a region without a name and, with [Refuse], a missing cell. An error about a row is a
+// [RowError].
 func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
 	regions, periods := map[Region]int{}, map[float64]int{}
 	labels := map[float64]string{}
@@ -107,7 +108,7 @@ func checkRow(row Row) error {
 	return nil
 }
 
-// largest is the largest outcome accepted; sums of squares stay far from overflow.
+// largest is the largest accepted outcome. It keeps sums of squares far from overflow.
 const largest = 1e100
 
 // close handles missing cells.
@@ -155,7 +156,7 @@ func (p *Panel) indices(what string, names []Region) ([]int, error) {
 	return rows, nil
 }
 
-// Without returns the panel without some regions, such as those of another test. Series are shared.
+// Without returns the panel without some regions, such as those of another test. The two panels share series.
 func (p *Panel) Without(names ...Region) (*Panel, error) {
 	out, err := p.indices("excluded", names)
 	if err != nil {
@@ -171,11 +172,11 @@ func (p *Panel) Without(names ...Region) (*Panel, error) {
 	return rest, nil
 }
 
-// Test is an experiment: some regions were treated from one period to another.
+// Test is an experiment: some regions were treated in a range of periods.
 type Test struct {
 	Treated  []Region
 	Start    int // position of the first period of treatment
-	End      int // position of the last one
+	End      int // position of the last period of treatment
 	Cooldown int // periods after End in which the effect decays; 0 for none
 }
 

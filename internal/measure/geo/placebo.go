@@ -13,9 +13,9 @@ import (
 // Randomization is the distribution of the estimate over untreated sets of regions (placebo sets).
 type Randomization struct {
 	Sets   int     // placebo sets
-	All    bool    // the sets are all possible ones, not a sample
+	All    bool    // the sets are all possible sets, not a sample
 	SE     float64 // standard deviation of the sets' estimates in outcome units per region and period; see [Fit]
-	LeastP float64 // the smallest possible p-value with that many sets
+	LeastP float64 // smallest possible p-value with this number of sets
 	sets   []reading
 	own    reading
 	sample smallSample
@@ -28,16 +28,16 @@ type reading struct {
 	level  float64 // mean absolute outcome before the test, in outcome units per region
 }
 
-// closest is a floor for the relative fit. Series that agree better than this before the test are overfitted, with many
-// donors.
+// closest is the minimum of the relative fit. Series with a better agreement before the test are overfitted, because
+// there are many donors.
 const closest = 1e-4
 
 // statistic ranks sets: the relative effect divided by the square root of the relative fit.
 //
-// Without scaling, a set that follows its donors closely is compared with noisy ones. Dividing by the full fit, as the
-// ratio of mean squared prediction errors does, favors overfitted sets. Under random assignment every power of the fit
-// gives a test of the nominal size. The square root had the highest power on the reference panel, and keeps its size
-// when the treated set was chosen for its fit (docs/validation.md).
+// Without scaling, a set that follows its donors closely would be compared with noisy sets. Dividing by the full fit,
+// as the ratio of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent
+// of the fit gives a test of the nominal size. The square root has the highest power on the reference panel and
+// preserves the size if the treated set is chosen for its fit (docs/validation.md).
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
 func (r reading) scale() float64 { return math.Sqrt(max(r.fit, closest)) }
@@ -45,7 +45,8 @@ func (r reading) scale() float64 { return math.Sqrt(max(r.fit, closest)) }
 // gauge estimates the effect on a set of regions with given donors.
 type gauge func(b *bench, set, donors []int) reading
 
-// randomize estimates the effect on each placebo set, drawn from the test's donors, against the other donors.
+// randomize estimates the effect on each placebo set. Sets are drawn from the test's donors and compared with the other
+// donors.
 //
 // If the treated regions were drawn at random from the admissible sets, the p-value from the rank of the treated set's
 // statistic is exact for any distribution and any dependence in time (Abadie, Diamond and Hainmueller 2010, section
@@ -79,7 +80,8 @@ func rest(dst, pool, set []int) []int {
 	return dst
 }
 
-// placeboSets returns all sets of k of the pool if there are at most draws of them, else a sample. Sets are sorted.
+// placeboSets returns all sets of k of the pool if there are at most draws of them, otherwise a sample. Sets are
+// sorted.
 func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool) {
 	if count := choose(len(pool), k); count <= float64(draws) {
 		combinations(pool, k, func(set []int) { sets = append(sets, slices.Clone(set)) })
@@ -92,7 +94,7 @@ func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool)
 	return sets, false
 }
 
-// sample returns k members of the pool, sorted, each set equally likely.
+// sample returns k sorted members of the pool. Each set is equally likely.
 func sample(rng *rand.Rand, pool []int, k int) []int {
 	left := slices.Clone(pool)
 	for i := range k {
@@ -113,7 +115,7 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-// combinations calls visit with each set of k of the pool, in lexical order. The slice is reused.
+// combinations calls visit with each set of k of the pool, in lexical order. It reuses the slice.
 func combinations(pool []int, k int, visit func([]int)) {
 	set := make([]int, k)
 	var extend func(from, depth int)
@@ -130,7 +132,8 @@ func combinations(pool []int, k int, visit func([]int)) {
 	extend(0, 0)
 }
 
-// p returns the two-sided p-value of no effect: the share of sets, the treated one included, at least as far from zero.
+// p returns the two-sided p-value of no effect: the share of sets, including the treated set, that are at least as far
+// from zero.
 func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {
@@ -144,14 +147,14 @@ func (r *Randomization) p() float64 {
 // smallSample corrects the level for a small pool of regions.
 //
 // Sets of several regions overlap: thousands of sets may come from twenty regions, so their ranks overstate the
-// information. Sets drawn without replacement from N regions also vary less than independent ones, by κ² = (N-k)/(N-1).
+// information. Sets drawn without replacement from N regions also vary less than independent sets, by κ² = (N-k)/(N-1).
 // The critical quantile is therefore moved outward, from the normal distribution to Student's t with N-1 degrees of
 // freedom:
 //
 //	α' = 2 Φ(-t_{N-1}(1-α/2) / κ).
 //
-// Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions the
-// uncorrected test rejected .06 to .09 at .05 (docs/validation.md).
+// Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
+// uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
 type smallSample struct{ pool, size int }
 
 func (s smallSample) kappa() float64 {
@@ -170,7 +173,7 @@ func (s smallSample) normal(alpha float64) float64 {
 	return 2 * distuv.UnitNormal.CDF(studentT(float64(s.pool-1)).Quantile(alpha/2)/s.kappa())
 }
 
-// corrected is the inverse of level.
+// corrected inverts level.
 func (s smallSample) corrected(p float64) float64 {
 	if s.size == 1 || p >= 1 || p < 1e-300 {
 		return min(p, 1)
@@ -179,7 +182,7 @@ func (s smallSample) corrected(p float64) float64 {
 }
 
 // reach returns the distance from the estimate, in outcome units, at which the test of size alpha starts to reject. It
-// is false when there are too few sets to reject at all.
+// returns false if there are too few sets for any rejection.
 func (r *Randomization) reach(alpha float64) (float64, bool) {
 	limit, ok := critical(r.sets, r.sample.level(alpha))
 	return limit * r.own.scale() * r.own.level, ok
@@ -187,7 +190,7 @@ func (r *Randomization) reach(alpha float64) (float64, bool) {
 
 // critical returns the largest statistic that the rank test of size alpha does not reject.
 func critical(sets []reading, alpha float64) (float64, bool) {
-	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may be further out when the test rejects
+	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may be more extreme if the test rejects
 	if may < 0 {
 		return 0, false
 	}
@@ -202,8 +205,8 @@ func critical(sets []reading, alpha float64) (float64, bool) {
 	return statistics[len(sets)-1-may], true
 }
 
-// spread sets SE: the standard deviation of the estimates or, when relative, of those scaled to the level of the
-// treated regions.
+// spread sets SE to the standard deviation of the estimates. If relative is true, the estimates are scaled to the level
+// of the treated regions.
 func (r *Randomization) spread(relative bool) {
 	estimates := make([]float64, r.Sets)
 	for i, set := range r.sets {

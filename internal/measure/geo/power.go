@@ -9,14 +9,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// backtest is a past window without treatment (placebo window) with the distribution of the test's statistic.
+// backtest contains a past window without treatment (placebo window) and the distribution of the test's statistic.
 type backtest struct {
 	*estimator
 	// By size of the set:
-	limit map[int]float64   // the largest statistic that the test does not reject
+	limit map[int]float64   // largest statistic that the test does not reject
 	nulls map[int][]float64 // signed statistics of placebo sets, sorted
 	scale map[int]float64   // their mean square
-	drawn map[int][]reading // the placebo sets' readings in the order drawn
+	drawn map[int][]reading // readings of the placebo sets in the order of drawing
 }
 
 // newBacktests evaluates placebo sets of each size, drawn from all regions, in each window.
@@ -46,7 +46,7 @@ func newBacktests(p *Panel, windows []span, sizes []int, draws int, alpha float6
 	return tests
 }
 
-// throughWindows evaluates one set in each window. Each match starts from the previous one.
+// throughWindows evaluates one set in each window. Each match starts from the previous match.
 func throughWindows(w *bench, windows []*backtest, set []int) []reading {
 	w.rest = complement(w.rest[:0], len(windows[0].z), set)
 	readings := make([]reading, len(windows))
@@ -74,11 +74,11 @@ func (b *backtest) learn(drawn []reading, size int, alpha float64) {
 	b.limit[size] = limit
 }
 
-// record is a set's statistic in one window.
+// record contains a set's statistic in one window.
 type record struct {
 	statistic float64 // signed: relative effect over the root of the fit
 	scale     float64 // the root of the fit
-	outcome   float64 // mean outcome in the window relative to the level before it: the effect of a lift of 1
+	outcome   float64 // mean outcome in the window relative to the level before: the effect of a lift of 1
 }
 
 // records returns a set's statistic in each window.
@@ -94,11 +94,11 @@ func records(b *bench, p *Panel, windows []*backtest, set []int) []record {
 	return own
 }
 
-// shrinkage is the weight of the placebo sets in the estimate of a set's noise, in independent windows.
+// shrinkage is the weight of the placebo sets in the estimate of a set's noise, as a number of independent windows.
 const shrinkage = 4
 
 // noisiness returns the ratio of a set's errors to those of placebo sets with the same fit: the square root of its mean
-// squared statistic in units of theirs, shrunk towards 1. Overlapping windows count as the number of disjoint ones.
+// squared statistic in units of theirs, shrunk toward 1. Overlapping windows count as the number of disjoint windows.
 func noisiness(windows []*backtest, own []record, size int) float64 {
 	var sum float64
 	for i, w := range windows {
@@ -118,8 +118,8 @@ func noisiness(windows []*backtest, own []record, size int) float64 {
 //
 //	P( |k u s + δ y| > c s ),
 //
-// with u a placebo set's statistic, s the square root of the set's own fit, k its noisiness, y the relative outcome, δ
-// the lift and c the critical value.
+// where u is a placebo set's statistic, s the square root of the set's own fit, k its noisiness, y the relative
+// outcome, δ the lift and c the critical value.
 func power(windows []*backtest, own []record, size int, lift float64) float64 {
 	k := noisiness(windows, own, size)
 	var sum float64
@@ -129,7 +129,7 @@ func power(windows []*backtest, own []record, size int, lift float64) float64 {
 		}
 		r, u := own[i], w.nulls[size]
 		shift := lift * r.outcome / r.scale
-		above := (w.limit[size] - shift) / k // u above this is detected
+		above := (w.limit[size] - shift) / k // a u above this value is detected
 		below := (-w.limit[size] - shift) / k
 		up, _ := slices.BinarySearch(u, math.Nextafter(above, math.Inf(1)))
 		down, _ := slices.BinarySearch(u, below)
@@ -141,7 +141,7 @@ func power(windows []*backtest, own []record, size int, lift float64) float64 {
 // largestLift is the largest lift considered.
 const largestLift = 2.0
 
-// detectable returns the minimum detectable lift at the given power, by bisection. It is false when even the largest
+// detectable returns the minimum detectable lift at the given power, by bisection. It returns false if even the largest
 // lift is not detectable.
 func detectable(windows []*backtest, own []record, size int, wanted float64) (float64, bool) {
 	if power(windows, own, size, largestLift) < wanted {
@@ -161,9 +161,9 @@ func detectable(windows []*backtest, own []record, size int, wanted float64) (fl
 
 // PowerAt is the power of a test at one lift.
 type PowerAt struct {
-	Lift       float64  // a fraction of the treated regions' outcome
-	Planning   float64  // by the later windows
-	Optimistic *float64 // by the windows that chose the regions; nil when the regions were given
+	Lift       float64  // fraction of the treated regions' outcome
+	Planning   float64  // power in the later windows
+	Optimistic *float64 // power in the windows that chose the regions; nil if the regions were given
 }
 
 // curvePoints is the number of lifts on a power curve, starting at 0.
@@ -206,9 +206,9 @@ func analytic(windows []*backtest, own []record, size int, alpha, wanted float64
 	return math.Sqrt(squares) / outcome * (distuv.UnitNormal.Quantile(1-alpha/2) + distuv.UnitNormal.Quantile(wanted))
 }
 
-// backtestWindows splits the past into windows that choose and windows that judge, without a common period. The first
-// start after half of the history, the others after three quarters of it or after the end of the first. There are at
-// most the given number of each, evenly spaced.
+// backtestWindows splits the past into windows that choose and windows that judge, without a common period. The
+// choosing windows start after half of the history. The judging windows start after three quarters of it, or after the
+// end of the choosing windows. There are at most most windows of each kind, evenly spaced.
 func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	first := max(LeastHistory, periods/2)
 	boundary := first + (periods-first)/2
@@ -218,7 +218,7 @@ func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	return spaced(first, boundary-length, length, most), spaced(boundary, periods-length, length, most)
 }
 
-// spaced returns windows that start from low to high.
+// spaced returns windows with evenly spaced starts from low to high.
 func spaced(low, high, length, most int) []span {
 	if high < low || most < 1 {
 		return nil

@@ -23,33 +23,33 @@ const (
 	Unknown Verdict = "unknown" // the gate's input was not given
 )
 
-// Gate is one condition of a trustworthy test.
+// Gate is one condition of a reliable test.
 type Gate struct {
 	Name    string
 	Verdict Verdict
 	Detail  string // the figure and its limit, as a sentence
 }
 
-// PreflightOptions describe the planned test. Zero values mean the defaults.
+// PreflightOptions describes the planned test. Zero values mean the defaults.
 type PreflightOptions struct {
-	Treated  []Region // candidates; if empty, a set is searched
+	Treated  []Region // candidates; empty: search a set
 	Exclude  []Region // neither treated nor donors
-	Duration int      // periods; default 28
+	Duration int      // number of periods; default 28
 	Alpha    float64  // default 0.1
 	Power    float64  // default 0.8
-	Windows  int      // backtests; default 20
-	Draws    int      // placebo sets in each; default 100
+	Windows  int      // number of backtests; default 20
+	Draws    int      // placebo sets per backtest; default 100
 	Seed     uint64
 
-	Spend          float64  // change of spend over the whole test, without sign; 0 when unknown
-	ExpectedReturn float64  // outcome expected per unit of that spend; 0 when unknown
-	Targetable     *bool    // whether the channel can be targeted by region; nil when unknown
+	Spend          float64  // change of spend over the whole test, without sign; 0: unknown
+	ExpectedReturn float64  // expected outcome per unit of that spend; 0: unknown
+	Targetable     *bool    // whether the channel can be targeted by region; nil: unknown
 	Conflicts      []string // other tests, promotions and holidays that differ by region, as text
 }
 
 // Preflight is the readiness of a panel for a test.
 type Preflight struct {
-	Score   int // 0 to 100; at most 40 when a gate fails
+	Score   int // 0 to 100; at most 40 if a gate fails
 	Ready   bool
 	Plan    Plan
 	Alpha   float64
@@ -69,8 +69,8 @@ var gateWeights = map[string]float64{
 // highestWithFail is the maximum score with a failed gate.
 const highestWithFail = 40
 
-// Check evaluates a planned test on the panel of its past. The score is the weighted share of gates passed. A warning
-// counts half; an unknown gate is not counted.
+// Check evaluates a planned test on the panel of its past. The score is the weighted share of passed gates. A warning
+// counts half; an unknown gate does not count.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
@@ -101,7 +101,7 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	return c.result, nil
 }
 
-// check is a preflight in progress.
+// check contains a preflight in progress.
 type check struct {
 	PreflightOptions
 	panel   *Panel
@@ -125,8 +125,8 @@ func verdict(pass, warn bool) Verdict {
 	return Fail
 }
 
-// dropSilent excludes regions without any outcome in the first half of the history. A region to be treated among them
-// is an error.
+// dropSilent excludes regions without any outcome in the first half of the history. A treated region among them is an
+// error.
 func (c *check) dropSilent() error {
 	var silent []Region
 	for r, y := range c.panel.Values {
@@ -158,7 +158,7 @@ func listed(names []Region) string {
 	return text
 }
 
-// GeoLift's minimum history, and the advised one.
+// Minimum and recommended history of GeoLift.
 const (
 	floorHistory   = 25
 	advisedHistory = 90
@@ -170,7 +170,7 @@ func (c *check) history() {
 		"%d periods; a test of %d needs %d and at least %d", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
-// plan searches or evaluates the regions to be treated.
+// plan searches or evaluates the regions for treatment.
 func (c *check) plan() error {
 	choosing, judging := backtestWindows(len(c.panel.Periods), c.Duration, c.Windows)
 	if len(choosing) == 0 || len(judging) == 0 {
@@ -194,7 +194,7 @@ func (c *check) plan() error {
 	return nil
 }
 
-// searchSizes are the sizes tried when no regions are given.
+// searchSizes returns the sizes to try if no regions are given.
 func (c *check) searchSizes() []int {
 	n := len(c.panel.Regions)
 	var sizes []int
@@ -233,7 +233,7 @@ func (c *check) gates() {
 	c.completeness()
 	c.concentration()
 	p := c.result.Plan
-	// Where equal weights fit well themselves no weights can be much better, so a small gap suffices.
+	// If equal weights already fit well, no weights can be much better, so a small gap is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
 		"in backtests the gap is %.1f%% of the outcome (at most 5%%) and %.2f of that of equal weights (or at most 0.35)",
 		100*p.Gap, p.OutOfFit)
@@ -312,7 +312,8 @@ func (c *check) concentration() {
 		times, 100*held)
 }
 
-// falseAlarms runs placebo tests: in each window one half of the placebo sets sets the critical value for the other.
+// falseAlarms runs placebo tests: in each window, one half of the placebo sets determines the critical value for the
+// other half.
 func (c *check) falseAlarms() {
 	var alarms, tests float64
 	for _, w := range c.windows {
@@ -342,7 +343,7 @@ func (c *check) falseAlarms() {
 	first, last := c.windows[0], c.windows[len(c.windows)-1]
 	apart := min(float64(len(c.windows)), float64(last.end-first.start+1)/float64(c.Duration))
 	independent := tests / float64(len(c.windows)) * apart
-	// The critical value is estimated, too.
+	// The critical value is also an estimate.
 	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2)
 	rate := alarms / tests
 	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),
@@ -371,9 +372,9 @@ func (c *check) stability() {
 		"the CUSUM statistic of the gap is %.2f around %s (critical value 1.36 at 5%%)", reach, c.panel.Periods[at].Label)
 }
 
-// bridge returns the largest absolute value, from the position on, of the cumulative sum of deviations from the mean
-// divided by σ√n (Ploberger and Krämer 1992, "The CUSUM test with OLS residuals"). σ² is the long-run variance with
-// Bartlett weights and n^(1/4) lags.
+// bridge returns the largest absolute value, at or after the position, of the cumulative sum of deviations from the
+// mean, divided by σ√n (Ploberger and Krämer 1992, "The CUSUM test with OLS residuals"). σ² is the long-run variance
+// with Bartlett weights and n^(1/4) lags.
 func bridge(x []float64, from int) (reach float64, at int) {
 	n := len(x)
 	m := stats.Mean(x)

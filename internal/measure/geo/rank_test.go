@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The treated set counts among the sets, and so do ties with it.
+// The sets include the treated set and ties with it.
 func TestThePValueIsTheRankOfTheTreatedSet(t *testing.T) {
 	t.Parallel()
 	read := func(effect float64) reading { return reading{effect: effect, fit: 1, level: 1} }
@@ -18,7 +18,7 @@ func TestThePValueIsTheRankOfTheTreatedSet(t *testing.T) {
 	}
 }
 
-// A test of size alpha rejects from the statistic at which at most alpha of all sets are as far out.
+// A test of size alpha rejects a statistic if at most a share alpha of all sets is as extreme.
 func TestTheCriticalStatisticAgreesWithThePValue(t *testing.T) {
 	t.Parallel()
 	var sets []reading
@@ -33,7 +33,7 @@ func TestTheCriticalStatisticAgreesWithThePValue(t *testing.T) {
 	if got, ok := critical(sets, 0.049); ok {
 		t.Errorf("20 sets reject at the level 0.049 from %v", got)
 	}
-	if got := (reading{effect: -0.5, fit: 0}).statistic(); math.Abs(got-50) > 1e-9 { // the floor of the fit is 1e-4
+	if got := (reading{effect: -0.5, fit: 0}).statistic(); math.Abs(got-50) > 1e-9 { // the minimum of the fit is 1e-4
 		t.Errorf("a perfect fit has the statistic %v, want 50", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// SearchOptions describe the test to search. Zero values mean the defaults.
+// SearchOptions describes the test to search. Zero values mean the defaults.
 type SearchOptions struct {
 	Sizes    []int // treated regions of a test
 	Duration int   // periods of the test
@@ -17,7 +17,7 @@ type SearchOptions struct {
 	Exclude  []Region // never treated, but still donors
 	Alpha    float64  // size of the test; default 0.1
 	Power    float64  // default 0.8
-	Windows  int      // maximum number of choosing windows, and of judging windows; default 20
+	Windows  int      // maximum number of choosing windows and of judging windows; default 20
 	Draws    int      // placebo sets in each window; default 200
 	Keep     int      // plans to return; default 10
 	Seed     uint64
@@ -54,23 +54,23 @@ func (o SearchOptions) withDefaults(p *Panel) (SearchOptions, error) {
 type Plan struct {
 	Treated    []Region
 	Duration   int
-	Optimistic *float64  // from the windows that chose the regions; nil when no lift up to 200% is detectable
-	Planning   *float64  // from later windows that were not used to choose: the figure to plan with; nil likewise
+	Optimistic *float64  // from the windows that chose the regions; nil if no lift up to 200% is detectable
+	Planning   *float64  // from later windows, which did not choose the regions: the figure for planning; nil likewise
 	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
 	Outcome    float64   // mean outcome of all treated regions per period, over the last windows
 	OutOfFit   float64   // root mean squared gap in the later windows relative to that of equal weights
-	Gap        float64   // mean absolute gap in them as a share of the outcome
+	Gap        float64   // mean absolute gap in the later windows as a share of the outcome
 	Windows    int       // later windows
 	Curve      []PowerAt // power by lift
 }
 
 // newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
-// All sets are considered when there are at most 200,000, else samples stratified by region size. Sets whose mean is
-// followed best by the mean of the others are evaluated by backtests: windows of the test's length without treatment,
-// with the method fitted to the periods before. The best are improved by exchanging regions. The smallest lift is
-// optimistically biased for the chosen set, so each plan also has the figure of later windows. Plans are in the order
-// of choice; no two share more than three quarters of their regions.
+// The search considers all sets if there are at most 200,000, otherwise samples stratified by region size. It selects
+// the sets whose mean is closest to the mean of the other regions, and evaluates them by backtests: windows of the
+// test's length without treatment, with the method fitted to the periods before. It improves the best sets by
+// exchanging regions. The smallest lift is optimistically biased for the chosen set, so each plan also has the figure
+// of later windows. Plans are in the order of choice. No two plans share more than three quarters of their regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -107,25 +107,25 @@ func (s *search) run() ([]Plan, error) {
 	return s.plans(rated), nil
 }
 
-// search is a search in progress.
+// search contains a search in progress.
 type search struct {
 	SearchOptions
 	panel             *Panel
-	include, pool     []int // regions that must and that can be treated
+	include, pool     []int // regions that must be treated, and regions that can be treated
 	choosing, judging []*backtest
 }
 
-// rating is a set with its minimum detectable lift in the choosing windows.
+// rating contains a set and its minimum detectable lift in the choosing windows.
 type rating struct {
 	set []int
-	mde float64 // +Inf when no lift is detectable
+	mde float64 // +Inf if no lift is detectable
 }
 
 const (
-	enumerable = 200_000 // sets up to which all are considered
+	enumerable = 200_000 // maximum number of sets for considering all
 	sampled    = 20_000  // sets in a sample
-	screened   = 48      // sets that are backtested
-	improved   = 4       // sets that are improved by exchange
+	screened   = 48      // number of sets that are backtested
+	improved   = 4       // number of sets that are improved by exchange
 )
 
 // best returns rated sets of one size.
@@ -148,7 +148,7 @@ func sortRatings(rated []rating) {
 		rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
 }
 
-// screen returns the sets whose mean is followed best by the mean of the others before the first window.
+// screen returns the sets whose mean is closest to the mean of the others before the first window.
 func (s *search) screen(k int) [][]int {
 	type screening struct {
 		set  []int
@@ -213,7 +213,7 @@ func (f *frame) uniformLoss(set []int, sums []float64) float64 {
 	return own - 2*cross/others + (total+inside)/(others*others)
 }
 
-// stratified visits random sets with one region of each stratum of size.
+// stratified visits random sets with one region from each stratum of size.
 func (s *search) stratified(k int, look func([]int)) {
 	f := s.choosing[0].frame
 	order := slices.Clone(s.pool)
@@ -238,7 +238,7 @@ func (s *search) rate(b *bench, set []int) rating {
 	return rating{set: set, mde: mde}
 }
 
-// exchange replaces one region at a time by the one that lowers the lift most.
+// exchange replaces one region at a time with the region that lowers the lift most.
 func (s *search) exchange(b *bench, from rating) []rating {
 	var found []rating
 	best := from

@@ -48,7 +48,7 @@ func TestSearchFindsPlansThatDiffer(t *testing.T) {
 
 func TestSearchSamplesWhenThereAreTooManySets(t *testing.T) {
 	t.Parallel()
-	p := simulate(market{regions: 44, periods: 100}, 40) // 44 over 5 is a million
+	p := simulate(market{regions: 44, periods: 100}, 40) // 44 choose 5 is about a million
 	plans := search(t, p, geo.SearchOptions{Sizes: []int{5}, Duration: 14, Windows: 3, Draws: 40, Keep: 3})
 	if len(plans) != 3 || len(plans[0].Treated) != 5 {
 		t.Errorf("plans %+v", plans)
@@ -159,8 +159,8 @@ func TestEachGateDetectsItsDefect(t *testing.T) {
 	}
 }
 
-// The power curve passes through the planning lift at the requested power, starts at the false positive rate and is
-// always a probability. A given set has no figure from a choice.
+// The power curve starts at the false positive rate and has the requested power at the planning lift. All its values
+// are probabilities. A given set has no optimistic figure.
 func TestPowerRisesToThePlannedLift(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 30, periods: 200}, 52)

@@ -10,17 +10,17 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// SelectionOptions are the candidate tests. Zero values mean the defaults.
+// SelectionOptions describes the candidate tests. Zero values mean the defaults.
 type SelectionOptions struct {
 	Sizes     []int     // treated regions of a test
 	Durations []int     // periods of a test
-	Effects   []float64 // lifts tried, as fractions; default 0, 0.05, … 0.25
+	Effects   []float64 // lifts to try, as fractions; default 0, 0.05, … 0.25
 	Include   []Region  // treated in every test
 	Exclude   []Region  // treated in no test, but still donors
-	Lookback  int       // windows tried, each ending one period earlier than the last; default 1
-	Alpha     float64   // a lift is detected when p < Alpha; default 0.1
-	CostEach  float64   // cost per incremental unit of the outcome; 0 when unknown
-	// Candidates with at least this investment are dropped, and the others ranked again; 0 for no limit.
+	Lookback  int       // number of windows to try, each one period earlier than the last; default 1
+	Alpha     float64   // a lift is detected if p < Alpha; default 0.1
+	CostEach  float64   // cost per incremental unit of the outcome; 0: unknown
+	// Budget excludes candidates with at least this investment. The others are ranked again. 0 means no limit.
 	Budget float64
 	Seed   uint64
 }
@@ -65,24 +65,24 @@ func (o SelectionOptions) withDefaults(p *Panel) (SelectionOptions, error) {
 type Candidate struct {
 	Treated    []Region
 	Duration   int
-	MDE        float64 // smallest lift detected with power above 0.8, as a fraction
-	Power      float64 // share of windows in which it is detected
+	MDE        float64 // smallest lift that is detected with power above 0.8, as a fraction
+	Power      float64 // share of windows in which MDE is detected
 	ScaledL2   float64 // mean over windows
-	ATT        float64 // mean estimate at that lift, per region and period
-	Found      float64 // mean estimated lift at that lift
-	LiftInZero float64 // distance of the two, to three decimals
-	Investment float64 // |CostEach| × incremental units at that lift
-	Share      float64 // the treated regions' part of all outcome
+	ATT        float64 // mean estimate at MDE, per region and period
+	Found      float64 // mean estimated lift at MDE
+	LiftInZero float64 // distance between MDE and Found, to three decimals
+	Investment float64 // |CostEach| × incremental units at MDE
+	Share      float64 // share of the treated regions in the total outcome
 	Rank       int
 }
 
-// Select is GeoLift's market selection on the panel's last periods, for comparison with GeoLift: each region with those
-// most correlated with it, a demeaned synthetic control, lifts added to the last window, detected by the conformal test
-// with 1,000 permutations. The grid makes the MDE coarse, one window makes it a single draw, and permutations reject
-// too often when days are dependent: [Search] avoids these problems.
+// Select is GeoLift's market selection on the panel's last periods, for comparison with GeoLift: It combines each
+// region with the regions most correlated with it, fits a demeaned synthetic control, adds lifts to the last window,
+// and detects them by the conformal test with 1,000 permutations. The grid makes the MDE coarse, one window makes it a
+// single draw, and permutations reject too often if days are dependent. [Search] avoids these problems.
 //
-// Candidates are sorted by rank: the mean of the dense ranks of MDE, of power (higher first; GeoLift takes lower first)
-// and of LiftInZero; ties share the better rank.
+// Candidates are sorted by rank: the mean of the dense ranks of MDE, of power (higher first; in GeoLift, lower first)
+// and of LiftInZero. Ties share the better rank.
 func Select(p *Panel, o SelectionOptions) ([]Candidate, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -144,7 +144,7 @@ func share(p *Panel, set []int) float64 {
 	return part / whole
 }
 
-// correlatedSets returns, for each size, each admissible region with those most correlated with it.
+// correlatedSets returns, for each size, each admissible region with the regions most correlated with it.
 func correlatedSets(p *Panel, o SelectionOptions) ([][]int, error) {
 	include, err := p.indices("included", o.Include)
 	if err != nil {
@@ -212,11 +212,11 @@ func byCorrelation(p *Panel, exclude []int) [][]int {
 	return orders
 }
 
-// trial is one window in which lifts are added to any set of regions.
+// trial contains one window in which lifts are added to sets of regions.
 type trial struct {
 	span
-	fitted *estimator // matched before the window
-	refit  *estimator // matched over all periods
+	fitted *estimator // matched to the periods before the window
+	refit  *estimator // matched to all periods
 	order  *permutations
 }
 

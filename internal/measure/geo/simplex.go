@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// quadratic is least squares over the simplex,
+// quadratic is a least-squares problem over the simplex,
 //
 //	minimize ½ wᵀ Q w - cᵀ w   subject to   w ≥ 0,  Σ w = 1,
 //
@@ -15,7 +15,7 @@ type quadratic struct {
 	gram   []float64 // size × size, by rows
 	size   int
 	donors []int     // rows of gram
-	linear []float64 // c, one for each row of gram
+	linear []float64 // c, one value per row of gram
 	ridge  float64
 }
 
@@ -27,31 +27,31 @@ func (q *quadratic) at(i, j int) float64 {
 	return v
 }
 
-// row returns the products of a donor, by its position, with all rows of the Gram matrix.
+// row returns the products of the donor at a position with all rows of the Gram matrix.
 func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q.size] }
 
-// simplex solves quadratic problems and keeps its scratch space. It is not safe for concurrent use.
+// simplex solves quadratic problems and reuses its scratch space. It is not safe for concurrent use.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
-// Lawson and Hanson's least squares: the free donors have all weight, one with a negative multiplier joins them, those
-// whose weight would become negative leave. It ends at the exact optimum up to rounding.
+// Lawson and Hanson's least squares: the free donors have all weight. A donor with a negative multiplier becomes free.
+// Donors whose weight would become negative are no longer free. The result is the exact optimum up to rounding.
 type simplex struct {
 	free     []int       // donors with weight, as positions in quadratic.donors
 	isFree   []bool      // by position
-	factor   [][]float64 // rows of the Cholesky factor of the free part of Q; gonum's has no row to append or drop
+	factor   [][]float64 // rows of the Cholesky factor of the free part of Q; gonum's cannot append or drop rows
 	w        []float64   // by position
-	u, v     []float64   // solutions of L u = c and L v = 1, L the factor, by place in free
-	solved   int         // places of u and v that are up to date
-	z        []float64   // the free donors' optimum, by place in free
+	u, v     []float64   // solutions of L u = c and L v = 1, where L is the factor, by place in free
+	solved   int         // number of places of u and v that are up to date
+	z        []float64   // optimum of the free donors, by place in free
 	gradient []float64   // by row of the Gram matrix
 }
 
-// slack is the minimum ridge relative to the mean diagonal. With more donors than periods the weights are not unique;
-// the ridge selects the smallest ones and changes the fit in the tenth digit only.
+// slack is the minimum ridge relative to the mean diagonal. With more donors than periods, the weights are not unique.
+// The ridge selects the smallest weights and changes only the tenth digit of the fit.
 const slack = 1e-10
 
 // solve returns the weights by position in q.donors. The next call overwrites the slice. start lists positions that
-// likely have weight, such as the support of a similar problem; it changes the speed and not the result.
+// likely have weight, such as the support of a similar problem. It affects the speed, not the result.
 func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	n := len(q.donors)
 	s.reset(n)
@@ -62,7 +62,7 @@ func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	own := *q
 	own.ridge += slack * trace / float64(n)
 	if own.ridge == 0 {
-		own.ridge = 1 // all donors are flat: every weight has the same fit
+		own.ridge = 1 // all donors are flat, so all weights have the same fit
 	}
 	s.begin(&own, start)
 	for range 20*n + 50 {
@@ -90,7 +90,7 @@ func (s *simplex) reset(n int) {
 	clear(s.isFree)
 }
 
-// begin puts equal weight on start or, without one, all weight on the best single donor.
+// begin puts equal weight on the donors in start. If start is empty, it puts all weight on the best single donor.
 func (s *simplex) begin(q *quadratic, start []int) {
 	if len(start) == 0 {
 		best, at := math.Inf(1), 0
@@ -145,7 +145,7 @@ func (s *simplex) drop(q *quadratic) {
 	}
 }
 
-// descend moves to the optimum of the free donors and drops those that reach zero on the way.
+// descend moves toward the optimum of the free donors and drops those that reach zero.
 func (s *simplex) descend(q *quadratic) {
 	for {
 		s.target(q)
@@ -171,8 +171,8 @@ func (s *simplex) descend(q *quadratic) {
 	}
 }
 
-// target sets z to the minimum over the free donors with sum one and no other constraint. With Q = L Lᵀ, L u = c and L
-// v = 1 it solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor appends to u and v and leaves the rest unchanged.
+// target sets z to the minimum over the free donors, with sum one as the only constraint. With Q = L Lᵀ, L u = c and L
+// v = 1, it solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor only appends to u and v.
 func (s *simplex) target(q *quadratic) {
 	p := len(s.free)
 	for ; s.solved < p; s.solved++ {
@@ -196,7 +196,8 @@ func (s *simplex) target(q *quadratic) {
 	}
 }
 
-// steepest returns the position whose weight decreases the objective fastest, -1 when none does by more than rounding.
+// steepest returns the position whose weight decreases the objective fastest. It returns -1 if none does by more than
+// rounding.
 func (s *simplex) steepest(q *quadratic, scale float64) int {
 	s.gradient = grow(s.gradient, q.size)
 	g := s.gradient

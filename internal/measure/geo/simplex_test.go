@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// problem makes a random least-squares problem with n donors and m periods. For m < n the Gram matrix is singular.
+// problem returns a random least-squares problem with n donors and m periods. For m < n the Gram matrix is singular.
 func problem(seed uint64) (q quadratic, x [][]float64, y []float64) {
 	rng := stats.Stream(seed, 0)
 	n, m := 1+rng.IntN(25), 1+rng.IntN(40)
@@ -69,7 +69,7 @@ func TestSimplexSatisfiesTheOptimalityConditions(t *testing.T) {
 			t.Fatalf("problem %d: the weights add up to %v", seed, sum)
 		}
 		for i := range w {
-			// 1e-8 of the scale: ten times the solver's tolerance.
+			// The tolerance is 1e-8 of the scale, ten times the solver's tolerance.
 			if g[i] < multiplier-1e-8*scale || w[i] > 1e-9 && g[i] > multiplier+1e-7*scale {
 				t.Fatalf("problem %d: donor %d has weight %v and gradient %v, the multiplier is %v",
 					seed, i, w[i], g[i], multiplier)
@@ -78,7 +78,7 @@ func TestSimplexSatisfiesTheOptimalityConditions(t *testing.T) {
 	}
 }
 
-// The fit is unique even where the weights are not: it is compared with accelerated projected gradient descent.
+// The fit is unique even if the weights are not. The test compares it with accelerated projected gradient descent.
 func TestSimplexFitsAsWellAsProjectedGradients(t *testing.T) {
 	t.Parallel()
 	var s simplex

@@ -16,13 +16,13 @@ import (
 //
 //	Var = sᵀ V s + m σ²,   s = (m, Σ x),   t with n - 2 degrees of freedom,
 //
-// with V the covariance of the coefficients, m the periods of the test and n those before it. Errors are assumed
-// independent in time; with autocorrelation the interval is too short.
+// where V is the covariance of the coefficients, m the number of periods of the test and n the number of periods before
+// it. Errors are assumed to be independent in time; with autocorrelation, the interval is too short.
 type regression struct {
 	intercept, slope float64
 	sigma            float64 // standard deviation of the residuals
 	freedom          float64
-	effect           float64 // cumulative, of all treated regions
+	effect           float64 // cumulative effect on all treated regions
 	se               float64 // of effect
 	lag1             float64 // autocorrelation of the residuals
 	residuals        []float64

@@ -8,13 +8,13 @@ import (
 	"assay/internal/measure/holiday"
 )
 
-// lag is an adstock retention and a saturation.
+// lag combines an adstock retention and a saturation.
 type lag struct {
 	keep float64 // geometric adstock, after Broadbent (1979)
 	half float64 // adstock, in multiples of its mean, at half saturation (Hill, slope 1); 0: linear
 }
 
-// lags are averaged over, because selecting one by its likelihood makes intervals too short.
+// lags lists the lags of the model average. Selecting one lag by its likelihood makes intervals too short.
 var lags = func() (all []lag) {
 	for _, keep := range []float64{0, 0.3, 0.5, 0.7, 0.85} {
 		for _, half := range []float64{0, 3, 1} {
@@ -27,11 +27,11 @@ var lags = func() (all []lag) {
 // usualLag is the index of the representative lag: retention 0.5, linear.
 const usualLag = 6
 
-// meanLag is the mean number of days from spend to effect.
+// meanLag returns the mean number of days from spend to effect.
 func (l lag) meanLag() float64 { return l.keep / (1 - l.keep) }
 
-// response returns the effect of spend by day, scaled so that it sums to the spend: its coefficient is then revenue per
-// unit of spend over all days, for any curve.
+// response returns the effect of spend by day, scaled so that it sums to the spend: for any curve, its coefficient is
+// then revenue per unit of spend over all days.
 func (l lag) response(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	carried, total, mean := 0.0, 0.0, 0.0
@@ -57,11 +57,12 @@ func (l lag) response(spend []float64) []float64 {
 	return out
 }
 
-// knotDays is the distance between knots of the level: longer than a burst of spend, shorter than a season.
+// knotDays is the distance between knots of the level: longer than a burst of spend and shorter than a season.
 const knotDays = 28
 
-// controls returns the non-media columns: a level with knots every four weeks (a linear spline), weekdays, and days of
-// the year with high sales everywhere: the week of Thanksgiving, the weeks before Christmas, Christmas, the days after.
+// controls returns the non-media columns: a level with knots every four weeks (a linear spline), weekdays, and the days
+// of the year with high sales everywhere. These are the week of Thanksgiving, the weeks before Christmas, Christmas and
+// the days after it.
 func controls(first civil.Date, days int) [][]float64 {
 	var out [][]float64
 	column := func(of func(t int, d civil.Date) float64) {

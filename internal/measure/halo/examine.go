@@ -12,8 +12,8 @@ const leadDays = 7
 
 // examine sets variance inflation and the lead placebo, and rejects effects that fail them.
 //
-// The lead placebo is a Granger (1969) test with time reversed: given the channels' responses, the mean spend of the
-// next seven days has a coefficient of its own. It is positive when spend follows demand.
+// The lead placebo is a Granger (1969) test with time reversed. Given the channels' responses, it estimates the
+// coefficient of the mean spend of the next seven days. The coefficient is positive if spend follows demand.
 func (d Data) examine(y []float64, base [][]float64, known errors, usable []int, typical [][]float64,
 	effects []Effect,
 ) {
@@ -36,7 +36,7 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 	}
 }
 
-// ahead is the mean spend of the following days, as far as known.
+// ahead returns the mean spend of the following days, as far as it is known.
 func ahead(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	for t := range spend {
@@ -48,7 +48,7 @@ func ahead(spend []float64) []float64 {
 	return out
 }
 
-// inflation is the variance inflation factor 1 / (1 - R²) of column i among the first n.
+// inflation returns the variance inflation factor 1 / (1 - R²) of column i among the first n.
 func (r regression) inflation(i, n int) float64 {
 	others := make([]int, 0, n)
 	for j := range n {
@@ -63,7 +63,7 @@ func (r regression) inflation(i, n int) float64 {
 	return r.xx[i][i] / left
 }
 
-// lead is the t value of a column added to the first n.
+// lead returns the t value of a column added to the first n.
 func (r regression) lead(n, column int) float64 {
 	held := make([]int, n)
 	for j := range held {
@@ -81,7 +81,7 @@ func (r regression) lead(n, column int) float64 {
 	return math.Copysign(math.Sqrt(max(0, without-with)/(r.excess*with/free)), cross)
 }
 
-// explained is c' A⁻¹ c for the chosen columns, with A their products and c their products with a target.
+// explained returns c' A⁻¹ c for the chosen columns, where A are their products and c their products with a target.
 func (r regression) explained(chosen []int, target func(int) float64) float64 {
 	c := make([]float64, len(chosen))
 	for i, j := range chosen {
@@ -91,7 +91,7 @@ func (r regression) explained(chosen []int, target func(int) float64) float64 {
 	return stats.Dot(z, z)
 }
 
-// bilinear is a' A⁻¹ c for the products of the chosen columns with one column and with revenue.
+// bilinear returns a' A⁻¹ c for the products of the chosen columns with one column and with revenue.
 func (r regression) bilinear(chosen []int, column int) float64 {
 	a, c := make([]float64, len(chosen)), make([]float64, len(chosen))
 	for i, j := range chosen {
@@ -100,7 +100,7 @@ func (r regression) bilinear(chosen []int, column int) float64 {
 	return stats.Dot(r.forward(chosen, a), r.forward(chosen, c))
 }
 
-// forward solves L z = c, with L L' the products of the chosen columns.
+// forward solves L z = c, where L L' are the products of the chosen columns.
 func (r regression) forward(chosen []int, c []float64) []float64 {
 	return factorOf(len(chosen), func(i, j int) float64 { return r.xx[chosen[i]][chosen[j]] }).forward(c)
 }

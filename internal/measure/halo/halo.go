@@ -1,9 +1,9 @@
 // Package halo estimates halo effects: the revenue that spend on a channel generates on sales surfaces other than its
 // target, such as marketplace revenue per unit of social ad spend.
 //
-// The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. Against spurious effects
-// it uses shrinkage towards zero, model averaging over lags, and a placebo test with future spend. Effects that the
-// data cannot identify have a reason instead of an estimate.
+// The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. It uses shrinkage toward
+// zero, model averaging over lags, and a placebo test with future spend to prevent spurious effects. An effect that the
+// data cannot identify has a reason instead of an estimate.
 package halo
 
 import (
@@ -29,7 +29,7 @@ type Channel struct {
 	Home  measure.Surface
 }
 
-// Data is consecutive days of a store, starting at First.
+// Data contains consecutive days of a store, starting at First.
 type Data struct {
 	First    civil.Date
 	Surfaces []Surface
@@ -38,7 +38,8 @@ type Data struct {
 	Experiments []Experiment
 }
 
-// Experiment is an experiment's result: revenue on a surface per unit of a channel's spend, with its standard error.
+// Experiment is the result of an experiment: revenue on a surface per unit of a channel's spend, with its standard
+// error.
 type Experiment struct {
 	Channel     measure.Channel
 	Surface     measure.Surface
@@ -46,14 +47,14 @@ type Experiment struct {
 	Error       float64
 }
 
-// Options are the settings of the estimation. The zero value means the defaults.
+// Options contains the settings of the estimation. The zero value means the defaults.
 type Options struct {
 	Seed  uint64
-	Draws int     // stored draws per surface; 800 when 0
-	Level float64 // of the intervals; 0.9 when 0
+	Draws int     // stored draws per surface; 0: 800
+	Level float64 // level of the intervals; 0: 0.9
 }
 
-// Reason says why an effect is not estimated.
+// Reason is the reason why an effect is not estimated.
 type Reason string
 
 // The reasons.
@@ -69,18 +70,18 @@ const (
 type Effect struct {
 	Channel measure.Channel
 	Surface measure.Surface
-	Home    bool   // the surface is the channel's target, so this is not a halo effect
-	Reason  Reason // "" when the effect is estimated
+	Home    bool   // the channel targets the surface, so this is not a halo effect
+	Reason  Reason // "" if the effect is estimated
 
 	Coefficient measure.Estimate // revenue per unit of spend, over all days, with its interval at the requested level
 	SD          float64          // of the posterior
-	Wide        measure.Interval // of the coefficient, at a level of 95%
+	Wide        measure.Interval // interval of the coefficient at a level of 95%
 	Positive    float64          // probability that the effect is above zero
 	MeanLag     float64          // mean number of days from spend to revenue
 	Inflation   float64          // variance inflation factor from collinear channels
 	LeadZ       float64          // standardized effect of future spend; far above zero is a warning
 	Experiments int              // number of experiments in the estimate
-	Alone       bool             // only experiments inform it, since the days cannot
+	Alone       bool             // only experiments inform the effect, because the days cannot
 }
 
 // Found reports whether the 95% interval is above zero.
@@ -90,13 +91,13 @@ func (e Effect) Found() bool { return e.Reason == "" && e.Wide.Low > 0 }
 const (
 	LeastDays      = 180
 	LeastSpendDays = 60
-	leastVariation = 0.03 // of the spend's size, after removing trend, season and weekday
+	leastVariation = 0.03 // share of the spend's size after removing trend, season and weekday
 	mostInflation  = 10
 	mostLeadZ      = 2.58 // one-sided 0.5%
 )
 
-// Estimate returns the effects of every channel on every surface, in the data's order. Series of different length, and
-// values that are not finite, are rejected by name.
+// Estimate returns the effects of every channel on every surface, in the data's order. It rejects series of different
+// lengths and values that are not finite, and names the series.
 func Estimate(d Data, o Options) ([]Effect, error) {
 	if o.Draws == 0 {
 		o.Draws = 800

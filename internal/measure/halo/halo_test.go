@@ -25,7 +25,7 @@ func seeds(few, many int) int {
 	return few
 }
 
-// simulate is two years of a marketplace on which four channels of the online store have the given halo effects.
+// simulate returns two years of a marketplace on which four channels of the online store have the given halo effects.
 // Adstock and saturation differ from the model's. Spend has levels, bursts, pauses and a seasonal part; sales have
 // growth, season, weekdays, holidays, autocorrelated errors and outliers.
 func simulate(seed uint64, effects [4]float64) Data {
@@ -80,8 +80,9 @@ func estimate(t *testing.T, d Data, o Options) []Effect {
 	return effects
 }
 
-// By default 12 stores with 48 effects: coverage of 0.95 has a standard error of three points, and the bound is three
-// of these below. The nightly 200 stores have 800 effects, a standard error of one point and a tighter bound.
+// By default, the test has 12 stores with 48 effects. A coverage of 0.95 then has a standard error of three points, and
+// the bound is three standard errors below. The nightly 200 stores have 800 effects, a standard error of one point and
+// a tighter bound.
 func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 	t.Parallel()
 	planted := [4]float64{0.25, 0.10, 0, 0.05}
@@ -202,7 +203,7 @@ func TestExperimentsAloneGiveAnEffectWhenTheDaysCannot(t *testing.T) {
 	}
 	all := estimate(t, d, Options{})
 	e := all[1]
-	want := 0.6 / 0.01 / (2/0.01 + 1/(haloSize*haloSize)) // by hand: two results and the prior centered at zero
+	want := 0.6 / 0.01 / (2/0.01 + 1/(haloSize*haloSize)) // by hand, from two results and the prior centered at zero
 	if e.Reason != "" || !e.Alone || e.Experiments != 2 || math.Abs(e.Coefficient.Value-want) > 1e-9 || !e.Found() {
 		t.Errorf("%s: %+v, want %v from the two experiments alone", twin, e, want)
 	}
@@ -271,7 +272,7 @@ func scale(c float64, x []float64) {
 }
 
 // With a flat prior and one column for all lags, the posterior of the coefficient is Student's t with free - 1 degrees
-// of freedom around least squares. Its variance is RSS / ((free - 3) x'x).
+// of freedom, centered at the least-squares estimate. Its variance is RSS / ((free - 3) x'x).
 func TestSamplerMatchesTheClosedFormOfARegression(t *testing.T) {
 	t.Parallel()
 	const xx, xy, yy, free = 4.0, 6.0, 45.0, 9.0
@@ -283,7 +284,7 @@ func TestSamplerMatchesTheClosedFormOfARegression(t *testing.T) {
 	const draws = 40_000
 	mean, sd := stats.MeanSD(m.draw(draws, stats.Stream(1, 0)).beta[0])
 	want := math.Sqrt((yy - xy*xy/xx) / (free - 3) / xx)
-	// Five standard errors of the mean; for the standard deviation they are 2.5%, with a kurtosis of 4.5.
+	// The tolerance is five standard errors. For the standard deviation, they are 2.5%, with a kurtosis of 4.5.
 	if math.Abs(mean-xy/xx) > 5*want/math.Sqrt(draws) || math.Abs(sd/want-1) > 0.025 {
 		t.Errorf("mean %.4f and standard deviation %.4f, want %.4f and %.4f", mean, sd, xy/xx, want)
 	}

@@ -9,7 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// span is a column restricted to the range of its nonzero values; most controls are zero on most days.
+// span is a column restricted to the range of its nonzero values; it saves time because most controls are zero on most
+// days.
 type span struct {
 	from   int
 	values []float64
@@ -28,7 +29,7 @@ func spanOf(column []float64) span {
 
 func (s span) dot(x []float64) float64 { return stats.Dot(s.values, x[s.from:s.from+len(s.values)]) }
 
-// with is the product of two columns.
+// with returns the product of two columns.
 func (s span) with(o span) float64 {
 	from, to := max(s.from, o.from), min(s.from+len(s.values), o.from+len(o.values))
 	if from >= to {
@@ -37,7 +38,7 @@ func (s span) with(o span) float64 {
 	return stats.Dot(s.values[from-s.from:to-s.from], o.values[from-o.from:to-o.from])
 }
 
-// base is the columns to be removed from others, each with its span.
+// base contains the columns to remove from others, each with its span.
 type base []span
 
 // baseOf finds the columns' nonzero ranges.
@@ -71,7 +72,7 @@ func (b base) take(coefficients, x []float64) {
 }
 
 // factor is the lower Cholesky factor L of a matrix of products A = L L', by rows. A column that is a linear
-// combination of previous ones has a zero on the diagonal and is ignored, where gonum's factorization fails.
+// combination of previous columns has a zero on the diagonal and is ignored. Gonum's factorization fails in this case.
 type factor [][]float64
 
 // explainedShare is the residual share of a column's sum of squares below which the column counts as linearly
@@ -119,7 +120,7 @@ func (l factor) back(z []float64) []float64 {
 	return z
 }
 
-// rank is the number of linearly independent columns.
+// rank returns the number of linearly independent columns.
 func (l factor) rank() (n int) {
 	for i, row := range l {
 		if row[i] > 0 {
@@ -129,10 +130,10 @@ func (l factor) rank() (n int) {
 	return n
 }
 
-// regression is a surface's days after removing the controls. All products are of residuals.
+// regression contains a surface's days after removing the controls. All products are of residuals.
 type regression struct {
 	yy   float64     // of revenue
-	xy   []float64   // of each column with revenue
+	xy   []float64   // products of each column with revenue
 	xx   [][]float64 // of columns
 	free float64     // residual degrees of freedom
 
@@ -140,8 +141,8 @@ type regression struct {
 }
 
 // sweep removes the controls from all columns and from y, with daily weights, and returns the products of the
-// residuals: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors are autocorrelated, so all series are first differenced by phi (Cochrane and
-// Orcutt 1949; Prais and Winsten 1954 for the first day).
+// residuals: x'x - x'Z (Z'Z)⁻¹ Z'x. Errors are autocorrelated, so sweep first differences all series by phi (Cochrane
+// and Orcutt 1949; Prais and Winsten 1954 for the first day).
 func sweep(y []float64, columns, without [][]float64, known errors) regression {
 	root := make([]float64, len(y))
 	for t, w := range known.weight {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// remains orthogonalizes x against the columns (modified Gram-Schmidt, twice).
+// remains returns x orthogonalized against the columns (modified Gram-Schmidt, twice).
 func remains(x []float64, columns [][]float64) []float64 {
 	var q [][]float64
 	free := func(v []float64) {
@@ -35,8 +35,8 @@ func remains(x []float64, columns [][]float64) []float64 {
 	return out
 }
 
-// Products from sparse sums equal those after removing the controls column by column. One control is the sum of two
-// others.
+// Products from sparse sums equal the products after removing the controls column by column. One control is the sum of
+// two others.
 func TestSweptProductsEqualThoseOfResiduals(t *testing.T) {
 	t.Parallel()
 	const days = 200

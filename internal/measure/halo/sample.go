@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	tails   = 4.0 // degrees of freedom of the errors, for outliers
+	tails   = 4.0 // degrees of freedom of the errors, to allow for outliers
 	mostPhi = 0.9
 	warmup  = 200
 
-	// Prior standard deviations in revenue per unit of spend: of halo effects, and of effects on the channel's own
+	// Prior standard deviations, in revenue per unit of spend, of halo effects and of effects on the channel's own
 	// surface.
 	haloSize, homeSize = 0.2, 2.0
 )
@@ -26,9 +26,9 @@ const (
 //
 //	revenue(t) = level(t) + weekday + holidays + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
 //
-// with β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) uniform over lags and u Student's t with 4 degrees of freedom. φ
-// and the daily weights come from a first fit; controls have flat priors and are integrated out; the rest is sampled by
-// Gibbs sampling.
+// where β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) is uniform over lags and u is Student's t with 4 degrees of
+// freedom. φ and the daily weights come from a first fit. Controls have flat priors and are integrated out. Gibbs
+// sampling draws the other parameters.
 func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	effects := make([]Effect, len(d.Channels))
 	for k, c := range d.Channels {
@@ -74,11 +74,11 @@ func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	return effects
 }
 
-// media is what the surfaces share.
+// media contains the data that all surfaces share.
 type media struct {
 	controls  [][]float64
 	responses [][][]float64 // by channel and lag
-	reasons   []Reason      // by channel: why its spend cannot be used on any surface
+	reasons   []Reason      // by channel: reason why its spend cannot be used on any surface
 }
 
 func (d Data) media(controls [][]float64) media {
@@ -99,8 +99,8 @@ func (d Data) media(controls [][]float64) media {
 	return m
 }
 
-// cannotTell returns why a channel's spend cannot be used in a regression, "" if it can. rest is its usual response
-// after removing the controls.
+// cannotTell returns the reason why a channel's spend cannot be used in a regression, or "" if it can. rest is its
+// usual response after removing the controls.
 func cannotTell(spend, rest []float64) Reason {
 	active, total := 0, 0.0
 	for _, x := range spend {
@@ -116,15 +116,15 @@ func cannotTell(spend, rest []float64) Reason {
 	return ""
 }
 
-// errors are the parameters of the errors, estimated before the effects.
+// errors contains the parameters of the errors, which are estimated before the effects.
 type errors struct {
-	phi    float64   // correlation of neighbouring days
+	phi    float64   // correlation of neighboring days
 	weight []float64 // of each day
 	excess float64   // variance relative to a fit with known weights
 }
 
 // firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media. Estimated weights
-// make standard errors too small. excess corrects for it: it is the ratio of the robust estimate's variance, n Σψ² /
+// make standard errors too small. excess corrects for this. It is the ratio of the robust estimate's variance, n Σψ² /
 // (Σψ')² (Huber 1964), to that with known weights, times the long-run variance ratio of the errors after the first lag.
 func firstFit(y []float64, columns base) errors {
 	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
@@ -169,8 +169,8 @@ func firstFit(y []float64, columns base) errors {
 }
 
 // persistence corrects the lag-1 autocorrelation of residuals for the fit. Slow columns, a share p of the days, remove
-// the low frequencies of the errors' spectrum, where AR(1) errors have (1+φ)/(1-φ) times the average power: a share s
-// of their variance, all of it correlated. The rest has autocorrelation (φ-s)/(1-s).
+// the low frequencies of the errors' spectrum. AR(1) errors have (1+φ)/(1-φ) times the average power there, which is a
+// share s of their variance and is fully correlated. The remaining variance has autocorrelation (φ-s)/(1-s).
 func persistence(left, p float64) float64 {
 	phi := min(max(left, 0), mostPhi)
 	for range 20 {
@@ -183,9 +183,9 @@ func persistence(left, p float64) float64 {
 // lastingDays is the maximum lag in days.
 const lastingDays = 10
 
-// lasting is the ratio of the long-run variance to the variance of the prewhitened errors, at least 1: 1 + 2 Σ (1 -
-// l/(L+1)) ρ(l), each ρ(l) increased by the share p of the days that the controls removed (Newey and West 1987, after
-// prewhitening, Andrews and Monahan 1992).
+// lasting returns the ratio of the long-run variance to the variance of the prewhitened errors, at least 1: 1 + 2 Σ (1
+// - l/(L+1)) ρ(l), with each ρ(l) increased by the share p of the days that the controls removed (Newey and West 1987,
+// after prewhitening, Andrews and Monahan 1992).
 func lasting(u, weight []float64, p float64) float64 {
 	ratio, variance := 1.0, 0.0
 	for t := range u {
@@ -213,7 +213,7 @@ func medianSize(u []float64) float64 {
 // prior is the normal prior of a coefficient.
 type prior struct {
 	mean, variance float64
-	experiments    int // number of experiments in it
+	experiments    int // number of experiments in the prior
 }
 
 // priorOf combines the general prior with the experiments on this effect by precision.
@@ -256,7 +256,7 @@ type model struct {
 	priors []prior
 }
 
-// draws are the stored draws by channel.
+// draws contains the stored draws by channel.
 type draws struct {
 	beta [][]float64
 	lag  [][]int
@@ -269,7 +269,7 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 		at[k] = k*g + usualLag
 	}
 	noise := m.excess * m.yy / m.free
-	squares := make([]float64, n*g) // of all columns, in one allocation
+	squares := make([]float64, n*g) // for all columns, in one allocation
 	for j := range squares {
 		squares[j] = m.xx[j][j]
 	}
@@ -301,7 +301,7 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 			}
 			stats.Exp(heights, heights)
 			for j, size := range sizes {
-				heights[j] *= size // of the lag, with the coefficient integrated out
+				heights[j] *= size // posterior of the lag, with the coefficient integrated out
 			}
 			j := pick(heights, rng)
 			at[k], beta[k] = own+j, means[j]+rng.NormFloat64()*sizes[j]
@@ -316,7 +316,7 @@ func (m model) draw(keep int, rng *rand.Rand) draws {
 	return out
 }
 
-// left is the residual sum of squares.
+// left returns the residual sum of squares.
 func (m model) left(beta []float64, at []int) float64 {
 	sum := m.yy
 	for k, b := range beta {
@@ -363,7 +363,7 @@ func (d draws) describe(i int, level float64, e *Effect) {
 	}
 }
 
-// response is the mean response of the channel over the draws.
+// response returns the mean response of the channel over the draws.
 func (d draws) response(i int, columns [][]float64) []float64 {
 	out := make([]float64, len(columns[0]))
 	times := make([]float64, len(lags))

@@ -8,10 +8,10 @@ import (
 	"assay/internal/civil"
 )
 
-// known are the countries in the calendar.
+// known lists the countries in the calendar.
 var known = strings.Fields("AT AU BE CA CH DE DK ES FI FR GB IE IT NL NO NZ PL PT SE US")
 
-// calendar is all holidays. Days off are nationwide by law as of 2025; sources are in docs/methods/mmm.md.
+// calendar contains all holidays. Days off are nationwide by law as of 2025; docs/methods/mmm.md lists the sources.
 var calendar = slices.Concat(shopping, everywhere, byChurch, national)
 
 var shopping = []Holiday{
@@ -39,7 +39,7 @@ var shopping = []Holiday{
 	in("PL", Holiday{Name: "fathers_day_pl", Kind: Shopping, days: weekBefore(on(time.June, 23))}),
 	in("DK", Holiday{Name: "fathers_day_dk", Kind: Shopping, days: weekBefore(on(time.June, 5))}),
 	in("US CA GB IE", Holiday{Name: "halloween", Kind: Shopping, days: weekBefore(on(time.October, 31))}),
-	// Black Friday to Cyber Monday. Only daily data can separate its days.
+	// cyber_weekend is Black Friday to Cyber Monday. Only daily data can separate its days.
 	{Name: "cyber_weekend", Kind: Shopping, days: around(Thanksgiving, 1, 4)},
 	{Name: "black_friday", Kind: Shopping, days: around(Thanksgiving, 1, 1), daily: true},
 	{Name: "cyber_monday", Kind: Shopping, days: around(Thanksgiving, 4, 4), daily: true},
@@ -48,8 +48,8 @@ var shopping = []Holiday{
 	{Name: "after_christmas", Kind: Shopping, days: around(on(time.December, 27), 0, 3)},
 }
 
-// christmas is the weeks of gift shopping: from the day after Cyber Monday to the carriers' last shipping days, a week
-// before.
+// christmas contains the weeks of gift shopping: from the day after Cyber Monday to the carriers' last shipping days, a
+// week before Christmas.
 var christmas = Holiday{Name: "christmas", Kind: Shopping, days: func(year int) civil.Range {
 	return civil.Range{First: Thanksgiving(year).AddDays(5), Last: civil.New(year, time.December, 18)}
 }}
@@ -85,7 +85,7 @@ var national = []Holiday{
 	in("FR", off("victory_fr", on(time.May, 8))),
 	in("NO", off("constitution_no", on(time.May, 17))),
 	in("CA", off("victoria", victoria)),
-	in("US GB", off("memorial", last(time.Monday, time.May))), // the United Kingdom's spring bank holiday falls on it
+	in("US GB", off("memorial", last(time.Monday, time.May))), // the United Kingdom's spring bank holiday is the same day
 	in("IE NZ", off("june_monday", nth(1, time.Monday, time.June))),
 	in("IT", off("republic_it", on(time.June, 2))),
 	in("SE", off("national_se", on(time.June, 6))),
@@ -108,13 +108,13 @@ var national = []Holiday{
 	in("AT", off("national_at", on(time.October, 26))),
 	in("IE", off("october_ie", last(time.Monday, time.October))),
 	in("US FR BE PL", off("november_11", on(time.November, 11))),
-	// It is in the same week as the sales weekend; only daily data can separate them.
+	// Thanksgiving is in the same week as the sales weekend. Only daily data can separate the two.
 	in("US", Holiday{Name: "thanksgiving", Kind: Off, days: around(Thanksgiving, 0, 0), daily: true}),
 	in("PT", off("restoration_pt", on(time.December, 1))),
 	in("ES FI", off("december_6", on(time.December, 6))),
 }
 
-// in returns the holiday as one of some countries.
+// in returns the holiday for some countries.
 func in(countries string, h Holiday) Holiday {
 	h.Countries = strings.Fields(countries)
 	return h
@@ -125,10 +125,10 @@ func off(name string, day func(int) civil.Date) Holiday {
 	return Holiday{Name: name, Kind: Off, days: around(day, 0, 0)}
 }
 
-// weekBefore is a day and the week before it, in which gifts for it are bought.
+// weekBefore returns a day and the week before it, when people buy gifts for the day.
 func weekBefore(day func(int) civil.Date) func(int) civil.Range { return around(day, -7, 0) }
 
-// around is the days from first to last, counted from a day.
+// around returns the days from first to last, counted from a day.
 func around(day func(int) civil.Date, first, last int) func(int) civil.Range {
 	return func(year int) civil.Range {
 		d := day(year)
@@ -136,7 +136,7 @@ func around(day func(int) civil.Date, first, last int) func(int) civil.Range {
 	}
 }
 
-// mothersDayFR is the last Sunday of May, or the Sunday after when that one is Whitsun.
+// mothersDayFR returns the last Sunday of May, or the next Sunday if that is Whitsun.
 func mothersDayFR(year int) civil.Date {
 	day := last(time.Sunday, time.May)(year)
 	if day == Easter(year).AddDays(49) {
@@ -145,7 +145,7 @@ func mothersDayFR(year int) civil.Date {
 	return day
 }
 
-// kingsDayNL is the king's birthday, celebrated the day before when it is a Sunday.
+// kingsDayNL returns the king's birthday, or the day before if the birthday is a Sunday.
 func kingsDayNL(year int) civil.Date {
 	day := civil.New(year, time.April, 27)
 	if day.Weekday() == time.Sunday {
@@ -154,8 +154,8 @@ func kingsDayNL(year int) civil.Date {
 	return day
 }
 
-// victoria is the Monday before 25 May.
+// victoria returns the Monday before 25 May.
 func victoria(year int) civil.Date { return from(civil.New(year, time.May, 18), time.Monday) }
 
-// midsummer is the Saturday between 20 and 26 June.
+// midsummer returns the Saturday between 20 and 26 June.
 func midsummer(year int) civil.Date { return from(civil.New(year, time.June, 20), time.Saturday) }

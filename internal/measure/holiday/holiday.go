@@ -1,9 +1,9 @@
 // Package holiday is a calendar of holidays and shopping events for twenty countries, including those relative to
 // Easter.
 //
-// Only nationwide days are included, not those of states, cantons and provinces, nor those announced each year (a
-// shop's sales, marketplace events, school holidays). Days are on their own date, even when the day off moves to a
-// Monday.
+// The calendar contains only nationwide days. It excludes days of states, cantons and provinces, and days that are
+// announced each year (a shop's sales, marketplace events, school holidays). A holiday has its own date, even if the
+// day off moves to a Monday.
 package holiday
 
 import (
@@ -18,24 +18,24 @@ import (
 // Kind is the kind of a holiday.
 type Kind string
 
-// Days of one kind have similar effects on sales.
+// Kinds of holidays. Days of one kind have similar effects on sales.
 const (
 	Off      Kind = "holiday"  // a day off
-	Shopping Kind = "shopping" // days of shopping, or shopping before a day
+	Shopping Kind = "shopping" // days with additional shopping, or shopping before a day
 )
 
 // Holiday is a period that recurs every year.
 type Holiday struct {
 	Name      string
 	Kind      Kind
-	Countries []string // ISO 3166-1 alpha-2; nil for all countries
+	Countries []string // ISO 3166-1 alpha-2; nil: all countries
 
 	days  func(year int) civil.Range
-	since int  // first year; 0 for always
+	since int  // first year; 0: no first year
 	daily bool // only daily data can separate it from another holiday
 }
 
-// In returns the holiday's days in a year; false when there was none yet.
+// In returns the holiday's days in a year. It returns false if the holiday did not exist yet.
 func (h Holiday) In(year int) (civil.Range, bool) {
 	if year < h.since {
 		return civil.Range{}, false
@@ -54,8 +54,8 @@ func (h Holiday) Within(r civil.Range) []civil.Range {
 	return out
 }
 
-// Of returns the holidays of countries, without duplicates, for daily data or longer periods. Codes are ISO 3166-1
-// alpha-2 in any case; an unknown one is an invalid fault.
+// Of returns the holidays of countries, without duplicates, for daily data or for longer periods. Codes are ISO 3166-1
+// alpha-2 in upper or lower case. An unknown code is an invalid fault.
 func Of(countries []string, daily bool) ([]Holiday, error) {
 	asked := make([]string, len(countries))
 	for i, country := range countries {
@@ -76,16 +76,16 @@ func Of(countries []string, daily bool) ([]Holiday, error) {
 	return out, nil
 }
 
-// Named returns the holiday with the name, which must exist.
+// Named returns the holiday with the name. The holiday must exist.
 func Named(name string) Holiday {
 	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]
 }
 
-// Thanksgiving is the fourth Thursday of November, which determines the sales weekend in all countries.
+// Thanksgiving returns the fourth Thursday of November, which determines the sales weekend in all countries.
 func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
 
-// Easter is Easter Sunday in the Gregorian calendar, by the anonymous algorithm in Nature of 20 April 1876, as in Meeus
-// (Astronomical Algorithms, 1991, chapter 8).
+// Easter returns Easter Sunday in the Gregorian calendar, by the anonymous algorithm in Nature of 20 April 1876, as in
+// Meeus (Astronomical Algorithms, 1991, chapter 8).
 func Easter(year int) civil.Date {
 	a, b, c := year%19, year/100, year%100
 	d, e := b/4, b%4
@@ -98,27 +98,27 @@ func Easter(year int) civil.Date {
 	return civil.New(year, time.Month(n/31), n%31+1)
 }
 
-// on is a day of the same date every year.
+// on returns a day with the same date every year.
 func on(month time.Month, day int) func(int) civil.Date {
 	return func(year int) civil.Date { return civil.New(year, month, day) }
 }
 
-// nth is the n-th such day of the week of a month.
+// nth returns the n-th given weekday of a month.
 func nth(n int, weekday time.Weekday, month time.Month) func(int) civil.Date {
 	return func(year int) civil.Date { return from(civil.New(year, month, 1), weekday).AddDays(7 * (n - 1)) }
 }
 
-// last is the last such day of the week of a month.
+// last returns the last given weekday of a month.
 func last(weekday time.Weekday, month time.Month) func(int) civil.Date {
 	return func(year int) civil.Date { return from(civil.New(year, month+1, 1), weekday).AddDays(-7) }
 }
 
-// from is the first such day of the week that is not before a day.
+// from returns the first given weekday that is not before a day.
 func from(day civil.Date, weekday time.Weekday) civil.Date {
 	return day.AddDays((int(weekday-day.Weekday()) + 7) % 7)
 }
 
-// easter is a day so many days after Easter Sunday.
+// easter returns the day that is a number of days after Easter Sunday.
 func easter(days int) func(int) civil.Date {
 	return func(year int) civil.Date { return Easter(year).AddDays(days) }
 }

@@ -16,8 +16,8 @@ import (
 	"assay/internal/fault"
 )
 
-// Easter Sundays, including the latest possible and one after a change of century, from the table of the Astronomical
-// Applications Department of the US Naval Observatory.
+// The Easter Sundays include the latest possible date and one after a change of century. They are from the table of the
+// Astronomical Applications Department of the US Naval Observatory.
 func TestEasterMatchesTheTables(t *testing.T) {
 	t.Parallel()
 	for _, want := range []string{
@@ -39,8 +39,8 @@ func TestDaysOffMatchAPublishedCalendar(t *testing.T) {
 	t.Parallel()
 	published := publishedDays(t)
 	absent := map[string]bool{
-		"US easter 0":       true,                           // a day on which people buy, of no law
-		"GB early_may 2020": true, "GB memorial 2022": true, // moved once, for jubilees
+		"US easter 0":       true,                           // a day of shopping, not a legal holiday
+		"GB early_may 2020": true, "GB memorial 2022": true, // moved once for jubilees
 	}
 	for _, country := range known {
 		holidays, err := Of([]string{country}, true)
@@ -48,13 +48,13 @@ func TestDaysOffMatchAPublishedCalendar(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, h := range holidays {
-			for year := 2017; year <= 2030; year++ { // several laws are of the years before
+			for year := 2017; year <= 2030; year++ { // several laws changed in the years before
 				days, ok := h.In(year)
 				name := country + " " + h.Name
 				if !ok || h.Kind != Off || absent[name+" 0"] || absent[fmt.Sprint(name, " ", year)] {
 					continue
 				}
-				// The reference leaves out Sundays for Spain.
+				// The reference omits Sundays for Spain.
 				if country == "ES" && days.Days() < 4 &&
 					slices.ContainsFunc(each(days), func(d civil.Date) bool { return d.Weekday() == time.Sunday }) {
 					continue
@@ -91,7 +91,7 @@ func publishedDays(t *testing.T) map[string]map[civil.Date]bool {
 	}
 	out := map[string]map[civil.Date]bool{}
 	for _, record := range records[1:] {
-		if record[1] == "Sunday" { // Sweden's are all in it
+		if record[1] == "Sunday" { // the reference contains all Swedish Sundays
 			continue
 		}
 		country := record[2]
@@ -117,7 +117,7 @@ func TestShoppingDaysAreWhereTheyWere(t *testing.T) {
 			t.Errorf("%s of 2024 ends on %s, want %s", name, days.Last, want)
 		}
 	}
-	// Whitsun was on the last Sunday of May, so that France had its mothers' day a week later.
+	// Whitsun was on the last Sunday of May, so Mother's Day in France was a week later.
 	if days, _ := Named("mothers_day_fr").In(2023); days.Last != civil.MustParse("2023-06-04") {
 		t.Errorf("mothers' day of France in 2023 is %s, want 4 June", days.Last)
 	}

@@ -20,8 +20,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// coverageSeeds is the number of simulated stores. With eight channels each they give 192 intervals, so the standard
-// error of coverage at .90 is .02.
+// coverageSeeds is the number of simulated stores. With eight channels each, they give 192 intervals, so the standard
+// error of coverage at 0.90 is 0.02.
 const coverageSeeds = 24
 
 // demoStore is a store from the demo generator (docs/methods/demo-store.md): daily adstock, two families of curves,
@@ -76,7 +76,7 @@ func newDemoStore(t *testing.T, seed uint64) demoStore {
 	return s
 }
 
-// returns lists the true returns.
+// returns returns the true returns.
 func (s demoStore) returns() map[measure.Channel]float64 {
 	out := map[measure.Channel]float64{}
 	for channel, truth := range s.truth.Channels {
@@ -95,8 +95,8 @@ func (s demoStore) redrawn() map[measure.Channel]float64 {
 	return returns
 }
 
-// shuffled permutes the demo's returns among the channels. Their spread remains half of what the prior expects, but a
-// channel's return differs between stores.
+// shuffled permutes the demo's returns among the channels. Their spread is still half of the prior's, but a channel's
+// return differs between stores.
 func (s demoStore) shuffled() map[measure.Channel]float64 {
 	r, returns := stats.Stream(s.truth.Seed, 98), s.returns()
 	channels := slices.Sorted(maps.Keys(returns))
@@ -121,15 +121,15 @@ func (s demoStore) with(returns map[measure.Channel]float64) Store {
 	return other
 }
 
-// realized returns the true incremental revenue of a move of spend, by the demo's equations, when the channel has the
-// return.
+// realized returns the true incremental revenue of a change of spend by the demo's equations, if the channel has the
+// given return.
 func (s demoStore) realized(a decide.Allocation, roas float64) float64 {
 	truth := s.truth.Channels[a.Channel]
 	times := floats.Sum(s.responses.Of(a.Channel, a.Proposed/a.Current))
 	return (times - 1) * truth.IncrementalRevenue * roas / truth.ROAS
 }
 
-// expected returns the model's expectation of it.
+// expected returns the incremental revenue that the model expects.
 func expected(m *Model, a decide.Allocation) float64 {
 	responses := m.Posterior().Responses(a.Channel, []float64{1, a.Proposed / a.Current})
 	now, _ := stats.MeanSD(responses[0])
@@ -140,33 +140,33 @@ func expected(m *Model, a decide.Allocation) float64 {
 // record collects the results of models of stores with known returns.
 type record struct {
 	stores, refused int
-	channels        map[measure.Channel]*tally // those of all channels under the name ""
-	// Plans of the current budget, and those whose realized revenue exceeds the current one.
+	channels        map[measure.Channel]*tally // results by channel; "": all channels
+	// Allocations of the current budget, and allocations whose realized revenue exceeds the current revenue.
 	plans, better          int
-	advised, advisedBetter int // of those, plans with the advice to shift
+	advised, advisedBetter int // allocations with the advice to shift, and the better ones among them
 	// Sums of predicted and realized lifts and of the stated probabilities that they are positive.
 	predicted, realized, chance float64
-	within                      int                       // realized lifts inside their 90% intervals
-	stated                      [len(chances)]chanceTally // plans by stated probability
+	within                      int                       // number of realized lifts inside their 90% intervals
+	stated                      [len(chances)]chanceTally // allocations by stated probability
 }
 
-// chances are the lower bounds of the probability classes; the last ends at 1.
+// chances are the lower bounds of the probability classes; the last class ends at 1.
 var chances = [...]float64{0, 0.6, 0.8, 0.9, 0.97}
 
-// chanceTally is the plans of one class.
+// chanceTally contains the results of the allocations of one class.
 type chanceTally struct {
 	plans, better int
 	stated        float64 // sum
 }
 
-// tally sums results of returns. All but the true ones are relative to the true return.
+// tally sums results of returns. All except the true returns are relative to the true return.
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64
-	moved, expected, realized    float64 // by plans: spend moved in, and its expected and realized incremental revenue
+	moved, expected, realized    float64 // spend moved in, and its expected and realized incremental revenue
 }
 
-// see trains on a store with the returns and logs the result in one line.
+// see trains a model of a store with the returns and logs the result in one line.
 func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]float64) {
 	t.Helper()
 	m, err := newFrame(of.with(returns)).train(Training{Seed: 1}, 0)
@@ -244,7 +244,7 @@ func (a *tally) add(s stats.Summary, truth float64, inside bool) {
 		a.planted+truth
 }
 
-// say prints the results for docs/validation.md.
+// say logs the results for docs/validation.md.
 func (r *record) say(t *testing.T) {
 	t.Helper()
 	if r.plans == 0 {
@@ -270,15 +270,15 @@ func (r *record) say(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d stores refused", r.refused, r.stores)
-	// Four standard errors below the nominal level: detects a wrong fit, not slight overconfidence.
+	// The bound is four standard errors below the nominal level. It detects a wrong fit, not slight overconfidence.
 	if all := r.channels[""]; float64(all.inside) < 0.81*float64(all.fits) {
 		t.Errorf("%d of %d returns lie in their 90 %% intervals", all.inside, all.fits)
 	}
 }
 
-// TestIntervalsCoverTheReturnsOfDemoStores trains on demo stores with the demo's returns, with these shuffled, and with
-// returns drawn from the prior. Plans of the current budget are compared with the demo's equations at the proposed
-// spends.
+// TestIntervalsCoverTheReturnsOfDemoStores trains models of demo stores with the demo's returns, with shuffled returns,
+// and with returns drawn from the prior. It compares allocations of the current budget with the demo's equations at the
+// proposed spends.
 func TestIntervalsCoverTheReturnsOfDemoStores(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {

@@ -15,25 +15,25 @@ import (
 	"assay/internal/panics"
 )
 
-// curves caches the posterior responses of every channel. They take most of the time of a plan and do not depend on the
-// budget, so plans share them. It is safe for concurrent use.
+// curves caches the posterior responses of every channel. They take most of the time of an optimization and do not
+// depend on the budget, so optimizations share them. It is safe for concurrent use.
 type curves struct {
 	posterior *mmm.Posterior
 	reach     func() map[measure.Channel]Reach
 	history   func() History
-	usual     func() (decide.Problem, error) // responses up to usualTop
+	usual     func() (decide.Problem, error) // computes responses up to usualTop
 
 	mu    sync.Mutex     // guards both below
-	tall  decide.Problem // responses further out: those of the last request
-	times float64        // how far its responses reach; 0 before the first
+	tall  decide.Problem // responses beyond usualTop, from the last request
+	times float64        // largest spend of tall, as a multiple of current spend; 0 before the first request
 }
 
-// usualTop is how far responses reach by default, as a multiple of current spend: twice the budget with the largest
-// move of the balanced risk level. Each further step doubles it, so similar budgets share responses.
+// usualTop is the default maximum spend of responses, as a multiple of current spend: twice the budget with the largest
+// change at the balanced risk level. Each further step doubles it, so similar budgets share responses.
 const usualTop = 2.6
 
-// mostTimes is the largest multiple of current spend that can be requested. So far out a response is at its limit and
-// does not depend on the data.
+// mostTimes is the largest multiple of current spend that can be requested. At that spend, a response is at its limit
+// and does not depend on the data.
 const mostTimes = 1000
 
 func newCurves(p *mmm.Posterior, target []float64) *curves {
@@ -57,8 +57,8 @@ func newCurves(p *mmm.Posterior, target []float64) *curves {
 	return c
 }
 
-// Warm computes what all plans share, so that the first request does not wait for it. It does nothing for a model
-// without figures.
+// Warm computes the responses that all optimizations share, so that the first request does not wait for them. It does
+// nothing for a model without figures.
 func (m *Model) Warm() error {
 	if m.curves == nil {
 		return nil
@@ -68,7 +68,7 @@ func (m *Model) Warm() error {
 	return err
 }
 
-// upTo returns a problem whose responses reach to a multiple of current spend.
+// upTo returns a problem whose responses extend to a multiple of current spend.
 func (c *curves) upTo(times float64) (decide.Problem, error) {
 	bounds := map[measure.Channel]mmm.Bounds{}
 	var current float64
@@ -111,7 +111,7 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) 
 	return out, nil
 }
 
-// reaching returns a problem whose responses reach at least to a multiple of current spend.
+// reaching returns a problem whose responses extend at least to a multiple of current spend.
 func (c *curves) reaching(times float64) (decide.Problem, error) {
 	if times <= usualTop {
 		return c.usual()
@@ -135,7 +135,7 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 	return made, nil
 }
 
-// change returns the response to the allocations minus that to the window's spend.
+// change returns the response to the allocations minus the response to the window's spend.
 func change(window []decide.Channel, allocations []decide.Allocation) stats.Summary {
 	total := make([]float64, len(window[0].Response.Value[0]))
 	for j, a := range allocations {

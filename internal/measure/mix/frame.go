@@ -14,37 +14,37 @@ import (
 
 // Store is the input of a model: a store's sales and spend, in one currency.
 type Store struct {
-	// Days are those with final data for both sales and spend.
+	// Days contains the days with final data for both sales and spend.
 	Days    civil.Range
-	Revenue map[civil.Date]float64                     // a day without an entry had no revenue
+	Revenue map[civil.Date]float64                     // a day without an entry has no revenue
 	Spend   map[measure.Channel]map[civil.Date]float64 // likewise
 	Tests   []Test                                     // lift tests of the scope, in any order
 }
 
 // The weeks of a model.
 const (
-	mostWeeks  = 156 // effects are assumed constant, which is doubtful over longer windows
+	mostWeeks  = 156 // effects are assumed to be constant, which is implausible for longer windows
 	leastWeeks = 40
 	yearWeeks  = 52
 	week       = 7
 )
 
-// Minimums for a channel to be in the model.
+// Minimum data for a channel to be in the model.
 const (
 	leastActive = 8     // weeks with spend
 	leastShare  = 0.005 // of all spend
 )
 
-// adstockWeeks is the length of the adstock in weeks, the week of the exposure included.
+// adstockWeeks is the length of the adstock in weeks, including the week of the exposure.
 const adstockWeeks = 5
 
-// Scope is what a model covers.
+// Scope is the coverage of a model.
 type Scope struct {
 	Channels []measure.Channel
 	Days     civil.Range
 }
 
-// Scope returns what a model of the store covers. It has no channel if there can be none.
+// Scope returns the coverage of a model of the store. If no model is possible, it has no channel.
 func (s Store) Scope() Scope {
 	f := newFrame(s)
 	of := Scope{Days: f.window}
@@ -54,7 +54,7 @@ func (s Store) Scope() Scope {
 	return of
 }
 
-// Scope returns what the model covers.
+// Scope returns the model's coverage.
 func (m *Model) Scope() Scope {
 	of := Scope{Days: m.Window}
 	for _, e := range m.Effects {
@@ -63,7 +63,7 @@ func (m *Model) Scope() Scope {
 	return of
 }
 
-// frame is a store's weekly data, ready to be fitted.
+// frame contains a store's weekly data for a fit.
 type frame struct {
 	window  civil.Range
 	weeks   int
@@ -73,7 +73,7 @@ type frame struct {
 	reasons []mmm.Reason
 }
 
-// newFrame cuts the days into weeks that end with the last day. It gives reasons if no model is possible.
+// newFrame cuts the days into weeks that end with the last day. It records reasons if no model is possible.
 func newFrame(s Store) frame {
 	var f frame
 	f.weeks = min(s.Days.Days()/week, mostWeeks)
@@ -95,7 +95,7 @@ func newFrame(s Store) frame {
 	return f
 }
 
-// byWeek sums days to weeks. Refunds can make a week's revenue negative.
+// byWeek sums days by week. Refunds can make a week's revenue negative.
 func (f *frame) byWeek(days map[civil.Date]float64) []float64 {
 	out := make([]float64, f.weeks)
 	for i, first := range f.data.Dates {
@@ -120,7 +120,7 @@ func (f *frame) addChannels(s Store) {
 	for _, channel := range names {
 		spend, active := weekly[channel], 0
 		for i := range spend {
-			spend[i] = max(spend[i], 0) // later credits are not a negative exposure
+			spend[i] = max(spend[i], 0) // a later credit is not a negative exposure
 			if spend[i] > 0 {
 				active++
 			}
@@ -146,11 +146,11 @@ func (f *frame) addChannels(s Store) {
 	}
 }
 
-// occasions are the calendar events that affect all shops and are too short for seasonal terms. Budgets are higher then
-// too, so a model without them attributes their sales to the channels.
+// occasions lists the calendar events that affect all shops and are too short for seasonal terms. Budgets are also
+// higher on these days, so a model without the events attributes their sales to the channels.
 var occasions = []string{"cyber_weekend", "christmas"}
 
-// events returns the occasions inside the window as controls.
+// events returns the occasions in the window as controls.
 func (f *frame) events() []mmm.Control {
 	var out []mmm.Control
 	for _, name := range occasions {
@@ -162,8 +162,9 @@ func (f *frame) events() []mmm.Control {
 	return out
 }
 
-// spec is the model's specification: priors on the return of each channel, partially pooled, because analysts have
-// expectations of returns; yearly seasonality as far as the window has years; defaults of package mmm otherwise.
+// spec returns the model's specification. Priors are on the return of each channel, with partial pooling, because
+// analysts have expectations of returns. Yearly seasonality depends on the years in the window. Other settings are the
+// defaults of package mmm.
 func (f *frame) spec() mmm.Spec {
 	s := mmm.Spec{
 		Adstock: mmm.Adstock{Kind: mmm.Geometric, Lags: adstockWeeks}, Saturation: mmm.CES, Effect: mmm.ROI,

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// constant is a store of whole weeks with sales of 100 a day and search spend of 10 a day.
+// constant returns a store of whole weeks with sales of 100 per day and search spend of 10 per day.
 func constant(weeks int) Store {
 	s := Store{
 		Days:    civil.Range{First: civil.MustParse("2024-01-01"), Last: civil.MustParse("2024-01-01").AddDays(7*weeks - 1)},
@@ -26,7 +26,7 @@ func constant(weeks int) Store {
 func TestTheWindowIsTheLastWholeWeeks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		weeks, more int // whole weeks and further days of the store
+		weeks, more int // whole weeks and additional days of the store
 		want        int
 		yearly      int
 	}{
@@ -69,7 +69,7 @@ func TestChannelsWithEnoughSpendAreInTheModel(t *testing.T) {
 	s.Spend["nothing"] = weekly(52, 0)
 	s.Spend["credited"] = weekly(20, 50)
 	s.Spend["credited"][s.Days.Last] = -400
-	// All spend is 3640 + 700 + 800 + 600 and two parts; half a percent of 5800 is 29.
+	// Total spend is 3640 + 700 + 800 + 600 and two small amounts, about 5800. Half a percent of it is 29.
 	s.Spend["little"] = weekly(10, 2.75)
 	s.Spend["enough"] = weekly(10, 3.25)
 	f := newFrame(s)
@@ -98,7 +98,7 @@ func TestChannelsWithEnoughSpendAreInTheModel(t *testing.T) {
 	}
 }
 
-// A year has one sales weekend and one Christmas; 40 weeks of spring to autumn have none.
+// A year has one sales weekend and one Christmas. 40 weeks from spring to fall have neither.
 func TestEventsAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
 	names := func(s Store) (names []string) {

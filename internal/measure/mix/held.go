@@ -9,14 +9,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Held is a workspace's model and what has changed since its training.
+// Held contains a workspace's model and the changes since its training.
 type Held struct {
-	// Model is the last model with figures, or the last refused one if there is none with figures; nil before the first
-	// training.
+	// Model is the last model with figures. If no model has figures, it is the last refused model. It is nil before the
+	// first training.
 	Model *Model
-	// Attempt is a newer, refused training while Model remains in use; nil when there is none.
+	// Attempt is a newer, refused training while Model remains in use; nil if there is none.
 	Attempt  *Model
-	Drift    Drift    // of the data inside Model's window
+	Drift    Drift    // drift of the data in Model's window
 	NewTests []string // descriptions of completed lift tests that Model does not use yet
 	Training bool
 	DonePct  int // progress of a running training, in percent
@@ -33,23 +33,23 @@ func (h Held) Version() int {
 	return 0
 }
 
-// Drift is how much the data inside a model's window have changed since its training: refunds, late orders, ad reports
+// Drift is the change of the data in a model's window since its training, through refunds, late orders, and ad reports
 // that were corrected or imported again.
 type Drift struct {
 	Weeks int     // weeks that differ
-	Of    string  // the series that changed most: "revenue", or "spend of" a channel
-	Share float64 // its change, as a share of its sum over the window
+	Of    string  // series with the largest change: "revenue", or "spend of" a channel
+	Share float64 // change as a share of the series' sum over the window
 }
 
-// staleShare is the largest change of a series before the model is stale. Platforms correct the last days of a report
-// by a few percent, which is a tenth of it; one missing day of two years is more.
+// staleShare is the largest change of a series before the model is stale. A typical correction of the last days of a
+// report, a few percent, is a tenth of this limit. One missing day of two years exceeds it.
 const staleShare = 0.001
 
-// sameMoney is the rounding error of a week's sum.
+// sameMoney is the maximum rounding error of a week's sum.
 const sameMoney = 1e-6
 
-// Drift compares the store's data with those the model was fitted to. The store must have all days of the model's
-// window. A refused model has no drift.
+// Drift compares the store's data with the data of the fit. The store must have all days of the model's window. A
+// refused model has no drift.
 func (m *Model) Drift(s Store) Drift {
 	if m.Saved == nil {
 		return Drift{}
@@ -92,7 +92,7 @@ func (m *Model) Drift(s Store) Drift {
 	return d
 }
 
-// newcomers returns the spend of channels outside the model that was added since training.
+// newcomers returns the spend since training, in the model's window, of channels outside the model.
 func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 	known := map[measure.Channel]float64{}
 	for _, l := range m.LeftOut {
@@ -113,8 +113,8 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 // staleAfter is the number of days with sales after the window from which the model is stale: five weeks.
 const staleAfter = 35
 
-// State returns whether the model can be used for a store with sales until last, and why it is not active. For settings
-// see [Training].
+// State returns whether the model can be used for a store with sales until last, and the reasons why it is not active.
+// [Training] describes settings.
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model
 	if m.Status == Refused {
@@ -145,7 +145,7 @@ func (d Drift) String() string {
 	return fmt.Sprintf("the data in its window have changed, most of all %s by %.2g%%", d.Of, 100*d.Share)
 }
 
-// Why lists the reasons for which a model was refused, each with its remedy.
+// Why returns the reasons why a model was refused, each with its remedy.
 func (m *Model) Why() []string {
 	var why []string
 	for _, r := range m.Reasons {

@@ -1,5 +1,5 @@
 // Package mix trains a store's media mix model from its daily sales and spend. It chooses weeks, channels, calendar
-// events, priors and sampling, so that models trained on a schedule and read by tools are comparable.
+// events, priors and sampling in the same way for every training, so that models are comparable.
 //
 // The model itself is in package mmm.
 package mix
@@ -18,7 +18,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Status says whether a model's figures can be used.
+// Status indicates whether a model's figures can be used.
 type Status string
 
 // The statuses.
@@ -28,7 +28,7 @@ const (
 	Refused Status = "refused" // the data or the draws do not support a model; it has reasons and no figures
 )
 
-// Sampling: four chains, of which every second draw is stored. A thousand draws give the bounds of 90% intervals to
+// Sampling uses four chains and stores every second draw. A thousand draws determine the bounds of 90% intervals to
 // about a twentieth of their width.
 const (
 	chains = 4
@@ -37,12 +37,12 @@ const (
 	thin   = 2
 )
 
-// Model is a trained model as it is stored, or the reasons why it was refused.
+// Model is a trained model in its stored form, or the reasons why it was refused.
 type Model struct {
 	Version  int           `json:"version"`         // 1 for the workspace's first
 	Status   Status        `json:"status"`          // active or refused as stored; [Held.State] adds stale
-	Reasons  []mmm.Reason  `json:"reasons"`         // why it was refused
-	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent when the store has none
+	Reasons  []mmm.Reason  `json:"reasons"`         // reasons why the model was refused
+	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent if the store has no days
 	Weeks    int           `json:"weeks"`           // in the window
 	Seed     uint64        `json:"seed"`            // of the sampler
 	DataHash string        `json:"data_hash"`       // SHA-256 of data, specification and seed
@@ -50,15 +50,15 @@ type Model struct {
 	LeftOut  []LeftOut     `json:"left_out"`        // channels with spend that are not in the model
 	Tests    []Calibration `json:"tests,omitempty"` // completed geo experiments, by date
 	Accuracy *mmm.Accuracy `json:"accuracy"`        // in-sample
-	// Out-of-sample, in the last HoldoutWeeks; nil when that fit was refused.
+	// Holdout is the out-of-sample accuracy in the last HoldoutWeeks; nil if that fit was refused.
 	Holdout     *mmm.Accuracy       `json:"holdout"`
-	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil when nothing was sampled
+	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil without sampling
 	Saved       *mmm.Saved          `json:"posterior"`   // nil when refused
 	Events      []string            `json:"events"`      // calendar events in the model
-	Effects     []mmm.ChannelEffect `json:"effects"`     // over the window, all channels; empty when refused
+	Effects     []mmm.ChannelEffect `json:"effects"`     // effects over the window, for all channels; empty if refused
 
 	posterior *mmm.Posterior // restored from Saved
-	curves    *curves        // cached responses; nil when refused
+	curves    *curves        // cached responses; nil if refused
 }
 
 // LeftOut is a channel whose spend is too small or too short for an estimate.
@@ -68,13 +68,13 @@ type LeftOut struct {
 	Reason  string          `json:"reason"`
 }
 
-// Request is what a caller asks of a training. The zero value means a normal training.
+// Request contains a caller's options for a training. The zero value means a normal training.
 type Request struct {
 	WithoutTests bool                    // fit observational data only
 	Progress     func(done, total int64) // draws so far; called concurrently; may be nil
 }
 
-// Training is the input of [Train] next to the store.
+// Training contains the input of [Train] apart from the store.
 type Training struct {
 	Request
 
@@ -91,10 +91,10 @@ const drawsOfFit = chains * (warmup + drawn)
 // Train fits a store's model. If the data do not support one, the model is refused and has reasons. The same store and
 // seed give the same model. A stopped training returns hmc.ErrStopped.
 //
-// A store with lift tests is first fitted without them. This observational fit is compared with the tests' results, and
-// decides which channels have a confounding term: when the test is less precise than the observational fit, the term is
-// left out (decision 16). If the chains do not converge with the tests, the observational fit is the model, and the
-// tests give the reason.
+// A store with lift tests is first fitted without them. Train compares this observational fit with the tests' results
+// to decide which channels get a confounding term. If the test is less precise than the observational fit, the term is
+// left out (decision 16). If the chains do not converge with the tests, the model is the observational fit, and the
+// tests state the reason.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""
@@ -169,7 +169,7 @@ func (f frame) train(how Training, before int64) (*Model, error) {
 const HoldoutWeeks = 8
 
 // holdout returns the out-of-sample accuracy in the last weeks, from a fit without them and without tests that ran in
-// them. It is nil when that fit was refused.
+// them. It returns nil if that fit was refused.
 func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	early := f.before(f.window.Last.AddDays(1 - week*HoldoutWeeks))
 	s := early.spec()
@@ -185,12 +185,13 @@ func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	return held, nil
 }
 
-// sampling returns the sampling of one fit. before is the number of draws of earlier fits.
+// sampling returns the sampling settings of one fit. before is the number of draws of earlier fits.
 func (t Training) sampling(before int64) mmm.Sampling {
 	return mmm.Sampling{Seed: t.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: t.counter(before)}
 }
 
-// counter returns the sampler's stop function, which also counts draws, starting from those of earlier fits.
+// counter returns the sampler's stop function, which also counts draws, starting from the number of draws of earlier
+// fits.
 func (t Training) counter(before int64) func() bool {
 	var done atomic.Int64
 	done.Store(before)
@@ -245,5 +246,5 @@ func (m *Model) Open() error {
 	return nil
 }
 
-// Posterior returns the model's draws; nil when it was refused.
+// Posterior returns the model's draws; or nil if it was refused.
 func (m *Model) Posterior() *mmm.Posterior { return m.posterior }

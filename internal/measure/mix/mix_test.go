@@ -16,9 +16,9 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// switched returns two years of a store in which search has the given daily response, adstock included, and radio has
-// none, and search's true return. Spend is randomized weekly. carry is the part of a week's effect that continues into
-// each next week.
+// switched returns two years of a store and the true return of search. Search has the given daily response, including
+// adstock; radio has none. Spend is randomized weekly. carry is the share of a week's effect that continues into the
+// next week.
 func switched(seed uint64, carry float64, worth func(spend float64) float64) (s Store, truth float64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	s = Store{
@@ -39,10 +39,10 @@ func switched(seed uint64, carry float64, worth func(spend float64) float64) (s 
 	return s, earned / spent
 }
 
-// logistic is a concave daily response.
+// logistic returns a concave daily response.
 func logistic(spend float64) float64 { return 2000 * math.Tanh(1.2*spend/500) }
 
-// planted is such a store with a flyer that ran for one day.
+// planted returns the store of [switched] with a flyer that ran for one day.
 func planted() (s Store, truth float64) {
 	s, truth = switched(1, 0.25, logistic)
 	s.Spend["flyer"] = map[civil.Date]float64{s.Days.First: 50}

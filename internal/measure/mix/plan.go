@@ -15,10 +15,10 @@ import (
 // daysPerMonth is the mean length of a month.
 const daysPerMonth = 30.4375
 
-// Months is the window's length in mean months.
+// Months returns the window's length in mean months.
 func (m *Model) Months() float64 { return float64(m.Window.Days()) / daysPerMonth }
 
-// Spend is the total spend of the model's channels over the window.
+// Spend returns the total spend of the model's channels over the window.
 func (m *Model) Spend() float64 {
 	var total float64
 	for _, e := range m.Effects {
@@ -28,18 +28,17 @@ func (m *Model) Spend() float64 {
 }
 
 // Plan is the optimized allocation of a budget over a period as long as the window, with the evidence for it. Its
-// current allocation is today's, scaled to the budget, so the plan is judged by the allocation and not by the size of
-// the budget.
+// current allocation is scaled to the budget, so the lift compares allocations, not sizes of budgets.
 type Plan struct {
 	decide.Plan
 	Advice *decide.Advice
-	// Change is the plan's response minus that of the window's spend: the effect of budget and allocation together. It
-	// uses the draws that optimized the plan, which makes it slightly optimistic.
+	// Change is the response of the optimized allocation minus that of the window's spend: the joint effect of budget
+	// and allocation. It uses the draws of the optimization, which makes it slightly optimistic.
 	Change stats.Summary
 	Times  float64 // budget / current spend
 }
 
-// Ask is the constraints of a plan. Money is over a period as long as the window.
+// Ask contains the constraints of an allocation. Amounts are for a period as long as the window.
 type Ask struct {
 	Budget      float64
 	Bounds      map[measure.Channel]mmm.Bounds
@@ -47,8 +46,9 @@ type Ask struct {
 	MessageUnit float64        // see [decide.Problem]
 }
 
-// Plan optimizes a budget's allocation at the balanced risk level: a channel without bounds can move by that level's
-// limit from its share of the budget. Budgets, bounds or groups that cannot be met give an invalid fault.
+// Plan optimizes a budget's allocation at the balanced risk level. The spend of a channel without bounds can differ
+// from its share of the budget by that level's limit. Budgets, bounds or groups that cannot be met give an invalid
+// fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, times, err := m.problem(ask)
 	if err != nil {
@@ -57,7 +57,7 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 	window := slices.Clone(problem.Channels)
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
-		// The response reaches to the larger of maximum spend and current spend.
+		// The response extends to the larger of maximum spend and current spend.
 		c.Current = math.Min(c.Current*times, c.Response.Spend[len(c.Response.Spend)-1])
 	}
 	plan, err := decide.Optimize(problem)
@@ -84,7 +84,7 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, times float64, err err
 	return problem, times, err
 }
 
-// Schedule distributes the plan over weeks after the window: see [mmm.Posterior.Schedule].
+// Schedule distributes the budget over weeks after the window; see [mmm.Posterior.Schedule].
 func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 	problem, _, err := m.problem(ask)
 	if err != nil {
@@ -124,19 +124,19 @@ func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Boun
 	return out
 }
 
-// Reach is how saturated a channel is at its spend.
+// Reach describes the saturation of a channel at its spend.
 type Reach struct {
-	// Saturation is 1 - marginal return / average return: 0 for linear returns, near 1 where additional spend has no
+	// Saturation is 1 - marginal return / average return: 0 for linear returns, near 1 if additional spend has no
 	// effect.
 	Saturation stats.Summary
-	Less, More stats.Summary // change of the response over the window when spend changes by Step
+	Less, More stats.Summary // change of the response over the window if spend changes by Step
 }
 
-// Step is the relative change of spend in [Model.Reach], down and up.
+// Step is the relative decrease and increase of spend in [Model.Reach].
 const Step = 0.2
 
-// Reach returns how saturated the channel is. Draws without any effect of the channel have no saturation and are
-// excluded.
+// Reach returns the saturation of the channel. It excludes draws without any effect of the channel, because they have
+// no saturation.
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
 func reachOf(p *mmm.Posterior, channel measure.Channel) Reach {

@@ -14,13 +14,13 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// History is the window by week in the store's currency: revenue, expected revenue, and its parts. Figures are
+// History contains the window by week in the store's currency: revenue, expected revenue, and its parts. Figures are
 // posterior means; base and channels add up to expected revenue.
 type History struct {
 	Weeks         []civil.Date // first days
 	Actual        []float64
 	Expected      []float64
-	Base          []float64 // without the model's channels
+	Base          []float64 // expected revenue without the model's channels
 	Channels      []measure.Channel
 	Contributions [][]float64 // of each channel
 }
@@ -72,12 +72,12 @@ func (m *Model) Curve(channel measure.Channel, points int) (Curve, error) {
 	return Curve{}, nil
 }
 
-// The priors of every channel. They are explicit so that they are stored with the model. The prior of curvature is on
-// the elasticity at mean spend: marginal return / average return. Weekly data identify the slope, and a channel's
+// priors contains the priors of every channel. They are explicit so that the model stores them. The prior of curvature
+// is on the elasticity at mean spend: marginal return / average return. Weekly data identify the slope, and a channel's
 // contribution is slope / elasticity, so the prior must give the inverse elasticity a finite mean and variance. Beta(a,
-// 1) does for a > 2, and Beta(3, 1) is the widest of these with an integer a; its quartiles are 0.63, 0.79 and 0.91.
-// The shape of the curve is uncertain too: the prior of the log sharpness is centered between Michaelis-Menten, 1, and
-// logistic, about 2.5, and includes power curves and hard ceilings.
+// 1) meets this for a > 2, and Beta(3, 1) is the widest of these with an integer a. Its quartiles are 0.63, 0.79 and
+// 0.91. The shape of the curve is also uncertain: the prior of the log sharpness is centered between Michaelis-Menten,
+// 1, and logistic, about 2.5, and includes power curves and hard ceilings.
 var priors = map[string]mmm.Prior{
 	"roi":   {Family: mmm.LogNormalPrior, A: 0.2, B: 0.9},
 	"alpha": {Family: mmm.BetaPrior, A: 1, B: 3},
@@ -92,12 +92,11 @@ type PriorPosterior struct {
 	Parameter string // "roi", "alpha", or a curve parameter: "elasticity", "sharpness"; "lam" in older models
 	Before    measure.Estimate
 	After     measure.Estimate
-	// Narrowed is 1 - posterior width / prior width: near 0 when the data are uninformative.
+	// Narrowed is 1 - posterior width / prior width: near 0 if the data are uninformative.
 	Narrowed float64
 }
 
-// PriorPosteriors returns every channel's parameters in the model's order. Models trained before priors were stored
-// have none.
+// PriorPosteriors returns every channel's parameters in the model's order. Models without stored priors have none.
 func (m *Model) PriorPosteriors() []PriorPosterior {
 	var out []PriorPosterior
 	for _, e := range m.Effects {
@@ -124,7 +123,7 @@ func (m *Model) PriorPosteriors() []PriorPosterior {
 	return out
 }
 
-// priorEstimate is the mean of a prior of one of the families in [priors], with its 90% interval.
+// priorEstimate returns the mean of a prior of one of the families in [priors], with its 90% interval.
 func priorEstimate(p mmm.Prior) measure.Estimate {
 	var d interface {
 		Mean() float64

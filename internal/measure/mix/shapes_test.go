@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestShapesAreRecoveredAsFarAsPriorsAllow fits stores with one effective channel, whose curve is inside, at the edge
-// of or outside the model's family, and one channel without effect. It prints results for docs/validation.md.
+// TestShapesAreRecoveredAsFarAsPriorsAllow fits stores with one effective channel and one channel without effect. The
+// curve of the effective channel is inside, at the edge of, or outside the model's family. The test logs results for
+// docs/validation.md.
 func TestShapesAreRecoveredAsFarAsPriorsAllow(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
@@ -17,7 +18,7 @@ func TestShapesAreRecoveredAsFarAsPriorsAllow(t *testing.T) {
 		name   string
 		carry  float64
 		worth  func(spend float64) float64
-		inside int // of three intervals, at least
+		inside int // minimum number of correct intervals of three
 	}{
 		{"logistic", 0.25, logistic, 2},
 		{"logistic without carry-over", 0, logistic, 2},

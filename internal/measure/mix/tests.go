@@ -19,10 +19,10 @@ type Test struct {
 	ID      string          `json:"id"`
 	Channel measure.Channel `json:"channel"`
 	Days    civil.Range     `json:"days"`
-	Share   float64         `json:"share,omitempty"` // the treated regions' share of sales before the test
-	// For the whole store per week, in its currency; nil if the test is not usable.
+	Share   float64         `json:"share,omitempty"` // share of the treated regions in sales before the test
+	// Lift is for the whole store per week, in its currency; nil if the test is not usable.
 	Lift  *mmm.Lift `json:"lift,omitempty"`
-	Why   string    `json:"why,omitempty"`   // why it is not usable; "" otherwise
+	Why   string    `json:"why,omitempty"`   // reason why the test is not usable; "" otherwise
 	Waits bool      `json:"waits,omitempty"` // orders or reports of its days may still arrive
 }
 
@@ -30,15 +30,15 @@ type Test struct {
 type Calibration struct {
 	Test
 
-	// Nil when the test is not used, or there is no observational fit.
+	// Observational is nil if the test is not used or there is no observational fit.
 	Observational *Observational `json:"alone,omitempty"`
 }
 
 // Observational is the estimate without any lift test.
 type Observational struct {
-	Change stats.Summary `json:"change"` // of weekly revenue, for the test's change of spend
+	Change stats.Summary `json:"change"` // change of weekly revenue for the test's change of spend
 	ZScore float64       `json:"apart"`  // test result minus prediction, in standard deviations of the difference
-	ROAS   stats.Summary `json:"roas"`   // of the channel over the window
+	ROAS   stats.Summary `json:"roas"`   // ROAS of the channel over the window
 }
 
 // contradiction is the absolute z-score from which test and observational fit contradict each other: a 5% significance
@@ -59,7 +59,7 @@ func (c Calibration) FitMorePrecise() bool {
 	return c.Observational != nil && c.Lift.Sigma > c.Observational.Change.SD
 }
 
-// PerCost is the test's incremental revenue per unit of changed spend, with its 90% interval.
+// PerCost returns the test's incremental revenue per unit of changed spend, with its 90% interval.
 func (c Calibration) PerCost() measure.Estimate {
 	perCost := c.Lift.DeltaY / c.Lift.DeltaX
 	return measure.Estimate{
@@ -68,8 +68,8 @@ func (c Calibration) PerCost() measure.Estimate {
 	}
 }
 
-// FitPerCost is the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be an
-// [Observational].
+// FitPerCost returns the observational fit's prediction of [Calibration.PerCost], with its 90% interval. There must be
+// an [Observational].
 func (c Calibration) FitPerCost() measure.Estimate {
 	return mmm.EstimateOf(c.Observational.Change).Times(1 / c.Lift.DeltaX)
 }
@@ -107,7 +107,7 @@ func (m *Model) TestsOf(channel measure.Channel) []Calibration {
 	return slices.DeleteFunc(slices.Clone(m.Tests), func(c Calibration) bool { return c.Channel != channel || !c.Used() })
 }
 
-// addTests lists the tests by date and marks those that are not used. A non-empty none is the reason for all.
+// addTests lists the tests by date and marks unused tests. If none is not empty, no test is used, for that reason.
 func (f *frame) addTests(tests []Test, none string) {
 	for _, t := range tests {
 		switch {
@@ -127,7 +127,7 @@ func (f *frame) addTests(tests []Test, none string) {
 	})
 }
 
-// withoutTests is the frame without its tests, for the given reason.
+// withoutTests returns the frame without its tests, for the given reason.
 func (f frame) withoutTests(why string) frame {
 	f.tests = slices.Clone(f.tests)
 	for i := range f.tests {
@@ -149,13 +149,13 @@ func (f frame) lifts() []mmm.Lift {
 	return out
 }
 
-// before is the frame without tests that ran on or after a day.
+// before returns the frame without tests that ran on or after a day.
 func (f frame) before(day civil.Date) frame {
 	f.tests = slices.DeleteFunc(slices.Clone(f.tests), func(t Calibration) bool { return !t.Days.Last.Before(day) })
 	return f
 }
 
-// compare adds the observational fit's predictions to the tests. Without such a fit there is nothing to compare.
+// compare adds the observational fit's predictions to the tests. Without such a fit, it does nothing.
 func (f *frame) compare(weeks *Model) {
 	if weeks.Status != Active {
 		return
@@ -188,8 +188,8 @@ func (f frame) unconfounded() (channels []measure.Channel) {
 	return channels
 }
 
-// Shown returns the share of an effect that is visible within a test of the given number of days, starting with the
-// change of spend, and its standard deviation, under the prior of the model's adstock.
+// Shown returns the share of an effect that is visible in a test of the given number of days from the change of spend
+// on, and the share's standard deviation, under the prior of the model's adstock.
 func Shown(days int) (share, sd float64) {
 	const steps = 200
 	prior := distuv.Beta{Alpha: priors["alpha"].A, Beta: priors["alpha"].B}
@@ -200,7 +200,7 @@ func Shown(days int) (share, sd float64) {
 	return stats.MeanSD(shares)
 }
 
-// shown is the mean cumulative effect over a number of weeks with adstock weights alpha^l.
+// shown returns the mean cumulative effect over a number of weeks with adstock weights alpha^l.
 func shown(alpha, weeks float64) float64 {
 	weight, arrived, all, sum := 1.0, 0.0, 0.0, 0.0
 	for range adstockWeeks {

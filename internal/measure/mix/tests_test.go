@@ -11,13 +11,13 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// tested is a store with two channels and a flyer.
+// tested returns a store with two channels and a flyer.
 func tested() Store {
 	s, _ := planted()
 	return s
 }
 
-// made is a five-week test of search that starts the given number of days before the store's last day.
+// made returns a five-week test of search that starts the given number of days before the store's last day.
 func made(s Store, id string, ago int) Test {
 	first := s.Days.Last.AddDays(-ago)
 	return Test{
@@ -80,7 +80,7 @@ func TestScopeIsThatOfTheTrainedModel(t *testing.T) {
 	}
 }
 
-// The test's standard error is 300, the fit's 100 or 500. A confounding term next to an imprecise test would lose
+// The test's standard error is 300; the fit's is 100 or 500. A confounding term next to an imprecise test would lose
 // information.
 func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	f.addTests(s.Tests, "")
 	for _, test := range []struct {
 		what  string
-		weeks []float64 // standard deviations of the observational fit per test; 0: there is none
+		weeks []float64 // standard deviations of the observational fit per test; 0: no fit
 		want  int
 	}{
 		{"both tests know less", []float64{100, 100}, 1},

@@ -60,7 +60,7 @@ func TestATrainingReportsItsProgress(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t)
 	slices.Sort(m.done)
-	const fits = 3 // without the test, with it, and without the last weeks
+	const fits = 3 // without the test, with the test, and without the last weeks
 	if len(m.done) < 2*drawsOfFit/100 || m.done[0] != 100 {
 		t.Errorf("%d reports from %d", len(m.done), m.done[0])
 	}
@@ -94,7 +94,7 @@ func TestProgressCountsEarlierFits(t *testing.T) {
 	for range 100 {
 		next()
 	}
-	if got := total[len(total)-1]; got != 2*drawsOfFit { // more draws than planned, where the chains needed them
+	if got := total[len(total)-1]; got != 2*drawsOfFit { // more draws than planned if the chains need them
 		t.Errorf("the total is %d at %d draws", got, done[len(done)-1])
 	}
 	s := how.sampling(0)
@@ -322,7 +322,7 @@ func TestPlansThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// Responses further out are shared by budgets of a similar size and are those of a wider grid.
+// Budgets of similar size share responses beyond the default range. These equal the responses of a wider grid.
 func TestResponsesReachAsFarAsABudget(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model
@@ -348,7 +348,7 @@ func TestResponsesReachAsFarAsABudget(t *testing.T) {
 	}
 }
 
-// Means and quantiles of the priors, computed from their formulas.
+// The expected means and quantiles of the priors come from their formulas.
 func TestPriorsAndPosteriors(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model
@@ -420,7 +420,7 @@ func TestAModelWithFiguresNeedsItsPosterior(t *testing.T) {
 	}
 }
 
-// A training without tests uses none and says so, and its data differ from those with the test.
+// A training without tests uses no test and states this. Its data differ from the data with the test.
 func TestATrainingWithoutTestsUsesNone(t *testing.T) {
 	t.Parallel()
 	of := trainedWithTest(t)

@@ -13,12 +13,12 @@ import (
 // Accuracy compares fitted values with the observed target.
 type Accuracy struct {
 	R2 float64 `json:"r2"` // share of variance explained
-	// Mean absolute percentage error, as a fraction, over periods with a target other than 0.
+	// MAPE is the mean absolute percentage error, as a fraction, over periods with a nonzero target.
 	MAPE  *float64 `json:"mape,omitempty"`
 	WMAPE float64  `json:"wmape"` // weighted MAPE: sum of absolute errors / sum of absolute targets
 }
 
-// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. holdout is nil when there
+// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. holdout is nil if there
 // are fewer than two held-out periods.
 func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 	mean, m := p.Fitted(), p.model
@@ -127,14 +127,15 @@ func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
 	}
 }
 
-// LeaveOneOut estimates how well the model predicts a fitted row from all others, without refitting (PSIS-LOO). ELPD is
-// the sum over rows of the log predictive density in the target's unit. Models of the same rows can be compared by it.
+// LeaveOneOut contains an estimate of how well the model predicts a fitted row from all others, without refitting
+// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. It can compare models of
+// the same rows.
 type LeaveOneOut struct {
 	ELPD float64 `json:"elpd"`
 	SE   float64 `json:"se"` // standard error of ELPD, from its variation between rows
 	// Parameters is the effective number of parameters (p_loo): in-sample log density minus ELPD.
 	Parameters float64 `json:"parameters"`
-	// Unreliable counts rows with a Pareto k above the limit: their terms are not trustworthy.
+	// Unreliable is the number of rows with a Pareto k above the limit. Their terms are not reliable.
 	Unreliable int `json:"unreliable"`
 }
 
@@ -142,7 +143,8 @@ type LeaveOneOut struct {
 const mostTerms = 4 << 20
 
 // LeaveOneOut reweights the draws for each row by Pareto-smoothed importance sampling (Vehtari, Gelman, Gabry 2017).
-// Rows of a time series are dependent: use it to compare model shapes, and a holdout or backtest to judge forecasts.
+// Rows of a time series are dependent, so use it to compare model shapes, and a holdout or backtest to evaluate
+// forecasts.
 func (p *Posterior) LeaveOneOut() LeaveOneOut {
 	m := p.model
 	rows := make([]int, 0, m.rows)

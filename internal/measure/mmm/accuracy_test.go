@@ -26,7 +26,8 @@ func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
 			}
 			area += math.Exp(m.logDensity(theta)(3, 0.4)) * width
 		}
-		// The t distribution has 1e-9 of its mass outside; the sum is exact for smooth functions that vanish at the ends.
+		// The t distribution has 1e-9 of its mass outside the range. The sum is exact for smooth functions that vanish
+		// at the ends.
 		if math.Abs(area-1) > 1e-7 {
 			t.Errorf("%s: area %v", l, area)
 		}
@@ -36,7 +37,7 @@ func TestPredictiveDensitiesIntegrateToOne(t *testing.T) {
 func TestAccuracyMatchesItsFormulas(t *testing.T) {
 	t.Parallel()
 	got := AccuracyOf([]float64{0, 2, 4}, []float64{1, 2, 3})
-	// Squared errors 2 of a total of 8; relative errors 0 and 1/4 where the target is not 0; absolute errors 2 of 6.
+	// Squared errors are 2 of a total of 8, relative errors 0 and 1/4 for nonzero targets, and absolute errors 2 of 6.
 	if !near(got.R2, 0.75, 1e-14) || !near(*got.MAPE, 0.125, 1e-14) || !near(got.WMAPE, 1.0/3, 1e-14) {
 		t.Errorf("got %+v, MAPE %v", got, *got.MAPE)
 	}
@@ -60,7 +61,7 @@ func TestLeaveOneOutIsBelowTheFitAndFlagsAnOutlierWeek(t *testing.T) {
 		return newPosterior(m, d, run).LeaveOneOut(), float64(len(m.parameters))
 	}
 	loo, parameters := score(toy())
-	// Without informative priors the effective number of parameters equals their number; priors reduce it.
+	// Without informative priors, the effective number of parameters equals their number; priors reduce it.
 	if loo.Parameters < 1 || loo.Parameters > parameters || loo.Unreliable > 0 || !(loo.SE > 0) {
 		t.Errorf("%+v of a model with %v parameters", loo, parameters)
 	}

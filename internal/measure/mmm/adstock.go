@@ -15,7 +15,7 @@ import (
 // periods.
 type AdstockKind string
 
-// The adstock shapes. The weights of lags l = 0 .. Lags-1 are proportional to the formula and sum to one.
+// Adstock shapes. The weights of lags l = 0 .. Lags-1 are proportional to the formula and sum to one.
 const (
 	Geometric   AdstockKind = "geometric"   // alpha^l
 	Delayed     AdstockKind = "delayed"     // alpha^((l - theta)^2): the peak is theta periods after the exposure
@@ -25,7 +25,7 @@ const (
 	Immediately AdstockKind = "none"        // no carryover
 )
 
-// Adstock is a shape and its length in periods, the period of the exposure included.
+// Adstock is a shape and its length in periods, including the period of the exposure.
 type Adstock struct {
 	Kind AdstockKind `json:"kind"`
 	Lags int         `json:"lags"`
@@ -79,7 +79,7 @@ func (a Adstock) parameters() []parameter {
 	panic("mmm: unknown adstock")
 }
 
-// kernel holds the lag weights and their derivatives with respect to each parameter.
+// kernel contains the lag weights and their derivatives with respect to each parameter.
 type kernel struct {
 	w  []float64
 	dw [][]float64
@@ -155,7 +155,7 @@ func (a Adstock) logWeights(k *kernel, theta []float64) {
 	}
 }
 
-// spread sets a to the adstocked exposures x. Exposure before the first period is taken as zero.
+// spread sets a to the adstocked exposures x. Exposure before the first period counts as zero.
 func (k *kernel) spread(a, x []float64) {
 	clear(a)
 	for l, w := range k.w {

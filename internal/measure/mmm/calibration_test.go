@@ -22,12 +22,12 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018): parameters are drawn from the prior
-// and data from the parameters. The rank of the true value among posterior draws is uniform, for every parameter and
-// every function of parameters and data, if and only if the sampler is correct. The likelihood is such a function and
-// detects errors that the others miss (Modrák et al. 2023).
+// calibration is a simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018). It draws parameters
+// from the prior and data from the parameters. If and only if the sampler is correct, the rank of the true value among
+// posterior draws is uniform, for every parameter and every function of parameters and data. The likelihood is such a
+// function and detects errors that others miss (Modrák et al. 2023).
 type calibration struct {
-	name       string // of its checkpoint; "" for none
+	name       string // name of the checkpoint; "": none
 	data       Data
 	spec       Spec
 	replicates int
@@ -43,7 +43,7 @@ func (c calibration) ranks(t *testing.T) (ranks map[string][]int, most int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	design.yScale = 1 // the priors are for scaled targets, and the simulated ones are scaled
+	design.yScale = 1 // the priors are for scaled targets, and simulated targets are scaled
 	ranks = map[string][]int{}
 	done := c.checkpoint(t)
 	for i := range uint64(c.replicates) {
@@ -59,7 +59,7 @@ func (c calibration) ranks(t *testing.T) (ranks map[string][]int, most int) {
 	return ranks, c.kept()
 }
 
-// kept is the number of ranked draws per replicate.
+// kept returns the number of ranked draws per replicate.
 func (c calibration) kept() int { return c.sampling.Chains * c.sampling.Draws / c.thin }
 
 // replicate returns the rank of each quantity in one replicate.
@@ -91,12 +91,11 @@ func (c calibration) replicate(t *testing.T, design *model, i uint64) map[string
 	return ranks
 }
 
-// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line, to which this run
-// appends.
+// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line. This run appends to it.
 type checkpoint struct {
 	form  string
 	known map[uint64]map[string]int
-	file  *os.File // nil when nothing is stored
+	file  *os.File // nil if nothing is stored
 }
 
 // ranked is one line of a checkpoint.
@@ -106,7 +105,7 @@ type ranked struct {
 	Ranks     map[string]int `json:"ranks"`
 }
 
-// form identifies what is simulated: a hash of data, settings and sampling.
+// form returns a hash of data, settings and sampling, which identifies the simulation.
 func (c calibration) form(t *testing.T) string {
 	t.Helper()
 	design, err := newModel(c.data, c.spec)
@@ -121,7 +120,7 @@ func (c calibration) form(t *testing.T) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// checkpoint reads the earlier run's file in the directory ASSAY_CALIBRATION and resumes there. Without the variable
+// checkpoint reads the earlier run's file in the directory ASSAY_CALIBRATION and resumes there. Without the variable,
 // nothing is stored.
 func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	t.Helper()
@@ -138,7 +137,7 @@ func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	}
 	for line := range strings.Lines(string(text)) {
 		var one ranked
-		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // a truncated line is repeated
+		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // repeat a truncated line
 			done.known[one.Replicate] = one.Ranks
 		}
 	}
@@ -171,8 +170,8 @@ func (p *Posterior) logLikelihood(theta []float64) float64 {
 	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
 }
 
-// quantities returns what is ranked, one value per draw: every parameter, the channels' contributions and their
-// marginal values (ordered as returns and shares are), the first geo's part, and the log likelihood.
+// quantities returns the ranked quantities, one value per draw: every parameter, the channels' contributions and their
+// marginal values (which have the order of returns and shares), the first geo's part, and the log likelihood.
 func (p *Posterior) quantities() map[string][]float64 {
 	of := func(f func(theta []float64) float64) []float64 {
 		return series(len(p.draws), func(i int) float64 { return f(p.draws[i]) })
@@ -210,7 +209,7 @@ func (c calibration) unevenness(t *testing.T) (worst string, p float64, outside 
 	return worst, p, outside, len(ranks)
 }
 
-// quick is a model with few parameters that fits in milliseconds.
+// quick returns a model with few parameters that fits in milliseconds.
 func quick(replicates int, build func(m *model) stats.Density) calibration {
 	return calibration{
 		data: toy(), replicates: replicates, build: build, thin: 5,
@@ -219,13 +218,13 @@ func quick(replicates int, build func(m *model) stats.Density) calibration {
 	}
 }
 
-// warped is a wrong density: it omits the Jacobian of positive parameters.
+// warped is a wrong density that omits the Jacobian of positive parameters.
 type warped struct{ *density }
 
 func (d warped) LogDensity(u, grad []float64) float64 {
 	logp := d.density.LogDensity(u, grad)
 	for i, p := range d.parameters {
-		if p.support == positive { // others would be improper without it
+		if p.support == positive { // others are improper without it
 			_, _, logJacobian, slope := p.support.constrain(u[i])
 			logp -= logJacobian
 			grad[i] -= slope
@@ -234,7 +233,7 @@ func (d warped) LogDensity(u, grad []float64) float64 {
 	return logp
 }
 
-// turned is a wrong density: it changes the sign of one coordinate.
+// turned is a wrong density that changes the sign of one coordinate.
 type turned struct {
 	stats.Density
 	i int
@@ -273,10 +272,10 @@ func TestSBCRanksAreUniformAndPlantedBugsAreDetected(t *testing.T) {
 	}
 }
 
-// shortForms are the other likelihoods, effects, adstocks and saturations, each in at least one model with few
+// shortForms returns the other likelihoods, effects, adstocks and saturations, each in at least one model with few
 // parameters.
 func shortForms() map[string]Spec {
-	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // its result is simulated
+	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // the simulation replaces its result
 	flat := Trend{Kind: NoTrend}
 	return map[string]Spec{
 		"coefficient": {Trend: flat, Adstock: Adstock{Geometric, 3}},
@@ -296,7 +295,7 @@ func shortForms() map[string]Spec {
 
 func TestRanksAreUniformInEveryForm(t *testing.T) {
 	t.Parallel()
-	replicates := 10 // few: finds gross errors only
+	replicates := 10 // a small number finds only gross errors
 	if os.Getenv("ASSAY_NIGHTLY") == "1" {
 		replicates = 50
 	}
@@ -320,7 +319,7 @@ func TestRanksAreUniformInEveryForm(t *testing.T) {
 	}
 }
 
-// pairs is two years of weeks of two channels and a promotion.
+// pairs returns two years of weeks with two channels and a promotion.
 func pairs() Data {
 	random := stats.Stream(12, 0)
 	d := Data{Media: []Media{{Channel: "search"}, {Channel: "social"}}, Controls: []Control{{Name: "price"}}}
@@ -335,7 +334,7 @@ func pairs() Data {
 	return d
 }
 
-// spot is three small towns.
+// spot returns data of three small towns.
 func spot() Data {
 	d := toyGeos()
 	d.Media = d.Media[:1]
@@ -349,7 +348,7 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("some thousands of fits; set ASSAY_NIGHTLY=1 to run them")
 	}
-	// A twentieth of the largest week.
+	// Sigma is a twentieth of the largest week.
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}}
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
 	// As package mix trains.

@@ -11,15 +11,15 @@ import (
 )
 
 // Spend that follows unobserved demand correlates with sales without causing them. Observational data cannot separate
-// this confounding from the channel's effect; a lift test can, because it changes the spend independently of demand. A
+// this confounding from the channel's effect. A lift test can, because it changes the spend independently of demand. A
 // channel with a lift test therefore has two terms: its effect, which the test measures, and a confounding term, which
-// the test does not. With z the saturated exposure s, standardized over the fitted rows,
+// the test does not. Let z be the saturated exposure s, standardized over the fitted rows. Then
 //
 //	mu_t = ... + beta s_t + sigma x z_t,   x ~ Normal(0, 1)
 //
 // The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. x /
-// sqrt(1 + x^2) is the correlation of the channel with everything the model omits, as in omitted variable bias (Cinelli
-// and Hazlett 2020, section 4). With a standard normal x, correlations up to .9 are about equally likely.
+// sqrt(1 + x^2) is the correlation of the channel with everything that the model omits, as in omitted variable bias
+// (Cinelli and Hazlett 2020, section 4). With a standard normal x, correlations up to 0.9 are about equally likely.
 // Contributions, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and
 // saturation are still estimated from the observational data.
 //
@@ -45,7 +45,7 @@ func (m *model) confoundingParameter(c *channel) {
 }
 
 // rise returns the difference in saturated exposure between the anchor's two spends, in the anchor's standard errors
-// and for a beta of 1, and the derivatives of its logarithm by the saturation parameters.
+// for a beta of 1, and the derivatives of its logarithm by the saturation parameters.
 func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSaturationParameters]float64) {
 	low, _, byLow := m.spec.Saturation.value(math.Min(c.anchor.from, c.anchor.to), shape)
 	high, _, byHigh := m.spec.Saturation.value(math.Max(c.anchor.from, c.anchor.to), shape)
@@ -55,14 +55,14 @@ func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSat
 	return (high - low) / c.anchor.sigma, byShape
 }
 
-// confoundingOfCoordinate turns the coordinate in theta into x, given the curve's beta, and returns the derivative.
+// confoundingOfCoordinate converts the coordinate in theta to x, given the curve's beta, and returns the derivative.
 func (m *model) confoundingOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	by := m.resolution / theta[m.noiseAt]
 	theta[c.confoundingAt] = theta[c.confoundingAt]*by - v.beta*v.sd/theta[m.noiseAt]
 	return by
 }
 
-// setConfounding sets the coefficient of s that comes from confounding. It is 0 when s does not vary.
+// setConfounding sets the coefficient of s that comes from confounding. It is 0 if s does not vary.
 func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 	v.confounding = 0
 	if c.confoundingAt > 0 && v.sd > 0 {
@@ -70,13 +70,13 @@ func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 	}
 }
 
-// confoundingGradient adds the confounding term's part of the gradient, all but the derivative by s, which is
+// confoundingGradient adds the confounding term's part of the gradient except the derivative by s, which is
 //
 //	(sigma x / sd) (r_t - mean r - z_t mean(r z))
 //
-// with r the gradient by mu. along is the product of r and s. It returns mean r, mean(r z) / sd, and the gradient
-// through x by the log of beta, which is also that by the log of sd. The gradient by x must already contain prior and
-// likelihood.
+// where r is the gradient by mu. along is the product of r and s. It returns mean r, mean(r z) / sd, and the gradient
+// through x by the log of beta, which equals the gradient by the log of sd. The gradient by x must already contain
+// prior and likelihood.
 func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, byCoordinate float64) {
 	n := float64(d.rows)
 	mean = floats.Sum(d.byMu) / n
@@ -89,20 +89,20 @@ func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean
 	return mean, withZ / (n * v.sd), -by * v.beta * v.sd / sigma
 }
 
-// Confounding separates a channel's effect from movements of the target that correlate with its spend, as its lift test
-// identifies.
+// Confounding separates a channel's effect from movements of the target that correlate with its spend. The lift test
+// identifies the two.
 type Confounding struct {
-	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is that of the correlated
-	// unobserved demand, negative where it hides the effect. Both are in the target's unit.
+	// Effect is the standard deviation of the channel's contribution over periods. Unobserved is the standard deviation
+	// of the correlated unobserved demand, negative if it hides the effect. Both are in the target's unit.
 	Effect     stats.Summary `json:"effect"`
 	Unobserved stats.Summary `json:"beside"`
 	// Share is Unobserved / (Effect + |Unobserved|): the part of the apparent effect that is confounding.
 	Share stats.Summary `json:"share"`
-	// Correlation is the channel's correlation with everything the model omits.
+	// Correlation is the channel's correlation with everything that the model omits.
 	Correlation stats.Summary `json:"correlation"`
 }
 
-// confounding summarizes a channel's confounding term; nil for a channel without one.
+// confounding summarizes a channel's confounding term; It returns nil for a channel without one.
 func (p *Posterior) confounding(c *channel) *Confounding {
 	if c.confoundingAt == 0 {
 		return nil

@@ -15,15 +15,15 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// contributionOf is a channel's total contribution, its derivative by the relative change of spend, and its weekly
-// response to constant spend.
+// contributionOf contains a channel's total contribution, its derivative by the relative change of spend, and its
+// weekly response to constant spend.
 type contributionOf struct {
 	contribution, margin float64
 	response             func(spend float64) float64
 }
 
-// confounded is two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with it as
-// given; search's does not.
+// confounded returns two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with
+// the demand as given; search's spend does not.
 func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)
@@ -69,7 +69,7 @@ func (tv contributionOf) test(x, to float64, random *rand.Rand) Lift {
 	return l
 }
 
-// coverage counts intervals that contain the true value.
+// coverage is the number of intervals that contain the true value.
 type coverage struct {
 	stores, inside int
 	ratio          float64 // sum of posterior means / true values
@@ -98,8 +98,8 @@ func (c *coverage) wrong() bool {
 	return distuv.Binomial{N: n, P: 0.9}.CDF(float64(c.inside)) < 1.0/300 || math.Abs(c.off) > 3*math.Sqrt(n)
 }
 
-// TestLiftTestsRemoveConfoundingBias fits stores with spend that follows unobserved demand, and stores without, each
-// with a lift test of tv and without. The test must remove the bias of tv's ROAS and marginal ROAS, with nominal
+// TestLiftTestsRemoveConfoundingBias fits stores whose spend follows unobserved demand and stores whose spend does not,
+// each with and without a lift test of tv. The test must remove the bias of tv's ROAS and marginal ROAS, with nominal
 // coverage. A test of tv's full spend must also at least halve the interval.
 func TestLiftTestsRemoveConfoundingBias(t *testing.T) {
 	t.Parallel()

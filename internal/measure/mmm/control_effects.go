@@ -8,14 +8,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// ControlEffect is the effect of a pooled control over all periods, the holdout included.
+// ControlEffect is the effect of a pooled control over all periods, including the holdout.
 type ControlEffect struct {
 	Name    string `json:"name"`
 	Group   string `json:"batch"`
-	Periods int    `json:"periods"` // periods in which the control is not 0
+	Periods int    `json:"periods"` // number of periods in which the control is not 0
 	// Contribution is in the target's unit: the target minus its expectation without the control.
 	Contribution stats.Summary `json:"contribution"`
-	Share        stats.Summary `json:"share"` // of the target's sum, as a fraction
+	Share        stats.Summary `json:"share"` // share of the target's sum, as a fraction
 }
 
 // PooledControls returns the effects of controls with a hierarchical prior, in the data's order.

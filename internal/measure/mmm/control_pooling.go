@@ -8,8 +8,8 @@ import (
 )
 
 // pooledControls is the hierarchical prior of a group of controls with a common, unknown scale, such as holidays, each
-// of which is observed a few times. If the data show small effects in the group, each member is shrunk towards zero; if
-// effects are large, they are hardly shrunk (Gelman 2005, on variances of batches of coefficients):
+// observed a few times. If the data show small effects in the group, each member is shrunk toward zero. Large effects
+// are hardly shrunk (Gelman 2005, on variances of batches of coefficients):
 //
 //	gamma_h ~ Normal(0, tau^2),   tau^2 ~ InverseGamma(nu / 2, nu pooledScale^2 / 2)
 //
@@ -24,14 +24,14 @@ type pooledControls struct {
 }
 
 // The marginal prior of a coefficient is Student's t with pooledFreedom degrees of freedom and scale pooledScale: half
-// of all coefficients are below .04 of the largest target in size, and one in twenty is above .16.
+// of all coefficients are below 0.04 of the largest target in size, and one in twenty is above 0.16.
 const (
 	pooledFreedom = 3
 	pooledScale   = 0.05
 )
 
 // newPooledControls returns the hierarchical priors of the control groups in the data's order and marks their
-// parameters. A control with a prior of its own, or under its group's name, stays independent.
+// parameters. A control is independent if it has its own prior or one under its group's name.
 func (m *model) newPooledControls() []pooledControls {
 	var out []pooledControls
 	places := map[string]int{}

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// festive is [toy] with four holidays of two weeks each.
+// festive returns [toy] with four holidays of two weeks each.
 func festive() Data {
 	d := toy()
 	for h := range 4 {
@@ -42,7 +42,7 @@ func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 		const step = 1e-3
 		for log := math.Log(pooledScale) - 7; log < math.Log(pooledScale)+12; log += step {
 			tau2 := math.Exp(2 * log)
-			// The density of log tau when tau^2 is inverse gamma.
+			// p is the density of log tau if tau^2 is inverse gamma.
 			p := math.Exp(-pooledFreedom*log - pooledFreedom*pooledScale*pooledScale/(2*tau2))
 			for _, g := range gamma {
 				p *= math.Exp(-g*g/(2*tau2)) / math.Sqrt(tau2)
@@ -58,8 +58,8 @@ func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 			t.Errorf("log density at %v: got %v above that at 0, want %v", gamma, got, want)
 		}
 	}
-	// Draws have the quartiles of Student's t: .765 scales; four standard errors of a quartile from 40,000 draws are .022
-	// of it.
+	// The quartile of Student's t is 0.765 scales. Four standard errors of a quartile from 40,000 draws are 0.022 of
+	// it.
 	random, sizes := stats.Stream(5, 0), []float64(nil)
 	for range 40_000 {
 		sizes = append(sizes, math.Abs(m.drawPrior(random)[m.controlGroups[0].at[2]])/pooledScale)
@@ -83,8 +83,8 @@ func TestControlsWithAPriorOfTheirOwnLeaveTheirGroup(t *testing.T) {
 	}
 }
 
-// holidayStore is three years of weeks with doubled spend on six holidays. One holiday has a large effect, two a small
-// one and three none. It returns the channel's contribution.
+// holidayStore returns three years of weeks with doubled spend on six holidays. One holiday has a large effect, two
+// have a small effect and three have none. It returns the channel's contribution.
 func holidayStore(seed uint64) (d Data, contribution float64, effects []float64) {
 	random := stats.Stream(seed, 4)
 	const weeks = 156
@@ -112,8 +112,8 @@ func holidayStore(seed uint64) (d Data, contribution float64, effects []float64)
 	return d, contribution, effects
 }
 
-// TestHolidayControlsRemoveBiasOfChannels fits the store with holidays and without. Holidays without effect are shrunk
-// towards zero, the large effect is not.
+// TestHolidayControlsRemoveBiasOfChannels fits the store with and without holidays. Holidays without effect are shrunk
+// toward zero; the large effect is not.
 func TestHolidayControlsRemoveBiasOfChannels(t *testing.T) {
 	t.Parallel()
 	d, truth, effects := holidayStore(1)

@@ -7,26 +7,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// density is the log posterior as the sampler uses it, with one chain's scratch space.
+// density is the log posterior in the sampler's coordinates, with one chain's scratch space.
 //
-// The sampler's coordinates differ from the parameters in two places, where the posterior of the parameters is a narrow
+// The sampler's coordinates differ from the parameters in two places where the posterior of the parameters is a narrow
 // curved ridge. First, the data identify a channel's scaled effect, the standard deviation of its contribution over the
 // fitted rows: a linear curve with a small coefficient, a concave curve and one that saturates at once can fit equally
-// well. Second, they identify the mean of mu rather than the intercept. So the coordinates are the scaled effect, in
+// well. Second, they identify the mean of mu, not the intercept. The coordinates are therefore the scaled effect, in
 // units of the resolution and transformed by [soft], and the mean of mu:
 //
 //	beta = scaled effect / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
 //
-// The coordinate of a channel with lift tests is the predicted result of one of them: see [model.rise]. Priors apply to
-// the parameters; the Jacobian is added. With geos both coordinates are in standard errors: see [model.scaleMean] and
+// The coordinate of a channel with lift tests is the predicted result of one of them; see [model.rise]. Priors apply to
+// the parameters; the Jacobian is added. With geos, both coordinates are in standard errors; see [model.scaleMean] and
 // [model.rescale].
 type density struct {
 	*model
 	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
 	gradient     []float64 // by the parameters
 	u            []float64 // coordinates with scaled effects in units of the resolution
-	scalings     []scaling // of the channels; nil without geos
+	scalings     []scaling // scalings of the channels; nil without geos
 	mu, byMu     []float64
 	byWeight     []float64
 	curves       []curve
@@ -38,13 +38,13 @@ type curve struct {
 	kernel      *kernel
 	a           []float64    // adstocked exposure
 	saturated                // saturated exposure
-	mean, sd    float64      // of s over the fitted rows
+	mean, sd    float64      // mean and standard deviation of s over the fitted rows
 	level       float64      // mean of s times the geo's size over the fitted rows
 	beta        float64      // common to all geos
 	confounding float64      // coefficient of s from confounding; 0 without lift tests
 	betas       []float64    // one per geo; set by evaluateAt only
 	byS         []float64    // derivatives by s through differences between geos; nil without geos
-	timeVarying *timeVarying // nil when the effect is constant
+	timeVarying *timeVarying // nil if the effect is constant
 }
 
 func (m *model) newDensity() *density {
@@ -147,7 +147,7 @@ func (d *density) priors() (logp float64) {
 	return logp
 }
 
-// effectOfCoordinate turns a channel's coordinate in theta (its scaled effect or a test's result) into beta and its
+// effectOfCoordinate converts a channel's coordinate in theta (its scaled effect or a test's result) to beta and its
 // effect, and returns the effect.
 func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float64 {
 	if c.confoundingAt > 0 {
@@ -164,15 +164,15 @@ func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float6
 	return theta[c.at]
 }
 
-// scaling is a channel's factor of reparameterization, its derivative by the channel's spread between geos, and the
-// coordinate.
+// scaling contains a channel's factor of reparameterization, its derivative by the channel's spread between geos, and
+// the coordinate.
 type scaling struct{ by, bySpread, u float64 }
 
-// rescale turns the sampler's coordinates into scaled effects in units of the resolution and returns the log Jacobian.
+// rescale converts the sampler's coordinates to scaled effects in units of the resolution and returns the log Jacobian.
 // With geos, the precision of a common effect depends on the spread between geos: the mean of the geos' effects is
 // known to about one resolution, and the common effect differs from it by about spread / sqrt(geos). A fixed scale
-// makes a funnel. The coordinate is therefore in standard errors at a least-squares guess w: sqrt(1 + (w spread)^2 /
-// geos).
+// would make a funnel. The coordinate is therefore in standard errors at a least-squares guess w: sqrt(1 + (w spread)^2
+// / geos).
 func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 	for i, guess := range m.scaledEffects {
 		spread, _, _, _ := positive.constrain(u[m.pooledAt+1+i])
@@ -186,8 +186,9 @@ func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 	return logJacobian
 }
 
-// scaleMean turns the coordinate of the mean of mu in theta into that mean and returns the derivative. With geos, its
-// precision depends on the spread of intercepts and effects, as in [model.rescale], and a fixed scale makes a funnel.
+// scaleMean converts the coordinate of the mean of mu in theta to that mean and returns the derivative. With geos, its
+// precision depends on the spread of intercepts and effects, as in [model.rescale], and a fixed scale would make a
+// funnel.
 //
 // The data identify the mean over geos of their own means. Let a common scaled effect be k standard errors from the
 // guess, each by = sqrt(1 + share) resolutions. It then differs from the geos' mean effect by k (by - 1/by)
@@ -215,7 +216,7 @@ func (m *model) scaleMean(theta []float64, scalings []scaling) float64 {
 	return scale
 }
 
-// center turns the mean of mu in theta into the intercept.
+// center converts the mean of mu in theta to the intercept.
 func (m *model) center(theta []float64, curves []curve) {
 	intercept := theta[m.baselineAt]
 	for i := range curves {
@@ -266,7 +267,7 @@ func (v *curve) addTo(mu []float64) {
 	}
 }
 
-// evaluate sets all of the curve but beta, over as many periods as it has room for.
+// evaluate sets all of the curve except beta, for as many periods as the curve has room for.
 func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	adstock, saturation := m.split(c, theta)
 	m.spec.Adstock.weights(v.kernel, adstock)
@@ -381,15 +382,15 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 
 // channelGradient adds the channel's part of the gradient and returns the log likelihood of its lift tests.
 //
-// With r the gradient by mu, the direct gradient by s is beta r. In addition, s changes beta through its standard
+// Let r be the gradient by mu. The direct gradient by s is beta r. In addition, s changes beta through its standard
 // deviation, and the level beta mean(s) through its mean and standard deviation. The level changes the intercept and,
-// when the effect is a return or a share, the effect. With B, E and L the gradients by the logs of beta, of the effect
-// (its prior and the log Jacobian) and of the level in the intercept, and with the size of the row's geo, the
+// if the effect is a return or a share, the effect. Let B, E and L be the gradients by the logs of beta, of the effect
+// (its prior and the log Jacobian) and of the level in the intercept, and size the size of the row's geo. The
 // derivative by s_t is
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //
-// With geos, byS from [density.geoLikelihood] is added. For a channel with lift tests the rise at its anchor replaces
+// With geos, byS from [density.geoLikelihood] is added. For a channel with lift tests, the rise at its anchor replaces
 // the standard deviation of s, and [density.confoundingGradient] is added.
 func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp float64) {
 	adstock, saturation := d.split(c, d.gradient)
@@ -409,7 +410,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	byLogBeta := byBeta*v.beta + unobservedCoordinate
 	byLogEffect := d.gradient[c.at] * d.theta[c.at]
 	byLogLevel := -d.gradient[d.baselineAt] * v.beta * v.mean
-	// By the log of what the coordinate is divided by to give beta.
+	// The derivative is by the log of the divisor that converts the coordinate to beta.
 	byDivisor := -(byLogBeta + byLogEffect + 1 + byLogLevel)
 	bySD, scaled := -byDivisor/(n*v.sd*v.sd), v.beta*v.sd/d.resolution
 	byMean, bySize := byLogLevel/(n*v.mean), 0.0
@@ -467,7 +468,7 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 }
 
 // liftGradient returns the log likelihood of one lift test. Adstock has settled, so the adstocked exposure equals the
-// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common one by a standard
+// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common beta by a standard
 // deviation of beta times spread, which is added to the test's error.
 func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (
 	logp float64,

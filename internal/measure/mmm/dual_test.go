@@ -11,8 +11,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// A second implementation of the national density in dual numbers, written directly from the formulas. It shares only
-// data and priors with the first; values and derivatives must agree.
+// This file is a second implementation of the national density, in dual numbers and directly from the formulas. It
+// shares only data and priors with the first. Values and derivatives must agree.
 
 type number2 = dual.Number
 
@@ -29,7 +29,7 @@ func times(by float64, v number2) number2 { return dual.Scale(by, v) }
 
 func quotient(a, b number2) number2 { return dual.Mul(a, dual.Inv(b)) }
 
-// dualValue is the saturation at a.
+// dualValue returns the saturation at a.
 func (s Saturation) dualValue(a number2, theta []number2) number2 {
 	one := constant(1)
 	switch s {
@@ -55,7 +55,7 @@ func (s Saturation) dualValue(a number2, theta []number2) number2 {
 	panic("no dual form")
 }
 
-// dualWeights are those of geometric adstock.
+// dualWeights returns the weights of geometric adstock.
 func dualWeights(lags int, alpha number2) []number2 {
 	w := []number2{constant(1)}
 	for l := 1; l < lags; l++ {
@@ -68,7 +68,7 @@ func dualWeights(lags int, alpha number2) []number2 {
 	return w
 }
 
-// dualCurve is s over the fitted periods.
+// dualCurve returns s over the fitted periods.
 func (m *model) dualCurve(c *channel, theta []number2) []number2 {
 	w := dualWeights(m.spec.Adstock.Lags, theta[c.at+1])
 	shape := theta[c.at+2 : c.at+2+m.shape]
@@ -103,7 +103,7 @@ func (m *model) dualWave(t int, theta []number2) (g number2) {
 	return g
 }
 
-// dualPrior is the log density of a prior.
+// dualPrior returns the log density of a prior.
 func (p Prior) dualPrior(v number2) number2 {
 	switch p.Family {
 	case NormalPrior:
@@ -124,7 +124,7 @@ func (p Prior) dualPrior(v number2) number2 {
 	panic("no dual form")
 }
 
-// dualDensity is the log posterior at u. Jacobians are derivatives of the transformations.
+// dualDensity returns the log posterior at u. Jacobians are derivatives of the transformations.
 func (m *model) dualDensity(u []number2) (logp number2) {
 	theta := make([]number2, len(u))
 	for i, p := range m.parameters {
@@ -224,7 +224,7 @@ func (m *model) dualDensity(u []number2) (logp number2) {
 	return logp
 }
 
-// dualLogGamma is Stirling's series at large x, extended by the recurrence.
+// dualLogGamma evaluates Stirling's series at large x, extended by the recurrence.
 func dualLogGamma(x number2) (out number2) {
 	for x.Real < 15 {
 		out = dual.Sub(out, dual.Log(x))
@@ -240,7 +240,7 @@ func dualLogGamma(x number2) (out number2) {
 		dual.Mul(inverse, series))
 }
 
-// contacts is [toy] with a channel that has reach and frequency.
+// contacts returns [toy] with a channel that has reach and frequency.
 func contacts() Data {
 	d := toy()
 	random := stats.Stream(17, 0)

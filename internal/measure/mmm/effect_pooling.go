@@ -14,10 +14,10 @@ import (
 //
 //	log effect_c = common + own_c,   common ~ Normal(a, rho b^2),   own_c ~ Normal(0, (1 - rho) b^2),   rho ~ Uniform(0, 1)
 //
-// The marginal prior of each effect is LogNormal(a, b) for every rho. Channels with little data are shrunk towards the
-// others, more strongly the more similar those are (Efron and Morris 1975; Gelman and Hill 2007, chapter 12). The
-// common part is integrated out exactly and rho by the midpoint rule with [rhoSteps] points. With z the logs, m their
-// mean, S their sum of squares around it, n their number and tau^2 = (1 - rho) b^2,
+// The marginal prior of each effect is LogNormal(a, b) for every rho. Channels with little data are shrunk toward the
+// others, more strongly if these are more similar (Efron and Morris 1975; Gelman and Hill 2007, chapter 12). The common
+// part is integrated out exactly and rho by the midpoint rule with [rhoSteps] points. Let z be the logs, m their mean,
+// S their sum of squares around it, n their number and tau^2 = (1 - rho) b^2. Then
 //
 //	p(z) = mean over rho of Normal(m; a, rho b^2 + tau^2/n) tau^(1-n) exp(-S / (2 tau^2))
 type pooledEffects struct {
@@ -29,8 +29,8 @@ type pooledEffects struct {
 
 const rhoSteps = 16
 
-// newPooledEffects returns the hierarchical prior of the channels' effects; nil when they are independent. Channels
-// with a prior of their own are independent.
+// newPooledEffects returns the hierarchical prior of the channels' effects; or nil if they are independent. Channels
+// with their own prior are independent.
 func (m *model) newPooledEffects() (*pooledEffects, error) {
 	if !m.spec.PoolEffects {
 		return nil, nil
@@ -62,7 +62,7 @@ func poolEffects(at []int, prior Prior) *pooledEffects {
 	return k
 }
 
-// holds reports whether the parameter has the hierarchical prior. It is false on nil.
+// holds reports whether the parameter has the hierarchical prior. It returns false on nil.
 func (k *pooledEffects) holds(parameter int) bool {
 	return k != nil && slices.Contains(k.at, parameter)
 }

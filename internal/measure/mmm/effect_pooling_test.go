@@ -32,7 +32,7 @@ func TestPooledEffectsHaveTheirMarginalPriorAndCorrelation(t *testing.T) {
 	}
 	prior := ROI.prior(0, 0)
 	mean, sd := stats.MeanSD(search)
-	// Four standard errors: sd / sqrt(n) for the mean, sd / sqrt(2 n) for the standard deviation.
+	// The tolerance is four standard errors: sd / sqrt(n) for the mean, sd / sqrt(2 n) for the standard deviation.
 	if math.Abs(mean-prior.A) > 0.018 || math.Abs(sd/prior.B-1) > 0.014 {
 		t.Errorf("logs of a return have the mean %.3f and deviation %.3f, want %.3f and %.3f", mean, sd, prior.A, prior.B)
 	}
@@ -112,8 +112,8 @@ func TestShrinkageIsStrongerTheMoreSimilarOtherEffectsAre(t *testing.T) {
 		return mean, math.Sqrt(square/mass - mean*mean)
 	}
 	// With five returns around e, the standard error of the common part is the spread / sqrt(5), so the last log return
-	// is near 1 with a standard deviation slightly above the spread. With five that differ by factors, the conditional
-	// prior is hardly narrower.
+	// is near 1 with a standard deviation slightly above the spread. With five returns that differ by factors, the
+	// conditional prior is hardly narrower.
 	mean, sd := given(0.9, 1, 1.1, 0.95, 1.05)
 	if math.Abs(mean-1) > 0.1 || sd > 0.4*prior.B {
 		t.Errorf("beside returns that are alike: %.2f with deviation %.2f, want about 1 with less than %.2f",

@@ -22,22 +22,22 @@ func EstimateOf(s stats.Summary) measure.Estimate {
 	}
 }
 
-// ChannelEffect is a channel's estimated effect over all periods, the holdout included.
+// ChannelEffect is a channel's estimated effect over all periods, including the holdout.
 type ChannelEffect struct {
 	Channel      measure.Channel `json:"channel"`
 	Spend        float64         `json:"spend"`
 	Contribution stats.Summary   `json:"contribution"` // in the target's unit
-	Share        stats.Summary   `json:"share"`        // of the target's sum, as a fraction
+	Share        stats.Summary   `json:"share"`        // share of the target's sum, as a fraction
 	ROAS         *stats.Summary  `json:"roas"`         // contribution / spend; nil without spend
 	MarginalROAS *stats.Summary  `json:"marginal_roas"`
-	// Parameters by name, for the exposure divided by its maximum.
+	// Adstock contains the parameters by name, for the exposure divided by its maximum.
 	Adstock     map[string]stats.Summary `json:"adstock"`
 	Saturation  map[string]stats.Summary `json:"saturation"`            // likewise
 	Confounding *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
 // Effects returns every channel's effect in the data's order. The marginal ROAS is the derivative of the contribution
-// by spend when the channel's whole history is scaled.
+// by spend if the channel's whole history is scaled.
 func (p *Posterior) Effects() []ChannelEffect {
 	out := make([]ChannelEffect, len(p.model.channels))
 	var work panics.Group
@@ -88,16 +88,16 @@ func (p *Posterior) slopes(c *channel) []float64 {
 	return slopes[0]
 }
 
-// Responses returns the channel's contribution over all periods when its whole history is scaled by each factor: one
-// row per factor, one element per draw, in the target's unit. Other channels are unchanged. The further a factor is
-// above 1, the more the result depends on the saturation shape. For a channel with reach and frequency the frequency is
+// Responses returns the channel's contribution over all periods if its whole history is scaled by each factor: one row
+// per factor, one element per draw, in the target's unit. Other channels are unchanged. The further a factor is above
+// 1, the more the result depends on the saturation shape. For a channel with reach and frequency, the frequency is
 // scaled, which assumes that more spend reaches the same people more often (a conservative assumption).
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses
 }
 
-// toReach turns adstock weights into weights of saturated frequencies: the later exposure per contact of each period,
+// toReach converts adstock weights to weights of saturated frequencies: the later exposure per contact of each period,
 // times its reach.
 func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	for g := range p.model.geos {
@@ -107,8 +107,8 @@ func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	floats.MulTo(weights, v.ds, c.x)
 }
 
-// ResponseSlopes returns [Posterior.Responses] and their derivatives by the factor. Where the derivative at a factor of
-// 0 is infinite, it is given as 0.
+// ResponseSlopes returns [Posterior.Responses] and their derivatives by the factor. An infinite derivative at a factor
+// of 0 is returned as 0.
 func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (responses, slopes [][]float64) {
 	c, m := p.channel(name), p.model
 	responses, slopes = grid(len(factors), len(p.draws)), grid(len(factors), len(p.draws))
@@ -142,9 +142,9 @@ func grid(rows, columns int) [][]float64 {
 	return out
 }
 
-// exposed is a channel's response under one draw: the weighted sum of the saturated exposures. With the log-normal
-// likelihood, without is the mean of each period without the channel, and beta times the saturated exposure is the log
-// of its multiple.
+// exposed contains a channel's response under one draw: the weighted sum of the saturated exposures. With the
+// log-normal likelihood, without is the mean of each period without the channel, and beta times the saturated exposure
+// is the log of its multiple.
 type exposed struct {
 	a, weights  []float64
 	shape       []float64 // saturation parameters
@@ -153,8 +153,8 @@ type exposed struct {
 	without     []float64 // nil for additive effects
 }
 
-// eachExposed calls f with the channel's response under each draw, with exposures gathered on a grid when there are
-// many. f must not keep its argument.
+// eachExposed calls f with the channel's response under each draw, with exposures gathered on a grid if there are many.
+// f must not keep its argument.
 func (p *Posterior) eachExposed(c *channel, f func(draw int, e exposed)) {
 	p.eachExposure(c, p.thin(len(p.draws)), func(i int, e exposed) {
 		if e.without == nil {
@@ -187,7 +187,7 @@ func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e expose
 	}
 }
 
-// Sums over gatherFrom rows or more are taken over gatherAt grid points.
+// Sums over gatherFrom rows or more use gatherAt grid points.
 const (
 	gatherFrom = 1024
 	gatherAt   = 320
@@ -217,7 +217,7 @@ func gathered(a, weights []float64) (points, sums []float64) {
 	return points, sums
 }
 
-// without returns the mean of each period without the channel for multiplicative effects, and nil for additive ones.
+// without returns the mean of each period without the channel for multiplicative effects, and nil for additive effects.
 func (l *locator) without(v *curve, theta []float64) []float64 {
 	if l.spec.Likelihood != LogNormal {
 		return nil

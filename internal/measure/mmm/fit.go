@@ -16,13 +16,13 @@ import (
 	"assay/internal/panics"
 )
 
-// Sampling defines how the posterior is sampled. Zero values mean the defaults.
+// Sampling contains the settings for sampling the posterior. Zero values mean the defaults.
 type Sampling struct {
 	Seed   uint64 `json:"seed"`
 	Chains int    `json:"chains"` // default 4
 	Warmup int    `json:"warmup"` // per chain; default 1000
-	Draws  int    `json:"draws"`  // per chain; default 1000, up to four times as many if the gate is not passed
-	// Stop is called often and concurrently. When it returns true, [Fit] ends with [hmc.ErrStopped].
+	Draws  int    `json:"draws"`  // per chain; default 1000, up to four times as many if the gate fails
+	// Stop is called often and concurrently. If it returns true, [Fit] ends with [hmc.ErrStopped].
 	Stop func() bool `json:"-"`
 }
 
@@ -33,7 +33,7 @@ func (s Sampling) withDefaults() Sampling {
 	return s
 }
 
-// Status says whether a result has numbers.
+// Status indicates whether a result has numbers.
 type Status string
 
 // The statuses.
@@ -46,7 +46,7 @@ const (
 type Result struct {
 	Status      Status
 	Reasons     []Reason
-	Diagnostics *Diagnostics // nil when nothing was sampled
+	Diagnostics *Diagnostics // nil without sampling
 	Posterior   *Posterior   // nil unless the status is OK
 }
 
@@ -57,10 +57,10 @@ type Diagnostics struct {
 	ESSTailMin  Number `json:"ess_tail_min"`
 	EBFMIMin    Number `json:"ebfmi_min"`
 	Divergences int    `json:"divergences"`
-	DepthHits   int    `json:"depth_hits"` // trajectories that reached the maximum tree depth
-	Gradients   int    `json:"gradients"`  // evaluations of the density in the last attempt
-	Attempts    int    `json:"attempts"`   // samplings, each with smaller steps or more draws than the previous one
-	Worst       string `json:"worst"`      // the quantity with the largest R-hat
+	DepthHits   int    `json:"depth_hits"` // number of trajectories that reached the maximum tree depth
+	Gradients   int    `json:"gradients"`  // number of evaluations of the density in the last attempt
+	Attempts    int    `json:"attempts"`   // number of samplings; later ones have smaller steps or more draws
+	Worst       string `json:"worst"`      // quantity with the largest R-hat
 }
 
 // Number is a diagnostic. NaN, for constant or non-finite draws, is null in JSON.
@@ -95,7 +95,7 @@ func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	return o
 }
 
-// Fit samples the posterior of the model. Wrong data or settings give an invalid fault; every other obstacle is a
+// Fit samples the posterior of the model. Invalid data or settings give an invalid fault. Every other obstacle is a
 // reason in the result. The same input and seed give the same result on any machine of one architecture and with any
 // number of cores.
 func Fit(d Data, s Spec, how Sampling) (*Result, error) {
@@ -153,7 +153,7 @@ func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	fewest := ""
 	rHat, bulk, tail := 0.0, math.Inf(1), math.Inf(1)
 	see := func(name string, q diag.Quality) {
-		// The first quantity without diagnostics remains the worst: Max and Min propagate NaN.
+		// The first quantity without diagnostics remains the worst, because Max and Min propagate NaN.
 		if !math.IsNaN(rHat) && !(q.RHat <= rHat) {
 			g.Worst = name
 		}

@@ -19,8 +19,8 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// planted is a simulated store: two years of weeks, three channels, yearly seasonality, a promotion and noise of 3%. It
-// returns the channels' true contributions.
+// planted returns a simulated store with two years of weeks, three channels, yearly seasonality, a promotion and noise
+// of 3%. It returns the channels' true contributions.
 func planted(seed uint64) (d Data, contributions map[measure.Channel]float64) {
 	random := stats.Stream(seed, 0)
 	contributions = map[measure.Channel]float64{}
@@ -86,7 +86,7 @@ func TestSimulatedEffectsAreRecovered(t *testing.T) {
 	} {
 		p := reportable(t, d, s, Sampling{Seed: 1, Warmup: 500, Draws: 500})
 		for _, e := range p.Effects() {
-			// A 98% interval for six comparisons with a fixed seed.
+			// The interval has a level of 98%, for six comparisons with a fixed seed.
 			low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD
 			if want := truth[e.Channel]; want < low || want > high {
 				t.Errorf("%s %s: contribution %v to %v misses %v", s.Saturation, e.Channel, low, high, want)
@@ -268,7 +268,7 @@ func TestLiftTestMovesThePosteriorTowardsIt(t *testing.T) {
 	how := Sampling{Seed: 1, Warmup: 500, Draws: 500}
 	s := Spec{Saturation: MichaelisMenten, Yearly: 1}
 	without := reportable(t, d, s, how)
-	// The true effect of switching tv off at 6,000 per week, with a standard error of 2%.
+	// The test's result is the true effect of switching off tv at 6,000 per week, with a standard error of 2%.
 	top := slices.Max(d.Media[2].Exposure)
 	v, _, _ := MichaelisMenten.value(6000/top, []float64{0.8})
 	s.Lifts = []Lift{{Channel: "tv", X: 6000, DeltaX: -6000, DeltaY: -20000 * v, Sigma: 400 * v}}

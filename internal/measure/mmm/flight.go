@@ -10,37 +10,37 @@ import (
 )
 
 // flight is the response of a channel, over some draws, to its spend per period after the end of the data (flighting).
-// Adstock from spend before the plan is included, and so is the effect of the plan's last periods after its end. After
-// the plan the channel spends a fixed multiple of its usual amount, so the plan's last periods are not favored; only
-// the response above that baseline counts. A flight is not safe for concurrent use.
+// It includes adstock from earlier spend, and the later effect of the schedule's last periods. After the schedule, the
+// channel spends a fixed multiple of its usual amount, so that the last periods are not favored. Only the response
+// above that baseline counts. A flight is not safe for concurrent use.
 //
-// Exposure is proportional to spend at the window's mean price. With geos, it is split as in the data. A time-varying
-// effect keeps its value at the end of the data.
+// Exposure is proportional to spend at the window's mean price. With geos, spend is split as in the data. A
+// time-varying effect keeps its value at the end of the data.
 type flight struct {
 	saturation Saturation
 	periods    int
 	cells      []cell // one per geo, grouped by draw
 	geos       int
 	a, back    []float64 // scratch space for one cell
-	part       []float64 // share of [nearZero] where the exposure is smaller, else 1
+	part       []float64 // exposure as a share of [nearZero] if it is smaller, otherwise 1
 	saturated  saturated
 }
 
-// cell is a flight under one draw in one geo.
+// cell contains a flight under one draw in one geo.
 type cell struct {
 	kernel []float64 // exposure per unit of spend in its own and later periods
-	around []float64 // exposure from spend before and after the plan
-	alone  []float64 // saturated exposure from spend after the plan
+	around []float64 // exposure from spend before and after the schedule
+	alone  []float64 // saturated exposure from spend after the schedule
 	shape  []float64 // saturation parameters
 	weight float64   // response per unit of saturated exposure
 }
 
-// nearZero is the exposure below which the response is linear: some shapes have an infinite slope at 0.
+// nearZero is the exposure below which the response is linear, because some shapes have an infinite slope at 0.
 const nearZero = 1e-6
 
-// flights returns the responses of channels under some draws. The plan's periods start gap periods after the data. In
-// the gap every channel spends its mean amount; after the plan it spends later times that. A model without such a
-// response gives an invalid fault.
+// flights returns the responses of channels under some draws. The schedule starts gap periods after the data. In the
+// gap, every channel spends its mean amount. After the schedule, it spends later times that amount. A model without
+// such a response gives an invalid fault.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid(
@@ -104,7 +104,7 @@ func carriedOver(weights, x []float64, usual float64, gap int) []float64 {
 	out := make([]float64, len(weights)-1)
 	for t := range out {
 		for l := t + 1; l < len(weights); l++ {
-			switch ago := l - t; { // periods before the plan's first one
+			switch ago := l - t; { // number of periods before the schedule's first period
 			case ago <= gap:
 				out[t] += weights[l] * usual
 			case ago-gap <= len(x):
@@ -145,8 +145,8 @@ func (f *flight) concave() bool {
 	})
 }
 
-// Response returns the posterior mean response to the spends, until adstock has decayed, earlier spend included. It
-// adds the derivatives to slope.
+// Response returns the posterior mean response to the spends, until adstock has decayed, including the adstock of
+// earlier spend. It adds the derivatives to slope.
 func (f *flight) Response(spend, slope []float64) (sum float64) {
 	clear(f.back)
 	for _, one := range f.cells {
@@ -165,7 +165,7 @@ func (f *flight) Response(spend, slope []float64) (sum float64) {
 	return sum / draws
 }
 
-// addPeriods adds to each draw's row the response in each period, the periods of carryover after the plan included.
+// addPeriods adds to each draw's row the response in each period, including the periods of adstock after the schedule.
 func (f *flight) addPeriods(rows [][]float64, spend []float64) {
 	for i, one := range f.cells {
 		f.fill(one, spend)

@@ -15,7 +15,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// fromPrior is a posterior whose draws come from the prior.
+// fromPrior returns a posterior whose draws come from the prior.
 func fromPrior(t *testing.T, d Data, s Spec, draws int) *Posterior {
 	t.Helper()
 	m, err := newModel(d, s)
@@ -29,8 +29,8 @@ func fromPrior(t *testing.T, d Data, s Spec, draws int) *Posterior {
 	return p
 }
 
-// followed is data with further periods of a channel's spend, split by geo and priced as before. Other channels spend
-// nothing there.
+// followed returns data with additional periods of a channel's spend, with the previous split by geo and price. Other
+// channels spend nothing in these periods.
 func followed(d Data, name measure.Channel, spend []float64) Data {
 	span, more := len(d.Dates), len(spend)
 	longer := func(x []float64, each func(g int) func(k int) float64) []float64 {
@@ -70,7 +70,7 @@ func followed(d Data, name measure.Channel, spend []float64) Data {
 	return out
 }
 
-// The response to planned spend equals the contribution in data extended by that spend, for the same draws.
+// The response to scheduled spend equals the contribution in data extended by that spend, for the same draws.
 func TestFlightResponseEqualsThatOfExtendedData(t *testing.T) {
 	t.Parallel()
 	priced := toyGeos()
@@ -161,7 +161,7 @@ func TestFlightSlopesAreTheDerivatives(t *testing.T) {
 	}
 }
 
-// ahead is the allocation of a posterior's current spend with moves of up to 60%.
+// ahead returns the allocation problem of a posterior's current spend with changes of up to 60%.
 func ahead(t *testing.T, p *Posterior) decide.Problem {
 	t.Helper()
 	var all float64

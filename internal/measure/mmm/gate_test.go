@@ -14,14 +14,14 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// anyStore is a simulated store of random shape: one to four years of weeks and two to ten channels. Budgets follow the
-// season, are reset now and then, burst and pause. Response curves need not be of the fitted family.
+// anyStore returns a simulated store with one to four years of weeks and two to ten channels. Budgets follow the
+// season, change at random times, burst and pause. Response curves may be outside the fitted family.
 func anyStore(seed uint64) (Data, Spec) {
 	random := stats.Stream(seed, 5)
 	between := func(low, high float64) float64 { return low + (high-low)*random.Float64() }
 	weeks, channels := 52+random.IntN(157), 2+random.IntN(9)
 	if weeks < 80 {
-		channels = min(channels, 5) // the gate asks for one and a half weeks per unknown
+		channels = min(channels, 5) // the gate requires one and a half weeks per unknown
 	}
 	var d Data
 	for t := range weeks {
@@ -70,7 +70,7 @@ func anyStore(seed uint64) (Data, Spec) {
 	return d, s
 }
 
-// TestStoresOfManyShapesPassTheGate fits a hundred stores and prints the reasons of those that are not reportable.
+// TestStoresOfManyShapesPassTheGate fits a hundred stores and logs the reasons of fits that are not reportable.
 func TestStoresOfManyShapesPassTheGate(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
@@ -101,7 +101,7 @@ func TestStoresOfManyShapesPassTheGate(t *testing.T) {
 	}
 }
 
-// BenchmarkFit measures the way from data to a posterior that passed the gate.
+// BenchmarkFit measures the time from data to a posterior that passes the gate.
 func BenchmarkFit(b *testing.B) {
 	random := stats.Stream(23, 0)
 	d := wide()

@@ -16,7 +16,7 @@ import (
 type Geo struct {
 	Name string `json:"name"`
 	// Population is the geo's size, in any unit common to all geos. Series are divided by it, so that geos of different
-	// size share a model. 0 for all geos when it is unknown: the mean target is used then.
+	// sizes share a model. If it is unknown, it is 0 for all geos, and the mean target replaces it.
 	Population float64 `json:"population,omitempty"`
 }
 
@@ -45,7 +45,7 @@ func (d Data) validateGeos(s Spec) error {
 	return nil
 }
 
-// sizes returns the size of each geo, 1 on average. Only the first periods are used: the holdout is not.
+// sizes returns the size of each geo, 1 on average. It uses only the first periods, not the holdout.
 func (d Data) sizes(periods int) []float64 {
 	if d.Geos == nil {
 		return []float64{1}
@@ -59,7 +59,7 @@ func (d Data) sizes(periods int) []float64 {
 			out[g] = math.Abs(mean)
 		}
 		if out[g] == 0 {
-			out[g] = 1 // a geo without sales has no size to divide by
+			out[g] = 1 // a geo without sales has no size
 		}
 	}
 	mean, _ := stats.MeanSD(out)
@@ -91,9 +91,10 @@ func (m *model) bySize(values []float64) []float64 {
 //	y_t = mu_t + b_0 + sum over channels c of b_c s_c,t + sum over controls k of b_k z_k,t + noise
 //	b_0 ~ Normal(0, intercept.spread),  b_c ~ Normal(0, beta_c c.spread),  b_k ~ Normal(0, k.spread)
 //
-// so a channel's spread is the standard deviation of its effect between geos as a share of the common effect, and a
-// control's is that of its coefficient. The effect of a single geo can be negative. Fewer than [manyGeos] geos carry
-// little information on a spread: channels then have a tighter prior, and controls are common to all geos.
+// A channel's spread is the standard deviation of its effect between geos as a share of the common effect. A control's
+// spread is the standard deviation of its coefficient. The effect of a single geo can be negative. Fewer than
+// [manyGeos] geos carry little information on a spread. Channels then have a tighter prior, and controls are common to
+// all geos.
 func (m *model) spreads() []parameter {
 	if m.geos == 1 {
 		return nil
@@ -128,9 +129,9 @@ func (m *model) localTerms() (terms []int) {
 
 // guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
 // resolution, with the shape at the center of its coordinates, and the mean contribution at a scaled effect of one
-// resolution; nil without geos. They only place the sampler's coordinates, so errors cost time, not correctness. From
-// [manyGeos] geos on, levels are 0: the common mean is well identified there, and a slightly wrong level increases the
-// number of gradients (by a fifth for ten geos of Meridian's data).
+// resolution. Without geos, it returns nil. The estimates only place the sampler's coordinates, so errors cost time,
+// not correctness. From [manyGeos] geos on, levels are 0. The common mean is then well identified, and a slightly wrong
+// level increases the number of gradients (by a fifth for ten geos of Meridian's data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil
@@ -174,14 +175,14 @@ func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	return scaledEffects, levels
 }
 
-// manyGeos is the number of geos from which the spread between them is estimated under a vague prior.
+// manyGeos is the minimum number of geos for a vague prior of the spread between them.
 const manyGeos = 8
 
-// ofGeo returns the position in a draw of the geo's own coefficients: its intercept, one for each channel, one for each
-// local term.
+// ofGeo returns the position in a draw of the geo's own coefficients: its intercept, one per channel, one per local
+// term.
 func (m *model) ofGeo(g int) int { return len(m.parameters) + g*m.differences() }
 
-// differences is the number of coefficients per geo.
+// differences returns the number of coefficients per geo.
 func (m *model) differences() int { return 1 + len(m.channels) + len(m.local) }
 
 // localMean adds the geo's deviations in its local terms to its mu.
@@ -207,8 +208,8 @@ func (m *model) drawNames(d Data) []string {
 	return names
 }
 
-// scaledLift converts a lift test to the model's units: exposures and targets of one geo by its size, those of all geos
-// by the sum of sizes, as if exposure were proportional to size.
+// scaledLift converts a lift test to the model's units: it divides exposures and targets of one geo by the geo's size,
+// and those of all geos by the sum of sizes, as if exposure were proportional to size.
 func (m *model) scaledLift(l Lift, d Data, scale float64) lift {
 	size := float64(m.geos)
 	if l.Geo != "" {

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// geoEffects is scratch space to integrate out the coefficients of geos, so that only the common model and the spreads
-// are sampled. A geo's deviations b are normal a priori and, given all else, a posteriori, so the integral has a closed
-// form (Lindley and Smith 1972). With W the columns 1, s_1, .., s_C and the geo's local terms, r its targets minus the
-// common mean, D the diagonal of squared spreads and n its rows,
+// geoEffects is scratch space for integrating out the coefficients of geos, so that the sampler draws only the common
+// model and the spreads. A geo's deviations b are normal a priori and, given all other parameters, a posteriori. The
+// integral therefore has a closed form (Lindley and Smith 1972). Let W be the columns 1, s_1, .., s_C and the geo's
+// local terms, r its targets minus the common mean, D the diagonal of squared spreads and n its number of rows. Then
 //
 //	M = I + D^1/2 W'W D^1/2 / sigma^2         mean of b: u = D^1/2 M^-1 D^1/2 W'r / sigma^2
 //	cov of b: V = D^1/2 M^-1 D^1/2            log p(r) = -n log sigma - log|M| / 2 - (r'r - r'W u) / (2 sigma^2)
@@ -79,7 +79,7 @@ func (p *geoEffects) condition(m *model, g int, mu, theta []float64, curves []cu
 	p.explained = floats.Dot(p.q, p.u)
 }
 
-// invert replaces a symmetric positive definite matrix by its inverse and returns its log determinant. It uses
+// invert replaces a symmetric positive definite matrix with its inverse and returns its log determinant. It uses
 // Gauss-Jordan elimination without pivoting: the eigenvalues of M are at least 1, so pivots are not small.
 func invert(a []float64, k int) (logDet float64) {
 	for i := range k {
@@ -99,8 +99,8 @@ func invert(a []float64, k int) (logDet float64) {
 	return logDet
 }
 
-// geoLikelihood returns the log likelihood of all geos. It sets byMu, leaves the gradient by s in the curves' byS and
-// that by the coefficients in the scratch space, and adds the gradient by sigma and spreads.
+// geoLikelihood returns the log likelihood of all geos. It sets byMu, stores the gradient by s in the curves' byS and
+// the gradient by the coefficients in the scratch space, and adds the gradient by sigma and spreads.
 func (d *density) geoLikelihood() (logp float64) {
 	p := d.geoEffects
 	clear(p.byBeta)

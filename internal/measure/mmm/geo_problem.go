@@ -11,8 +11,8 @@ import (
 	"assay/internal/panics"
 )
 
-// Grid size and draws of a geo's response. There are channels times geos of them, so they are smaller than in
-// [Posterior.Problem].
+// Grid size and number of draws of a geo's response. There is one response per channel and geo, so these numbers are
+// smaller than in [Posterior.Problem].
 const (
 	geoGridPoints = 16
 	geoDraws      = 500
@@ -23,9 +23,9 @@ func InGeo(channel measure.Channel, geo string) measure.Channel {
 	return channel + measure.Channel("["+geo+"]")
 }
 
-// GeoProblem is the allocation of a budget to channels and geos. Its channels have the names of [InGeo], ordered by
-// channel and then geo; a channel without spend in a geo is left out there. Each has the response of its geo. Bounds
-// use the same names. All else is as in [Posterior.Problem].
+// GeoProblem returns the problem of allocating a budget to channels and geos. Its channels have the names of [InGeo],
+// ordered by channel, then geo. It omits a channel in geos without spend. Each channel has the response of its geo.
+// Bounds use the same names. Otherwise it equals [Posterior.Problem].
 func (p *Posterior) GeoProblem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
 	decide.Problem, error,
 ) {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/decide"
 )
 
-// When spend is scaled equally in all geos, the geos' responses sum to the channel's response.
+// If spend is scaled equally in all geos, the geos' responses sum to the channel's response.
 func TestResponsesOfGeosSumToTheChannels(t *testing.T) {
 	t.Parallel()
 	reached := toyGeos()

@@ -18,10 +18,10 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// toyGeos is three geos of different size with the channels of [toy].
+// toyGeos returns three geos of different sizes with the channels of [toy].
 func toyGeos() Data { return toyTowns(Geo{"north", 100}, Geo{"south", 300}, Geo{"west", 50}) }
 
-// manyToyGeos has enough geos for control coefficients to vary by geo.
+// manyToyGeos returns enough geos for control coefficients to vary by geo.
 func manyToyGeos() Data {
 	towns := make([]Geo, manyGeos)
 	for i := range towns {
@@ -73,7 +73,7 @@ func TestGradientOfGeosIsTheDerivative(t *testing.T) {
 	}
 }
 
-// Scaled coordinates give the same density as plain ones, times the Jacobian.
+// Scaled coordinates give the same density as unscaled coordinates, times the Jacobian.
 func TestScaledCoordinatesGiveTheSameDensity(t *testing.T) {
 	t.Parallel()
 	m, err := newModel(toyGeos(), Spec{})
@@ -113,7 +113,7 @@ func TestScaledCoordinatesGiveTheSameDensity(t *testing.T) {
 	}
 }
 
-// Integrating out the geos' deviations gives a normal density with known covariance, built in full here.
+// Integrating out the geos' deviations gives a normal density with known covariance, which the test computes in full.
 func TestDifferencesBetweenGeosAreIntegratedOut(t *testing.T) {
 	t.Parallel()
 	for _, data := range []Data{toyGeos(), manyToyGeos()} {
@@ -178,7 +178,7 @@ func checkIntegral(t *testing.T, m *model) {
 	}
 }
 
-// towns is a store in eight geos with different returns: a year and a half of weeks, two channels.
+// towns returns a store in eight geos with different returns: a year and a half of weeks, two channels.
 func towns(seed uint64) (d Data, contributions map[measure.Channel][]float64) {
 	random := stats.Stream(seed, 5)
 	const weeks, geos = 78, 8
@@ -285,7 +285,7 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if r := p.Responses("social", []float64{1}); !near(r[0][7], floats.Sum(sum), 1e-9) {
 		t.Errorf("the response at the current spend is %v, the contribution %v", r[0][7], floats.Sum(sum))
 	}
-	// A geo's mean moves with its own intercept.
+	// A geo's mean depends on its own intercept.
 	theta := slices.Clone(p.draws[7])
 	before := p.model.newLocator().mean(theta)
 	theta[m.ofGeo(1)] += 0.1
@@ -293,7 +293,7 @@ func TestGeosAddUpAndAreRestored(t *testing.T) {
 	if rise := after[m.span] - before[m.span]; !near(rise, 0.1*m.yScale*m.size[1], 1e-9) || after[0] != before[0] {
 		t.Errorf("the second geo's intercept moves the second geo by %v and the first by %v", rise, after[0]-before[0])
 	}
-	// It also moves with its own coefficient of a control, times the control's value in the period.
+	// It also depends on its own coefficient of a control, times the control's value in the period.
 	theta = slices.Clone(p.draws[7])
 	theta[m.ofGeo(1)+1+len(m.channels)] += 0.1
 	own, price := p.model.newLocator().mean(theta), m.terms[m.local[0]].values[m.span]
@@ -328,7 +328,7 @@ func TestGatheredSumsAreThoseOfAllRows(t *testing.T) {
 		all, few := newSaturated(len(a)), newSaturated(len(points))
 		s.fill(all, a, theta)
 		s.fill(few, points, theta)
-		// The root has an infinite slope at 0, where grid points are 1e-5 apart.
+		// The root has an infinite slope at 0, and grid points there are 1e-5 apart.
 		if got, want := floats.Dot(few.s[:len(points)], sums), floats.Dot(all.s, weights); math.Abs(got-want) > 5e-5*want {
 			t.Errorf("%s: gathered %v, all %v", s, got, want)
 		}
@@ -360,8 +360,8 @@ func TestInvalidGeosAreRejected(t *testing.T) {
 }
 
 // TestCommonMeanOfTwoGeosHasNoFunnel samples two geos with a channel that is always on. The data identify the geos' own
-// means; the common mean differs from them by as much as effects may differ. A coordinate with a fixed scale leads to
-// divergent transitions.
+// means; the common mean differs from these means by as much as effects may differ. A coordinate with a fixed scale
+// leads to divergent transitions.
 func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(23, 0)
@@ -380,8 +380,8 @@ func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// deviation is the posterior standard deviation of the mean's coordinate. It is 1 if the coordinate is in its own
-	// standard errors.
+	// deviation returns the posterior standard deviation of the mean's coordinate. It is 1 if the coordinate's unit is
+	// its standard error.
 	deviation := func(m *model) (sd float64, divergences int) {
 		run, err := hmc.Sample(func() stats.Density { return m.newDensity() },
 			hmc.Options{Seed: 1, Chains: 2, Warmup: 300, Draws: 400, Accept: 0.9})

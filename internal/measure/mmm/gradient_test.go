@@ -20,7 +20,7 @@ func allSaturations() []Saturation {
 	return []Saturation{Logistic, Hill, MichaelisMenten, Tanh, Root, Log, CES, Unsaturated}
 }
 
-// central is the fourth-order central difference. With this step the error is about 1e-12 for a smooth function.
+// central returns the fourth-order central difference. With this step, the error is about 1e-12 for a smooth function.
 func central(f func(d float64) float64) float64 {
 	const h = 1e-3
 	return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
@@ -64,7 +64,7 @@ func TestAdstockWeightsSumToOneAndHaveTheirDerivatives(t *testing.T) {
 
 func TestAdstockShapesMatchTheirFormulas(t *testing.T) {
 	t.Parallel()
-	// Unnormalized weights computed by hand for three lags.
+	// The expected unnormalized weights are computed by hand for three lags.
 	for _, c := range []struct {
 		kind  AdstockKind
 		theta []float64
@@ -159,7 +159,7 @@ func toy() Data {
 	return d
 }
 
-// toyLifts are lift tests of both channels of [toy].
+// toyLifts returns lift tests of both channels of [toy].
 func toyLifts() []Lift {
 	return []Lift{
 		{Channel: "social", X: 20, DeltaX: 30, DeltaY: 40, Sigma: 12},
@@ -167,7 +167,7 @@ func toyLifts() []Lift {
 	}
 }
 
-// specs lists every transform, effect, likelihood, and lift tests.
+// specs lists specifications with every transform, effect and likelihood, and with lift tests.
 func specs() []Spec {
 	var out []Spec
 	for _, kind := range allAdstocks() {
@@ -283,7 +283,7 @@ func TestPriorsAreFoundByNameAndRejectedWhenTheyMatchNothing(t *testing.T) {
 
 func TestEffectsAreReparameterizationsOfOneModel(t *testing.T) {
 	t.Parallel()
-	// The same contribution, given as coefficient, return or share, has the same likelihood.
+	// The likelihood of a contribution does not depend on its form: coefficient, return or share.
 	var means [][]float64
 	for _, e := range []Effect{Coefficient, ROI, Share} {
 		m, err := newModel(toy(), Spec{Effect: e})
@@ -375,7 +375,7 @@ func TestMalformedDataAreRejected(t *testing.T) {
 	}
 }
 
-// The unit of exposures depends on the fitted rows only; for CES it is the mean of the positive ones.
+// The unit of exposures depends only on the fitted rows. For CES, it is the mean of the positive exposures.
 func TestExposureUnitMatchesTheSaturation(t *testing.T) {
 	t.Parallel()
 	d := toy()

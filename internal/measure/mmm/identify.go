@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Reason is why a fit is not reportable, with a remedy.
+// Reason is a reason why a fit is not reportable, with a remedy.
 type Reason struct {
 	Code   Code   `json:"code"`
 	About  string `json:"about,omitempty"` // the channel, control or parameter
@@ -39,15 +39,16 @@ const (
 	periodsPerUnknown = 1.5
 	leastActive       = 3    // minimum periods with exposure
 	leastVariation    = 0.01 // minimum coefficient of variation of an exposure
-	// Maximum R2 of one column given the others; above it a variance is more than a hundred times as large.
+	// mostExplained is the maximum R2 of one column given the others. Above it, a variance is more than a hundred times
+	// as large.
 	mostExplained = 0.99
 )
 
-// unidentified returns the reasons why the data cannot identify the model; none if they can.
+// unidentified returns the reasons why the data cannot identify the model.
 func (m *model) unidentified(d Data) []Reason {
 	var reasons []Reason
-	// Time-varying effects, curve sharpness, pooled controls and confounding terms are determined by their priors and
-	// need no data.
+	// Priors determine time-varying effects, curve sharpness, pooled controls and confounding terms, so they need no
+	// data.
 	unknown := len(m.parameters) - (len(m.hsgp)+m.spec.Saturation.held())*len(m.channels)
 	for _, b := range m.controlGroups {
 		unknown -= len(b.at)
@@ -79,7 +80,7 @@ func (m *model) unidentified(d Data) []Reason {
 	return m.collinear()
 }
 
-// unusable returns what is wrong with a channel on its own.
+// unusable returns the reasons why a channel alone cannot be used.
 func (m *model) unusable(media Media, c channel) []Reason {
 	name := string(media.Channel)
 	exposure := m.fitted(c.x)
@@ -103,7 +104,7 @@ func (m *model) unusable(media Media, c channel) []Reason {
 }
 
 // collinear finds channels whose adstocked exposure is almost a linear combination of the other channels and the
-// baseline. Collinear baseline terms are allowed: their priors are proper, and only their sum matters.
+// baseline. Collinear baseline terms are allowed, because their priors are proper and only their sum has an effect.
 func (m *model) collinear() []Reason {
 	names, columns := m.columns()
 	var reasons []Reason
@@ -147,8 +148,8 @@ func (m *model) columns() (names []string, columns [][]float64) {
 	return names, columns
 }
 
-// within returns a column minus the mean of each geo, since geos have their own intercepts. A constant column is
-// returned unchanged.
+// within returns a column minus the mean of each geo, because geos have their own intercepts. It returns a constant
+// column unchanged.
 func (m *model) within(column []float64) []float64 {
 	out := slices.Clone(column)
 	for g := range m.geos {
@@ -212,7 +213,7 @@ func closest(columns [][]float64, i int) int {
 	return at
 }
 
-// correlation is Pearson's, and 0 when either column is constant.
+// correlation returns Pearson's correlation, or 0 if either column is constant.
 func correlation(a, b []float64) float64 {
 	meanA, sdA := stats.MeanSD(a)
 	meanB, sdB := stats.MeanSD(b)

@@ -7,7 +7,7 @@ import (
 	"assay/internal/civil"
 )
 
-// Without adstock and with constant exposure, a lift is the difference of two responses divided by the number of
+// Without adstock and with constant exposure, a lift equals the difference of two responses divided by the number of
 // periods.
 func TestPredictedLiftEqualsTheChangeOfTheResponse(t *testing.T) {
 	t.Parallel()

@@ -1,23 +1,23 @@
-// Package mmm is Bayesian media mix modeling: the incremental sales of each channel, estimated from daily or weekly
-// spend and sales, optionally with lift tests.
+// Package mmm implements Bayesian media mix modeling. It estimates the incremental sales of each channel from daily or
+// weekly spend and sales, optionally with lift tests.
 //
-// With the target divided by its maximum and each exposure by its own, the model of period t is
+// The target is divided by its maximum, and each exposure by its own maximum. The model of period t is
 //
 //	y_t   ~ likelihood(mu_t, sigma)
 //	mu_t  = intercept + trend_t + seasonality_t + controls_t + sum over channels c of beta_c s_c(a_c,t)
 //	a_c,t = sum over lags l of w_l x_c,t-l          adstock: weights w sum to one
 //	s_c   = saturation: diminishing returns, 0 at 0
 //
-// A channel with reach and frequency saturates in its frequency. Effects vary slowly over time if [Spec.TimeVarying] is
-// set.
+// The saturation of a channel with reach and frequency applies to frequency. Effects vary slowly over time if
+// [Spec.TimeVarying] is set.
 //
 // The model assumes that spend is independent of unobserved demand and that channels do not interact. Observational
-// data cannot show a violation; an experiment can. A channel with a lift test has a confounding term, which drops the
-// first assumption. References: Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with Carryover
-// and Shape Effects (Google 2017); Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian Priors
-// (Google 2024).
+// data cannot show a violation; an experiment can. A channel with a lift test has a confounding term and does not need
+// the first assumption. References: Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with
+// Carryover and Shape Effects (Google 2017); Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian
+// Priors (Google 2024).
 //
-// [Fit] samples the posterior. If the data cannot identify the model or the chains did not converge, the result has
+// [Fit] samples the posterior. If the data cannot identify the model or the chains do not converge, the result has
 // reasons with remedies and no numbers.
 package mmm
 
@@ -31,7 +31,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Data is what a model is fitted to: equally spaced periods in order. Each series has one value per period. With geos,
+// Data contains the data of a fit: equally spaced periods in order. Each series has one value per period. With geos,
 // series are ordered by geo, then period.
 type Data struct {
 	Dates    []civil.Date `json:"dates"`          // first day of each period
@@ -41,14 +41,14 @@ type Data struct {
 	Controls []Control    `json:"controls,omitempty"`
 }
 
-// rows is the length of each series.
+// rows returns the length of each series.
 func (d Data) rows() int { return len(d.Dates) * max(len(d.Geos), 1) }
 
-// Media is one channel's exposure.
+// Media contains one channel's exposure.
 type Media struct {
 	Channel  measure.Channel `json:"channel"`
-	Exposure []float64       `json:"exposure"` // spend, impressions or clicks, not negative; reach when Frequency is set
-	// Frequency is the mean number of contacts per person reached in each period; nil when the exposure is not reach.
+	Exposure []float64       `json:"exposure"` // spend, impressions or clicks, not negative; reach if Frequency is set
+	// Frequency is the mean number of contacts per person reached in each period; nil if the exposure is not reach.
 	// Saturation then applies to frequency, and reach is linear:
 	//
 	//	s_t = sum over lags l of w_l reach_t-l s(frequency_t-l)
@@ -70,12 +70,12 @@ type Control struct {
 	Name   string    `json:"name"`
 	Values []float64 `json:"values"`
 	// Group is the name of a group of controls with a hierarchical prior on a common scale, such as holidays; see
-	// [pooledControls]. Empty for a control with an independent prior. With geos the group's coefficients are common to
-	// all.
+	// [pooledControls]. It is empty for a control with an independent prior. With geos, the group's coefficients are
+	// common to all geos.
 	Group string `json:"batch,omitempty"`
 }
 
-// EventControl makes a control of an event's dates: the share of each period's days in the event.
+// EventControl returns a control for an event: the share of each period's days in the event.
 func EventControl(name string, dates []civil.Date, events ...civil.Range) Control {
 	c := Control{Name: name, Values: make([]float64, len(dates))}
 	days := PeriodDays(dates)
@@ -88,7 +88,7 @@ func EventControl(name string, dates []civil.Date, events ...civil.Range) Contro
 	return c
 }
 
-// PeriodDays is the length of each period; 1 when there is only one.
+// PeriodDays returns the length of each period in days, or 1 if there is only one period.
 func PeriodDays(dates []civil.Date) int {
 	if len(dates) < 2 {
 		return 1
@@ -100,28 +100,28 @@ func PeriodDays(dates []civil.Date) int {
 type Spec struct {
 	Adstock    Adstock    `json:"adstock"`    // default geometric over 8 periods
 	Saturation Saturation `json:"saturation"` // default logistic
-	Effect     Effect     `json:"effect"`     // the scale of the channels' priors; default coefficient
+	Effect     Effect     `json:"effect"`     // scale of the channels' priors; default coefficient
 	Trend      Trend      `json:"trend"`      // default linear
-	Yearly     int        `json:"yearly"`     // pairs of sine and cosine terms of the year; 0 for none
-	Weekly     int        `json:"weekly"`     // the same of the week, for daily data; at most 3
+	Yearly     int        `json:"yearly"`     // number of pairs of sine and cosine terms of the year; 0: none
+	Weekly     int        `json:"weekly"`     // number of such pairs of the week, for daily data; at most 3
 	Likelihood Likelihood `json:"likelihood"` // default normal
 	// TimeVarying is the length scale in periods over which every channel's effect varies; 0 for constant effects. See
 	// [timeVarying].
 	TimeVarying int `json:"varying,omitempty"`
-	// PoolEffects gives the effects of channels without a prior of their own a hierarchical prior (partial pooling);
-	// see [pooledEffects]. It needs effects with a log-normal prior.
+	// PoolEffects adds a hierarchical prior (partial pooling) of the effects of channels without their own prior; see
+	// [pooledEffects]. It needs effects with a log-normal prior.
 	PoolEffects bool `json:"alike,omitempty"`
 	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels, likewise
 	// "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot", "yearly",
 	// "weekly"; "control" for all controls without a group, a group's name for its controls, a control's own name;
-	// "sigma" and "nu". A control with a prior of its own leaves its group.
+	// "sigma" and "nu". A control with its own prior is not part of its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments, which enter the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`
-	// Unconfounded are channels with lift tests but without a confounding term: their spend is taken as independent of
-	// unobserved demand.
+	// Unconfounded lists channels with lift tests but without a confounding term. Their spend is assumed to be
+	// independent of unobserved demand.
 	Unconfounded []measure.Channel `json:"believed,omitempty"`
-	// Holdout is the number of last periods left out of the fit and used to evaluate it.
+	// Holdout is the number of last periods that are outside the fit and evaluate it.
 	Holdout int `json:"holdout"`
 }
 
@@ -147,7 +147,7 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// Effect is the scale of a channel's effect and of its prior.
+// Effect is the scale on which a channel's effect and its prior are defined.
 type Effect string
 
 // The scales of an effect.
@@ -166,19 +166,19 @@ func (e Effect) parameter() string {
 	return string(e)
 }
 
-// Lift is the result of an experiment: the target changed by DeltaY per period, with standard error Sigma, when the
-// channel's exposure moved from X to X + DeltaX per period for long enough that adstock settled. Exposures are in the
-// media's unit, the change is in the target's.
+// Lift is the result of an experiment: the target changed by DeltaY per period, with standard error Sigma, if the
+// channel's exposure changes from X to X + DeltaX per period for long enough that adstock settles. Exposures are in the
+// media's unit, the change is in the target's unit.
 type Lift struct {
 	Channel measure.Channel `json:"channel"`
 	X       float64         `json:"x"`
 	DeltaX  float64         `json:"delta_x"`
 	DeltaY  float64         `json:"delta_y"`
 	Sigma   float64         `json:"sigma"`
-	Geo     string          `json:"geo,omitempty"` // where the test ran; empty for everywhere
+	Geo     string          `json:"geo,omitempty"` // geo of the test; empty: all geos
 }
 
-// Validate rejects malformed data and settings. Data that are valid but too weak are a [Reason] instead.
+// Validate rejects malformed data and settings. Valid data with too little information give a [Reason] instead.
 func (d Data) Validate(s Spec) error {
 	s = s.withDefaults()
 	n := d.rows()
@@ -249,7 +249,7 @@ func (s Spec) known() error {
 	return nil
 }
 
-// validate rejects settings that contradict one another or the data.
+// validate rejects settings that contradict each other or the data.
 func (s Spec) validate(d Data) error {
 	if s.Holdout < 0 || s.Holdout >= len(d.Dates) {
 		return fault.Invalid("a holdout of %d leaves none of %d periods to fit", s.Holdout, len(d.Dates))

@@ -16,47 +16,48 @@ type parameter struct {
 	name    string
 	support support
 	prior   Prior
-	joint   bool // its prior is that of [pooledEffects] or [pooledControls]
+	joint   bool // its prior is part of [pooledEffects] or [pooledControls]
 }
 
-// model is data and settings prepared for evaluation. It is immutable, so chains share it.
+// model contains data and settings prepared for evaluation. It is immutable, so chains share it.
 //
-// A parameter vector has, for each channel, its effect, the adstock and saturation parameters, the time-varying
-// effect's parameters and the confounding term; then the baseline's coefficients, then the likelihood's parameters.
+// A parameter vector first has, for each channel, its effect, the adstock and saturation parameters, the time-varying
+// effect's parameters and the confounding term. The baseline's coefficients and the likelihood's parameters follow.
 type model struct {
 	spec          Spec
 	geos          int       // 1 for a single series
-	span          int       // periods of each geo
-	periods       int       // periods in the likelihood; the others are held out
-	rows          int       // rows in the likelihood, of all geos
-	size          []float64 // of each geo, 1 on average
-	y             []float64 // the target as in the likelihood, of all periods
+	span          int       // number of periods of each geo
+	periods       int       // number of periods in the likelihood; the others are held out
+	rows          int       // number of rows in the likelihood, for all geos
+	size          []float64 // size of each geo, 1 on average
+	y             []float64 // target as in the likelihood, for all periods
 	yMean         float64   // over the rows
 	yScale        float64   // largest target by size among the rows
 	channels      []channel
 	terms         []term
-	resolution    float64   // the smallest scaled effect of a channel that the rows can show; see [density]
-	termMeans     []float64 // over the rows, of all terms but the intercept
+	resolution    float64   // smallest scaled effect of a channel that the rows can show; see [density]
+	termMeans     []float64 // means over the rows of all terms except the intercept
 	parameters    []parameter
-	pooledEffects *pooledEffects   // nil when effects are independent
+	pooledEffects *pooledEffects   // nil if effects are independent
 	controlGroups []pooledControls // hierarchical priors of controls
-	carryOver     int              // parameters of a channel's adstock
-	shape         int              // parameters of a channel's saturation
-	// Basis of time-varying effects, one row each over the periods; nil when effects are constant.
+	carryOver     int              // number of parameters of a channel's adstock
+	shape         int              // number of parameters of a channel's saturation
+	// hsgp is the basis of time-varying effects, one row per basis function over the periods; nil if effects are
+	// constant.
 	hsgp          [][]float64
 	baselineAt    int       // first coefficient
 	noiseAt       int       // first parameter of the likelihood
 	pooledAt      int       // first parameter of the spread between geos
 	local         []int     // terms with coefficients that vary by geo
-	scaledEffects []float64 // a guess at each channel's scaled effect, in units of the resolution; nil without geos
-	levels        []float64 // a guess at the mean of each channel's contribution at a scaled effect of one resolution
+	scaledEffects []float64 // guess of each channel's scaled effect, in units of the resolution; nil without geos
+	levels        []float64 // guess of each channel's mean contribution at a scaled effect of one resolution
 }
 
-// channel is one channel's exposure, ready for evaluation.
+// channel contains one channel's exposure, ready for evaluation.
 type channel struct {
 	name          measure.Channel
 	x             []float64 // exposure by size, divided by scale
-	often         []float64 // frequency, divided by the largest; nil without
+	often         []float64 // frequency divided by the largest; nil without frequency
 	scale         float64
 	mostOften     float64 // largest frequency
 	cost          []float64
@@ -162,8 +163,8 @@ func (m *model) addChannels(d Data) {
 	}
 }
 
-// prior is the default prior of a channel's effect. That of a coefficient is proportional to the channel's share of
-// spend, so that all channels have the same prior return.
+// prior returns the default prior of a channel's effect. The prior of a coefficient is proportional to the channel's
+// share of spend, so that all channels have the same prior return.
 func (e Effect) prior(shareOfSpend float64, channels int) Prior {
 	switch e {
 	case Coefficient:
@@ -190,7 +191,7 @@ func (m *model) addBaseline() {
 	}
 }
 
-// applyPriors overrides the defaults with the caller's priors, from general names to specific ones.
+// applyPriors overrides the defaults with the caller's priors, from general to specific names.
 func (m *model) applyPriors() error {
 	used := map[string]bool{}
 	for i := range m.parameters {

@@ -18,7 +18,7 @@ import (
 	"assay/internal/measure"
 )
 
-// shared is the directory of published data sets, next to the repository.
+// shared is the directory of published data sets next to the repository.
 const shared = "../../../../shared/data/mmm"
 
 // table reads a CSV into columns by name.
@@ -73,7 +73,7 @@ func days(t *testing.T, cells []string) []civil.Date {
 	return out
 }
 
-// example is PyMC-Marketing's example: 179 weeks, two channels, two events and the number of the week.
+// example returns PyMC-Marketing's example: 179 weeks, two channels, two events and the number of the week.
 func example(t *testing.T) Data {
 	t.Helper()
 	csv := table(t, "pymc_mmm_example.csv")
@@ -89,7 +89,8 @@ func example(t *testing.T) Data {
 	}
 }
 
-// additive is the reference's model of its example. Its controls are not scaled, ours are: t runs to 178.
+// additive returns the reference's model of its example. The reference does not scale controls, this package does: t
+// goes up to 178.
 func additive() Spec {
 	return Spec{
 		Trend: Trend{Kind: NoTrend}, Yearly: 2,
@@ -101,7 +102,7 @@ func additive() Spec {
 	}
 }
 
-// truth is the parameters that the example was simulated with.
+// truth contains the parameters of the example's simulation.
 type truth struct {
 	Shares  map[string]float64 `json:"true_share_of_sum_y"`
 	Totals  map[string]float64 `json:"true_contribution_sum"`
@@ -158,8 +159,8 @@ func TestExampleIsRecovered(t *testing.T) {
 	}
 }
 
-// The simulated store of PyMC Labs' benchmark: 104 weeks, four channels with bursts, Hill curves with slopes from 1 to
-// 2.
+// The store is the simulated store of PyMC Labs' benchmark. It has 104 weeks and four channels with bursts and Hill
+// curves with slopes from 1 to 2.
 func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	t.Parallel()
 	csv := table(t, "mpr_small_business.csv")
@@ -189,7 +190,7 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	}
 	for _, e := range result.Posterior.Effects() {
 		want := truth.Totals[e.Channel].Contribution
-		// A 98% interval for four comparisons with a fixed seed.
+		// The interval has a level of 98%, for four comparisons with a fixed seed.
 		if low, high := e.Contribution.Mean-2.4*e.Contribution.SD, e.Contribution.Mean+2.4*e.Contribution.SD; want < low ||
 			want > high {
 			t.Errorf("%s: contribution %v to %v misses %v", e.Channel, low, high, want)
@@ -197,8 +198,8 @@ func TestBenchmarkStoreIsRecovered(t *testing.T) {
 	}
 }
 
-// Density and gradient at a hundred points. The goal is 1e-8; the density sums 179 squares of up to 8,000 in a
-// different order, so it is allowed more.
+// The test compares density and gradient at a hundred points. The goal is 1e-8. The density has a larger tolerance,
+// because it sums 179 squares of up to 8,000 in a different order.
 func TestLogPosteriorAndGradientMatchTheReference(t *testing.T) {
 	t.Parallel()
 	m, err := newModel(example(t), additive())
@@ -252,14 +253,15 @@ func peerPoints(t *testing.T) [][]string {
 	return rows
 }
 
-// logPosterior is the density of the parameters on their own scale, without the Jacobian of the sampler's coordinates.
+// logPosterior returns the density of the parameters on their own scale, without the Jacobian of the sampler's
+// coordinates.
 func (m *model) logPosterior(theta []float64) float64 {
 	u, jacobian := m.coordinates(theta)
 	return m.newDensity().LogDensity(u, make([]float64, len(u))) - jacobian
 }
 
-// slopes are the derivatives of logPosterior: the sampler's gradient, transformed to the parameters' own scale by
-// sixth-order differences of the coordinates, which add less than 1e-10.
+// slopes returns the derivatives of logPosterior: the sampler's gradient, transformed to the parameters' own scale by
+// sixth-order differences of the coordinates. The differences add an error below 1e-10.
 func (m *model) slopes(theta []float64) []float64 {
 	u, jacobian := m.coordinates(theta)
 	gradient, out := make([]float64, len(u)), make([]float64, len(u))
@@ -270,7 +272,7 @@ func (m *model) slopes(theta []float64) []float64 {
 			for _, side := range []float64{1, -1} {
 				moved[i] = theta[i] + side*float64(k+1)*h
 				v, j := m.coordinates(moved)
-				floats.Sub(v, u) // before the product, which would lose the differences to rounding
+				floats.Sub(v, u) // before the product, in which rounding would remove the differences
 				out[i] += side * weight / (60 * h) * (floats.Dot(gradient, v) - (j - jacobian))
 			}
 		}

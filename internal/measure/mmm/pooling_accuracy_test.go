@@ -14,17 +14,17 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// The effect of a prior on interval coverage and on the out-of-sample error of plans can be studied without a fit: the
-// data are an estimate of each log return with a standard error, and all else is exact. The channels are those of the
-// demo store in alphabetical order, with the precision of two years of weekly data.
+// The effect of a prior on interval coverage and on the out-of-sample error of allocations can be studied without a
+// fit. The data are an estimate of each log return with a standard error; everything else is exact. The channels are
+// those of the demo store in alphabetical order, with the precision of two years of weekly data.
 var (
 	demoReturns = []float64{1.1, 2.6, 1.9, 2.15, 2.3, 1.5, 0.8, 1.4}  // docs/methods/demo-store.md
 	demoShares  = []float64{.035, .09, .33, .27, .055, .04, .05, .13} // of spend
-	// Of the log return, from the posteriors of two such stores.
+	// demoErrors contains standard errors of the log return, from the posteriors of two such stores.
 	demoErrors = []float64{6, 1, 0.28, 0.44, 1.45, 1.07, 1.4, 0.97}
 )
 
-// simulation is how a store's log returns are simulated.
+// simulation describes how to simulate a store's log returns.
 type simulation struct {
 	name string
 	draw func(r *rand.Rand) []float64
@@ -84,8 +84,8 @@ func defaultPool() *pooledEffects {
 	return poolEffects(at, ROI.prior(0, 0))
 }
 
-// halfNormalPool is an alternative prior: the spread between returns is half-normal, the common part has its own
-// standard deviation.
+// halfNormalPool returns an alternative prior. The spread between returns is half-normal, and the common part has its
+// own standard deviation.
 func halfNormalPool(spread, common float64) *pooledEffects {
 	p := defaultPool()
 	for j := range p.own {
@@ -95,7 +95,7 @@ func halfNormalPool(spread, common float64) *pooledEffects {
 	return p
 }
 
-// knownPool is a prior with known spread of returns and known standard deviation of their common part.
+// knownPool returns a prior with a known spread of returns and a known standard deviation of their common part.
 func knownPool(mean, spread, common float64) *pooledEffects {
 	p := defaultPool()
 	p.mean = mean
@@ -105,8 +105,8 @@ func knownPool(mean, spread, common float64) *pooledEffects {
 	return p
 }
 
-// given returns draws of each return given estimates of their logs. Conditional on own and common variance all is
-// normal.
+// given returns draws of each return, given estimates of their logs. Conditional on own and common variance, all
+// distributions are normal.
 func (p *pooledEffects) given(estimates, errs []float64, draws int, r *rand.Rand) [][]float64 {
 	var weight, mean, variance [rhoSteps]float64
 	for j, own := range p.own {
@@ -139,8 +139,8 @@ func (p *pooledEffects) given(estimates, errs []float64, draws int, r *rand.Rand
 	return out
 }
 
-// movesFor returns the relative change of each channel's spend, at most 30%, when x more spend on a channel with return
-// m adds m (x - x^2/4).
+// movesFor returns the optimal relative change of each channel's spend, at most 30%. A relative change x on a channel
+// with return m adds m (x - x^2/4).
 func movesFor(returns, shares []float64) []float64 {
 	moves := make([]float64, len(returns))
 	least, most := 0.0, 2*slices.Max(returns)
@@ -158,10 +158,10 @@ func movesFor(returns, shares []float64) []float64 {
 	return moves
 }
 
-// outcomes are the results over simulated stores.
+// outcomes contains the results over simulated stores.
 type outcomes struct {
-	covered                  []float64 // for each store, the share of returns inside the 90% interval
-	predicted, realized, off []float64 // predicted and realized lift of plans, as a share of spend, and their difference
+	covered                  []float64 // per store, the share of returns inside the 90% interval
+	predicted, realized, off []float64 // predicted and realized lift, as a share of spend, and their difference
 	squares                  float64   // mean squared error of the log return
 }
 

@@ -15,7 +15,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Posterior is a model with draws of its parameters that passed the convergence gate. It is immutable and safe for
+// Posterior is a model with draws of its parameters that pass the convergence gate. It is immutable and safe for
 // concurrent use.
 type Posterior struct {
 	model  *model
@@ -65,7 +65,7 @@ func (p *Posterior) Save() Saved {
 // Restore returns a saved posterior. Inconsistent parts give an invalid fault.
 func Restore(s Saved) (*Posterior, error) {
 	if len(s.Spec.Lifts) > 0 && !slices.ContainsFunc(s.Parameters, ofConfounding) {
-		for _, l := range s.Spec.Lifts { // models saved before lift tests had a confounding term
+		for _, l := range s.Spec.Lifts { // models that were saved before lift tests had a confounding term
 			s.Spec.Unconfounded = append(s.Spec.Unconfounded, l.Channel)
 		}
 	}
@@ -86,13 +86,13 @@ func Restore(s Saved) (*Posterior, error) {
 
 func ofConfounding(parameter string) bool { return strings.HasSuffix(parameter, ".confounding") }
 
-// Parameters returns the parameter names, such as "x1.alpha", in the order of a draw; with geos also their
-// coefficients, such as "x1.beta[north]".
+// Parameters returns the parameter names, such as "x1.alpha", in the order of a draw. With geos, it also returns the
+// names of their coefficients, such as "x1.beta[north]".
 func (p *Posterior) Parameters() []string { return p.model.drawNames(p.data) }
 
 // Draws returns one slice per chain of draws in the order of [Posterior.Parameters]. Adstock and saturation parameters
-// are for exposures divided by their largest fitted value, coefficients for targets divided by theirs. The caller must
-// not modify them.
+// apply to exposures divided by their largest fitted value. Coefficients apply to targets divided by their largest
+// fitted value. The caller must not modify them.
 func (p *Posterior) Draws() [][][]float64 {
 	return slices.Collect(slices.Chunk(p.draws, len(p.draws)/p.chains))
 }
@@ -103,7 +103,7 @@ func (p *Posterior) Dates() []civil.Date { return p.data.Dates }
 // Target returns the target of the data.
 func (p *Posterior) Target() []float64 { return p.data.Target }
 
-// Geos returns the geos in the data's order; nil for a single series.
+// Geos returns the geos in the data's order, or nil for a single series.
 func (p *Posterior) Geos() []Geo { return p.data.Geos }
 
 // Channels returns the channels in the data's order.
@@ -115,7 +115,7 @@ func (p *Posterior) Channels() []measure.Channel {
 	return out
 }
 
-// perChain arranges one value per draw by chain, as package diag needs it.
+// perChain arranges one value per draw by chain, in the form that package diag needs.
 func (p *Posterior) perChain(f func(draw int) float64) [][]float64 {
 	n := len(p.draws) / p.chains
 	out := make([][]float64, p.chains)
@@ -125,7 +125,7 @@ func (p *Posterior) perChain(f func(draw int) float64) [][]float64 {
 	return out
 }
 
-// channel returns the channel with the name. It panics on an unknown one.
+// channel returns the channel with the name. It panics on an unknown name.
 func (p *Posterior) channel(name measure.Channel) *channel {
 	i := slices.Index(p.Channels(), name)
 	if i < 0 {
@@ -138,7 +138,8 @@ func (p *Posterior) channel(name measure.Channel) *channel {
 func (p *Posterior) Spend(name measure.Channel) float64 { return floats.Sum(p.channel(name).cost) }
 
 // Contributions returns the channel's contribution to the target in each period, summed over geos, in the target's
-// unit: one row per draw. With the log-normal likelihood it is the loss without the channel, so channels do not add up.
+// unit: one row per draw. With the log-normal likelihood, it is the loss without the channel, so channels do not add
+// up.
 func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) {
@@ -253,7 +254,7 @@ func (l *locator) mean(theta []float64) []float64 {
 	return mu
 }
 
-// Fitted returns the posterior mean of the expected target in each period, held-out ones included.
+// Fitted returns the posterior mean of the expected target in each period, including held-out periods.
 func (p *Posterior) Fitted() []float64 {
 	sums := make([][]float64, len(p.draws))
 	blocks := p.eachBlock(func(block, _ int, draws [][]float64) {

@@ -11,7 +11,7 @@ import (
 // Family is the name of a prior's distribution.
 type Family string
 
-// The families and the meaning of a prior's A and B.
+// Families of priors, with the meaning of A and B.
 const (
 	NormalPrior     Family = "normal"      // mean A, standard deviation B; any value
 	LaplacePrior    Family = "laplace"     // location A, scale B; any value

@@ -13,22 +13,23 @@ import (
 	"assay/internal/panics"
 )
 
-// Bounds limits a channel's spend over the whole window, in its currency. Nil leaves a side to the risk level.
+// Bounds limits a channel's spend over the whole window, in its currency. If a bound is nil, the risk level determines
+// it.
 type Bounds struct {
 	Min *float64 `json:"min"`
 	Max *float64 `json:"max"`
 }
 
-// gridPoints is the number of positive spends at which responses are evaluated.
+// gridPoints is the number of positive spends on the grid of responses.
 const gridPoints = 32
 
-// seenGrowth is the minimum factor above its current spend up to which a channel's spend counts as seen in the data,
-// even if its weekly spend is constant.
+// seenGrowth is the minimum multiple of current spend that counts as seen in the data, even if weekly spend is
+// constant.
 const seenGrowth = 1.3
 
-// Problem is the allocation of a budget to the channels with spend. Budget and bounds are totals over the data's
-// periods. A channel without bounds can move as far as the risk level allows. Responses are those of
-// [Posterior.Responses]: each channel's history is scaled, adstock included. Bounds for an unknown channel give an
+// Problem returns the problem of allocating a budget to the channels with spend. Budget and bounds are totals over the
+// data's periods. The risk level limits the change of a channel without bounds. Responses are those of
+// [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel give an
 // invalid fault.
 func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
 	decide.Problem, error,
@@ -91,7 +92,7 @@ func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[
 	return c
 }
 
-// seen returns the spend at which the mean active period costs as much as the 95th percentile of periods did.
+// seen returns the spend at which the mean active period costs as much as the 95th percentile of periods in the data.
 func seen(cost []float64) float64 {
 	var active []float64
 	for _, v := range cost {

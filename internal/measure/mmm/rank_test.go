@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// With three ranks out of 0, 1, 2 there are 27 outcomes; those at least as extreme are counted.
+// Three ranks out of 0, 1 and 2 have 27 outcomes. The test counts the outcomes that are at least as extreme.
 func TestPValueOfRanksMatchesEnumeration(t *testing.T) {
 	t.Parallel()
 	b := newBinomial(3)
@@ -58,7 +58,7 @@ func TestUniformRanksAreRejectedAtTheNominalRate(t *testing.T) {
 			found++
 		}
 	}
-	// The count is binomial with a standard deviation of 3.8 around 15.
+	// The count is binomial with mean 15 and standard deviation 3.8.
 	if doubted < 4 || doubted > 26 {
 		t.Errorf("%d of %d even sets are doubted at .05", doubted, sets)
 	}
@@ -82,7 +82,7 @@ func uniformP(ranks []int, most int) float64 {
 		below += counts[k-1]
 		least = math.Min(least, b.tails(float64(k) / float64(most+1))[below])
 	}
-	// The walk of the number below k, over k; what leaves the band is dropped.
+	// The loop follows the distribution of the number of ranks below k, and drops the part that leaves the band.
 	inside := make([]float64, b.n+1)
 	inside[0] = 1
 	for k := 1; k <= most; k++ {
@@ -108,7 +108,7 @@ func uniformP(ranks []int, most int) float64 {
 	return math.Max(0, 1-kept)
 }
 
-// binomial is distributions of up to n trials.
+// binomial evaluates binomial distributions of up to n trials.
 type binomial struct {
 	n            int
 	logFactorial []float64
@@ -122,7 +122,7 @@ func newBinomial(n int) binomial {
 	return b
 }
 
-// mass returns the probability of so many successes. P lies above 0 and below 1, or at 1 when every trial succeeds.
+// mass returns the probability of a number of successes. p is above 0 and below 1, or 1 if every trial succeeds.
 func (b binomial) mass(trials, successes int, p float64) float64 {
 	failures := trials - successes
 	log := b.logFactorial[trials] - b.logFactorial[successes] - b.logFactorial[failures] + float64(successes)*math.Log(p)
@@ -132,7 +132,7 @@ func (b binomial) mass(trials, successes int, p float64) float64 {
 	return math.Exp(log)
 }
 
-// tails returns for each number of successes in n trials the two-sided probability of one as far out.
+// tails returns, for each number of successes in n trials, the two-sided probability of a number that is as extreme.
 func (b binomial) tails(p float64) []float64 {
 	out := make([]float64, b.n+1)
 	low := 0.0

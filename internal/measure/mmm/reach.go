@@ -18,7 +18,7 @@ type Frequency struct {
 	Best    stats.Summary    `json:"best"` // the frequency with the largest effect per contact
 }
 
-// FrequencyPoint is the effect per contact at a frequency, relative to that at the mean frequency.
+// FrequencyPoint is the effect per contact at a frequency, relative to the effect at the mean frequency.
 type FrequencyPoint struct {
 	Frequency float64       `json:"frequency"`
 	Worth     stats.Summary `json:"worth"`

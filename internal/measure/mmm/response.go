@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Curve is a channel's response curve: its contribution over the window when its total spend there is Spend, with the
-// historical pattern scaled.
+// Curve is a channel's response curve: its contribution over the window if its total spend in the window is Spend, with
+// the historical pattern scaled.
 type Curve struct {
 	Channel measure.Channel `json:"channel"`
 	Points  []CurvePoint    `json:"points"`
@@ -24,8 +24,8 @@ type CurvePoint struct {
 	Q95   float64 `json:"q95"`
 }
 
-// ResponseCurve returns the channel's curve at equally spaced points from no spend to factor times the current one. At
-// least two points.
+// ResponseCurve returns the channel's curve at equally spaced points, at least two, from no spend to factor times
+// current spend.
 func (p *Posterior) ResponseCurve(name measure.Channel, factor float64, points int) Curve {
 	factors := floats.Span(make([]float64, points), 0, factor)
 	curve := Curve{Channel: name}
@@ -62,8 +62,8 @@ type climb struct{ first, at []float64 }
 //
 //	tanh(x + y) = (tanh x + tanh y) / (1 + tanh x tanh y)
 //
-// One exponential serves all. All terms are positive, so there is no cancellation: rounding adds three or four units in
-// the last place per step.
+// One exponential is sufficient for all sums. All terms are positive, so there is no cancellation. Rounding adds three
+// or four units in the last place per step.
 func (c climb) sums(sums, a, weights []float64, lam float64) {
 	first, at := c.first[:len(a)], c.at[:len(a)]
 	for t, x := range a {

@@ -10,13 +10,13 @@ import (
 )
 
 // Saturation is the shape of diminishing returns as a function of a, the adstocked exposure divided by the channel's
-// unit. It is 0 at 0. The unit is the channel's largest exposure; for [CES] it is the mean of the positive ones.
+// unit. It is 0 at 0. The unit is the channel's largest exposure. For [CES], it is the mean of the positive exposures.
 type Saturation string
 
-// The shapes, as functions of a.
+// Saturation shapes, as functions of a.
 const (
 	Logistic        Saturation = "logistic"         // (1 - exp(-lam a)) / (1 + exp(-lam a))
-	Hill            Saturation = "hill"             // a^slope / (kappa^slope + a^slope); S-shaped where slope > 1
+	Hill            Saturation = "hill"             // a^slope / (kappa^slope + a^slope); S-shaped if slope > 1
 	MichaelisMenten Saturation = "michaelis_menten" // a / (kappa + a)
 	Tanh            Saturation = "tanh"             // tanh(a / c)
 	Root            Saturation = "root"             // a^p
@@ -70,7 +70,7 @@ func (s Saturation) parameters() []parameter {
 	panic("mmm: unknown saturation")
 }
 
-// held is the number of shape parameters that are determined by their priors rather than the data.
+// held returns the number of shape parameters that their priors determine, not the data.
 func (s Saturation) held() int {
 	if s == CES {
 		return 1
@@ -78,8 +78,8 @@ func (s Saturation) held() int {
 	return 0
 }
 
-// unit returns what exposures are divided by, given those of the fitted rows: their maximum, or for [CES] the mean of
-// the positive ones, which a single extreme week hardly changes.
+// unit returns the divisor of exposures, given the exposures of the fitted rows: their maximum or, for [CES], the mean
+// of the positive exposures, which a single extreme week hardly changes.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {
@@ -91,7 +91,7 @@ func (s Saturation) unit(exposures []float64) float64 {
 // maxSaturationParameters is the largest number of parameters of a shape.
 const maxSaturationParameters = 2
 
-// saturated holds saturated exposures, with derivatives by the exposure and by each parameter.
+// saturated contains saturated exposures and their derivatives by the exposure and by each parameter.
 type saturated struct {
 	s, ds  []float64
 	dTheta [maxSaturationParameters][]float64
@@ -102,7 +102,7 @@ func newSaturated(n int) saturated {
 	return saturated{row(), row(), [maxSaturationParameters][]float64{row(), row()}}
 }
 
-// fill sets w for the exposures a. At an exposure of 0 derivatives are set to 0 for shapes with an infinite or
+// fill sets w for the exposures a. At an exposure of 0, derivatives are set to 0 for shapes with an infinite or
 // undefined slope.
 func (s Saturation) fill(w saturated, a, theta []float64) {
 	v, da, first := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)]
@@ -173,7 +173,7 @@ func hill(w saturated, a []float64, kappa, slope float64) {
 //	s(a) = (e a^-m + 1 - e)^(-1/m)
 //
 // At the mean exposure, a = 1, the elasticity is e: the marginal return is e times the average return. The sharpness m
-// sets where the curve bends. A small m bends it everywhere; its limit is the power a^e. A large m bends it at
+// determines where the curve bends. A small m bends it everywhere; its limit is the power a^e. A large m bends it at
 // saturation; its limit is a line up to a ceiling. m = 1 is Michaelis-Menten and m near 2.5 is close to the logistic
 // curve. It is concave for all e and m. Using p = a^m below 1 and a^-m above avoids overflow.
 func ces(w saturated, a []float64, e, m float64) {

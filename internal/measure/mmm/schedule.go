@@ -13,49 +13,49 @@ import (
 	"assay/internal/panics"
 )
 
-// Ahead is the period of a flighting plan, after the end of the data.
+// Ahead describes the periods of a schedule after the end of the data.
 type Ahead struct {
 	Periods int
-	// Gap is the number of periods between the data and the plan's first one. In the gap every channel spends its mean
-	// amount; after the plan it spends that times the budget's ratio to current spend.
+	// Gap is the number of periods between the data and the schedule's first period. In the gap, every channel spends
+	// its mean amount. After the schedule, it spends that amount times the ratio of the budget to current spend.
 	Gap int
 	// Change limits the difference of a channel's spend between consecutive periods, as a share of its mean spend per
-	// period in the data. A channel without an entry is not limited.
+	// period in the data. A channel without an entry has no limit.
 	Change map[measure.Channel]float64
 }
 
-// MostAhead is the maximum number of periods of a plan.
+// MostAhead is the maximum number of periods of a schedule.
 const MostAhead = 104
 
-// choosing is the number of draws used to optimize a schedule. The others evaluate it.
+// optimizingDraws is the number of draws that optimize a schedule. The other draws evaluate it.
 const optimizingDraws = 128
 
-// Schedule is a flighting plan. It is evaluated with draws that were not used to optimize it. Its response is that of
-// all channels in the plan, adstock from earlier spend included.
+// Schedule is an allocation over time (flighting). Draws that did not optimize it evaluate it. Its response is the
+// response of all its channels, including adstock from earlier spend.
 type Schedule struct {
 	decide.Schedule
-	Channels []measure.Channel // the order of Spend and Steady
+	Channels []measure.Channel // order of Spend and Steady
 	Budget   float64           // over all periods
 	Brings   Flow
-	Steadily Flow // of the steady plan
-	// Lift is the schedule's response minus the steady plan's, until adstock has decayed, and Better the probability
-	// that it is positive.
+	Steadily Flow // flow of the steady schedule
+	// Lift is the schedule's response minus that of the steady schedule, until adstock has decayed. Better is the
+	// probability that Lift is positive.
 	Lift   stats.Summary
 	Better float64
 }
 
-// Flow is a plan's response over time, in the target's unit.
+// Flow is a schedule's response over time, in the target's unit.
 type Flow struct {
 	Periods []stats.Summary // per period
-	Inside  stats.Summary   // sum over the plan's periods
-	After   stats.Summary   // after the plan, above the response to the later spend itself
+	Inside  stats.Summary   // sum over the schedule's periods
+	After   stats.Summary   // after the schedule, above the response to the later spend
 	Total   stats.Summary
 }
 
-// Schedule distributes a budget over the periods after the data. The problem is that of an allocation over the data's
-// window: budget, bounds and groups are scaled to the number of periods. No period of a channel exceeds the largest one
-// in the data, unless the mean period of its bounds does. The posterior mean response is maximized, whichever risk the
-// problem has. Bounds that cannot be met, and models without such a plan, give an invalid fault.
+// Schedule distributes a budget over the periods after the data. The problem is an allocation over the data's window.
+// Its budget, bounds and groups are scaled to the number of periods. A channel's spend per period does not exceed its
+// largest spend in the data, unless the mean period of its bounds does. Schedule maximizes the posterior mean response,
+// for any risk of the problem. Bounds that cannot be met, and models without such a response, give an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).
@@ -94,7 +94,7 @@ func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, er
 	return out, nil
 }
 
-// timetable converts a problem over the window to one over the plan's periods, without responses.
+// timetable converts a problem over the window to a timetable of the schedule's periods, without responses.
 func (p *Posterior) timetable(problem decide.Problem, ahead Ahead) (decide.Timetable, *Schedule) {
 	part := float64(ahead.Periods) / float64(p.model.span)
 	table := decide.Timetable{
@@ -128,7 +128,7 @@ func (p *Posterior) largestSpend(name measure.Channel) float64 {
 	return floats.Max(all)
 }
 
-// splitDraws returns the draws that optimize, spread evenly over the chains, and the others.
+// splitDraws returns the draws for the optimization, spread evenly over the chains, and the other draws.
 func (p *Posterior) splitDraws() (chosen, others []int) {
 	every := max(len(p.draws)/optimizingDraws, 2)
 	for i := range p.draws {
@@ -141,7 +141,7 @@ func (p *Posterior) splitDraws() (chosen, others []int) {
 	return chosen, others
 }
 
-// judge evaluates the schedule and the steady plan with the draws of the responses.
+// judge evaluates the schedule and the steady schedule with the draws of the responses.
 func (s *Schedule) judge(responses []*flight, draws int) {
 	both := [2][][]float64{}
 	for k := range both {

@@ -30,7 +30,7 @@ func (p Prior) draw(random *rand.Rand) float64 {
 	panic("mmm: prior without a family")
 }
 
-// drawPrior draws parameters from their priors and, with geos, the coefficients of each geo given those.
+// drawPrior draws parameters from their priors and, with geos, the coefficients of each geo given the parameters.
 func (m *model) drawPrior(random *rand.Rand) []float64 {
 	theta := make([]float64, len(m.parameters))
 	for i, p := range m.parameters {
@@ -67,7 +67,7 @@ func (m *model) withGeos(theta []float64, random *rand.Rand) []float64 {
 	return theta
 }
 
-// simulate returns a target simulated from a draw, as in the likelihood.
+// simulate returns a target that is simulated from a draw by the likelihood.
 func (m *model) simulate(theta []float64, random *rand.Rand) []float64 {
 	y := m.newLocator().location(theta)
 	noise := func() float64 { return random.NormFloat64() }
@@ -90,7 +90,7 @@ func (m *model) unscaled(y []float64) []float64 {
 	})
 }
 
-// withTarget returns the same model, scales and priors included, with another target on the likelihood's scale.
+// withTarget returns the model with another target on the likelihood's scale and the same scales and priors.
 func (m *model) withTarget(y []float64) *model {
 	other := *m
 	other.y = y
@@ -105,7 +105,7 @@ func (m *model) observe() {
 	m.resolution = math.Max(sd, 1e-6) / math.Sqrt(float64(m.rows))
 }
 
-// measureLifts replaces the results of lift tests by simulated ones.
+// measureLifts replaces the results of lift tests with simulated results.
 func (m *model) measureLifts(theta []float64, random *rand.Rand) {
 	m.channels = slices.Clone(m.channels)
 	for i := range m.channels {
@@ -135,8 +135,8 @@ func (p *Posterior) Predictive(seed uint64) [][]float64 {
 }
 
 // SamplePrior draws from the priors. It returns the draws as a posterior, and for each a simulated target in the
-// target's unit. Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not
-// ready.
+// target's unit. Invalid data or settings give an invalid fault. Data that cannot identify the model give a not-ready
+// fault.
 func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets [][]float64, err error) {
 	m, err := newModel(d, s)
 	if err != nil {
@@ -156,14 +156,14 @@ func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets 
 
 // Simulation is a simulated data set of a model, with known parameters.
 type Simulation struct {
-	Truth *Posterior // its only draw is the truth
+	Truth *Posterior // its only draw contains the true parameters
 
 	model *model
 	data  Data
 }
 
-// Simulate draws a data set: the channels' parameters from the priors, all others from one of the posterior's draws.
-// Results of lift tests are simulated too.
+// Simulate draws a data set. The channels' parameters come from the priors, all others from one of the posterior's
+// draws. Results of lift tests are also simulated.
 func (p *Posterior) Simulate(random *rand.Rand) Simulation {
 	m := p.model
 	truth := m.drawPrior(random)[:len(m.parameters)]
@@ -176,7 +176,7 @@ func (p *Posterior) Simulate(random *rand.Rand) Simulation {
 	return Simulation{Truth: &Posterior{simulated, d, 1, [][]float64{truth}}, model: simulated, data: d}
 }
 
-// Fit fits the model, scales and priors included, to the simulated data.
+// Fit fits the model to the simulated data, with the model's scales and priors.
 func (s Simulation) Fit(how Sampling) (*Result, error) {
 	return s.model.fit(s.data, how.withDefaults())
 }

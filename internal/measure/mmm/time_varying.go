@@ -25,10 +25,10 @@ type timeVarying struct {
 	by       []float64 // derivatives by g
 }
 
-// intervalFactor is the length of the approximation's interval divided by the window's.
+// intervalFactor is the length of the approximation's interval divided by the window's length.
 const intervalFactor = 1.5
 
-// minLength is the shortest length scale the basis can represent, as a share of the window.
+// minLength is the shortest length scale that the basis can represent, as a share of the window.
 const minLength = 1.0 / 16
 
 // timeVaryingParameters lists the parameters of a channel's time-varying effect. The amplitude's prior has median 15%
@@ -50,7 +50,7 @@ func (m *model) timeVaryingOf(c *channel, theta []float64) (amplitude *float64, 
 	return &theta[from], theta[from+1 : from+1+len(m.hsgp)]
 }
 
-// hsgpBasis returns phi times r over the periods, for all functions that matter at the length scale.
+// hsgpBasis returns phi times r over the periods, for all functions that contribute at the length scale.
 func hsgpBasis(span, length int) [][]float64 {
 	half := intervalFactor * float64(span) / 2
 	middle := float64(span-1) / 2
@@ -76,7 +76,7 @@ func (m *model) newTimeVarying(rows int) *timeVarying {
 	return &timeVarying{make([]float64, periods), make([]float64, rows), make([]float64, periods)}
 }
 
-// set evaluates exp(g) over as many periods as there is room for.
+// set evaluates exp(g) for as many periods as w has room for.
 func (w *timeVarying) set(basis [][]float64, amplitude float64, z []float64) {
 	clear(w.multiple)
 	for j, phi := range basis {
@@ -111,7 +111,7 @@ func (d *density) timeVaryingGradient(w *timeVarying, c *channel, byS []float64)
 	}
 }
 
-// Multiples returns a channel's effect in each period divided by its mean over the periods; nil when effects are
+// Multiples returns a channel's effect in each period divided by its mean over the periods, or nil if effects are
 // constant.
 func (p *Posterior) Multiples(name measure.Channel) []stats.Summary {
 	m, c := p.model, p.channel(name)

@@ -1,9 +1,9 @@
-// Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. It uses
-// the versions of each day's totals and the times of the imports. The curve is the starting point of reporting-delay
-// corrections (Lawless 1994, "Adjustments for reporting delays and the prediction of occurred but not reported
-// events"); nothing is modeled or corrected here.
+// Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. The
+// package uses the versions of each day's totals and the times of the imports. The curve is the starting point of
+// reporting-delay corrections (Lawless 1994, "Adjustments for reporting delays and the prediction of occurred but not
+// reported events"); nothing is modeled or corrected here.
 //
-// A figure that was not imported again is not evidence of stability. A day counts only if it was first imported within
+// A figure that was not imported again does not show stability. A day counts only if it was first imported within
 // [FirstLook] days and again at an age of at least [LastLook].
 package reportlag
 
@@ -35,7 +35,7 @@ type Quantity string
 
 // The quantities.
 const (
-	Revenue     Quantity = "revenue"     // minus refunds, on the workspace's basis
+	Revenue     Quantity = "revenue"     // revenue minus refunds, on the workspace's basis
 	Spend       Quantity = "spend"       // as the platform reports it
 	Conversions Quantity = "conversions" // as claimed by the platform
 )
@@ -43,17 +43,18 @@ const (
 // Curve is the reporting delay of one quantity of a sales surface or an ad platform.
 type Curve struct {
 	Kind     measure.TotalsKind
-	Name     string // of the surface or the platform
+	Name     string // name of the surface or platform
 	Quantity Quantity
 	Window   int // trailing days that the platform can change; 0 for surfaces
-	// Complete days: imported within FirstLook, again at LastLook or later, and with a final figure other than 0.
+	// Days is the number of complete days. They are imported within FirstLook and again at LastLook or later, and have
+	// a nonzero final figure.
 	Days    int
-	Shares  []Share // by age; only those with at least Enough days
+	Shares  []Share // by age; only shares with at least Enough days
 	Settled *int    // age from which the median stays within Tolerance of the final figure; nil: unknown
 }
 
-// Share is the share of a day's final figure known at an age, over days imported by then and again later. Above 1, the
-// figure was reduced later.
+// Share is the share of a day's final figure known at an age, over days imported by then and again later. A share above
+// 1 means that the figure decreased later.
 type Share struct {
 	Age    int // whole days after the day: 0 is the same evening
 	Days   int
@@ -133,7 +134,7 @@ type day struct {
 	reported int
 }
 
-// daysOf groups a part's versions by day, and keeps complete days.
+// daysOf groups a part's versions by day and returns the complete days.
 func daysOf(versions []measure.DayVersion, looks []measure.Look) []day {
 	looks = slices.DeleteFunc(slices.Clone(looks), func(l measure.Look) bool { return l.Name != versions[0].Name })
 	var days []day
@@ -188,8 +189,8 @@ func (c *Curve) measure(days []day, of func(measure.DayVersion) int64) {
 	}
 }
 
-// share returns the share of the final figure known at an age. It is false for a day that was not imported by then, or
-// not again later.
+// share returns the share of the final figure known at an age. It returns false for a day that was not imported by then
+// or not again later.
 func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 	if d.reported <= age {
 		return 0, false
@@ -207,7 +208,7 @@ func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 
 func settled(s Share) bool { return s.Median >= 1-Tolerance && s.Median <= 1+Tolerance }
 
-// spokenAges are the ages in the summary sentence.
+// spokenAges lists the ages in the summary sentence.
 var spokenAges = []int{1, 3, 7, 14}
 
 // Words describes the curve in a sentence without the name of its part.

@@ -12,7 +12,7 @@ import (
 // first is the first day of the tests.
 var first = civil.MustParse("2026-01-01")
 
-// imported makes a platform's versions of n days: shares of a final spend of 1000, by age.
+// imported returns a platform's versions of n days: shares of a final spend of 1000, by age.
 func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayVersion) {
 	for i := range n {
 		day := first.AddDays(i)
@@ -26,7 +26,7 @@ func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayV
 	return versions
 }
 
-// lookedAt is one import per day of age, of n days.
+// lookedAt returns one import per day of age, for n days.
 func lookedAt(n int, age int) (looks []measure.Look) {
 	for i := range n {
 		day := first.AddDays(i)
@@ -123,7 +123,7 @@ func TestASourceThatSettlesAfterItsWindowIsLate(t *testing.T) {
 func TestRangeIsFromMinimumToMaximum(t *testing.T) {
 	t.Parallel()
 	versions := imported(15, map[int]int64{1: 900, 4: 1000}, 1, 4)
-	versions[0].Spend, versions[2].Spend = 500, 1500 // of two days; the second was reduced later
+	versions[0].Spend, versions[2].Spend = 500, 1500 // of two days; the second figure decreased later
 	c := spendCurve(t, versions, lookedAt(15, 30))
 	s, _ := c.At(1)
 	if s.Median != 0.9 || s.Low != 0.5 || s.High != 1.5 {

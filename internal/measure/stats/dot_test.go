@@ -15,7 +15,7 @@ func TestDotIsTheInnerProductAtEveryLength(t *testing.T) {
 	}
 }
 
-// The values are the first outputs of the reference implementation of SplitMix64
+// The expected values are the first outputs of the reference implementation of SplitMix64
 // (https://prng.di.unimi.it/splitmix64.c) for the seeds 0 and 1234567.
 func TestMixIsSplitMix64(t *testing.T) {
 	t.Parallel()

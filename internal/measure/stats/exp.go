@@ -2,21 +2,22 @@ package stats
 
 import "math"
 
-// Exponentials dominate the cost of saturated exposures, and the library computes them one by one behind a call. Here
-// exp(x) = 2^(n/steps) exp(r) with n the nearest integer to x steps / log 2: the power of two from a table and the
-// exponent's bits, the remainder r, at most log 2 / (2 steps) in size, by four terms of its series (Tang 1989). Loop
-// iterations are independent.
+// Exponentials dominate the cost of saturated exposures, and the library computes them one by one with a function call.
+// Here, exp(x) = 2^(n/steps) exp(r), where n is the nearest integer to x steps / log 2. The power of two comes from a
+// table and the exponent's bits. The exponential of the remainder r, at most log 2 / (2 steps) in size, comes from four
+// terms of its series (Tang 1989). Loop iterations are independent.
 const (
 	steps    = 256
 	logSteps = 8
-	// The logarithm of 2 by steps in two parts, the first with enough zeros at its end that n times it is exact.
+	// stepHigh and stepLow are log 2 / steps in two parts. The first has enough trailing zeros that its
+	// product with n is exact.
 	stepHigh = 0x1.62e42fefp-9
 	stepLow  = 0x1.473de6af278edp-42
-	toWhole  = 0x1.8p52 // added and subtracted, it rounds to an integer, which is then in the lowest bits
-	expLimit = 700      // beyond it results may not be normal numbers
+	toWhole  = 0x1.8p52 // adding and subtracting it rounds to an integer, which is in the lowest bits
+	expLimit = 700      // beyond it, results may not be normal numbers
 )
 
-// powers are the bits of 2^(i/steps).
+// powers contains the bits of 2^(i/steps).
 var powers = func() (bits [steps]uint64) {
 	for i := range bits {
 		bits[i] = math.Float64bits(math.Exp2(float64(i) / steps))
@@ -24,8 +25,8 @@ var powers = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// Exp sets dst to the exponentials of x, of the same length, with a relative error below 3e-16, as the library has.
-// They may be one slice.
+// Exp sets dst to the exponentials of x, with a relative error below 3e-16, like the library. dst and x have the same
+// length and may be one slice.
 func Exp(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

@@ -2,16 +2,16 @@ package stats
 
 import "math"
 
-// Logarithms are computed like [Exp]: log(x) = n log 2 + log(c) + log(1 + r) with n from the exponent's bits, c the
-// middle of the mantissa's interval, whose logarithm is in a table, and r at most 1 / 512 in size, by six terms of its
-// series (Tang 1990).
+// Logarithms are computed like exponentials in [Exp]: log(x) = n log 2 + log(c) + log(1 + r). n comes from the
+// exponent's bits. c is the middle of the mantissa's interval; its logarithm is in a table. r is at most 1 / 512 in
+// size, and log(1 + r) comes from six terms of its series (Tang 1990).
 const (
 	logStretches = 8  // log2 of the number of intervals
 	mantissaBits = 52 // of a float64
 	exponentBias = 1023
 )
 
-// middle is the middle of an interval of mantissas: its inverse and its logarithm.
+// middle contains the middle of an interval of mantissas, its inverse and its logarithm.
 type middle struct{ at, inverse, log float64 }
 
 var middles = func() (m [1 << logStretches]middle) {
@@ -22,8 +22,8 @@ var middles = func() (m [1 << logStretches]middle) {
 	return m
 }()
 
-// Log sets dst to the natural logarithms of x, of the same length, with an error below 3e-16 times the larger of 1 and
-// their size. They may be one slice. It is -Inf at 0 and NaN below it.
+// Log sets dst to the natural logarithms of x, with an error below 3e-16 times the larger of 1 and their size. dst and
+// x have the same length and may be one slice. The logarithm is -Inf at 0 and NaN below 0.
 func Log(dst, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

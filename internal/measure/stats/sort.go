@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Every summary sorts thousands of draws. Comparisons mispredict every second branch, so this is a radix sort by
-// digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), without data-dependent branches.
+// Every summary sorts thousands of draws. Branches of comparisons are mispredicted half of the time. The radix sort by
+// digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), has no data-dependent branches.
 const (
 	digitBits = 11
 	digits    = (64 + digitBits - 1) / digitBits
-	fewToSort = 400 // below which comparing is as fast
+	fewToSort = 400 // number of values below which comparing is as fast
 )
 
-// Sort sorts values upwards. None may be NaN.
+// Sort sorts values in increasing order. None may be NaN.
 func Sort(values []float64) {
 	n := len(values)
 	if n < fewToSort {
@@ -33,7 +33,7 @@ func Sort(values []float64) {
 	for d := range counts {
 		count, shift := &counts[d], d*digitBits
 		if count[keys[0]>>shift&(1<<digitBits-1)] == uint32(n) {
-			continue // a digit that all have in common
+			continue // all values have this digit in common
 		}
 		var from uint32
 		for i, c := range count {
@@ -52,7 +52,7 @@ func Sort(values []float64) {
 	}
 }
 
-// sortable returns bits that are ordered as the values are: those of negative values are turned round.
+// sortable returns bits in the order of the values: the bits of negative values are inverted.
 func sortable(v float64) uint64 {
 	bits := math.Float64bits(v)
 	return bits ^ (uint64(int64(bits)>>63) | 1<<63)

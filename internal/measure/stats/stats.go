@@ -1,5 +1,5 @@
-// Package stats has what Bayesian inference shares: a log density, random number streams, and summaries of draws. The
-// sampler, its starting points and its diagnostics are in the packages below.
+// Package stats contains shared parts of Bayesian inference: a log density, random number streams, and summaries of
+// draws. The sampler, its starting points and its diagnostics are in the subpackages.
 package stats
 
 import (
@@ -19,8 +19,8 @@ type Density interface {
 	LogDensity(x, grad []float64) float64
 }
 
-// Stream returns the random numbers for one piece of work. Streams of the same seed with different index are
-// independent, so pieces can run in any order, on any number of cores, with the same result.
+// Stream returns the random numbers for one piece of work. Streams of one seed with different indices are independent,
+// so pieces can run in any order, on any number of cores, with the same result.
 func Stream(seed, index uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed), mix(mix(seed)^mix(index+1))))
 }
@@ -33,8 +33,8 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Dot returns the inner product of two slices of the same length. It has four partial sums, which the processor can
-// overlap, in the same order everywhere.
+// Dot returns the inner product of two slices of the same length. It uses four partial sums, which the processor can
+// overlap, always in the same order.
 func Dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
@@ -51,7 +51,7 @@ func Dot(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Summary summarizes the draws of one quantity, in its own unit.
+// Summary summarizes the draws of one quantity, in the quantity's unit.
 type Summary struct {
 	Mean float64 `json:"mean"`
 	SD   float64 `json:"sd"`
@@ -62,7 +62,7 @@ type Summary struct {
 	Q95  float64 `json:"q95"`
 }
 
-// Summarize describes the draws, of which there must be at least two. The order of draws does not matter.
+// Summarize returns a summary of at least two draws. The order of draws has no effect.
 func Summarize(draws []float64) Summary {
 	sorted := slices.Clone(draws)
 	Sort(sorted)
@@ -82,11 +82,11 @@ func Sum(x []float64) (sum float64) {
 	return sum
 }
 
-// Mean returns the mean of x, NaN when x is empty.
+// Mean returns the mean of x, or NaN if x is empty.
 func Mean(x []float64) float64 { return Sum(x) / float64(len(x)) }
 
-// MeanSD returns the mean and the standard deviation (divisor n-1) of x; both are NaN when x is empty, the
-// deviation also when x has one element.
+// MeanSD returns the mean and the standard deviation (divisor n-1) of x; both are NaN if x is empty. The deviation is
+// also NaN if x has one element.
 func MeanSD(x []float64) (mean, sd float64) {
 	n := float64(len(x))
 	for _, v := range x {
@@ -100,8 +100,8 @@ func MeanSD(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(ss / (n - 1))
 }
 
-// Quantile returns the p-quantile of values sorted upwards by linear interpolation between order statistics
-// (type 7 of Hyndman and Fan 1996, the default of R and NumPy). It panics when sorted is empty.
+// Quantile returns the p-quantile of increasing values by linear interpolation between order statistics (type 7 of
+// Hyndman and Fan 1996, the default of R and NumPy). It panics if sorted is empty.
 func Quantile(sorted []float64, p float64) float64 {
 	h := p * float64(len(sorted)-1)
 	lo := int(math.Floor(h))

@@ -13,7 +13,7 @@ import (
 
 func TestSummaryInterpolatesBetweenOrderStatistics(t *testing.T) {
 	t.Parallel()
-	// R 4: quantile(c(4,1,3,2), c(.05,.25,.5,.75,.95)) and sd().
+	// The expected values are from R 4: quantile(c(4,1,3,2), c(.05,.25,.5,.75,.95)) and sd().
 	want := stats.Summary{Mean: 2.5, SD: math.Sqrt(5.0 / 3), Q05: 1.15, Q25: 1.75, Q50: 2.5, Q75: 3.25, Q95: 3.85}
 	got := stats.Summarize([]float64{4, 1, 3, 2})
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-14)); diff != "" {

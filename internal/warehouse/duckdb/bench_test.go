@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// benchOrders is the number of orders of the benchmarks: ASSAY_BENCH_ORDERS, or few for a quick run.
+// benchOrders returns the number of orders of the benchmarks: ASSAY_BENCH_ORDERS, or a small number for a quick run.
 func benchOrders(b *testing.B) int {
 	b.Helper()
 	text := os.Getenv("ASSAY_BENCH_ORDERS")
@@ -31,7 +31,7 @@ func benchOrders(b *testing.B) int {
 
 var benchDays = civil.Range{First: civil.New(2024, 1, 1), Last: civil.New(2025, 12, 31)}
 
-// benchBatch fills a batch with orders from a number on, sorted by time, as in an export.
+// benchBatch fills a batch with orders. They begin at the number from and are sorted by time, as in an export.
 func benchBatch(rows []warehouse.Order, from, all int) []warehouse.Order {
 	channels := []measure.Channel{"google", "facebook", "email", "direct", "tiktok", "amazon", "", "affiliate"}
 	regions := []string{"CA", "NY", "TX", "FL", "WA"}
@@ -74,8 +74,8 @@ func importOrders(b *testing.B, w *warehouse.Warehouse, ws measure.WorkspaceID, 
 	return out
 }
 
-// BenchmarkImport measures a first import, including roll-ups and commit. For comparison it measures DuckDB's own CSV
-// reader loading the same orders into a table.
+// BenchmarkImport measures a first import, including roll-ups and commit. For comparison it measures how long DuckDB's
+// own CSV reader takes to load the same orders into a table.
 func BenchmarkImport(b *testing.B) {
 	n := benchOrders(b)
 	b.Run("import", func(b *testing.B) {
@@ -109,8 +109,8 @@ func benchExec(b *testing.B, e *Engine, text string) {
 	}
 }
 
-// BenchmarkTotals measures the questions of the first call of most sessions, over 30 days. For comparison it measures
-// handwritten statements on the same roll-ups with a constant period.
+// BenchmarkTotals measures the questions of a typical first call, over 30 days. For comparison it measures handwritten
+// statements with a constant period on the same roll-ups.
 func BenchmarkTotals(b *testing.B) {
 	e := open(b, Options{})
 	w := warehouse.New(e)
@@ -163,7 +163,7 @@ func benchRead(b *testing.B, e *Engine, text string) {
 	}
 }
 
-// BenchmarkRepetition measures importing existing rows, and one new order, into a large store.
+// BenchmarkRepetition measures the import of existing rows and of one new order into a large store.
 func BenchmarkRepetition(b *testing.B) {
 	n := benchOrders(b)
 	w := warehouse.New(open(b, Options{}))

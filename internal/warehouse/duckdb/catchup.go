@@ -23,7 +23,7 @@ func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, err
 	return err == nil, err
 }
 
-// due reports whether there are days to rebuild.
+// due reports whether days need to be rebuilt.
 func (e *Engine) due(ctx context.Context, ws measure.WorkspaceID) (due bool, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// beforeCosts reverts a store to the schema before 0007_costs.sql: a product had one cost, which no figure used.
+// beforeCosts reverts a store to the schema before 0007_costs.sql: in it, a product has one cost, which no figure uses.
 const beforeCosts = `
 CREATE TABLE {{products_before}} (
     source VARCHAR, sku VARCHAR, title VARCHAR, kind VARCHAR, vendor VARCHAR, price BIGINT, cost BIGINT, cost_known BOOLEAN
@@ -20,8 +20,8 @@ DROP TABLE {{products}}; ALTER TABLE {{products_before}} RENAME TO products; DRO
 UPDATE {{product_days}} SET cost = 0, costed = 0;
 UPDATE {{panel_days}} SET cost = 0, costed = 0;`
 
-// A store of an earlier release has its products' costs, and figures without them. It catches up without an import,
-// and only once.
+// A store of an earlier release has product costs, but its figures do not include them. The store catches up once,
+// without an import.
 func TestEarlierStoreCatchesUpWithItsCosts(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -45,7 +45,7 @@ func TestEarlierStoreCatchesUpWithItsCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if cmp.Equal(want, storedRows(t, e, tables)) {
-		t.Error("figures are as they were before the store was turned back")
+		t.Error("figures do not change when the store is reverted")
 	}
 	version := mustVersion(t, facts, "shop")
 	for i, done := range []bool{true, false} {

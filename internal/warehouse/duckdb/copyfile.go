@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// copyFile copies to a temporary name, syncs the copy to disk, and renames it.
+// copyFile copies a file to a temporary name, syncs the copy to disk, and renames it.
 func copyFile(ctx context.Context, from, to string) (err error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -31,7 +31,7 @@ func copyFile(ctx context.Context, from, to string) (err error) {
 	return os.Rename(copied.Name(), to)
 }
 
-// reader stops when the context ends.
+// reader returns a reader that stops when the context ends.
 func reader(ctx context.Context, source io.Reader) io.Reader {
 	return readFunc(func(p []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

@@ -8,7 +8,7 @@ type Dialect struct{}
 // Name returns "duckdb".
 func (Dialect) Name() string { return "duckdb" }
 
-// Table returns the table's name qualified with the catalog of the workspace's file.
+// Table returns the table's name, qualified with the catalog of the workspace's file.
 func (Dialect) Table(ws measure.WorkspaceID, table string) string {
 	return identifier(catalog(ws)) + ".main." + identifier(table)
 }
@@ -16,7 +16,7 @@ func (Dialect) Table(ws measure.WorkspaceID, table string) string {
 // Month returns the first day of a day's month.
 func (Dialect) Month(day string) string { return "CAST(date_trunc('month', " + day + ") AS DATE)" }
 
-// EachDay returns a row per day of a period.
+// EachDay returns a relation with one row per day of a period.
 func (Dialect) EachDay(first, last string) string {
 	return "CAST(unnest(generate_series(" + first + ", " + last + ", INTERVAL 1 DAY)) AS DATE)"
 }
@@ -35,6 +35,6 @@ func (Dialect) Fingerprint(text string) string {
 // Variable returns the value of a variable that was set with SET VARIABLE.
 func (Dialect) Variable(name string) string { return "getvariable('" + name + "')" }
 
-// catalog is the catalog name of a workspace's file. The prefix distinguishes it from DuckDB's own catalogs, such as
-// memory and temp.
+// catalog returns the catalog name of a workspace's file. The prefix distinguishes it from DuckDB's own catalogs, such
+// as memory and temp.
 func catalog(ws measure.WorkspaceID) string { return "ws_" + string(ws) }

@@ -43,7 +43,7 @@ func TestEnginePassesTheWarehouseSuite(t *testing.T) {
 	})
 }
 
-// With one thread, an import reads and writes in turn, and a statement has no other thread.
+// With one thread, an import alternates between reading and writing, and a statement has no second thread.
 func TestAnImportWithOneThreadStoresTheSame(t *testing.T) {
 	t.Parallel()
 	b := someOrders("csv", spanRows+10)
@@ -58,7 +58,7 @@ func TestAnImportWithOneThreadStoresTheSame(t *testing.T) {
 	}
 }
 
-// Rows are written by the names of columns, so a column that only one side has would be NULL or an error.
+// Imports match columns by name. A column that exists only in the facts or only in the table becomes NULL or an error.
 func TestStoredTablesHaveTheColumnsOfFacts(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{})

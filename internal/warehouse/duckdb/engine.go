@@ -1,8 +1,8 @@
 // Package duckdb is the embedded engine of the warehouse: one database file per workspace, attached on first use to a
 // single in-memory instance.
 //
-// With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can forget
-// to filter by workspace. Names are always qualified; the instance has no current database.
+// With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can return
+// rows of another workspace. Names are always qualified; the instance has no current database.
 package duckdb
 
 import (
@@ -28,35 +28,35 @@ import (
 type Options struct {
 	Dir   string           // directory of the files; created if missing
 	Log   *slog.Logger     // nil: no logging
-	Clock func() time.Time // for timestamps of the import ledger; required
-	// of the instance, in DuckDB's notation, such as "4GB"; empty: 80% of the machine's memory
+	Clock func() time.Time // clock for timestamps of the import ledger; required
+	// memory of the instance in DuckDB's notation, such as "4GB"; empty: 80% of the machine's memory
 	MemoryLimit string
 	Threads     int // 0: one per core
-	// ImportThreads limits the threads of one import; 0: Threads. DuckDB has one number of threads for all connections, so
-	// a question uses no more either. Questions still run at the same time, each on a thread of its own.
+	// ImportThreads limits the threads of one import; 0: Threads. DuckDB has one number of threads for all connections,
+	// so the limit also applies to each question. Several questions still run at the same time, each on its own thread.
 	ImportThreads int
-	SpillLimit    string        // of temporary files on disk, such as "50GB"; empty: 90% of the disk
-	Deadline      time.Duration // of one question; 0: 10 seconds
-	MaxRows       int           // of one answer; 0: 500,000
-	MaxAttached   int           // workspaces whose files stay open; 0: 64
+	SpillLimit    string        // size of temporary files on disk, such as "50GB"; empty: 90% of the disk
+	Deadline      time.Duration // time limit of a question; 0: 10 seconds
+	MaxRows       int           // row limit of an answer; 0: 500,000
+	MaxAttached   int           // number of workspaces whose files stay open; 0: 64
 
-	// Files records which workspaces have a file. nil: every missing file is created.
+	// Files records which workspaces have a file. If it is nil, the engine creates every missing file.
 	Files Files
 }
 
-// Files records, outside of the files, which workspaces have one. A missing file is then an error instead of an empty
-// store.
+// Files records which workspaces have a file, in a place other than the files. A missing file is then an error, not an
+// empty store.
 type Files interface {
 	// MayMake returns why the missing file of a workspace must not be created: the workspace was deleted, or its file
 	// was lost.
 	MayMake(ctx context.Context, ws measure.WorkspaceID) error
-	// Opened records that the workspace has a file. It is called each time a file is opened, before an import.
+	// Opened records that the workspace has a file. The engine calls it before an import, each time it opens a file.
 	Opened(ctx context.Context, ws measure.WorkspaceID) error
-	// Dropping records that the workspace has no file. It is called before the file is deleted.
+	// Dropping records that the workspace has no file. The engine calls it before it deletes the file.
 	Dropping(ctx context.Context, ws measure.WorkspaceID) error
 }
 
-// forgetful is a [Files] without memory.
+// forgetful is a [Files] that records nothing.
 type forgetful struct{}
 
 func (forgetful) MayMake(context.Context, measure.WorkspaceID) error  { return nil }
@@ -94,21 +94,21 @@ type Engine struct {
 	pools   queryPools
 	feeds   *feeds
 
-	panelSize int // customers in a panel
+	panelSize int // maximum number of customers in a panel
 
 	mu       sync.Mutex // guards the fields below
 	instance *instance
-	moving   map[string]bool                // workspaces whose files are being opened or closed, by file name
-	uses     uint64                         // counts acquisitions, to find the least recently used workspace
-	writers  map[string]chan struct{}       // the import lock of each workspace, by file name
-	released chan struct{}                  // closed and replaced whenever a workspace or an instance is released
+	moving   map[string]bool                // files that are being opened or closed, by file name
+	uses     uint64                         // number of acquisitions, to find the least recently used workspace
+	writers  map[string]chan struct{}       // import lock of each workspace, by file name
+	released chan struct{}                  // closed and replaced when a workspace or an instance is released
 	failed   map[measure.WorkspaceID]error  // workspaces whose file could not be opened at the last attempt
-	detached map[measure.WorkspaceID]uint64 // data versions of workspaces that were attached before
+	detached map[measure.WorkspaceID]uint64 // data versions of workspaces that are no longer attached
 	closed   bool
 }
 
-// Open starts an engine on a directory. Files are opened on first use. A directory without write permission is an
-// error of kind misconfigured.
+// Open starts an engine on a directory. It opens files on first use. A directory without write permission is an error
+// of kind misconfigured.
 func Open(ctx context.Context, options Options) (*Engine, error) {
 	options = options.withDefaults()
 	dir, err := filepath.Abs(options.Dir)
@@ -157,10 +157,10 @@ type instance struct {
 	db       *sql.DB
 	attached map[string]*workspace
 	users    int  // running questions, imports, backups, and files being opened or closed
-	broken   bool // a fatal error made it unusable
+	broken   bool // a fatal error made the instance unusable
 }
 
-// start opens an instance that can access the engine's directory only.
+// start opens an instance that can access only the engine's directory.
 func (e *Engine) start(ctx context.Context) (*instance, error) {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -188,16 +188,16 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
 		fmt.Sprintf("SET threads = %d", e.options.ImportThreads),
-		// Statements sort their answers; without this setting, an import could not use all cores.
+		// Statements sort their answers, so insertion order is not needed. An import then uses all cores.
 		"SET preserve_insertion_order = false",
 		// DuckDB may probe its Bloom filters before they are built, which crashes the process (docs/decisions/0009).
-		// Without Bloom filters, late materialization of a few rows reads the whole table.
+		// Without Bloom filters, late materialization reads the whole table for a few rows.
 		"SET disabled_optimizers = 'join_filter_pushdown,late_materialization'",
 		"SET TimeZone = 'UTC'",
 		// Return freed memory to the system within seconds, not at the next allocation.
 		"SET allocator_background_threads = true",
-		// Size of a file's write-ahead log before a checkpoint. Each checkpoint compresses the last rows of every
-		// changed table again, which at DuckDB's default of 16 MB was half of the cost of small imports.
+		// A checkpoint follows when a file's write-ahead log has this size. Each checkpoint compresses the last rows of
+		// every changed table again. With DuckDB's default of 16 MB, this is half of the cost of small imports.
 		"SET checkpoint_threshold = '64MB'",
 		"SET temp_directory = " + quoted(spill),
 		"SET allowed_directories = [" + quoted(e.options.Dir) + "]",
@@ -217,7 +217,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 	return e.feeds.register(conn)
 }
 
-// quoted returns one of our texts as an SQL literal, for statements without parameters.
+// quoted returns a text of the engine as an SQL literal, for statements without parameters.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // identifier quotes a name.

@@ -12,16 +12,16 @@ import (
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
-// While a step of a statement runs on one thread, the calling thread only waits, and the driver makes it poll for
-// work without a pause. In an import this took a fifth of all processor time, which the reader of the file needs.
-// Here it sleeps: briefly at first, then for the last of these durations.
+// While a step of a statement runs on one thread, the calling thread has no work, and the driver polls without a pause.
+// In an import, this takes a fifth of the processor time, which the file's reader needs. The calling thread therefore
+// sleeps: briefly at first, then for the last of these durations.
 const (
 	shortestPause = 20 * time.Microsecond
 	longestPause  = time.Millisecond
 )
 
-// execute runs statements without parameters, and sleeps while there is no work for its thread. When ctx ends, the
-// running statement is interrupted.
+// execute runs statements without parameters and sleeps while its thread has no work. It interrupts the running
+// statement when ctx ends.
 func execute(ctx context.Context, conn *sql.Conn, text string) error {
 	return conn.Raw(func(driver any) error {
 		// The driver does not export its connection handle.

@@ -54,6 +54,6 @@ func TestAStatementEndsWithItsContext(t *testing.T) {
 		t.Errorf("the statement ends with %v", err)
 	}
 	if err := execute(t.Context(), conn, "CREATE TABLE t (n INTEGER)"); err != nil {
-		t.Errorf("the connection is of no use afterwards: %v", err)
+		t.Errorf("the connection is unusable afterwards: %v", err)
 	}
 }

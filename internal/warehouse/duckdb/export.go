@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// exported are the tables of an export: all facts, the import ledger and the history of days. Roll-ups are derived from
-// facts.
+// exported returns the tables of an export: all facts, the import ledger and the history of days. Roll-ups are derived
+// from facts.
 func exported() []string {
 	var names []string
 	for _, t := range facts.Tables {
@@ -23,7 +23,7 @@ func exported() []string {
 	return append(names, "imports", "import_tables", "day_history", "told_days")
 }
 
-// Export writes every table of a workspace to a directory, one file each, from one snapshot; see
+// Export writes every table of a workspace to a directory, one file per table, from one snapshot; see
 // [warehouse.Exporter].
 func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string, format warehouse.ExportFormat) ([]warehouse.ExportedTable, error) {
 	options, ok := map[warehouse.ExportFormat]string{
@@ -37,7 +37,7 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 		return nil, err
 	}
 	defer release()
-	// The database can access its own directory only.
+	// The database can access only its own directory.
 	staging, err := os.MkdirTemp(e.options.Dir, stagingFolder)
 	if err != nil {
 		return nil, unusable(e.options.Dir, err)
@@ -57,11 +57,11 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 	return tables, nil
 }
 
-// stagingFolder is the name pattern of directories with unfinished exports. The facts of a workspace "export-…" are a
-// file.
+// stagingFolder is the name pattern of directories with unfinished exports. It does not match files: the facts of a
+// workspace "export-…" are a file.
 const stagingFolder = "export-*"
 
-// removeStaged deletes unfinished exports of a killed process.
+// removeStaged deletes the unfinished exports of a killed process.
 func removeStaged(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -76,7 +76,7 @@ func removeStaged(dir string) error {
 	return errors.Join(failed...)
 }
 
-// copyTables writes the tables within one transaction, so they are consistent during concurrent imports.
+// copyTables writes the tables in one transaction, so they are consistent even during an import.
 func (e *Engine) copyTables(ctx context.Context, w *workspace, dir, ending, options string) ([]warehouse.ExportedTable, error) {
 	tx, err := w.instance.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -18,30 +18,30 @@ import (
 )
 
 // feed provides rows to a statement as the table assay_rows(token). DuckDB reads one chunk at a time, on as many
-// threads as the feed has. Columns are copied directly into DuckDB's memory: nothing is boxed, and only long texts need
-// a call into the database.
+// threads as the feed has. The feed copies columns directly into DuckDB's memory. It boxes no values, and only long
+// texts need a call into the database.
 type feed struct {
 	columns []duckdb.ColumnInfo
 	rows    facts.Rows
 	threads int
-	claimed atomic.Int64 // rows assigned to threads
+	claimed atomic.Int64 // number of rows assigned to threads
 }
 
-// spanRows is the number of consecutive rows assigned to a thread: DuckDB's row group, which that thread then
-// compresses once.
+// spanRows is the number of consecutive rows assigned to a thread. It is the size of DuckDB's row group, so that a
+// thread compresses each group once.
 const spanRows = 122_880
 
-// stripRows is the number of rows whose columns are copied one after the other: few enough to stay in the processor's
+// stripRows is the number of rows whose columns are copied one after another. It is small enough for the processor's
 // cache.
 const stripRows = 256
 
-// span is the assigned and not yet written rows of a thread, and its memory for texts.
+// span contains the unwritten rows of a thread and its memory for texts.
 type span struct {
 	at, end int
 	texts   [stripRows]string
 }
 
-// feeds are the blocks of running statements, by token.
+// feeds contains the blocks of running statements, by token.
 type feeds struct {
 	last   atomic.Int64
 	active sync.Map // int64 → *feed
@@ -65,14 +65,14 @@ func (f *feeds) register(conn *sql.Conn) error {
 	})
 }
 
-// carried are the types of columns as DuckDB stores them.
+// carried contains DuckDB's type for each type of column.
 var carried = map[facts.Type]duckdb.Type{
 	facts.Text: duckdb.TYPE_VARCHAR, facts.Nullable: duckdb.TYPE_VARCHAR, facts.Int: duckdb.TYPE_BIGINT,
 	facts.Small: duckdb.TYPE_INTEGER, facts.Flag: duckdb.TYPE_BOOLEAN, facts.Float: duckdb.TYPE_DOUBLE,
 	facts.Instant: duckdb.TYPE_TIMESTAMP, facts.Day: duckdb.TYPE_DATE,
 }
 
-// insert writes a block of rows into a table, by the names of its columns. With one thread the rows arrive in order.
+// insert writes a block of rows into a table. It matches columns by name. With one thread, the rows arrive in order.
 func (f *feeds) insert(ctx context.Context, conn *sql.Conn, target string, rows facts.Rows, threads int) error {
 	columns := rows.Columns()
 	infos := make([]duckdb.ColumnInfo, len(columns))
@@ -126,7 +126,7 @@ func (f *feed) FillChunk(state any, chunk duckdb.DataChunk) error {
 	return chunk.SetSize(n)
 }
 
-// copyColumn writes rows of a column, from the span's position on, into a chunk from a row on.
+// copyColumn copies rows of a column from the span's position to a row of the chunk and the rows after it.
 func (f *feed) copyColumn(s *span, v *vector, column int, kind facts.Type, row, rows int) {
 	switch kind {
 	case facts.Text, facts.Nullable:
@@ -150,15 +150,15 @@ func (f *feed) copyColumn(s *span, v *vector, column int, kind facts.Type, row, 
 	}
 }
 
-// vector is the memory of a column of a chunk.
+// vector is the memory of one column of a chunk.
 type vector struct {
 	handle   mapping.Vector
 	data     unsafe.Pointer
 	validity unsafe.Pointer // a bit per row, 64 to a word, 0 for NULL; nil without NULLs
 }
 
-// vectorsOf returns the memory of a chunk's columns. The driver's API writes single values, which takes longer than
-// everything else done with most of them; its chunk handle and column offsets are not exported.
+// vectorsOf returns the memory of a chunk's columns. The driver's API writes single values, which takes longer than all
+// other processing of most values. The driver does not export its chunk handle and column offsets.
 func vectorsOf(chunk duckdb.DataChunk, columns int) []vector {
 	inside := reflect.ValueOf(chunk)
 	handle := mapping.DataChunk{Ptr: inside.FieldByName("chunk").FieldByName("Ptr").UnsafePointer()}
@@ -201,7 +201,7 @@ type inlined struct {
 	bytes  [12]byte
 }
 
-// putTexts writes texts from a row on; invalid UTF-8 bytes are replaced.
+// putTexts writes texts to a row and the rows after it. It replaces invalid UTF-8 bytes.
 func (v *vector) putTexts(texts []string, row int, nullable bool) {
 	out := unsafe.Slice((*inlined)(v.data), row+len(texts))[row:] //nolint:gosec // the chunk has room for more rows
 	for i, s := range texts {

@@ -18,7 +18,7 @@ import (
 // month is the period of the orders in these tests.
 var month = civil.Range{First: civil.New(2026, 1, 1), Last: civil.New(2026, 1, 31)}
 
-// someOrders is a batch of n orders of 1.00 each, on the first days of the month.
+// someOrders returns a batch of n orders of 1.00 each on the first days of the month.
 func someOrders(prefix string, n int) warehouse.Batch {
 	var b warehouse.Batch
 	for i := range n {
@@ -134,7 +134,7 @@ func TestADroppedWorkspaceLeavesNoVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := mustVersion(t, w, "shop"); got == version {
-		t.Errorf("a new workspace has the version %d of the deleted one: its cached answers would be those", got)
+		t.Errorf("a new workspace has the version %d of the deleted one, so it would get the deleted one's cached answers", got)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestDropDeletesTheFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(e.path("shop")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the file is still there: %v", err)
+		t.Errorf("the file still exists: %v", err)
 	}
 	wantOrders(t, w, "shop", 0)
 	wantOrders(t, w, "other", 2)
@@ -264,7 +264,7 @@ func TestACommitOutlivesItsCaller(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Commit(gone); err != nil {
-		t.Errorf("commit for a caller who has left: %v", err)
+		t.Errorf("commit for a caller that has canceled: %v", err)
 	}
 }
 
@@ -352,10 +352,10 @@ func TestHeavyQuestionsRunOneAtATime(t *testing.T) {
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := w.Coverage(impatient, "shop"); fault.KindOf(err) != fault.KindUnavailable {
-		t.Errorf("coverage while the heavy lane is taken: %v, want unavailable", err)
+		t.Errorf("coverage while the heavy pool is full: %v, want unavailable", err)
 	}
 	if _, err := w.StoreTotals(t.Context(), "shop", warehouse.Windows{Recent: month}); err != nil {
-		t.Errorf("totals while the heavy lane is taken: %v", err)
+		t.Errorf("totals while the heavy pool is full: %v", err)
 	}
 	<-e.pools.heavy
 	wantOrders(t, w, "shop", 2)
@@ -405,7 +405,7 @@ func TestASnapshotDuringAnImportHasTheStateBeforeIt(t *testing.T) {
 	if err != nil || later == s.State {
 		t.Errorf("the state is %v before and %v after an import, %v", s.State, later, err)
 	}
-	mustImport(t, warehouse.New(copied), "copy", someOrders("c", 7)) // the copy is a complete store
+	mustImport(t, warehouse.New(copied), "copy", someOrders("c", 7)) // the copy accepts imports
 	wantOrders(t, warehouse.New(copied), "copy", 507)
 }
 
@@ -454,7 +454,7 @@ func TestAnInvalidatedInstanceIsReplaced(t *testing.T) {
 	release()
 	wantOrders(t, w, "shop", 3)
 	if e.instance == broken {
-		t.Error("the broken instance still serves")
+		t.Error("the broken instance still answers")
 	}
 }
 
@@ -507,7 +507,7 @@ func TestAnswersHaveARowLimit(t *testing.T) {
 type noted struct {
 	mu     sync.Mutex // guards the fields below
 	files  map[measure.WorkspaceID]bool
-	broken error // error of the next call
+	broken error // error that the next call returns
 }
 
 func (n *noted) MayMake(_ context.Context, ws measure.WorkspaceID) error {
@@ -546,14 +546,14 @@ func TestAFileIsUsedAfterItIsRecorded(t *testing.T) {
 	e := open(t, Options{Dir: dir, Files: files})
 	w := warehouse.New(e)
 	if err := importInto(t.Context(), w, "shop", someOrders("a", 3)); !errors.Is(err, full) {
-		t.Errorf("an import before the file is noted: %v, want %v", err, full)
+		t.Errorf("an import before the file is recorded: %v, want %v", err, full)
 	}
 	mustImport(t, w, "shop", someOrders("a", 3))
 	wantOrders(t, w, "shop", 3)
 
 	files.broken = full
 	if err := e.Drop(t.Context(), "shop"); !errors.Is(err, full) {
-		t.Errorf("a deletion that is not noted: %v, want %v", err, full)
+		t.Errorf("a deletion that is not recorded: %v, want %v", err, full)
 	}
 	wantOrders(t, w, "shop", 3)
 	if err := e.Drop(t.Context(), "shop"); err != nil {
@@ -582,7 +582,7 @@ func TestAFileIsUsedAfterItIsRecorded(t *testing.T) {
 		t.Errorf("%v cannot be opened, want shop", lost)
 	}
 	if err := e.Try(t.Context(), "fresh"); err != nil {
-		t.Errorf("a try of a workspace without facts: %v", err)
+		t.Errorf("Try of a workspace without facts: %v", err)
 	}
 }
 
@@ -601,7 +601,7 @@ func TestOpeningRemovesUnfinishedExports(t *testing.T) {
 	}
 	open(t, Options{Dir: dir})
 	if _, err := os.Stat(filepath.Dir(left)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder of an export is still there: %v", err)
+		t.Errorf("the folder of an export still exists: %v", err)
 	}
 	if _, err := os.Stat(facts); err != nil {
 		t.Errorf("the facts of a workspace: %v", err)

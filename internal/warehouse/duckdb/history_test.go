@@ -16,8 +16,8 @@ DROP TABLE {{day_history}}; DROP TABLE {{told_days}};
 ALTER TABLE {{imports}} DROP COLUMN seen;
 ALTER TABLE {{imports}} DROP COLUMN feed`
 
-// A store of an earlier release starts its history with its current totals, as of its last import, and reports no
-// totals before it.
+// The history of an earlier release's store starts with its current totals at its last import. It has no totals before
+// that import.
 func TestEarlierStoreStartsItsHistory(t *testing.T) {
 	t.Parallel()
 	now := clock()
@@ -72,8 +72,8 @@ func TestEarlierStoreStartsItsHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkHistory measures the cost of the history: a webhook message in a store of two years, and a query of all
-// changes after a year of daily imports of 28-day platform reports.
+// BenchmarkHistory measures the cost of the history: a webhook message in a store with two years of data, and a query
+// of all changes after a year of daily imports of 28-day platform reports.
 func BenchmarkHistory(b *testing.B) {
 	now := benchDays.Last.UTC()
 	e := open(b, Options{Clock: func() time.Time { return now }})

@@ -14,8 +14,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate updates a workspace's file to the latest schema. Migrations are numbered, run forward only, and each runs
-// in a transaction.
+// migrate updates a workspace's file to the latest schema. Migrations are numbered and run forward only, each in its
+// own transaction.
 func migrate(ctx context.Context, db *sql.DB, w *workspace) error {
 	_, err := db.ExecContext(ctx, w.text("CREATE TABLE IF NOT EXISTS {{schema_version}} (version BIGINT)"))
 	if err != nil {

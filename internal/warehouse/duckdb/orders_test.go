@@ -36,7 +36,7 @@ FROM ` + (Dialect{}).Table("shop", "orders") + " ORDER BY source, key"
 	return found
 }
 
-// variousOrders are orders that differ in every text, short and long.
+// variousOrders returns orders that differ in every text. The texts are short and long.
 func variousOrders(n int) warehouse.Batch {
 	var b warehouse.Batch
 	for i := range n {
@@ -96,8 +96,8 @@ func TestOrdersAreStoredUnchanged(t *testing.T) {
 	}
 }
 
-// TestCachedPlansSeeLaterImports asks the same question before and after an import. The import contains
-// what earlier plans assumed to be impossible: more kinds, canceled orders, days outside of the previous range.
+// TestCachedPlansSeeLaterImports asks the same question before and after an import. The import contains values that
+// contradict the statistics of the earlier plans: more kinds, canceled orders, and days outside the previous range.
 func TestCachedPlansSeeLaterImports(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -162,8 +162,8 @@ DROP TABLE {{customers}};
 ALTER TABLE {{customers_old}} RENAME TO customers;
 DROP TABLE {{rebuild_days}};`
 
-// A store of an earlier release has complete orders in one table, and longer customer keys. It keeps its orders and
-// works.
+// A store of an earlier release has complete orders in one table and longer customer keys. After the migration it has
+// the same orders and accepts imports.
 func TestEarlierStoreSplitsItsOrders(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -199,7 +199,7 @@ UPDATE {{customers}} SET customer = 'fbf000112233445566778899aabbccdd' WHERE cus
 	}
 }
 
-// A store of an earlier release has the names of the journeys in each day, and only individual answers.
+// A store of an earlier release repeats the names of journeys on each day and has only individual answers.
 func TestEarlierStoreNumbersItsJourneys(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})

@@ -14,10 +14,10 @@ import (
 	"assay/internal/panics"
 )
 
-// ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header: times in UTC with an offset,
-// missing values as empty cells, lists and structs as JSON. An unreadable file is a fault of kind invalid. It is read
-// by a separate database that can access these two files only. Rows of more than the maximum size are a fault of kind
-// invalid too: a few kilobytes can contain billions of equal rows, without any length in the file showing it.
+// ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
+// missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
+// only these two files. An unreadable file is a fault of kind invalid, and so is a CSV file of more than most bytes. A
+// few kilobytes can contain billions of equal rows, and no length in the file reveals their number.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -63,7 +63,7 @@ func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	return nil
 }
 
-// touch creates an empty file that only this user can read. The database would create one that everyone can read.
+// touch creates an empty file that only this user can read. A file that the database creates is readable for everyone.
 func touch(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -99,11 +99,11 @@ func isAbove(path string, most int64) bool {
 	return err == nil && info.Size() > most
 }
 
-// lookEvery is the interval between checks of a growing file: long enough to cost nothing, and short compared with
-// the time to write some megabytes.
+// lookEvery is the interval between checks of a growing file: long enough to have no cost, and short compared with the
+// time to write some megabytes.
 const lookEvery = 20 * time.Millisecond
 
-// whileSmall returns a context that ends when the file has more than most bytes. The caller calls done.
+// whileSmall returns a context that ends when the file has more than most bytes. The caller must call done.
 func whileSmall(ctx context.Context, path string, most int64) (small context.Context, done func()) {
 	small, end := context.WithCancelCause(ctx)
 	var watching panics.Group

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// importJourneys imports n orders with three touches each on average, and answers for a quarter of them.
+// importJourneys imports n orders with three touchpoints on average, and answers for a quarter of the orders.
 func importJourneys(b *testing.B, w *warehouse.Warehouse, n int) {
 	b.Helper()
 	channels := []measure.Channel{"google", "facebook", "email", "direct", "tiktok", "amazon", "podcast", "affiliate"}
@@ -47,7 +47,7 @@ func importJourneys(b *testing.B, w *warehouse.Warehouse, n int) {
 	}
 }
 
-// BenchmarkPeople measures the questions about customers, journeys and answers over the tools' default periods.
+// BenchmarkPeople measures the queries of customers, journeys and answers over the tools' default periods.
 func BenchmarkPeople(b *testing.B) {
 	w := warehouse.New(open(b, Options{Deadline: time.Minute}))
 	start := time.Now()

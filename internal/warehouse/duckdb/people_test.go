@@ -12,11 +12,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// peoplesTables are the roll-ups added by 0004_customers.sql and 0005_creators.sql.
+// peoplesTables lists the roll-ups that 0004_customers.sql and 0005_creators.sql add.
 var peoplesTables = []string{"segment_days", "buyers", "cohort_months", "panel_customers", "panel_days", "creator_days"}
 
-// A store of an earlier release lacks the roll-ups of customers and creators. Any next import builds
-// them, and the one after does not rebuild them.
+// A store of an earlier release lacks the roll-ups of customers and creators. The next import builds them, and the
+// import after that does not rebuild them.
 func TestTheNextImportBuildsMissingRollUpsOfAnEarlierStore(t *testing.T) {
 	t.Parallel()
 	e := open(t, Options{Threads: 2})
@@ -26,7 +26,7 @@ func TestTheNextImportBuildsMissingRollUpsOfAnEarlierStore(t *testing.T) {
 	want := storedRows(t, e, peoplesTables)
 	for table, rows := range want {
 		if len(rows) == 0 {
-			t.Errorf("%s is empty before anything was taken away", table)
+			t.Errorf("%s is empty before the test empties it", table)
 		}
 	}
 	alter(t, e, beforeFirstOrders)
@@ -55,8 +55,9 @@ func TestTheNextImportBuildsMissingRollUpsOfAnEarlierStore(t *testing.T) {
 	}
 }
 
-// TestThePanelDoesNotDependOnTheOrderOfImports imports into small panels: customers who displace others, canceled orders
-// that let others move up, refunds on other days than their orders, and costs of earlier sales.
+// TestThePanelDoesNotDependOnTheOrderOfImports imports into small panels. Some customers displace others from the
+// panel, and canceled orders let others enter it. Some refunds are on other days than their orders, and some costs
+// apply to earlier sales.
 func TestThePanelDoesNotDependOnTheOrderOfImports(t *testing.T) {
 	t.Parallel()
 	shop := func(from, step int, cancelled bool) (b warehouse.Batch) {

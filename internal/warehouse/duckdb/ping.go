@@ -7,7 +7,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Ping reports whether the engine answers.
+// Ping returns an error if the engine does not answer.
 func (e *Engine) Ping(ctx context.Context) error {
 	e.mu.Lock()
 	running := e.instance

@@ -18,7 +18,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// role and directory configure a child process, which runs this test binary again.
+// These environment variables configure a child process, which runs this test binary again.
 const (
 	roleVariable = "ASSAY_TEST_ROLE"
 	dirVariable  = "ASSAY_TEST_DIR"
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 var roles = map[string]func(ctx context.Context, dir string) error{
 	"add": func(ctx context.Context, dir string) error { return childImport(ctx, dir, clock, reached, nil) },
 	"commit": func(ctx context.Context, dir string) error {
-		// The ledger reads the clock after the merge and the roll-ups, before the commit.
+		// The ledger reads the clock after the merge and the roll-ups and before the commit.
 		return childImport(ctx, dir, func() time.Time { reached(); return clock() }, nil, nil)
 	},
 	"committed": func(ctx context.Context, dir string) error { return childImport(ctx, dir, clock, nil, reached) },
@@ -57,7 +57,7 @@ var roles = map[string]func(ctx context.Context, dir string) error{
 	"full": childFull,
 }
 
-// reached signals the parent and waits until the parent kills the process.
+// reached signals the parent and blocks until the parent kills the process.
 func reached() {
 	fmt.Println("reached")
 	select {}
@@ -89,7 +89,7 @@ func childImport(ctx context.Context, dir string, clock func() time.Time, added,
 	return nil
 }
 
-// child starts a process in a role and returns it after its signal.
+// child starts a process in a role, waits for its signal and returns it.
 func child(t *testing.T, role, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -114,7 +114,7 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err == nil {
-		t.Fatal("the child ended by itself")
+		t.Fatal("the child ended without being killed")
 	}
 }
 
@@ -171,7 +171,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 }
 
-// childFull limits the size of its own files, which the process sees as a full disk.
+// childFull limits the size of its own files, which has the same effect as a full disk.
 func childFull(ctx context.Context, dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	e, err := Open(ctx, Options{Dir: dir, Clock: clock})

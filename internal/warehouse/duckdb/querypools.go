@@ -6,8 +6,8 @@ import (
 	"assay/internal/fault"
 )
 
-// queryPools limit the number of concurrent statements. Queries compete for the processor: beyond twice the number of
-// cores, more of them would only wait inside the database, where a deadline cannot be reported.
+// queryPools limit the number of concurrent statements. Queries compete for the processor. Beyond twice the number of
+// cores, more queries would only wait inside the database, which reports no exceeded deadline.
 type queryPools struct{ ordinary, heavy chan struct{} }
 
 func newQueryPools(cores int) queryPools {

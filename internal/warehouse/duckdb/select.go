@@ -55,8 +55,8 @@ func (e *Engine) read(ctx context.Context, w *workspace, s warehouse.Statement, 
 	return rows.Err()
 }
 
-// prepared returns the prepared statement. Planning takes longer than reading a roll-up, so each text is planned once
-// per connection. The number of texts is fixed.
+// prepared returns the prepared statement of a text. Planning takes longer than reading a roll-up, so each connection
+// plans a text once. The number of texts is fixed.
 func (w *workspace) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	if known, ok := w.statements.Load(text); ok {
 		return known.(*sql.Stmt), nil
@@ -72,7 +72,7 @@ func (w *workspace) prepared(ctx context.Context, text string) (*sql.Stmt, error
 	return known.(*sql.Stmt), err
 }
 
-// forget closes the prepared statements, before the file is detached.
+// forget closes the prepared statements. It is called before the file is detached.
 func (w *workspace) forget() error {
 	var failed error
 	w.statements.Range(func(text, stmt any) bool {

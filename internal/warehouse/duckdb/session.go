@@ -41,10 +41,10 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 	return i, nil
 }
 
-// feedThreads is the number of threads that write a block. Each one needs memory for a span.
+// feedThreads is the number of threads that write a block. Each thread needs memory for a span.
 func (e *Engine) feedThreads() int { return min(e.options.ImportThreads, 4) }
 
-// session is a transaction of an import on a connection of its own; see [merge.Session].
+// session is the transaction of an import on its own connection; see [merge.Session].
 type session struct {
 	conn  *sql.Conn
 	feeds *feeds
@@ -113,6 +113,6 @@ func (s *session) Commit(ctx context.Context) error {
 
 // Close closes the connection, which rolls back an uncommitted transaction and drops temporary tables.
 func (s *session) Close() {
-	// The pool does not reuse a connection that reports itself bad. The error is the one returned here.
+	// The pool does not reuse a connection after ErrBadConn. Raw returns the same error, which is expected.
 	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
 }

@@ -26,7 +26,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// State returns what a snapshot would contain; see [warehouse.Snapshotter].
+// State returns the contents of a snapshot taken now; see [warehouse.Snapshotter].
 func (e *Engine) State(ctx context.Context, ws measure.WorkspaceID) (state warehouse.SnapshotState, err error) {
 	if e.lacksFile(ws) {
 		return state, e.options.Files.MayMake(ctx, ws)
@@ -53,14 +53,15 @@ SELECT
 }
 
 // Snapshot copies the committed facts to a new file; see [warehouse.Snapshotter]. One transaction reads everything, so
-// the copy is consistent and a running import continues. The copy is compared with the original before it counts.
+// the copy is consistent and a running import continues. The engine compares the copy with the original before it
+// returns the copy.
 func (e *Engine) Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (s warehouse.Snapshot, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {
 		return s, err
 	}
 	defer release()
-	// The database can access its own directory only.
+	// The database can access only its own directory.
 	staging, err := os.MkdirTemp(e.options.Dir, stagingFolder)
 	if err != nil {
 		return s, unusable(e.options.Dir, err)
@@ -83,7 +84,7 @@ func (e *Engine) copyDatabase(ctx context.Context, w *workspace, path string) (s
 		return s, err
 	}
 	defer conn.Close()
-	// The underscore is not allowed in IDs of workspaces.
+	// Workspace IDs cannot contain an underscore, so the name is unused.
 	target := &workspace{id: measure.WorkspaceID("copy_" + filepath.Base(filepath.Dir(path))), instance: w.instance}
 	if err := target.open(ctx, path); err != nil {
 		return s, err
@@ -102,8 +103,8 @@ func (e *Engine) copyDatabase(ctx context.Context, w *workspace, path string) (s
 	return s, nil
 }
 
-// copyAll copies all rows within one transaction and compares the totals of both sides. COPY FROM DATABASE needs a
-// setting that a locked configuration does not allow.
+// copyAll copies all rows in one transaction and compares the totals of both sides. COPY FROM DATABASE needs a setting
+// that a locked configuration does not allow.
 func copyAll(ctx context.Context, conn *sql.Conn, from, to *workspace) (s warehouse.Snapshot, err error) {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
@@ -140,8 +141,8 @@ func copyTable(ctx context.Context, tx *sql.Tx, from, to string) error {
 	return err
 }
 
-// FileTotals returns the totals of all tables of a file that no engine has open. It changes nothing, so a file of an
-// earlier release keeps its schema.
+// FileTotals returns the totals of all tables of a file that no engine has open. It does not change the file, so a file
+// of an earlier release keeps its schema.
 func FileTotals(ctx context.Context, path string) ([]warehouse.TableTotals, error) {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -208,7 +209,7 @@ ORDER BY c.table_name, c.column_index`, catalog)
 	return tables, rows.Err()
 }
 
-// totals adds up the table day by day.
+// totals returns the totals of the table by day.
 func (t summedTable) totals(
 	ctx context.Context, from querier, catalog string,
 ) (total warehouse.TableTotals, err error) {
@@ -263,7 +264,8 @@ func (t summedTable) totals(
 	return total, rows.Err()
 }
 
-// moveFile moves a file to a directory under a new name and syncs it to disk. To another disk it is copied.
+// moveFile moves a file to a directory under a new name and syncs it to disk. If the directory is on another disk, it
+// copies the file.
 func moveFile(ctx context.Context, from, dir string) (path string, err error) {
 	file, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// BenchmarkSnapshot measures a snapshot of a store, and reports the sizes of the store's file and of the copy.
+// BenchmarkSnapshot measures a snapshot of a store and reports the sizes of the file and of the copy.
 func BenchmarkSnapshot(b *testing.B) {
 	e := open(b, Options{})
 	w := warehouse.New(e)

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// BenchmarkStored measures the processor time per row of imports of 10,000 and 100,000 rows, as from Singer taps:
-// rows of ad reports, and orders with a line, a coupon, a refund and a touch.
+// BenchmarkStored measures the processor time per row of imports of 10,000 and 100,000 rows, as from Singer taps: rows
+// of ad reports, and orders with a line, a coupon, a refund and a touchpoint.
 func BenchmarkStored(b *testing.B) {
 	for _, kind := range []struct {
 		name  string
@@ -48,7 +48,7 @@ func BenchmarkStored(b *testing.B) {
 	}
 }
 
-// processorTime is the process's user and system time so far.
+// processorTime returns the process's user and system time so far.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
@@ -58,7 +58,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// benchAds are rows of 600 ads a day.
+// benchAds returns rows of 600 ads per day.
 func benchAds(from, n, _ int) warehouse.Batch {
 	rows := make([]warehouse.AdDay, n)
 	for i := range rows {
@@ -74,7 +74,7 @@ func benchAds(from, n, _ int) warehouse.Batch {
 	return warehouse.Batch{AdDays: rows}
 }
 
-// benchSales are orders of benchBatch, each with a line, a coupon, a refund and a touch.
+// benchSales returns the orders of benchBatch, each with a line, a coupon, a refund and a touchpoint.
 func benchSales(from, n, all int) warehouse.Batch {
 	channels := []measure.Channel{"google", "facebook", "email", "direct"}
 	batch := warehouse.Batch{Orders: benchBatch(make([]warehouse.Order, n), from, all)}

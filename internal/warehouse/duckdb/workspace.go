@@ -17,10 +17,10 @@ import (
 	"assay/internal/warehouse"
 )
 
-// validID is the form of a workspace ID, which is part of file and catalog names.
+// validID is the format of a workspace ID, which is part of file and catalog names.
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// workspace is an attached file.
+// workspace is an attached file of a workspace.
 type workspace struct {
 	id       measure.WorkspaceID
 	instance *instance
@@ -57,8 +57,8 @@ func (e *Engine) acquire(ctx context.Context, ws measure.WorkspaceID) (w *worksp
 	return w, func() { e.letGo(w) }, nil
 }
 
-// attached returns a workspace and attaches it if necessary. The caller holds the lock, which is released while files
-// are opened and closed, so a slow file delays its own workspace only.
+// attached returns a workspace and attaches it if necessary. The caller holds the lock. attached releases it while it
+// opens and closes files, so a slow file delays only its own workspace.
 func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspace, error) {
 	for {
 		if err := e.ready(ctx); err != nil {
@@ -88,7 +88,7 @@ func (e *Engine) attached(ctx context.Context, ws measure.WorkspaceID) (*workspa
 
 // noteFailed records that a file could not be opened, and logs it once. The caller holds the lock.
 func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err error) {
-	// the caller canceled, or the error is not about this file
+	// The caller canceled, or the error does not concern this file.
 	if ctx.Err() != nil || isFatal(err) || fault.KindOf(err) == fault.KindNotFound {
 		return
 	}
@@ -99,14 +99,14 @@ func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err err
 	delete(e.detached, ws)
 }
 
-// Unopened returns the workspaces whose files could not be opened at the last attempt, with the reasons.
+// Unopened returns the workspaces whose files could not be opened at the last attempt, with the errors.
 func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.failed)
 }
 
-// Try opens the file of a workspace that has one, and returns why it cannot be opened.
+// Try opens the file of a workspace, if it has one, and returns the error if that fails.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
 	if e.lacksFile(ws) && fault.KindOf(e.options.Files.MayMake(ctx, ws)) != fault.KindUnavailable { // deleted or new
 		e.mu.Lock()
@@ -129,14 +129,14 @@ func (e *Engine) letGo(w *workspace) {
 	e.wake()
 }
 
-// wake wakes everyone waiting in awaitRelease. The caller holds the lock.
+// wake wakes all waiting calls of awaitRelease. The caller holds the lock.
 func (e *Engine) wake() {
 	close(e.released)
 	e.released = make(chan struct{})
 }
 
-// move reserves a workspace's file and keeps the instance open until done is called. The caller holds the lock at
-// both times, and may release it in between.
+// move reserves a workspace's file and keeps the instance open until done is called. The caller holds the lock during
+// both calls and may release it in between.
 func (e *Engine) move(in *instance, ws measure.WorkspaceID) (done func()) {
 	e.moving[string(ws)] = true
 	in.users++
@@ -167,8 +167,8 @@ func (e *Engine) awaitRelease(ctx context.Context) error {
 	}
 }
 
-// ready ensures a working instance. A broken one is replaced after its last user has left; until then its files must
-// not be opened a second time.
+// ready ensures a working instance. It replaces a broken instance after the last use of that instance ends. Until then
+// its files must not be opened a second time.
 func (e *Engine) ready(ctx context.Context) error {
 	if e.closed {
 		return fault.Unavailable("the fact store is closed")
@@ -236,8 +236,8 @@ func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceI
 	return w, nil
 }
 
-// mayMake returns why the missing file of a workspace must not be created. A deletion waits until the file is opened:
-// a workspace deleted after this check loses the file again.
+// mayMake returns an error if the missing file of a workspace must not be created. A deletion waits until the file is
+// open, so a workspace that is deleted after this check loses the file again.
 func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
 	if !e.lacksFile(ws) {
 		return nil
@@ -251,8 +251,8 @@ func (e *Engine) lacksFile(ws measure.WorkspaceID) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// newFile are the options of a file that is created. Each column of a small table takes a block: in DuckDB's default
-// size of 256 KiB, a store of 300 orders takes 6 MB, in its smallest size 2 MB (docs/decisions/0027).
+// newFile contains the options of a new file. Each column of a small table takes a block. With DuckDB's default block
+// size of 256 KiB, a store of 300 orders takes 6 MB; with the smallest size it takes 2 MB (docs/decisions/0027).
 const newFile = " (BLOCK_SIZE 16384)"
 
 // open attaches the file, migrates its schema and reads the data version.
@@ -329,7 +329,7 @@ func (e *Engine) detach(ctx context.Context, w *workspace) error {
 }
 
 // Version returns the data version of a workspace; see [warehouse.Warehouse.Version]. It does not open a file that this
-// engine has opened before: no other process may change it meanwhile.
+// engine has opened before, because no other process may change the file.
 func (e *Engine) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
 	if version, ok := e.knownVersion(ws); ok {
 		return version, nil
@@ -342,7 +342,7 @@ func (e *Engine) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, e
 	return w.version.Load(), nil
 }
 
-// knownVersion returns the data version of a workspace that is attached, or was attached before.
+// knownVersion returns the data version of a workspace that is or was attached.
 func (e *Engine) knownVersion(ws measure.WorkspaceID) (version uint64, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -358,7 +358,7 @@ func (e *Engine) knownVersion(ws measure.WorkspaceID) (version uint64, ok bool) 
 	return version, ok
 }
 
-// Rest closes the file of a workspace that is not in use. The next question opens it again.
+// Rest closes the file of an unused workspace. The next query opens it again.
 func (e *Engine) Rest(ctx context.Context, ws measure.WorkspaceID) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -406,8 +406,8 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// detachUnused waits until the workspace is unused, then closes its file. The caller holds the lock, and no other
-// caller can have opened the file when it returns.
+// detachUnused waits until the workspace is unused, then closes its file. The caller holds the lock. When detachUnused
+// returns, no other caller has opened the file.
 func (e *Engine) detachUnused(ctx context.Context, ws measure.WorkspaceID) error {
 	for {
 		if err := e.ready(ctx); err != nil {

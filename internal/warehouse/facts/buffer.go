@@ -11,13 +11,13 @@ type Buffers struct {
 	list  []buffering // in the order of Tables
 }
 
-// Full is a block of rows that is to be written.
+// Full is a block of rows that is ready to be written.
 type Full struct {
 	Table *Table
 	Rows  Rows
-	// InOrder means that the rows must be stored in this order, because the last one with a key counts.
+	// InOrder means that the rows must be stored in this order, because the last row with a key replaces earlier ones.
 	InOrder bool
-	Done    func() // the block's memory may be reused
+	Done    func() // called when the block's memory may be reused
 }
 
 // buffering is the buffer of one table.
@@ -28,7 +28,7 @@ type buffering interface {
 	flush(send func(Full) error) error
 }
 
-// NewBuffers returns empty buffers for blocks of a number of rows.
+// NewBuffers returns empty buffers for blocks of size rows.
 func NewBuffers(size int) *Buffers {
 	b := &Buffers{size: size, texts: newOrderTexts()}
 	b.list = append(b.list, newBuffer(OrdersTable, b.texts.rows, columnsOfOrders, watchOrders()))
@@ -36,7 +36,7 @@ func NewBuffers(size int) *Buffers {
 	return b
 }
 
-// Texts are the texts that orders share.
+// Texts returns the texts that orders share.
 func (b *Buffers) Texts() *OrderTexts { return b.texts }
 
 // Add copies a batch's rows and sends blocks that are full.
@@ -59,7 +59,7 @@ func (b *Buffers) Flush(send func(Full) error) error {
 	return nil
 }
 
-// Course returns what the order of a table's rows implies. It is final after Flush.
+// Course returns the properties of the order of a table's rows. It is final after Flush.
 func (b *Buffers) Course(t *Table) *Course {
 	for _, in := range b.list {
 		if in.about() == t {
@@ -69,7 +69,7 @@ func (b *Buffers) Course(t *Table) *Course {
 	panic("facts: no buffer for " + t.Name)
 }
 
-// buffer is the block of one table that is being filled, and possibly one that is being written.
+// buffer contains the block of one table that is being filled, and possibly another that is being written.
 type buffer[T any] struct {
 	table   *Table
 	noticed Course
@@ -115,7 +115,7 @@ func (b *buffer[T]) add(batch *Batch, size int, send func(Full) error) error {
 	return nil
 }
 
-// notice lets the watch compare each row with the previous one.
+// notice passes each row and the previous one to watch.
 func (b *buffer[T]) notice(rows []T) {
 	if b.watch == nil || len(rows) == 0 {
 		return

@@ -2,7 +2,7 @@ package facts
 
 import "assay/internal/fault"
 
-// Check rejects rows that could not be found later: without a key or a day.
+// Check rejects rows without a key or a day, which later imports and queries could not find.
 func (b *Batch) Check() error {
 	for i := range b.Orders {
 		if o := &b.Orders[i]; o.Key == "" || o.At.IsZero() || o.Day.IsZero() {

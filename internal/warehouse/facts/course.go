@@ -7,18 +7,18 @@ import (
 	"assay/internal/civil"
 )
 
-// Course is what the order of an import's rows implies: which steps a merge can skip.
+// Course describes the order of an import's rows, which determines the steps that a merge can skip.
 type Course struct {
-	Unordered bool // keys neither only rise nor only fall, so there may be duplicates
-	Unsorted  bool // days neither only rise nor only fall
+	Unordered bool // keys neither only increase nor only decrease, so duplicates are possible
+	Unsorted  bool // days neither only increase nor only decrease
 	Tied      bool // two orders of a customer may have the same instant
-	Long      bool // an order may have more rows than are stored
+	Long      bool // an order may have more rows than the store keeps
 }
 
-// watch compares a row with the previous one and records what follows.
+// watch compares a row with the previous one and updates the course.
 type watch[T any] func(c *Course, before, row *T)
 
-// direction tracks whether a sequence only rises or only falls.
+// direction tracks whether a sequence only increases or only decreases.
 type direction struct{ first int }
 
 // turned reports whether a step reverses the direction.
@@ -33,8 +33,8 @@ func (d *direction) turned(step int) bool {
 	return d.first != step
 }
 
-// compareRefs compares the keys of orders, short ones first, which is numerical order for numbers. Any strict order
-// would do.
+// compareRefs compares the keys of orders, short ones first, which is numerical order for numbers. Any strict order is
+// sufficient.
 func compareRefs(a, b *OrderRef) int {
 	if c := cmp.Compare(len(a.Key), len(b.Key)); c != 0 {
 		return c
@@ -77,8 +77,8 @@ func watchDays[T any](day func(*T) civil.Date) watch[T] {
 	}
 }
 
-// watchParts watches rows of orders: within an order, their keys must rise. number is the key of tables that store
-// only the last rows of an order; else it is nil.
+// watchParts watches rows of orders. Within an order, their keys must increase. number is the key of tables that store
+// only the last rows of an order; for other tables it is nil.
 func watchParts[T any](t *Table, ref func(*T) *OrderRef, compare func(a, b *T) int, number func(*T) int64) watch[T] {
 	var refs direction
 	return func(c *Course, before, row *T) {

@@ -40,7 +40,7 @@ func TestSortedRowsLetAMergeSkipSteps(t *testing.T) {
 		{name: "a key comes back", arrivals: []arrival{{"9", 1, "a"}, {"10", 2, "b"}, {"9", 3, "c"}}, unordered: true},
 		{
 			name: "days turn", arrivals: []arrival{{"1", 1, "a"}, {"2", 3, "b"}, {"3", 2, "c"}},
-			unsorted: true, tied: true, // without sorting by time, the instants of customers are unknown
+			unsorted: true, tied: true, // if orders are not sorted by time, two orders may have one instant
 		},
 		{name: "a customer orders twice at once", arrivals: []arrival{{"1", 1, "a"}, {"2", 1, "b"}, {"3", 1, "a"}}, tied: true},
 		{name: "guests order at once", arrivals: []arrival{{"1", 1, ""}, {"2", 1, ""}}},

@@ -1,8 +1,8 @@
 // Package facts describes the fact tables: the rows that readers fill, and for each table its columns, its key and how
 // its rows combine with stored ones.
 //
-// The tags of [Batch] and of the rows are the only description. columns_gen.go is generated from it: the tables, the
-// access to rows by column, the count of rows and the previews.
+// The tags of [Batch] and of the rows are the only description. The generated file columns_gen.go contains the tables,
+// the access to rows by column, the row counts and the previews.
 package facts
 
 import (
@@ -18,7 +18,7 @@ import (
 // Batch is a part of an import: canonical rows of any kind. Readers fill batches of a few thousand rows and pass them
 // to an import in the order of the file.
 //
-// Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert.
+// Amounts are minor units of the workspace's currency unless a field says otherwise. Readers convert amounts.
 //
 // Each field is a fact table, in the order of merging and of exports. Its tags are:
 //
@@ -83,42 +83,42 @@ type OrderRef struct {
 // Order is an order of the shop.
 type Order struct {
 	OrderRef
-	Name    string          `column:"name"` // the displayed number, "#1001"
+	Name    string          `column:"name"` // displayed number, such as "#1001"
 	At      time.Time       `column:"placed_at" show:"time"`
 	Day     civil.Date      `column:"day,day"` // At in the workspace's time zone
 	Surface measure.Surface `column:"surface" show:"surface" place:"2"`
-	// keyed hash of the email address, else of the source's ID, else of the phone number; "" for guests
+	// keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number; "" for guests
 	Customer string `column:"customer" show:"customer,hash" place:"1"`
-	// credited by the source itself; "" leaves attribution to touchpoints
+	// channel that the source credits; "": touchpoints determine attribution
 	Channel   measure.Channel `column:"channel" show:"channel" place:"2"`
 	Charged   int64           `column:"charged" show:"charged,money"` // after discounts, including tax and shipping
 	Tax       int64           `column:"tax" show:"tax,amount"`
 	Shipping  int64           `column:"shipping" show:"shipping,amount"`
 	Discounts int64           `column:"discounts" show:"discounts,amount"`
 	Original  money.Amount    `column:"original"` // Charged in the order's own currency
-	// the shop's status: paid, partially_refunded, refunded, pending, voided
+	// status in the shop: paid, partially_refunded, refunded, pending, voided
 	Status string `column:"status" show:"status" place:"1"`
-	// canceled or voided: stored, and excluded from every figure
+	// canceled or voided: stored, but excluded from every figure
 	Cancelled bool   `column:"cancelled" show:"counts,by=excluded" place:"1"`
-	Test      bool   `column:"test"`                             // stored, and excluded from every figure
+	Test      bool   `column:"test"`                             // stored, but excluded from every figure
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// the source's own; the latest wins. Zero: unknown, then progress decides (decision 11)
+	// time of the version in the source; the latest version wins. Zero: unknown; progress decides (decision 11)
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
-// Profile is what a shop or an email tool knows about a customer apart from orders. It has no name, address or
-// number: the customer is the same keyed hash as in orders.
+// Profile contains the data of a shop or an email tool about a customer apart from orders. It has no name, address or
+// number. The customer has the same keyed hash as in orders.
 //
-// The latest version of a customer counts. Some versions lack consents, orders or the first contact. So a consent is
-// that of the latest version that contains it, the number of orders is the largest, and the first contact is the
-// earliest.
+// The latest version of a customer counts. Some versions lack consents, orders or the first contact. The profile
+// therefore has each consent from the latest version that contains it, the largest number of orders and the earliest
+// first contact.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
-	// keyed hash of the email address, else of the source's ID, else of the phone number
+	// keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number
 	Customer string `column:"customer,key" show:"customer,hash" place:"-1"`
-	// keyed hash of the phone number's digits; "" when unknown
+	// keyed hash of the phone number's digits; "" if unknown
 	Phone string `column:"phone"`
 	// first contact with the source, in the workspace's time zone; zero: unknown
 	Since       civil.Date `column:"since"`
@@ -126,13 +126,13 @@ type Profile struct {
 	SMS         Consent    `column:"sms" also:"sms_at,smsAt"`       // to text-message marketing
 	Country     string     `column:"country"`                       // ISO 3166-1 alpha-2, upper case
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
-	Orders      int64      `column:"orders,null=OrdersKnown"`       // the source's lifetime count
+	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
 	OrdersKnown bool
-	// the source's own; the latest wins, and a known one wins over an unknown one
+	// time of the version in the source; the latest wins, and a known time wins over an unknown one
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
-// emailAt returns the date of the version as that of its consent to email; zero if it lacks the consent.
+// emailAt returns the version's time if the version has a consent to email, otherwise zero.
 func (p *Profile) emailAt() time.Time { return p.consentAt(p.Email) }
 
 func (p *Profile) smsAt() time.Time { return p.consentAt(p.SMS) }
@@ -147,15 +147,16 @@ func (p *Profile) consentAt(consent Consent) time.Time {
 // Consent is a customer's consent to marketing.
 type Consent string
 
-// The consents. Without a question or an answer, the consent is unknown.
+// Values of a consent. A consent is unknown if the customer was not asked or did not answer.
 const (
 	ConsentUnknown Consent = ""
 	Consented      Consent = "yes"
 	Refused        Consent = "no"
 )
 
-// CustomerTie connects the source's ID of a customer with an email address. Orders and profiles under either belong
-// to one customer, in any order of import; so do those of several addresses of an ID, and of several IDs.
+// CustomerTie connects the source's ID of a customer with an email address. Orders and profiles under either belong to
+// one customer, in any order of import. Several addresses of an ID and several IDs of an address also belong to one
+// customer.
 type CustomerTie struct {
 	Source   string `column:"source,key"`
 	KnownAs  string `column:"known_as,key"` // keyed hash of the source's ID
@@ -175,8 +176,8 @@ type OrderLine struct {
 	CostKnown bool   `column:"cost_known"`
 }
 
-// Refund is a refund of an order. An export with only the refunded total of an order gives one refund with
-// DateUnknown, dated by the order.
+// Refund is a refund of an order. An export with only an order's refunded total gives one refund with DateUnknown and
+// the day of the order.
 type Refund struct {
 	OrderRef
 	Refund      string     `column:"refund,key"` // key within the order
@@ -190,7 +191,7 @@ type Refund struct {
 type OrderCoupon struct {
 	OrderRef
 	Code string `column:"code,key" show:"code"` // upper case
-	// discount of the code; the whole discount if the source names only one code
+	// discount of the code; if the source names only one code, the whole discount
 	Discount int64 `column:"discount" show:"discount,amount"`
 }
 
@@ -201,40 +202,40 @@ type Touch struct {
 	At       time.Time        `column:"touched_at"`
 	Channel  measure.Channel  `column:"channel"`
 	Platform measure.Platform `column:"platform"`
-	Campaign string           `column:"campaign"` // the platform's own ID
+	Campaign string           `column:"campaign"` // ID on the platform
 	Kind     string           `column:"kind"`     // click, view, visit
 }
 
-// LandedOrder has the fields of a connector's order table that [Order] lacks: the ID that other tables use, and the
-// totals of the order's lines. Amounts are minor units of the order's own currency.
+// LandedOrder contains the fields of a connector's order table that [Order] lacks: the ID that other tables use, and
+// the totals of the order's lines. Amounts are minor units of the order's own currency.
 type LandedOrder struct {
 	OrderRef
 	// the connector's row ID, which other tables refer to; "" if they use the order's key
 	Row           string `column:"row_id"`
-	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // of the lines after all discounts
+	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // total of the lines after all discounts
 	SubtotalKnown bool
-	Discounts     int64     `column:"discounts"`          // of the whole order
-	UpdatedAt     time.Time `column:"updated_at,version"` // the latest wins, and a known one wins over an unknown one
+	Discounts     int64     `column:"discounts"`          // discounts of the whole order
+	UpdatedAt     time.Time `column:"updated_at,version"` // the latest wins; known wins over unknown
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
-// the order came with its own lines. Amounts are minor units of Currency; lines in another currency than their
-// order's wait.
+// the order's import contains its lines. Amounts are minor units of Currency. Lines in another currency than their
+// order's are not used.
 type LandedLine struct {
 	Source   string `column:"source,key"`
 	Order    string `column:"parent,key" show:"order"` // the order's key, or the row ID of [LandedOrder]
 	ID       string `column:"id,key"`
 	Row      string `column:"row_id"` // the connector's row ID, which discounts may refer to
-	Place    int64  `column:"place"`  // position in the order; ties are sorted by ID
+	Place    int64  `column:"place"`  // position in the order; lines with equal positions are sorted by ID
 	SKU      string `column:"sku" show:"sku"`
 	Title    string `column:"title" show:"title"`
 	Quantity int64  `column:"quantity" show:"quantity"`
 	Gross    int64  `column:"gross" show:"gross,amount,in=Currency"` // price × quantity
-	// the line's own, used if there is no [LandedDiscount]
+	// discount of the line itself, used if there is no [LandedDiscount]
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// the latest wins, and a known one wins over an unknown one
+	// the latest wins, and a known time wins over an unknown one
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -248,8 +249,8 @@ type LandedDiscount struct {
 	SyncedAt time.Time      `column:"synced_at,version"` // as in [LandedLine]
 }
 
-// LandedCode is a discount code of an order from a separate table. It becomes an [OrderCoupon] as lines become order
-// lines.
+// LandedCode is a discount code of an order from a separate table. It becomes an [OrderCoupon] in the same way as a
+// [LandedLine] becomes an [OrderLine].
 type LandedCode struct {
 	Source      string `column:"source,key"`
 	Order       string `column:"parent,key" show:"order"`                                  // as in [LandedLine]
@@ -268,7 +269,7 @@ type AdDay struct {
 	Account      string           `column:"account,key" show:"account"`
 	Channel      measure.Channel  `column:"channel" show:"channel"`
 	Day          civil.Date       `column:"day,key,day" show:"day" place:"-1"`
-	CampaignID   string           `column:"campaign_id,key"` // the platform's own ID; the name in reports without IDs
+	CampaignID   string           `column:"campaign_id,key"` // ID on the platform; the name in reports without IDs
 	CampaignName string           `column:"campaign_name" show:"campaign"`
 	AdSetID      string           `column:"ad_set_id,key"`
 	AdSetName    string           `column:"ad_set_name"`
@@ -280,7 +281,7 @@ type AdDay struct {
 	Clicks       int64            `column:"clicks" show:"clicks,nonzero"`
 	Spend        int64            `column:"spend" show:"spend,money"`
 	Original     money.Amount     `column:"original"` // Spend in the account's currency
-	// claimed by the platform, in millionths: platforms report fractions
+	// claimed by the platform, in millionths, because platforms report fractions
 	Conversions int64  `column:"conversions"`
 	Value       int64  `column:"value"`       // claimed conversion value
 	Attribution string `column:"attribution"` // the platform's attribution setting, as reported
@@ -295,7 +296,7 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// the latest wins, and a known one wins over an unknown one
+	// the latest wins, and a known time wins over an unknown one
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
@@ -309,7 +310,7 @@ type ChannelSpend struct {
 	Note    string          `column:"note" show:"note"`
 }
 
-// Product is an item of the catalogue.
+// Product is an item of the catalog.
 type Product struct {
 	Source string `column:"source,key"`
 	SKU    string `column:"sku,key" show:"sku"`
@@ -320,7 +321,7 @@ type Product struct {
 }
 
 // ProductCost is the unit cost of a product from a day on. It applies to lines without their own cost. The cost with
-// the latest day up to the order's counts; among equal days, that of the source whose name sorts first, in any order
+// the latest day up to the order's day applies. If days are equal, the source whose name sorts first wins, in any order
 // of import.
 type ProductCost struct {
 	Source string     `column:"source,key"`
@@ -343,12 +344,12 @@ type MessageDay struct {
 	Delivered    int64           `column:"delivered" show:"delivered,nonzero"`
 	Opens        int64           `column:"opens" show:"opens,nonzero"`   // unique
 	Clicks       int64           `column:"clicks" show:"clicks,nonzero"` // unique
-	Conversions  int64           `column:"conversions"`                  // claimed by the sender's tool
-	Revenue      int64           `column:"revenue" show:"revenue,money"` // claimed by the sender's tool
+	Conversions  int64           `column:"conversions"`                  // claimed by the sending tool
+	Revenue      int64           `column:"revenue" show:"revenue,money"` // claimed by the sending tool
 	Unsubscribes int64           `column:"unsubscribes"`
 	Spam         int64           `column:"spam"`
 	Bounces      int64           `column:"bounces"`
-	SinceSend    bool            `column:"since_send"` // the figures are totals since the send, not of this day
+	SinceSend    bool            `column:"since_send"` // the figures are totals since sending, not of this day
 }
 
 // SurveyResponse is one answer to one question of a post-purchase survey.
@@ -358,7 +359,7 @@ type SurveyResponse struct {
 	OrderRef `prefix:"order_" place:"1"` // zero if the survey tool does not name the order
 	At       time.Time                   `column:"answered_at" show:"time"`
 	Day      civil.Date                  `column:"day,day"`
-	// discovery_channel, purchase_trigger, awareness_duration or the tool's own
+	// discovery_channel, purchase_trigger, awareness_duration or a question of the tool
 	Question string          `column:"question,key" show:"question"`
 	Answer   string          `column:"answer" show:"answer"`
 	Channel  measure.Channel `column:"channel" show:"channel"` // channel of the answer; "" if it names none
@@ -426,7 +427,7 @@ type FXRate struct {
 	Source string         `column:"source,key"`
 }
 
-// RegionDay is data about a region on a day apart from orders: traffic and population.
+// RegionDay contains data of a region on a day other than orders: traffic and population.
 type RegionDay struct {
 	Source     string     `column:"source,key"`
 	Day        civil.Date `column:"day,key,day" show:"day"`
@@ -436,17 +437,17 @@ type RegionDay struct {
 	Population int64      `column:"population" show:"people,nonzero"`
 }
 
-// SurfaceDayTotal is the daily total of a sales surface without a list of orders, such as tills and marketplaces. It
-// counts on days without an order of the surface in the store, and is ignored on others, so nothing counts twice.
-// Amounts have the meaning of those in [Order].
+// SurfaceDayTotal is the daily total of a sales surface without a list of orders, such as point of sale and
+// marketplaces. It counts only on days without orders of the surface, so nothing counts twice. Amounts have the same
+// meaning as in [Order].
 type SurfaceDayTotal struct {
 	Source  string          `column:"source,key"`
 	Day     civil.Date      `column:"day,key,day" show:"day"`
 	Surface measure.Surface `column:"surface,key" show:"surface"`
-	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" when unknown
-	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" when unknown
+	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" if unknown
+	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" if unknown
 	Orders  int64           `column:"orders" show:"orders,nonzero"`
-	// of these, first orders of customers; the others count as returning customers'
+	// number of these that are first orders of customers; the others are returning customers' orders
 	NewOrders int64 `column:"new_orders"`
 	Units     int64 `column:"units"`
 	Charged   int64 `column:"charged" show:"charged,money"`

@@ -23,7 +23,7 @@ type orderRow struct {
 	kind, place int32
 }
 
-// orderKind and orderPlace are the texts that orders share.
+// orderKind and orderPlace contain the texts that orders share.
 type (
 	orderKind struct {
 		source          string
@@ -73,7 +73,7 @@ type numbering[T comparable] struct {
 	numbers map[T]int32
 	last    int32 // the highest number
 	fresh   []numbered[T]
-	recent  [64]numbered[T] // cache that avoids hashing all texts of a value: most orders are of a few kinds
+	recent  [64]numbered[T] // cache that avoids hashing all texts of a value; most orders have one of a few kinds
 }
 
 type numbered[T any] struct {
@@ -94,7 +94,7 @@ func (n *numbering[T]) number(value T) int32 {
 	return number
 }
 
-// learn numbers a value that was not seen in this form.
+// learn returns the number of a value whose exact texts are new.
 func (n *numbering[T]) learn(value T) int32 {
 	kept := n.clean(value)
 	number, known := n.numbers[kept]
@@ -108,7 +108,7 @@ func (n *numbering[T]) learn(value T) int32 {
 	return number
 }
 
-// know adds a number from the store.
+// know adds a number and its value from the store.
 func (n *numbering[T]) know(number int32, value T) {
 	n.numbers[value], n.last = number, max(n.last, number)
 }
@@ -127,7 +127,7 @@ func newOrderTexts() *OrderTexts {
 	}
 }
 
-// slotOfKind distinguishes kinds by channel and status, which vary most among orders.
+// slotOfKind hashes a kind by channel and status, which vary most among orders.
 func slotOfKind(k *orderKind) int { return ends(string(k.channel)) + len(k.status) }
 
 func slotOfPlace(p *orderPlace) int { return ends(p.region) + ends(p.country) }

@@ -1,10 +1,10 @@
 package facts
 
-// Preview is the first rows of a table, for people who check how a file was read.
+// Preview contains the first rows of a table, so that people can check how a file was read.
 type Preview struct {
 	Title   string
 	Columns []PreviewColumn
-	Rows    [][]any // a value per column; nil: nothing to show
+	Rows    [][]any // one value per column; nil: nothing to show
 }
 
 // PreviewColumn is a column of a preview.
@@ -13,15 +13,15 @@ type PreviewColumn struct {
 	Format Format
 }
 
-// Format is how a preview writes a value.
+// Format is the way in which a preview writes a value.
 type Format int
 
-// The formats. Amounts are minor units of the workspace's currency, or of their own as money.Amount.
+// Formats of values. Amounts are minor units of the workspace's currency; a money.Amount has its own currency.
 const (
-	Plain   Format = iota // as it is; times in the workspace's zone
+	Plain   Format = iota // unchanged; times are in the workspace's time zone
 	Money                 // an amount
-	Amount                // an amount; nothing for zero
-	Nonzero               // a number; nothing for zero
+	Amount                // an amount; zero is empty
+	Nonzero               // a number; zero is empty
 	Hash                  // whether there is a value, which is stored as a hash
 	Words                 // an identifier, with spaces
 )
@@ -50,7 +50,7 @@ func addPreview[T any](all []Preview, title string, rows []T, most int, columns 
 	return append(all, p)
 }
 
-// when returns a value, or nothing.
+// when returns the value if the condition is true, otherwise nil.
 func when(is bool, value any) any {
 	if !is {
 		return nil
@@ -58,7 +58,7 @@ func when(is bool, value any) any {
 	return value
 }
 
-// excluded returns why an order is in no figure.
+// excluded returns the reason why figures exclude an order.
 func (o *Order) excluded() string {
 	switch {
 	case o.Test:
@@ -76,7 +76,7 @@ func (l *LandedLine) excluded() string {
 	return ""
 }
 
-// dated returns the day of a refund in words.
+// dated returns the day of a refund as text.
 func (r *Refund) dated() string {
 	if r.DateUnknown || r.Day.IsZero() {
 		return "unknown, set to the order's date"

@@ -3,28 +3,28 @@ package facts
 // Table is a fact table.
 type Table struct {
 	Name    string
-	Stored  string // the table with the rows: Name, unless the fact table is a view
+	Stored  string // table that contains the rows: Name, unless the fact table is a view
 	Kind    Kind
-	Columns []Column // of the fact table, in the order of the row's fields
+	Columns []Column // columns of the fact table, in the order of the row's fields
 	Key     []string // the natural key; for windows, it distinguishes an update from a new row
 	Day     string   // the column with the business day; "" without one
-	Sum     string   // rows of one import with the same key are summed in this column; "": the last one counts
-	Version string   // the column that determines the later of two rows with the same key; "": the last one imported
-	Whole   bool     // an import with any of these rows has all of them for each of its orders
+	Sum     string   // in this column, rows of one import with the same key are summed; "": the last row wins
+	Version string   // column that decides which of two rows with the same key wins; "": the last imported row wins
+	Whole   bool     // an import with such rows contains all of them for each of its orders
 	Most    int      // maximum number of stored rows per order; 0: no limit
 }
 
-// Kind is how rows of an import combine with stored ones.
+// Kind determines how rows of an import combine with stored ones.
 type Kind int
 
 // The kinds.
 const (
 	Keyed       Kind = iota // a row replaces the row with its key
-	PartOfOrder             // rows with their order replace its stored ones; rows without it are added
-	InWindow                // rows replace the stored ones of their account and day
+	PartOfOrder             // rows imported with their order replace its stored rows; rows without the order are added
+	InWindow                // rows replace the stored rows of their account and day
 )
 
-// OfOrders reports whether rows are orders or belong to one.
+// OfOrders reports whether the rows are orders or parts of orders.
 func (t *Table) OfOrders() bool { return t.Kind == PartOfOrder || t == OrdersTable }
 
 // Column is a column of a table.
@@ -37,7 +37,7 @@ type Column struct {
 // UTC and days.
 type Type int
 
-// The types, with the Go type that carries a column of them.
+// Types of columns, each with the Go type of its values.
 const (
 	Text     Type = iota // string, not NULL
 	Nullable             // string; NullText is NULL
@@ -49,16 +49,15 @@ const (
 	Day                  // int32, days since 1970; NullDay is NULL
 )
 
-// The values that mean NULL. No fact has them: texts are valid UTF-8, and the numbers are out of any range.
+// Values that mean NULL. No fact has them: texts are valid UTF-8, and facts have no such numbers.
 const (
 	NullText = "\xff"
 	NullInt  = -1 << 63
 	NullDay  = -1 << 31
 )
 
-// Rows are rows of one table, which an engine reads by column: it copies a part of a column into its own memory with
-// one call. Each method copies the rows from a position on, as many as out has room for; the column's type decides
-// which method to call.
+// Rows are rows of one table. An engine reads them by column: one call copies a part of a column into the engine's
+// memory. Each method fills out with the values from a position on. The column's type determines which method to call.
 type Rows interface {
 	Len() int
 	Columns() []Column
@@ -69,7 +68,7 @@ type Rows interface {
 	Floats(column, from int, out []float64)
 }
 
-// ColumnOf reads a column of rows of type T: the function for its type is set.
+// ColumnOf reads a column of rows of type T. Only the function for the column's type is set.
 type ColumnOf[T any] struct {
 	Column
 	Texts  func(rows []T, out []string)
@@ -79,7 +78,7 @@ type ColumnOf[T any] struct {
 	Floats func(rows []T, out []float64)
 }
 
-// Block is rows of type T as [Rows].
+// Block implements [Rows] for rows of type T.
 type Block[T any] struct {
 	columns []Column
 	read    []ColumnOf[T]

@@ -8,7 +8,7 @@ import (
 
 var epoch = civil.New(1970, time.January, 1)
 
-// Micros returns an instant as a column of type [Instant] carries it. The zero time is NULL.
+// Micros returns an instant as the value of a column of type [Instant]. The zero time is NULL.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return NullInt
@@ -16,7 +16,7 @@ func Micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// Days returns a day as a column of type [Day] carries it. The zero day is NULL.
+// Days returns a day as the value of a column of type [Day]. The zero day is NULL.
 func Days(d civil.Date) int32 {
 	if d.IsZero() {
 		return NullDay

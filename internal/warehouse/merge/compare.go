@@ -7,13 +7,13 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// values are the parameters of texts about a fact table.
+// values returns the parameters of texts about a fact table.
 func (of *part) values() args {
 	return args{"fact": of.Table, "part": of.Kind == facts.PartOfOrder, "order": of.Key[:min(2, len(of.Key))]}
 }
 
-// compare finds the changes of a table: changed_T has new and different rows, gone_T the keys of rows removed without
-// a successor.
+// compare finds the changes of a table: changed_T contains new and different rows, gone_T the keys of rows that are
+// removed without a successor.
 func (p *plan) compare(ctx context.Context, of *part) error {
 	if of.direct {
 		return p.settle(ctx, of)
@@ -49,7 +49,7 @@ func (p *plan) compare(ctx context.Context, of *part) error {
 	return p.tally(ctx, of)
 }
 
-// completeStage makes the staged rows those that the store is to have: one per key, all of an order.
+// completeStage changes the staged rows to the rows that the store must have: one per key, and all rows of an order.
 func (p *plan) completeStage(ctx context.Context, of *part) error {
 	if of.Table == facts.RefundsTable {
 		if err := p.run(ctx, "sql/note_totals", nil); err != nil {
@@ -61,7 +61,7 @@ func (p *plan) completeStage(ctx context.Context, of *part) error {
 			return err
 		}
 	}
-	// orders are deduplicated already, and profiles are joined with stored ones
+	// Orders are already deduplicated, and profiles are joined with stored profiles.
 	if of.Table != facts.OrdersTable && of.Table != facts.ProfilesTable {
 		if err := p.deduplicate(ctx, of); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (p *plan) completeStage(ctx context.Context, of *part) error {
 	return nil
 }
 
-// complete drops the rows of stale orders, and adds the stored rows of orders that are not in the import themselves.
+// complete drops the rows of stale orders, and adds the stored rows of orders that the import does not contain.
 func (p *plan) complete(ctx context.Context, of *part) error {
 	if err := p.run(ctx, "sql/drop_stale_parts", of.values()); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (p *plan) settleRefunds(ctx context.Context) error {
 	return p.run(ctx, "sql/settle_refunds", nil)
 }
 
-// dropOlder drops imported rows that are older versions of stored ones.
+// dropOlder drops imported rows that are older than the stored versions.
 func (p *plan) dropOlder(ctx context.Context, of *part) error {
 	switch {
 	case of.Table == facts.OrdersTable:
@@ -108,11 +108,10 @@ func (p *plan) dropOlder(ctx context.Context, of *part) error {
 	return nil
 }
 
-// dropStale drops versions of orders that are older than the stored ones. An import marked as the latest is never
-// older.
+// dropStale drops versions of orders that are older than the stored versions. An import with Latest is never older.
 func (p *plan) dropStale(ctx context.Context) (err error) {
 	if !p.spec.Latest {
-		// without refunds in the import, they are not compared
+		// Refunds are compared only if the import contains refunds.
 		if err := p.run(ctx, "sql/stale_orders", args{"refunds": p.of(facts.RefundsTable).rows > 0}); err != nil {
 			return err
 		}
@@ -124,8 +123,8 @@ func (p *plan) dropStale(ctx context.Context) (err error) {
 	return err
 }
 
-// takeAll is compare for orders, or rows of orders, without stored ones: every row is new. Keys are unique, so each
-// row is inserted once.
+// takeAll replaces compare for orders and their rows if none are stored, so that every row is new. Keys are unique, so
+// each row is inserted once.
 func (p *plan) takeAll(ctx context.Context, of *part) error {
 	if err := p.run(ctx, "sql/take_all", of.values()); err != nil {
 		return err
@@ -135,8 +134,8 @@ func (p *plan) takeAll(ctx context.Context, of *part) error {
 	return err
 }
 
-// tally counts the changes that compare found. Of duplicate or late rows the last version counts; the others are
-// unchanged.
+// tally counts the changes that compare found. Of several versions of a row, the last one counts as a change; the
+// others count as unchanged.
 func (p *plan) tally(ctx context.Context, of *part) error {
 	var changed, updated, gone int64
 	if err := p.one(ctx, "sql/tally", of.values(), &changed, &updated, &gone); err != nil {
@@ -180,7 +179,7 @@ func (p *plan) apply(ctx context.Context, of *part) error {
 	return p.run(ctx, "sql/insert_changed", of.values())
 }
 
-// settle fixes rows written directly into an empty table: it removes duplicate keys and sorts days.
+// settle fixes rows written directly into an empty table: it removes duplicate keys and sorts the rows by day.
 func (p *plan) settle(ctx context.Context, of *part) error {
 	if err := p.settleRows(ctx, of); err != nil {
 		return err
@@ -214,7 +213,8 @@ func (p *plan) settleRows(ctx context.Context, of *part) error {
 	return nil
 }
 
-// deduplicate keeps one staged row per key: the last one, or the sum; and of an order the rows that are stored.
+// deduplicate keeps one staged row per key: the last one or the sum. For an order, it keeps the rows that the store
+// keeps.
 func (p *plan) deduplicate(ctx context.Context, of *part) error {
 	if of.Table == facts.ProfilesTable {
 		return p.run(ctx, "sql/join_profiles", args{"before": false})
@@ -232,8 +232,8 @@ func (p *plan) deduplicate(ctx context.Context, of *part) error {
 	return p.run(ctx, "sql/keep_most", values)
 }
 
-// noteDays records the days of changed rows. noteOrders does so for orders and their rows, and for orders that codes
-// and answers tie to a channel or a creator.
+// noteDays records the days of changed rows. For orders, for their rows, and for orders that codes and answers tie to a
+// channel or a creator, noteOrders records them.
 func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string) error {
 	values := args{"fact": t, "levels": levels}
 	name := ""
@@ -266,7 +266,7 @@ func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string
 	return nil
 }
 
-// dayTable is the table that collects the changed days of a fact table, by the roll-ups that depend on it.
+// dayTable returns the table that collects the changed days of a fact table, by the roll-ups that depend on it.
 func dayTable(t *facts.Table) string {
 	switch t {
 	case facts.ChannelSpendTable, facts.AdDaysTable:

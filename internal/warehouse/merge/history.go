@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// remember stores the current totals of the changed days with the import's ledger entry, where they differ from the
-// previous ones, and the days in the import, changed or not.
+// remember stores the current totals of the changed days with the import's ledger entry if they differ from the
+// previous totals. It also stores the days in the import, changed or not.
 func (h dayHistory) remember(ctx context.Context) error {
 	touched, err := h.count(ctx, "(SELECT day FROM dirty UNION ALL SELECT day FROM spend_dirty LIMIT 1)")
 	if err != nil {
@@ -34,7 +34,7 @@ func (h dayHistory) rememberChanges(ctx context.Context) error {
 	return h.run(ctx, "sql/remember_changes", nil)
 }
 
-// outlive removes history rows younger than an hour, if the import is a feed and contains their days.
+// outlive removes history rows that are less than an hour old, if the import is a feed and contains their days.
 func (h dayHistory) outlive(ctx context.Context) error {
 	if err := h.run(ctx, "rollups/outlived", nil); err != nil {
 		return err

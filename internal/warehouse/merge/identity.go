@@ -6,8 +6,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// unite gives everything of a customer one hash, using the ties in the import and in the store. Stored facts under
-// another hash are updated; imported ones get the hash before the comparison. See docs/decisions/0015.
+// unite gives all facts of a customer one hash, based on the ties in the import and in the store. It updates stored
+// facts with another hash, and sets the hash of imported facts before the comparison. See docs/decisions/0015.
 func (i identities) unite(ctx context.Context) error {
 	if ties := i.of(facts.TiesTable); ties.rows > 0 {
 		if err := i.tie(ctx, ties); err != nil {
@@ -28,7 +28,7 @@ func (i identities) unite(ctx context.Context) error {
 		}
 		into := stage(t)
 		if of.direct {
-			into, of.Tied = i.texts.table(t.Stored), true // orders at one instant may now belong to one customer
+			into, of.Tied = i.texts.table(t.Stored), true // two orders at one instant may now belong to one customer
 		}
 		if err := i.run(ctx, "sql/name_customers", args{"into": into}); err != nil {
 			return err
@@ -57,11 +57,11 @@ func (i identities) move(ctx context.Context) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	if !i.of(facts.OrdersTable).direct { // otherwise everything stored is from this import
+	if !i.of(facts.OrdersTable).direct { // otherwise all stored orders are from this import
 		if err := i.run(ctx, "sql/moved_orders", nil); err != nil {
 			return err
 		}
-		if err := i.noteOrders(ctx); err != nil { // with the previous hash
+		if err := i.noteOrders(ctx); err != nil { // records the customers with their previous hash
 			return err
 		}
 		if err := i.run(ctx, "sql/move_orders", nil); err != nil {

@@ -21,7 +21,7 @@ type block struct {
 }
 
 // Begin starts an import. Rows are collected in blocks. A goroutine writes full blocks to the database while the caller
-// continues reading. It closes the session when the import cannot start.
+// continues reading. It closes the session if the import cannot start.
 func Begin(ctx context.Context, o Options) (*Import, error) {
 	i := &Import{
 		plan: &plan{
@@ -66,7 +66,7 @@ func (p *plan) readOrders(ctx context.Context) error {
 	return nil
 }
 
-// Add takes rows; see [warehouse.Import].
+// Add adds rows; see [warehouse.Import].
 func (i *Import) Add(ctx context.Context, b *facts.Batch) error {
 	if i.over {
 		return fault.Conflict("the import has ended")
@@ -80,7 +80,7 @@ func (i *Import) Add(ctx context.Context, b *facts.Batch) error {
 	return nil
 }
 
-// Replace adds windows that become known while reading.
+// Replace adds windows that become known during reading.
 func (i *Import) Replace(windows ...warehouse.AdWindow) { i.windows = append(i.windows, windows...) }
 
 // sender passes blocks to the writer and returns the failure of an earlier block.
@@ -101,7 +101,7 @@ func (i *Import) sender(ctx context.Context) func(facts.Full) error {
 	}
 }
 
-// awaited returns a block that tells the waiting caller when it is written.
+// awaited returns a block that notifies the waiting caller when it is written.
 func (i *Import) awaited(full facts.Full) facts.Full {
 	if !i.inTurn {
 		return full
@@ -141,7 +141,7 @@ func (p *plan) writeBlock(b block) error {
 	return nil
 }
 
-// open selects the target of a table's rows: the table itself if it is empty, else a staging table.
+// open selects the target of a table's rows: the table itself if it is empty, otherwise a staging table.
 func (p *plan) open(ctx context.Context, to *part) error {
 	to.opened = true
 	any, err := p.any(ctx, to.Stored)

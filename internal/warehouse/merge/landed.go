@@ -7,15 +7,15 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// assembled are the kinds of rows that separate tables of connectors contain.
+// assembled lists the kinds of rows that connectors store in separate tables.
 var assembled = []struct {
 	part string
 	of   *facts.Table
 }{{"lines", facts.LinesTable}, {"codes", facts.CouponsTable}}
 
-// assemble creates lines and coupons of the orders concerned by an import from the separate tables of connectors. The
-// result depends on the tables' contents only, in any order of import. It runs after orders and tables are up to
-// date.
+// assemble creates lines and coupons of orders from the separate tables of connectors, for the orders that the import
+// affects. The result depends only on the tables' contents, not on the order of imports. It runs after orders and
+// tables are up to date.
 func (l landedParts) assemble(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
 		any, err := l.any(ctx, t.Name)
@@ -70,7 +70,7 @@ func (l landedParts) asked() args {
 		for _, t := range tables {
 			of := l.of(t)
 			switch {
-			case of.rows == 0 || t == facts.OrdersTable && !of.direct: // changed orders are in touched
+			case of.rows == 0 || t == facts.OrdersTable && !of.direct: // touched contains changed orders
 			case of.direct:
 				relations = append(relations, l.texts.table(t.Name))
 			default:
@@ -106,7 +106,8 @@ func (l landedParts) putParts(ctx context.Context, t *facts.Table, part string) 
 	return l.run(ctx, "sql/put_made", values)
 }
 
-// countWaiting counts the orders with parts in the import that are not in the store or are in another currency.
+// countWaiting counts the orders with parts in the import that the store lacks, or that have another currency than
+// their parts.
 func (l landedParts) countWaiting(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
 		of := l.of(t)

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// Session is a transaction of an engine on one workspace. Temporary tables belong to it. One goroutine at a time uses
-// it.
+// Session is a transaction of an engine on one workspace. Temporary tables belong to the session. Only one goroutine at
+// a time may use it.
 type Session interface {
 	// Run executes statements without parameters.
 	Run(ctx context.Context, text string) error
@@ -22,29 +22,29 @@ type Session interface {
 	Change(ctx context.Context, text string, args ...any) (int64, error)
 	// Read runs a statement and calls each for every row.
 	Read(ctx context.Context, text string, each func(warehouse.Row) error) error
-	// Append writes rows to a table, by the names of their columns. Rows that have to stay in order are.
+	// Append writes rows to a table and matches columns by name. With inOrder, it keeps the order of the rows.
 	Append(ctx context.Context, table string, rows facts.Rows, inOrder bool) error
-	// Commit makes the changes visible, also for a caller who has left: otherwise facts could be visible without a known
-	// data version.
+	// Commit makes the changes visible even if the caller has canceled. Otherwise facts could be visible without a
+	// known data version.
 	Commit(ctx context.Context) error
 	// Close ends the session and discards changes that were not committed.
 	Close()
 }
 
-// Options are what an import needs from its engine.
+// Options contains the parts of an engine that an import needs.
 type Options struct {
 	Session   Session
 	Dialect   Dialect
 	Spec      warehouse.ImportSpec
 	Clock     func() time.Time
-	BlockRows int    // rows that are appended together
-	InTurn    bool   // the caller waits until its rows are written, so that an import uses one core
+	BlockRows int    // number of rows that are appended together
+	InTurn    bool   // the caller waits until its rows are written, so an import uses one core
 	PanelSize int    // maximum number of customers in the panel
 	Version   uint64 // data version before the import
 
-	Explain   func(ctx context.Context, err error) error // gives an error of the session its kind
-	Committed func(version uint64)                       // the data version after the import
-	Ended     func()                                     // the session is closed
+	Explain   func(ctx context.Context, err error) error // adds the kind to an error of the session
+	Committed func(version uint64)                       // receives the data version after the import
+	Ended     func()                                     // called when the session is closed
 }
 
 // Import is an import in progress; see [warehouse.Import].
@@ -56,7 +56,7 @@ type Import struct {
 	over      bool
 
 	inTurn  bool
-	turn    chan struct{} // a block was written
+	turn    chan struct{} // signals that a block was written
 	blocks  chan block
 	written chan struct{} // closed when the writer has ended
 	failure failure
@@ -73,25 +73,25 @@ type plan struct {
 
 	buffers *facts.Buffers
 	all     []*part // of every table
-	parts   []*part // with rows, in the order of merging
+	parts   []*part // tables with rows, in the order of merging
 	windows []warehouse.AdWindow
 	fresh   bool // the store had no orders at the start of the import
 
 	counts  map[string]warehouse.Counts
-	stale   int64 // orders dropped because the store has a later version
-	waiting int64 // orders with parts in separate tables that are not in the store
+	stale   int64 // number of orders dropped because the store has a later version
+	waiting int64 // number of orders with parts in separate tables that the store lacks
 }
 
 // Parts of the plan with their own tables.
 type (
-	identities    struct{ *plan } // customers that ties unite
-	reportWindows struct{ *plan } // days of ad reports, which replace what the store has of them
-	landedParts   struct{ *plan } // lines and codes from tables of their own
-	rollup        struct{ *plan } // tables that are derived from facts
-	dayHistory    struct{ *plan } // previous totals of changed days
+	identities    struct{ *plan } // merges customers that ties connect
+	reportWindows struct{ *plan } // replaces the stored rows of the days of ad reports
+	landedParts   struct{ *plan } // adds lines and codes from separate tables
+	rollup        struct{ *plan } // rebuilds tables that are derived from facts
+	dayHistory    struct{ *plan } // stores the previous totals of changed days
 )
 
-// part is an import's rows of one table.
+// part contains an import's rows of one table.
 type part struct {
 	*facts.Table
 	*facts.Course
@@ -101,7 +101,7 @@ type part struct {
 	rows   int64
 }
 
-// stage is the temporary table with a table's imported rows.
+// stage returns the name of the temporary table with a table's imported rows.
 func stage(t *facts.Table) string { return "stage_" + t.Name }
 
 // from returns the relation with the imported rows.
@@ -112,7 +112,7 @@ func (p *plan) from(of *part) string {
 	return stage(of.Table)
 }
 
-// of returns the rows of a table.
+// of returns the part of a table.
 func (p *plan) of(t *facts.Table) *part {
 	for _, known := range p.all {
 		if known.Table == t {
@@ -177,5 +177,5 @@ func (p *plan) any(ctx context.Context, table string) (bool, error) {
 	return n > 0, err
 }
 
-// levels are the levels of ad accounts.
+// levels lists the levels of ad accounts.
 var levels = []measure.AdLevel{measure.AdCampaign, measure.AdSet, measure.AdItself}

@@ -7,12 +7,12 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// PanelSize is the number of customers in the panel: enough for ten channels of some thousand each, and few enough
-// for a question to read all.
+// PanelSize is the number of customers in the panel: enough for ten channels with some thousand customers each, and few
+// enough for one query to read all.
 const PanelSize = 20_000
 
-// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than a slice, because each
-// rebuild scans all customers and an order needs less memory here.
+// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than a slice, because each rebuild
+// scans all customers, and an order needs less memory in this roll-up.
 const cohortOrders = 4 * sliceOrders
 
 // people rebuilds roll-ups of customers and answers that span several days: cohorts by month, the panel, answers
@@ -76,8 +76,8 @@ func (r rollup) cohorts(ctx context.Context) error {
 	return nil
 }
 
-// answersAlone updates the answers without an order, if answers were imported or stored ones may have found their
-// order.
+// answersAlone updates the answers without an order, if answers were imported or the orders of stored answers may have
+// been imported.
 func (r rollup) answersAlone(ctx context.Context) error {
 	c := r.counts[facts.SurveysTable.Name]
 	alone := c.Inserted + c.Updated + c.Removed

@@ -50,7 +50,8 @@ func (p *plan) changed() bool {
 	return false
 }
 
-// mergeRows finds all changes before it makes any, because the days to rebuild are those of the old and the new rows.
+// mergeRows finds all changes before it writes any, because the days to rebuild include those of the old and the new
+// rows.
 func (p *plan) mergeRows(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (p *plan) mergeRows(ctx context.Context) error {
 	return nil
 }
 
-// prepare creates the tables of the merge, and names the orders in the import.
+// prepare creates the tables of the merge and lists the orders in the import.
 func (p *plan) prepare(ctx context.Context) error {
 	if err := p.run(ctx, "sql/start", nil); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (p *plan) unset(ctx context.Context) error {
 	return nil
 }
 
-// takeAway deletes rows of a table, and counts them.
+// takeAway deletes rows of a table and counts them.
 func (p *plan) takeAway(ctx context.Context, t *facts.Table, name string, bound ...any) error {
 	n, err := p.change(ctx, name, nil, bound...)
 	if err != nil || n == 0 {

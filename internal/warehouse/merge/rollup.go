@@ -37,8 +37,8 @@ func (r rollup) customers(ctx context.Context) error {
 	return r.runEach(ctx, args{"added": added}, "sql/first_before", "sql/first_after", "sql/first_changed")
 }
 
-// rebuild rebuilds the roll-ups of changed days and of days marked earlier. It reports whether there were any of the
-// latter.
+// rebuild rebuilds the roll-ups of changed days and of days that a migration marked. due reports whether days were
+// marked.
 func (r rollup) rebuild(ctx context.Context) (due bool, err error) {
 	if err := r.rollUpSpend(ctx); err != nil {
 		return false, err
@@ -91,8 +91,8 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the texts to run for each slice. It skips steps about facts that the store does not have and that
-// this import did not remove: their roll-ups are empty. The store's days are always rebuilt, because refunds count
+// steps returns the texts to run for each slice. It skips steps about facts that the store does not have and that this
+// import did not remove, because their roll-ups are empty. The store's days are always rebuilt, because refunds count
 // without orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.run(ctx, "rollups/1_tables", nil); err != nil {
@@ -101,7 +101,7 @@ func (r rollup) steps(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, step := range []struct {
 		name string
-		of   []*facts.Table // any of these; nil for every store
+		of   []*facts.Table // facts that the step reads, at least one of them; nil: the step always runs
 	}{
 		{"rollups/2_refunds", []*facts.Table{facts.RefundsTable}},
 		{"rollups/2_events", []*facts.Table{facts.LinesTable, facts.TouchesTable, facts.CouponsTable, facts.SurveysTable}},
@@ -129,8 +129,8 @@ func (r rollup) steps(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// concerns reports whether the store has rows of any of the tables, or had some before this import. Without tables it
-// is true.
+// concerns reports whether the store has rows of any of the tables, or had rows before this import. Without tables it
+// returns true.
 func (r rollup) concerns(ctx context.Context, tables []*facts.Table) (bool, error) {
 	for _, t := range tables {
 		if r.counts[t.Name].Removed > 0 {
@@ -171,8 +171,8 @@ func (r rollup) inDays(ctx context.Context, macro, table string, days civil.Rang
 	return r.run(ctx, "sql/in_days", values)
 }
 
-// cut splits the days of a text into periods with a bounded number of orders. The text returns days with their number
-// of orders.
+// cut splits the days of a text into periods with a bounded number of orders. The rows of the text are days and their
+// numbers of orders.
 func (r rollup) cut(ctx context.Context, most int64, name string, values args) ([]civil.Range, error) {
 	var cut []civil.Range
 	var orders int64

@@ -16,20 +16,20 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Dialect has the differences between engines in the texts of the merge and the roll-ups.
+// Dialect contains the differences between engines in the texts of the merge and the roll-ups.
 type Dialect interface {
 	warehouse.Dialect
-	// Month is the first day of a day's month.
+	// Month returns the first day of a day's month.
 	Month(day string) string
-	// EachDay is a row per day of a period, both ends included.
+	// EachDay returns one row per day of a period, including both ends.
 	EachDay(first, last string) string
-	// Seconds is an instant as seconds since 1970.
+	// Seconds returns an instant as seconds since 1970.
 	Seconds(instant string) string
-	// Instant is the instant of a number of microseconds since 1970.
+	// Instant returns the instant of a number of microseconds since 1970.
 	Instant(micros string) string
-	// Fingerprint is a number of 60 bits derived from a text.
+	// Fingerprint returns a number of 60 bits derived from a text.
 	Fingerprint(text string) string
-	// Variable is the value of a variable that was set with SET VARIABLE.
+	// Variable returns the value of a variable that was set with SET VARIABLE.
 	Variable(name string) string
 }
 
@@ -63,10 +63,10 @@ func (t texts) render(name string, values args) (string, error) {
 // table returns the full name of one of the workspace's tables.
 func (t texts) table(name string) string { return t.dialect.Table(t.workspace, name) }
 
-// sets are the parsed texts of each dialect, by its name.
+// sets contains the parsed texts of each dialect, by the dialect's name.
 var sets sync.Map
 
-// parsed returns the texts in a dialect. They are parsed on first use.
+// parsed returns the texts in a dialect and parses them on first use.
 func parsed(d Dialect) (*template.Template, error) {
 	known, ok := sets.Load(d.Name())
 	if !ok {
@@ -75,7 +75,7 @@ func parsed(d Dialect) (*template.Template, error) {
 	return known.(func() (*template.Template, error))()
 }
 
-// tableName is a table of the workspace, as in questions: {{orders}}.
+// tableName matches a table of the workspace, as in questions: {{orders}}.
 var tableName = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
 func parse(d Dialect) (*template.Template, error) {
@@ -100,7 +100,8 @@ func parse(d Dialect) (*template.Template, error) {
 	return set, nil
 }
 
-// asTemplate replaces the names of tables by calls, because they are part of the workspace and not of the dialect.
+// asTemplate replaces the names of tables with calls, because table names depend on the workspace, not only on the
+// dialect.
 func asTemplate(text string) string {
 	text = tableName.ReplaceAllStringFunc(text, func(found string) string {
 		switch name := found[2 : len(found)-2]; name {
@@ -133,7 +134,7 @@ func Texts(d Dialect) (map[string]string, error) {
 	return names, nil
 }
 
-// within returns the condition that a relation's key is in a span, whose ends are variables.
+// within returns the condition that a relation's key is in a span. The ends of the span are variables.
 func within(d Dialect, relation, span string) string {
 	return fmt.Sprintf("%[1]s.key >= %[2]s AND %[1]s.key <= %[3]s", relation, d.Variable("first_"+span), d.Variable("last_"+span))
 }
@@ -147,7 +148,7 @@ func same(a, b string, names []string) string {
 	return strings.Join(terms, " AND ")
 }
 
-// columns returns columns of a relation as a list; "" does not qualify them.
+// columns returns the columns of a relation as a list. If relation is "", they are not qualified.
 func columns(relation string, names []string) string {
 	qualified := make([]string, len(names))
 	for i, name := range names {

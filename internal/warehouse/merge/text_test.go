@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// variants are the values that a text is rendered with, by its name: one per branch. Texts without an entry need none.
+// variants returns the values for rendering a text, by the text's name, with one entry per branch. Texts without an
+// entry need no values.
 func variants() map[string][]merge.Args {
 	about := func(t *facts.Table, more ...merge.Args) merge.Args {
 		values := merge.ValuesOf(t)
@@ -104,7 +105,7 @@ func variants() map[string][]merge.Args {
 	}
 }
 
-// partials are texts that are part of others.
+// partials lists the texts that other texts include.
 var partials = []string{"sql/one_profile"}
 
 func TestRenderedTextsAreGolden(t *testing.T) {
@@ -182,7 +183,7 @@ func TestEachTextIsUsed(t *testing.T) {
 	}
 }
 
-// Statements are files: the plan has no SQL of its own.
+// All statements are in files; the Go code of the plan contains no SQL.
 func TestThePlanHasNoStatements(t *testing.T) {
 	t.Parallel()
 	statement := regexp.MustCompile("[\"`](?:\\n)?(INSERT INTO|DELETE FROM|UPDATE|CREATE|DROP|SET|ALTER|COPY|MERGE|WITH) ")
@@ -213,7 +214,7 @@ func TestEachTextOpensWithItsMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(string(text), "-- ") {
-			t.Errorf("%s does not open with a comment", file)
+			t.Errorf("%s does not begin with a comment", file)
 		}
 	}
 }

@@ -13,11 +13,10 @@ import (
 // accountDay is the unit of replacement in ad reports: all rows of a source for an account and day.
 var accountDay = []string{"source", "platform", "account", "day"}
 
-// values are the parameters of texts about ad reports.
+// values returns the parameters of texts about ad reports.
 func (w reportWindows) values() args { return args{"unit": accountDay, "fact": facts.AdDaysTable} }
 
-// replaceEmptyWindows adds ad reports to the merge if windows have to be replaced and the import has no rows for
-// them.
+// replaceEmptyWindows adds ad reports to the merge if windows must be replaced and the import has no rows for them.
 func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
 	ads := w.of(facts.AdDaysTable)
 	if len(w.windows) == 0 || ads.rows > 0 {
@@ -33,8 +32,8 @@ func (w reportWindows) replaceEmptyWindows(ctx context.Context) error {
 }
 
 // compareWindows finds the changes of an ad report in its windows. A report's days are a window even if the reader
-// named none. Rows have no unique key, so they are compared as multisets, but only where the store has rows of the
-// same account and day: elsewhere all rows are new.
+// named no window. Rows have no unique key, so they are compared as multisets, but only for accounts and days with
+// stored rows. For other days, all rows are new.
 func (w reportWindows) compareWindows(ctx context.Context, of *part) error {
 	if err := w.spellOut(ctx); err != nil {
 		return err
@@ -76,7 +75,7 @@ func (w reportWindows) spellOut(ctx context.Context) error {
 	return nil
 }
 
-// joinWindows merges overlapping and adjacent windows of an account: a Singer tap names each day.
+// joinWindows merges overlapping and adjacent windows of an account, because a Singer tap names each day.
 func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	var joined []warehouse.AdWindow
 	for _, w := range slices.SortedFunc(slices.Values(windows), func(a, b warehouse.AdWindow) int {
@@ -98,8 +97,8 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays creates differing: the rows whose number of copies differs from the stored one, on account days with
-// stored rows. It counts the changes.
+// compareDays creates the table differing. It contains the rows whose number of copies differs from the stored number,
+// on account days with stored rows. It counts the changes.
 func (w reportWindows) compareDays(ctx context.Context, of *part) error {
 	if err := w.run(ctx, "sql/differing", w.values()); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// TestAdjacentWindowsAreMerged passes the days of two accounts in random order.
+// TestAdjacentWindowsAreMerged merges the days of two accounts in random order.
 func TestAdjacentWindowsAreMerged(t *testing.T) {
 	t.Parallel()
 	start := civil.New(2026, time.January, 1)

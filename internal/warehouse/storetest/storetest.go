@@ -1,5 +1,5 @@
-// Package storetest opens a real store in a temporary folder and fills it with a small shop, whose figures tests can compute
-// by hand.
+// Package storetest opens a real store in a temporary folder and fills it with a small shop. The figures of the shop
+// can be computed by hand.
 package storetest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// The shop's days and clock: its last day has not ended in New York when the next one begins in UTC.
+// The shop's days and clock: its last day has not ended in New York when the next day begins in UTC.
 var (
 	Now   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 	Today = civil.MustParse("2026-03-10")
@@ -44,7 +44,7 @@ func Open(t testing.TB) *warehouse.Warehouse {
 	return warehouse.New(engine)
 }
 
-// Load imports a batch. Each file is imported once, so batches of a workspace need different names.
+// Load imports a batch. A file name is imported once, so batches of a workspace need different names.
 func Load(t testing.TB, w *warehouse.Warehouse, ws measure.WorkspaceID, file string, b *warehouse.Batch) {
 	t.Helper()
 	i, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: ws, Source: "test", File: file, FileHash: file, Base: "USD"})
@@ -60,9 +60,9 @@ func Load(t testing.TB, w *warehouse.Warehouse, ws measure.WorkspaceID, file str
 	}
 }
 
-// Shop returns 60 days, each with an order of 100.00 after a click on an ad of facebook and one of 50.00 without a channel, in
-// California and New York, by two customers who each return every ten days; and spend of facebook of 20.00 in each of the two
-// regions, up to two days before today.
+// Shop returns 60 days of a shop in California and New York. Each day has an order of 100.00 after a click on a
+// facebook ad and an order of 50.00 without a channel. The orders are from two customers, who each return every ten
+// days. Facebook spend is 20.00 per day in each of the two regions, up to two days before today.
 func Shop() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for n := range Today.Sub(First) + 1 {

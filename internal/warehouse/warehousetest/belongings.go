@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// returnsAlone imports refunds and touches of orders that are not in the import: they are added to the stored ones.
+// returnsAlone imports refunds and touches without their orders. The import adds them to the stored rows.
 func returnsAlone(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -38,8 +38,8 @@ func returnsAlone(on trial) {
 	same(t, "of more than twenty touches the oldest go", warehouse.Counts{Inserted: 18, Removed: 2}, out.Tables["touches"])
 }
 
-// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file with
-// those of other orders.
+// ordersWithoutRefunds imports new versions of orders 1 and 2 without coupons, refunds and lines, in a file that has
+// such rows for other orders.
 func ordersWithoutRefunds(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -49,7 +49,7 @@ func ordersWithoutRefunds(on trial) {
 	}
 	out := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{
 		Orders: []warehouse.Order{store.Orders[0], store.Orders[1], store.Orders[2], store.Orders[5]},
-		// The refund of order 3, the coupons and lines of order 6.
+		// The refund is of order 3; the coupons and lines are of order 6.
 		Refunds: store.Refunds[1:2], Coupons: store.Coupons[1:3], Lines: store.Lines[3:5],
 	})
 	same(t, "refunds", warehouse.Counts{Unchanged: 1, Removed: 1}, out.Tables["refunds"])
@@ -160,6 +160,6 @@ func orderByKey(on trial) {
 		same(t, "order "+want.Key, want, got)
 	}
 	if _, known, err := w.Order(t.Context(), shop, ref("none")); known || err != nil {
-		t.Errorf("an order that is not there: %v, %v", known, err)
+		t.Errorf("an order that does not exist: %v, %v", known, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// unitCosts are the costs of the random store's products: some without a first day, some from a day on, some
-// different in two sources, and one of a product without sales. Other products have no known cost.
+// unitCosts returns the costs of the random store's products. Some have no first day, some apply from a day on, some
+// differ between two sources, and one is of a product without sales. Other products have no known cost.
 func unitCosts() []warehouse.ProductCost {
 	cost := func(source, sku, from string, minor int64) warehouse.ProductCost {
 		c := warehouse.ProductCost{Source: source, SKU: sku, Cost: minor}
@@ -27,8 +27,8 @@ func unitCosts() []warehouse.ProductCost {
 	}
 }
 
-// costsFillLines imports orders and costs in different orders. A line has its own cost, or else its product's on the
-// day.
+// costsFillLines imports orders and costs in different orders. A line has its own cost, otherwise the cost of its
+// product on the day.
 func costsFillLines(on trial) {
 	t, w := on.t, on.w
 	store, costs := newRandomStore(21, 150), unitCosts()
@@ -64,7 +64,7 @@ func costsFillLines(on trial) {
 	}
 }
 
-// productsWith counts the random store's sales, with costs.
+// productsWith returns the random store's sales by product, with costs.
 func productsWith(store *random, costs []warehouse.ProductCost) []warehouse.ProductTotal {
 	days := map[warehouse.OrderRef]civil.Date{}
 	for _, o := range store.orders {

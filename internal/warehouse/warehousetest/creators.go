@@ -11,8 +11,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// withCreators adds creators to a random store: codes in both lists, answers that name creators (some for orders with
-// another creator's code), links and costs.
+// withCreators adds creators to a random store: codes in both lists, answers that name creators, links and costs. Some
+// answers are for orders with another creator's code.
 func (s *random) withCreators() warehouse.Batch {
 	b := s.batch()
 	b.Creators = []warehouse.Creator{
@@ -46,7 +46,7 @@ func (s *random) withCreators() warehouse.Batch {
 	return b
 }
 
-// creatorSignals compares with individually examined orders, in several orders of import.
+// creatorSignals compares creators' totals with individually examined orders, for several orders of import.
 func creatorSignals(on trial) {
 	t, w := on.t, on.w
 	store := newRandomStore(11, 400)
@@ -141,8 +141,8 @@ func creatorOrders(b warehouse.Batch, inside func(civil.Date) bool) []warehouse.
 	return out
 }
 
-// tieOf returns the order's creator and signals: the creator named in the survey, else that of the code with the
-// largest discount.
+// tieOf returns the order's creator and signals: the creator that the survey answer names, otherwise the creator of the
+// code with the largest discount.
 func (r *reference) tieOf(ref warehouse.OrderRef, owner map[string]string, named string) (warehouse.CreatorOrders, bool) {
 	ties := map[string]tie{}
 	for _, c := range r.coupons[ref] {

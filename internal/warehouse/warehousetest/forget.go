@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// forgottenCustomer forgets the customer of orders 1, 2 and 4, who is in a later import again.
+// forgottenCustomer forgets the customer of orders 1, 2 and 4 and imports data of this customer again.
 func forgottenCustomer(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -90,7 +90,7 @@ func forgottenProfile(on trial) {
 	same(t, "profiles after the customer came again", int64(2), profiles(on))
 }
 
-// profileVersions imports versions of a customer in one import and in several.
+// profileVersions imports versions of a customer in one import and in several imports.
 func profileVersions(on trial) {
 	t, w := on.t, on.w
 	first, second := profile("c1", "", "2026-01-03T00:00:00Z"), profile("c1", "", "2026-01-05T00:00:00Z")
@@ -108,7 +108,7 @@ func profileVersions(on trial) {
 	same(t, "a version with a date after it", warehouse.Counts{Updated: 1}, out.Tables["profiles"])
 }
 
-// joinedProfiles imports versions of a customer with different missing fields, in every order.
+// joinedProfiles imports versions of a customer that lack different fields, in every order.
 func joinedProfiles(on trial) {
 	t, w := on.t, on.w
 	export := warehouse.Profile{Source: "shopify", Customer: "c1", Email: warehouse.Consented, SMS: warehouse.Refused, Country: "GB", Region: "ENG", Orders: 4, OrdersKnown: true}

@@ -14,12 +14,12 @@ import (
 // at sets the clock.
 func (on trial) at(text string) { *on.now = instant(text) }
 
-// file is an export with its own name.
+// file returns the import of an export with its own name.
 func file(name string) warehouse.ImportSpec {
 	return warehouse.ImportSpec{Source: "test", File: name, FileHash: name}
 }
 
-// sold is an order of the online store on a day.
+// sold returns an order of the online store on a day.
 func sold(key, day string, charged int64) warehouse.Order {
 	return warehouse.Order{
 		OrderRef: ref(key), At: instant(day + "T17:00:00Z"), Day: date(day), Surface: measure.OnlineStore, Charged: charged, Units: 1,
@@ -33,8 +33,7 @@ func (on trial) changes() []measure.DayChange {
 	return answer[[]measure.DayChange](on.t)(on.w.DayChanges(on.t.Context(), shop, 0, 0))
 }
 
-// lateChanges imports an order that is corrected twice, a report whose day becomes empty, and a customer who is
-// forgotten.
+// lateChanges imports an order that is corrected twice and a report whose day becomes empty, and forgets a customer.
 func lateChanges(on trial) {
 	t, w := on.t, on.w
 	on.at("2026-01-12T09:00:00Z")
@@ -106,7 +105,7 @@ func lateChanges(on trial) {
 		[]any{after[0].First.Sums.NewOrders, after[0].Now.Sums.NewOrders, after[0].Now.Source})
 }
 
-// growingDay sells on a day of New York until its end, which is after midnight in UTC.
+// growingDay imports sales throughout a day in New York, which ends after midnight in UTC.
 func growingDay(on trial) {
 	t, w := on.t, on.w
 	feed := warehouse.ImportSpec{Feed: true, Zone: fixedZone(-5)}
@@ -163,7 +162,7 @@ func feedWithinAnHour(on trial) {
 	same(t, "a day that came and went within the hour has no history", []int64{11_00, 13_00, 0}, charged())
 }
 
-// looks imports unchanged data again: nothing changes, but the days count as examined.
+// looks imports unchanged data again. No figure changes, but the import counts as an examination of the days.
 func looks(on trial) {
 	t, w := on.t, on.w
 	on.at("2026-01-12T09:00:00Z")
@@ -197,13 +196,13 @@ func looks(on trial) {
 	same(t, "changes", 0, len(on.changes()))
 }
 
-// platformDay is the report of a platform for a day.
+// platformDay identifies the report of a platform for a day.
 type platformDay struct {
 	platform measure.Platform
 	day      civil.Date
 }
 
-// snapshot is the store after an import.
+// snapshot contains the totals of the store after an import.
 type snapshot struct {
 	at    time.Time
 	feed  bool

@@ -25,7 +25,8 @@ func productPages(on trial) {
 			Earlier: warehouse.ProductTotal{Units: 2, Orders: 1, Net: 40_00, Cost: 9_00, Costed: 1},
 		},
 	}, page)
-	// Per order that contains it: 48.33 for the cup, 35.00 for the pot; by units the cup leads too.
+	// The revenue per order with the product is 48.33 for the cup and 35.00 for the pot. By units, the cup is also
+	// first.
 	for _, sort := range []warehouse.ProductSort{warehouse.ByAOV, warehouse.ByUnits} {
 		page = answer[warehouse.ProductPage](t)(w.Products(t.Context(), shop, warehouse.ProductsOf{Windows: in, Sort: sort, Limit: 1, Offset: 1}))
 		same(t, "second by "+string(sort), []warehouse.ProductTotal{pot}, page.Rows)
@@ -67,7 +68,7 @@ func campaignPages(on trial) {
 	brand := page.Rows[1]
 	same(t, "latest name", "Brand", brand.CampaignName)
 	same(t, "first and last day", period("2026-01-10", "2026-01-11").String(), brand.FirstDay.String()+" to "+brand.LastDay.String())
-	// Order 1's last touch, apart from direct, is google's campaign g1.
+	// The last touch of order 1 that is not direct is campaign g1 of google.
 	same(t, "credit", measure.Sums{Orders: whole(1), Charged: 100_00, Tax: 10_00, Shipping: 5_00, Discounts: 2_00, NewOrders: whole(1), Units: 2}, brand.Credited)
 	same(t, "totals", warehouse.CampaignTotal{
 		Spend: 35_00, Impressions: 4000, Clicks: 40, Conversions: 2_750_000, Value: 130_00, Credited: brand.Credited,
@@ -118,7 +119,7 @@ func pagesTile(on trial) {
 	})
 }
 
-// tile checks that pages of three add up to the page of everything.
+// tile checks that pages of three rows combine to the page of all rows.
 func tile[T any](t *testing.T, page func(limit, offset int) ([]T, int)) {
 	t.Helper()
 	all, total := page(1000, 0)
@@ -137,7 +138,7 @@ func whatThereIs(on trial) {
 	t, w := on.t, on.w
 	before := version(t, w)
 	small(t, w)
-	// A day without a report between two with one.
+	// A day without a report is between two days with reports.
 	load(t, w, warehouse.ImportSpec{Source: "googleads"}, warehouse.Batch{AdDays: []warehouse.AdDay{ad("g1", "Brand", "2026-01-15", 1_00, 0, 0)}})
 	coverage := answer[warehouse.Coverage](t)(w.Coverage(t.Context(), shop))
 	same(t, "orders", []int64{6, 1, 1}, []int64{coverage.Orders, coverage.Cancelled, coverage.Tests})
@@ -173,7 +174,7 @@ func whatThereIs(on trial) {
 		days[d.Kind+" "+d.Source+" "+string(d.Platform)+" "+d.Account] = append(days[d.Kind+" "+d.Source+" "+string(d.Platform)+" "+d.Account], d.Day)
 	}
 	same(t, "days of sources", map[string][]civil.Date{
-		// the last one is not a sale
+		// the last order is not a sale
 		"orders shopify  ":         {date("2026-01-11"), date("2026-01-12"), date("2026-01-13")},
 		"ads googleads google 123": {date("2026-01-11"), date("2026-01-12"), date("2026-01-15")},
 	}, days)
@@ -184,7 +185,8 @@ func whatThereIs(on trial) {
 	}
 }
 
-// platformGaps has the same account number on two platforms, whose reports would fill one another's gaps.
+// platformGaps uses the same account number on two platforms. If the accounts were confused, each report would fill the
+// other's gaps.
 func platformGaps(on trial) {
 	t, w := on.t, on.w
 	report := func(p measure.Platform, day string) warehouse.AdDay {

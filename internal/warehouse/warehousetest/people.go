@@ -20,7 +20,7 @@ import (
 // answerKey is the natural key of an answer.
 type answerKey struct{ source, key, question string }
 
-// addAnswers adds answers about stored orders, about orders that come later, and about none.
+// addAnswers adds answers about stored orders, about orders that are imported later, and without an order.
 func (s *random) addAnswers(r *rand.Rand, n int) {
 	questions := []string{"discovery_channel", "purchase_trigger"}
 	for i := range n {
@@ -55,7 +55,7 @@ func (s *random) addMessages(r *rand.Rand, n int) {
 	}
 }
 
-// credited is the order's channel by last touch.
+// credited returns the order's last-touch channel.
 func (r *reference) credited(of warehouse.OrderRef) measure.Channel {
 	path := r.path(of)
 	if len(path) == 0 {
@@ -69,7 +69,7 @@ func (r *reference) credited(of warehouse.OrderRef) measure.Channel {
 	return "direct"
 }
 
-// path is the channels of an order's touches, with repetitions.
+// path returns the channels of an order's touches, with repetitions.
 func (r *reference) path(of warehouse.OrderRef) (path []measure.Channel) {
 	for _, t := range r.journey(of) {
 		path = append(path, t.Channel)
@@ -83,7 +83,7 @@ func (r *reference) journey(of warehouse.OrderRef) []warehouse.Touch {
 	return touches
 }
 
-// isNew reports whether an order is its customer's first.
+// isNew reports whether an order is its customer's first order.
 func (r *reference) isNew(of warehouse.OrderRef, first map[string]warehouse.Order) bool {
 	o, known := r.orders[of]
 	return known && (o.Customer == "" || first[o.Customer].OrderRef == of)
@@ -118,7 +118,8 @@ func comparePeople(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID,
 	compareMessages(t, w, ws, want)
 }
 
-// compareTopPaths compares a page of the most frequent paths, and the totals of all, with individually counted paths.
+// compareTopPaths compares a page of the most frequent paths, and the totals of all paths, with individually counted
+// paths.
 func compareTopPaths(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, segment warehouse.Segment, days civil.Range, paths []warehouse.PathTotal) {
 	t.Helper()
 	for _, channel := range []measure.Channel{"", "google", "oogle"} {
@@ -165,7 +166,7 @@ func (r *reference) segments(channel measure.Channel, days civil.Range) (totals 
 	return totals
 }
 
-// counted lists the orders of customers that count.
+// counted returns the orders that figures of customers include.
 func (r *reference) counted() (out []warehouse.Order) {
 	for _, o := range r.orders {
 		if o.Customer != "" && !o.Cancelled && !o.Test {
@@ -226,7 +227,7 @@ func (r *reference) paths(segment warehouse.Segment, days civil.Range) (out []wa
 	return out
 }
 
-// seconds from the first touch to the order, in the microsecond precision of databases.
+// seconds returns the seconds from the first touch to the order, with the microsecond precision of databases.
 func seconds(o warehouse.Order, touches []warehouse.Touch) int64 {
 	return max(0, int64(math.Round(o.At.Sub(touches[0].At.Truncate(time.Microsecond)).Seconds())))
 }
@@ -441,8 +442,8 @@ func compareMessages(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceI
 	}
 }
 
-// smallStorePeople has answers that can be added by hand: customer c1 has orders 1, 2 and 4, the first of them
-// credited to google.
+// smallStorePeople compares answers that are added up by hand. Customer c1 has orders 1, 2 and 4; google has the credit
+// for the first one.
 func smallStorePeople(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -464,7 +465,8 @@ func smallStorePeople(on trial) {
 	}}, mine)
 	cohorts := answer[[]warehouse.CohortMonth](t)(w.Cohorts(t.Context(), shop, "", january))
 	same(t, "cohort of January", []warehouse.CohortMonth{{Cohort: january.First, Month: january.First, Active: 3, Orders: 5}}, cohorts)
-	// Order 4's touches are at its instant and twelve hours before; order 2's first is 14 days and 15 hours before.
+	// The touches of order 4 are at the order's instant and twelve hours before. The first touch of order 2 is 14 days
+	// and 15 hours before the order.
 	same(t, "journeys", []warehouse.JourneyCount{{Touches: 2, LagDays: 6, Orders: 1}, {Touches: 3, LagDays: 0, Orders: 1}, {Touches: 3, LagDays: 14, Orders: 1}},
 		answer[[]warehouse.JourneyCount](t)(w.Journeys(t.Context(), shop, "", january)))
 }

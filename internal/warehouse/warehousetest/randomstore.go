@@ -101,7 +101,7 @@ func (s *random) addAd(day civil.Date, i int) {
 	s.rest.AdDays = append(s.rest.AdDays, a)
 }
 
-// batch returns the whole store.
+// batch returns all rows of the store.
 func (s *random) batch() warehouse.Batch {
 	b := s.rest
 	b.Orders = s.orders
@@ -116,7 +116,7 @@ func (s *random) pieces(n int) (out []warehouse.Batch) {
 	return append(out, s.rest)
 }
 
-// ordersIn counts the orders of a period, in millionths.
+// ordersIn returns the number of orders in a period, in millionths.
 func (s *random) ordersIn(days civil.Range) (n int64) {
 	for _, o := range s.orders {
 		if !o.Cancelled && !o.Test && days.Contains(o.Day) {
@@ -177,7 +177,7 @@ func randomStore(on trial) {
 	}
 }
 
-// randomPieces imports in pieces: orders twice and unsorted, their rows before them.
+// randomPieces imports a store in pieces. Orders are imported twice and unsorted, after their rows.
 func randomPieces(on trial) {
 	t, w := on.t, on.w
 	store, want := newRandomStore(11, 300), newReference()
@@ -236,7 +236,7 @@ func checkBriefs(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, m
 	same(t, string(model)+" before in brief", shortened(want.Earlier), shortened(got.Earlier))
 }
 
-// shortened keeps the figures of briefs.
+// shortened returns rows with only the figures of briefs.
 func shortened(rows []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	short := make([]warehouse.ChannelTotal, 0, len(rows))
 	for _, r := range rows {
@@ -248,7 +248,7 @@ func shortened(rows []warehouse.ChannelTotal) []warehouse.ChannelTotal {
 	return short
 }
 
-// checkAdjacent compares two adjacent windows with the same windows asked for individually.
+// checkAdjacent compares two adjacent windows with the same windows requested individually.
 func checkAdjacent(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, model measure.Model) {
 	t.Helper()
 	recent := period("2026-02-01", "2026-03-15")

@@ -11,7 +11,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// reference is the store as maps. It has no roll-ups: each answer is computed from all facts.
+// reference is a store in maps. It has no roll-ups and computes each answer from all facts.
 type reference struct {
 	orders    map[warehouse.OrderRef]warehouse.Order
 	refunds   map[warehouse.OrderRef][]warehouse.Refund
@@ -30,7 +30,7 @@ func newReference() *reference {
 	}
 }
 
-// take is an import: the latest version of each order, and its rows by the rules of [warehouse.Import].
+// take imports a batch. It keeps the latest version of each order, and its rows by the rules of [warehouse.Import].
 func (r *reference) take(b warehouse.Batch) {
 	imported, stale := map[warehouse.OrderRef]bool{}, map[warehouse.OrderRef]bool{}
 	for _, o := range b.Orders {
@@ -80,7 +80,7 @@ func (r *reference) take(b warehouse.Batch) {
 	r.messages = append(r.messages, b.Messages...)
 }
 
-// settle reconciles refunds with a day and totals without one, if the import has only one of the two.
+// settle reconciles dated refunds with undated totals if the import has only one of the two.
 func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRef][]warehouse.Refund, imported, stale map[warehouse.OrderRef]bool) {
 	dated := func(refunds []warehouse.Refund) (sum int64) {
 		for _, f := range refunds {
@@ -90,7 +90,7 @@ func (r *reference) settle(came []warehouse.Refund, before map[warehouse.OrderRe
 		}
 		return sum
 	}
-	totals := map[warehouse.OrderRef]bool{} // of orders with a total in the import
+	totals := map[warehouse.OrderRef]bool{} // orders with an undated total in the import
 	for _, f := range came {
 		totals[f.OrderRef] = totals[f.OrderRef] || f.DateUnknown
 	}
@@ -168,7 +168,7 @@ func (r *reference) firsts() map[string]warehouse.Order {
 	return first
 }
 
-// returns lists an order's refunds on each day. A refund without a date has its order's date, if known.
+// returns lists an order's refunds on each day. A refund without a date has the date of its order, if it is known.
 func (r *reference) returns(ref warehouse.OrderRef, refunds []warehouse.Refund) (out []event) {
 	order, known := r.orders[ref]
 	days := map[civil.Date]measure.Sums{}
@@ -224,7 +224,7 @@ func (r *reference) channelDays(model measure.Model) map[channelDay]measure.Sums
 	return days
 }
 
-// fallback is the channel of an order without touches.
+// fallback returns the channel of an order without touches.
 func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
 	if c := r.orders[ref].Channel; c != "" {
 		return c
@@ -239,7 +239,7 @@ func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
 	return r.couponMap[codes[0].Code]
 }
 
-// weights are the touches' parts of an order; their sum is one.
+// weights returns the shares of the touches in an order. Their sum is one.
 func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
 	n := len(touches)
 	out := make([]*big.Rat, n)
@@ -289,7 +289,7 @@ func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
 	return out
 }
 
-// between returns the part of sums from one point of the whole to another.
+// between returns the part of sums between two fractions of the whole.
 func between(s measure.Sums, lower, upper *big.Rat) measure.Sums {
 	part := func(amount int64) int64 { return floor(amount, upper) - floor(amount, lower) }
 	return measure.Sums{
@@ -301,5 +301,5 @@ func between(s measure.Sums, lower, upper *big.Rat) measure.Sums {
 
 func floor(amount int64, part *big.Rat) int64 {
 	x := new(big.Int).Mul(big.NewInt(amount), part.Num())
-	return x.Div(x, part.Denom()).Int64() // Euclidean division, which is floor for a positive divisor
+	return x.Div(x, part.Denom()).Int64() // Euclidean division, which rounds down for a positive divisor
 }

@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Orders of another country, without a region and canceled ones are in no region.
+// regions checks that canceled orders, orders of another country and orders without a region are in no region.
 func regions(on trial) {
 	t, w := on.t, on.w
 	order := func(key, country, region string, cents int64) warehouse.Order {

@@ -15,8 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run tests an engine. open returns an empty warehouse that the test owns and that takes the times of imports from
-// the clock; it closes with the test.
+// Run tests an engine. open returns an empty warehouse for one test. The warehouse takes the times of imports from the
+// clock and is closed at the end of the test.
 func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
 	t.Helper()
 	for name, test := range map[string]func(trial){
@@ -137,7 +137,7 @@ func load(t *testing.T, w *warehouse.Warehouse, spec warehouse.ImportSpec, batch
 	return out
 }
 
-// answer returns the first value, and fails the test on an error.
+// answer returns a function that returns its first argument and fails the test on an error.
 func answer[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(value T, err error) T {
@@ -157,7 +157,7 @@ func same(t *testing.T, what string, want, got any, options ...cmp.Option) {
 	}
 }
 
-// total adds up the credits of channels.
+// total returns the sum of the channels' credits.
 func total(rows []warehouse.ChannelTotal) (sum measure.Sums) {
 	for _, r := range rows {
 		sum = sum.Add(r.Sums)
@@ -180,5 +180,5 @@ func version(t *testing.T, w *warehouse.Warehouse) uint64 {
 	return answer[uint64](t)(w.Version(t.Context(), shop))
 }
 
-// whole is a number of orders in millionths.
+// whole returns a number of orders in millionths.
 func whole(n int64) int64 { return n * measure.Millionths }

@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// A surface's daily total counts in every figure as unattributed orders would, and is ignored on days with orders of
-// the surface in the store.
+// surfaceTotals checks that a daily total of a surface counts in every figure like unattributed orders, and is ignored
+// on days with stored orders of the surface.
 func surfaceTotals(on trial) {
 	t, w := on.t, on.w
 	total := warehouse.SurfaceDayTotal{

@@ -7,7 +7,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// targets are sorted by first day, kind of period, metric and channel; the last import of a target counts.
+// targets checks that targets are sorted by first day, kind of period, metric and channel; the last import of a target
+// counts.
 func targets(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}
@@ -44,7 +45,7 @@ func targetsChange(on trial) {
 	set := version()
 	change(month, 1000, false, new(900.0))
 	if version() == set {
-		t.Error("a target that changes leaves the version of the data as it was")
+		t.Error("changing a target does not change the data version")
 	}
 	set = version()
 	change(month, 1000, false, new(1000.0))
@@ -52,11 +53,11 @@ func targetsChange(on trial) {
 	same(t, "goals", []warehouse.Target{month, podcast}, targetsOf(t, w))
 	change(podcast, 0, true, new(99.5))
 	if version() == set {
-		t.Error("a target that is taken away leaves the version of the data as it was")
+		t.Error("removing a target does not change the data version")
 	}
 	same(t, "goals that are left", []warehouse.Target{month}, targetsOf(t, w))
 	if _, err := w.ChangeTarget(t.Context(), shop, "USD", warehouse.TargetChange{Target: podcast, Removed: true}); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("a target that is gone is taken away: %v", err)
+		t.Errorf("removing a missing target: %v", err)
 	}
 	lines := answer[[]warehouse.ImportRecord](t)(w.Imports(t.Context(), shop, 10))
 	if len(lines) != 4 || lines[0].Removed != 1 || lines[0].Source != "targets" || lines[0].File != "a test" {

@@ -33,11 +33,11 @@ func emptyStore(on trial) {
 	same(t, "order days", civil.Range{}, coverage.OrderDays)
 	same(t, "version", version(t, w), coverage.Version)
 	if _, known, err := w.Imported(ctx, shop, "abc"); known || err != nil {
-		t.Errorf("a file is known to an empty store: %v, %v", known, err)
+		t.Errorf("an empty store reports a file as imported: %v, %v", known, err)
 	}
 }
 
-// briefsOfSilentChannel asks for the brief figures of a channel with other figures only: then all are returned.
+// briefsOfSilentChannel requests the brief figures of a channel that has only other figures. All figures are returned.
 func briefsOfSilentChannel(on trial) {
 	t, w := on.t, on.w
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{{
@@ -83,8 +83,8 @@ func smallStoreDays(on trial) {
 	}, podcast)
 }
 
-// modelShares checks the three orders with touches. Order 1 has google and direct; order 2 facebook, google and email
-// 14, 7 and 0 days before; order 4 the same three at one instant and a charge of -5.00.
+// modelShares checks the three orders with touches. Order 1 has google and direct. Order 2 has facebook, google and
+// email 14, 7 and 0 days before. Order 4 has the same three at one instant and a charge of -5.00.
 func modelShares(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
@@ -117,8 +117,8 @@ func modelShares(on trial) {
 	same(t, "linear refunds of facebook", int64(6_66), linear["facebook"].Refunds)
 }
 
-// longPath checks an order with an amount beyond the precision of a float and 25 touches in as many minutes, every
-// other one of google. The oldest five are dropped.
+// longPath checks an order with an amount beyond the precision of a float and 25 touches in 25 minutes. Every other
+// touch is from google. The oldest five touches are dropped.
 func longPath(on trial) {
 	t, w := on.t, on.w
 	const made, kept, charged = 25, 20, int64(9_007_199_254_740_993)
@@ -170,7 +170,7 @@ func platformClaims(on trial) {
 			same(t, "google's claims and its credit", rows[0].Claimed, r.Claimed)
 		}
 		if r.Channel == "email" && r.SpendKnown {
-			t.Error("the spend of email is known, though nothing reports it")
+			t.Error("the spend of email is known without a report")
 		}
 	}
 	days := answer[[]warehouse.ChannelDay](t)(w.ChannelDays(t.Context(), shop, measure.PlatformReported, january))

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// history is four versions of an order: pending from an export, paid from a webhook, and exports after a first and a
-// second refund. Another order, with a refund, is in all of them.
+// history returns four versions of an order: pending from an export, paid from a webhook, and exports after a first and
+// a second refund. Each version also contains another order with a refund.
 func history() []warehouse.Batch {
 	updated := instant("2026-01-11T08:00:00Z")
 	version := func(status string, at time.Time, refunded int64) warehouse.Batch {
@@ -31,7 +31,7 @@ func history() []warehouse.Batch {
 	}
 }
 
-// versionsWithoutDate imports a history in several orders, or in all if the environment variable is set.
+// versionsWithoutDate imports a history in several orders, or in all orders if the environment variable is set.
 func versionsWithoutDate(on trial) {
 	t, w := on.t, on.w
 	orders := [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2}}
@@ -67,7 +67,7 @@ func permutations(of []int) (all [][]int) {
 	return all
 }
 
-// campaignsMeet imports a campaign's totals from an export with IDs, one without, and a Singer tap.
+// campaignsMeet imports a campaign's totals from an export with IDs, an export without IDs, and a Singer tap.
 func campaignsMeet(on trial) {
 	t, w := on.t, on.w
 	totals := func(id, message, day string, revenue int64) warehouse.Batch {

@@ -1,6 +1,6 @@
-// Package check checks a media mix model from the outside: what its priors imply, how well it predicts weeks that it
-// was not fitted to, whether it finds an effect where there is none, and whether it recovers known effects. All checks
-// but the first refit the model.
+// Package check evaluates a media mix model: what its priors imply, how well it predicts weeks outside the fit, whether
+// it finds an effect that cannot exist, and whether it recovers known effects. All checks except the first refit the
+// model.
 package check
 
 import (
@@ -23,7 +23,7 @@ import (
 type Slices struct {
 	First   int `json:"first"`
 	Horizon int `json:"horizon"`
-	Step    int `json:"step"` // at least 1; at least the horizon when no period is to be predicted twice
+	Step    int `json:"step"` // at least 1; at least the horizon if no period may be predicted twice
 }
 
 // ParseSlices reads "104:1:1": first, horizon and step.
@@ -51,21 +51,21 @@ func LastFour(periods int) Slices {
 	return Slices{First: periods - 4*horizon, Horizon: horizon, Step: horizon}
 }
 
-// Slice is one fold: a fit and its predictions of the following rows. Controls and exposures of these rows are taken as
+// Slice is one fold: a fit and its predictions of the following rows. Controls and exposures of these rows count as
 // known.
 type Slice struct {
-	Fitted  int                 `json:"fitted"` // periods in the fit
+	Fitted  int                 `json:"fitted"` // number of periods in the fit
 	Status  mmm.Status          `json:"status"` // no numbers unless OK
 	Reasons []mmm.Reason        `json:"reasons,omitempty"`
 	Rows    []Forecast          `json:"rows,omitempty"` // ordered by geo, then period
-	Effects []mmm.ChannelEffect `json:"-"`              // over the fold's periods, to compare folds
+	Effects []mmm.ChannelEffect `json:"-"`              // effects over the fold's periods, to compare folds
 }
 
 // Forecast is a prediction of one row and its observed target, in the target's unit.
 type Forecast struct {
 	Target   float64       `json:"target"`
 	Expected float64       `json:"expected"`
-	Spread   stats.Summary `json:"spread"` // posterior predictive, noise included
+	Spread   stats.Summary `json:"spread"` // posterior predictive, including noise
 	// LogScore is the log predictive density of the observed target. Higher is better. Scores of models of the same
 	// rows can be added and compared.
 	LogScore float64 `json:"log_score"`
@@ -78,7 +78,7 @@ type Forecast struct {
 // cross-validation (Bürkner, Gabry, Vehtari 2020).
 type Backtest struct {
 	Slices  []Slice `json:"slices"`
-	Refused int     `json:"refused"` // folds that were not reportable; the figures below exclude them
+	Refused int     `json:"refused"` // number of folds that are not reportable; the figures below exclude them
 	Rows    int     `json:"rows"`
 	ELPD    float64 `json:"elpd"` // sum of log scores
 	SE      float64 `json:"se"`   // standard error of ELPD, from its variation between rows
@@ -86,7 +86,7 @@ type Backtest struct {
 	// Inside50 and Inside90 are the coverage of the 50% and 90% prediction intervals.
 	Inside50  float64            `json:"inside_50"`
 	Inside90  float64            `json:"inside_90"`
-	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // of the predictive mean; nil with fewer than two rows
+	Accuracy  *mmm.Accuracy      `json:"accuracy,omitempty"` // of the predictive mean; nil with under two rows
 	Stability []ChannelStability `json:"stability,omitempty"`
 }
 
@@ -97,8 +97,8 @@ type ChannelStability struct {
 	Overlap float64 `json:"overlap"`
 }
 
-// Backtested fits the model to each fold. Wrong data, settings or slices give an invalid fault. Folds that are not
-// reportable are counted.
+// Backtested fits the model to each fold. Invalid data, settings or slices give an invalid fault. The result states the
+// number of folds that are not reportable.
 func Backtested(d mmm.Data, s mmm.Spec, how mmm.Sampling, by Slices) (*Backtest, error) {
 	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
 		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods",
@@ -240,7 +240,7 @@ func overlap(a, b stats.Summary) float64 {
 	common := math.Min(a.Q95, b.Q95) - math.Max(a.Q05, b.Q05)
 	covered := math.Max(a.Q95, b.Q95) - math.Min(a.Q05, b.Q05)
 	if !(covered > 0) {
-		return 1 // both are the same point
+		return 1 // both intervals are the same point
 	}
 	return math.Max(0, common/covered)
 }

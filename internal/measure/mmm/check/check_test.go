@@ -37,7 +37,7 @@ func weeks(n int) []civil.Date {
 	return out
 }
 
-// toy is forty weeks of two channels, and a target that search moves.
+// toy returns forty weeks of two channels and a target that depends on search.
 func toy() mmm.Data {
 	random := stats.Stream(11, 0)
 	d := mmm.Data{Dates: weeks(40)}
@@ -50,7 +50,7 @@ func toy() mmm.Data {
 	return d
 }
 
-// toyGeos is thirty weeks of two channels in three geos of different size.
+// toyGeos returns thirty weeks of two channels in three geos of different sizes.
 func toyGeos() mmm.Data {
 	random := stats.Stream(13, 0)
 	d := mmm.Data{
@@ -69,8 +69,8 @@ func toyGeos() mmm.Data {
 	return d
 }
 
-// planted is a simulated store: two and a half years of weeks, three channels with geometric adstock and saturation,
-// yearly seasonality and noise of 3%.
+// planted returns a simulated store with two and a half years of weeks, three channels with geometric adstock and
+// saturation, yearly seasonality and noise of 3%.
 func planted() mmm.Data {
 	random := stats.Stream(1, 0)
 	const n = 130
@@ -122,8 +122,8 @@ func TestPriorCheckMatchesThePriors(t *testing.T) {
 	}
 	shares := check(mmm.Spec{Effect: mmm.Share})
 	for _, e := range shares.Channels {
-		// Half-normal of 0.2: mean 0.1596, standard deviation 0.1206; the standard error of the mean of 1,000 draws is
-		// 0.004.
+		// A half-normal distribution of scale 0.2 has mean 0.1596 and standard deviation 0.1206. The standard error of
+		// the mean of 1,000 draws is 0.004.
 		if math.Abs(e.Share.Mean-0.1596) > 0.015 || math.Abs(e.Share.SD-0.1206) > 0.015 {
 			t.Errorf("share of %s before the data: %+v", e.Channel, e.Share)
 		}
@@ -159,7 +159,7 @@ func TestPriorCheckMatchesThePriors(t *testing.T) {
 	}
 }
 
-// simple is a spec with few parameters, and brief a sampling that suffices for it.
+// simple returns a spec with few parameters and a short sampling that is sufficient for it.
 func simple() (mmm.Spec, mmm.Sampling) {
 	return mmm.Spec{Saturation: mmm.MichaelisMenten, Yearly: 1}, mmm.Sampling{Seed: 1, Chains: 2, Warmup: 200, Draws: 500}
 }
@@ -177,7 +177,7 @@ func TestBacktestPredictsHeldOutPeriods(t *testing.T) {
 		t.Fatalf("got %d slices with %d rows, %d refused", len(b.Slices), b.Rows, b.Refused)
 	}
 	s.Holdout = 6
-	alone := reportable(t, until(d, 123), s, how) // not affected by later weeks
+	alone := reportable(t, until(d, 123), s, how) // later weeks have no effect
 	for i, want := range alone.LogScores() {
 		if got := b.Slices[0].Rows[i].LogScore; got != want {
 			t.Errorf("log score %v of row %d, of the fit alone %v", got, i, want)
@@ -209,7 +209,7 @@ func TestCRPSOfDrawsMatchesItsFormula(t *testing.T) {
 	if got := crps([]float64{0, 2}, 1); !near(got, 0.5, 1e-14) {
 		t.Errorf("got %v, want 1 - 1/2", got)
 	}
-	// A standard normal at its mean: (sqrt 2 - 1) / sqrt pi.
+	// The CRPS of a standard normal distribution at its mean is (sqrt 2 - 1) / sqrt pi.
 	random := stats.Stream(3, 0)
 	draws := series(20000, func(int) float64 { return random.NormFloat64() })
 	slices.Sort(draws)
@@ -251,7 +251,7 @@ func TestRecoveryShowsWhatADesignIdentifies(t *testing.T) {
 	}
 	d := planted()
 	s, how := simple()
-	// A fourth channel has a tiny spend and so a tiny contribution.
+	// A fourth channel has a tiny spend and therefore a tiny contribution.
 	d.Media = append(d.Media, mmm.Media{Channel: "print", Exposure: slices.Clone(d.Media[0].Exposure)})
 	slices.Reverse(d.Media[3].Exposure)
 	floats.Scale(1e-3, d.Media[3].Exposure)

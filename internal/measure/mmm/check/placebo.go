@@ -12,25 +12,25 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Placebo is the result of a placebo test: a channel with the exposures of a real one at other times, which can have
-// had no effect.
+// Placebo is the result of a placebo test: a channel with the exposures of a real channel at other times, which cannot
+// have an effect.
 type Placebo struct {
 	Of      measure.Channel `json:"of"`
 	Status  mmm.Status      `json:"status"` // no numbers unless OK
 	Reasons []mmm.Reason    `json:"reasons,omitempty"`
-	// Of the target's sum that is attributed to the placebo; an effect is never negative.
+	// Share is the share of the target's sum that the model attributes to the placebo. An effect is never negative.
 	Share *stats.Summary `json:"share,omitempty"`
-	Real  *stats.Summary `json:"real,omitempty"` // the same of the real channel, in the same fit
+	Real  *stats.Summary `json:"real,omitempty"` // share of the real channel in the same fit
 	// Passes is the probability that the placebo's contribution is at least the real channel's. Near one half, the
-	// model cannot detect when the channel ran, and its estimate comes from the prior.
+	// model cannot detect the times of the channel's exposures, and its estimate comes from the prior.
 	Passes float64 `json:"passes"`
 }
 
 const placeboName = "placebo"
 
-// PlaceboOf fits the model with an additional placebo channel. Its exposures are the channel's, shifted by one
-// quarter to three quarters of the window with wrap-around. Its priors are the channel's; those of all other channels
-// are as without it.
+// PlaceboOf fits the model with an additional placebo channel. Its exposures are the channel's, shifted by one quarter
+// to three quarters of the window with wrap-around. It has the channel's priors. The priors of other channels do not
+// change.
 func PlaceboOf(d mmm.Data, s mmm.Spec, how mmm.Sampling, of measure.Channel) (*Placebo, error) {
 	priors, err := mmm.ChannelPriors(d, s)
 	if err != nil {

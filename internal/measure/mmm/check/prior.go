@@ -17,16 +17,16 @@ type PriorCheck struct {
 	Media stats.Summary `json:"media"`
 	// Negative is the share of simulated periods with a negative target.
 	Negative float64 `json:"negative"`
-	// Inside is the share of observed periods inside the 90% prior predictive interval. Near 0 the priors contradict
-	// the data; near 1 they are vague, which is harmless.
+	// Inside is the share of observed periods inside the 90% prior predictive interval. Near 0, the priors contradict
+	// the data. Near 1, they are vague, which is harmless.
 	Inside float64 `json:"inside"`
 }
 
 // priorDraws is the number of prior predictive draws.
 const priorDraws = 1000
 
-// Priors samples the prior predictive distribution. Of the target it uses only the scale, its largest fitted value.
-// Wrong data or settings give an invalid fault, data that cannot identify the model one of kind not ready.
+// Priors samples the prior predictive distribution. It uses only the scale of the target, its largest fitted value.
+// Invalid data or settings give an invalid fault. Data that cannot identify the model give a not-ready fault.
 func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
 	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)
 	if err != nil {

@@ -11,23 +11,24 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Recovery is the result of a parameter recovery study on simulated data sets with known parameters. They have the
-// store's periods, exposures, controls, baseline and noise; the channels' effects, adstock and saturation are drawn
-// from the priors. It shows what this design can identify, not whether the model is correct for the store.
+// Recovery is the result of a parameter recovery study on simulated data sets with known parameters. The data sets have
+// the store's periods, exposures, controls, baseline and noise. The channels' effects, adstock and saturation are drawn
+// from the priors. The study shows what this design can identify, not whether the model is correct for the store.
 type Recovery struct {
 	DataSets int               `json:"worlds"`
-	Refused  int               `json:"refused"` // fits that were not reportable; the figures below exclude them
+	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude them
 	Channels []ChannelRecovery `json:"channels"`
 }
 
-// ChannelRecovery is how well a channel's contribution is recovered.
+// ChannelRecovery measures how well fits recover a channel's contribution.
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
-	Inside  int             `json:"inside"` // data sets whose true contribution is inside the 90% interval
+	Inside  int             `json:"inside"` // number of data sets whose 90% interval contains the true contribution
 	// Error is the mean absolute error as a share of the mean true contribution; nil if that is 0.
 	Error *float64 `json:"error,omitempty"`
-	// Correlation is that of estimated and true contributions over the data sets: near 1 the design separates large
-	// from small effects, near 0 the estimates are the prior's. Nil with fewer than three data sets.
+	// Correlation is the correlation of estimated and true contributions over the data sets. Near 1, the design
+	// separates large from small effects. Near 0, the estimates come from the prior. It is nil with fewer than three
+	// data sets.
 	Correlation *float64 `json:"correlation,omitempty"`
 }
 

@@ -13,8 +13,8 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// example is PyMC-Marketing's example: 179 weeks, two channels, two events and the number of the week. Published data
-// sets are next to the repository.
+// example returns PyMC-Marketing's example: 179 weeks, two channels, two events and the number of the week. Published
+// data sets are in a folder next to the repository.
 func example(t *testing.T) mmm.Data {
 	t.Helper()
 	file, err := os.Open("../../../../../shared/data/mmm/pymc_mmm_example.csv")
@@ -49,7 +49,8 @@ func example(t *testing.T) mmm.Data {
 	return d
 }
 
-// additive is the reference's model of its example. Its controls are not scaled, ours are: t runs to 178.
+// additive returns the reference's model of its example. The reference does not scale controls, this package does: t
+// goes up to 178.
 func additive() mmm.Spec {
 	normal := func(mean, sd float64) mmm.Prior { return mmm.Prior{Family: mmm.NormalPrior, A: mean, B: sd} }
 	halfNormal := func(sd float64) mmm.Prior { return mmm.Prior{Family: mmm.HalfNormalPrior, A: sd} }
@@ -63,7 +64,8 @@ func additive() mmm.Spec {
 	}
 }
 
-// The reference's exact leave-future-out scores: each week from 104 to 152 predicted from the weeks before it.
+// The expected values are the reference's exact leave-future-out scores. Each week from 104 to 152 is predicted from
+// the weeks before it.
 func TestForecastScoresMatchTheReference(t *testing.T) {
 	t.Parallel()
 	d := example(t)
@@ -72,13 +74,13 @@ func TestForecastScoresMatchTheReference(t *testing.T) {
 	}
 	log := additive()
 	log.Likelihood, log.Priors = mmm.LogNormal, map[string]mmm.Prior{"yearly": {Family: mmm.LaplacePrior, A: 0, B: 0.2}}
-	// The reference's scores are for y divided by its maximum. The first week of event_2 is excluded: only the prior
-	// informs its effect, the target is six prior standard deviations away, and the mean density depends on a handful
-	// of draws.
+	// The reference's scores are for y divided by its maximum. The first week of event_2 is excluded, because only the
+	// prior informs its effect. The target is six prior standard deviations away, and the mean density depends on a few
+	// draws.
 	const first, firstEvent, weeks = 104, 128, 153
 	unit := math.Log(slices.Max(d.Target))
 	// The Monte Carlo error of 49 fits is about 0.1, and different scaling adds small differences. For the log-normal
-	// model only the score is published, not the priors.
+	// model, only the score is published, not the priors.
 	for name, c := range map[string]struct {
 		spec            mmm.Spec
 		want, tolerance float64

@@ -1,10 +1,10 @@
-// Package diag has convergence diagnostics: rank-normalized R-hat, effective sample sizes, Monte Carlo standard errors
-// and the energy fraction.
+// Package diag computes convergence diagnostics: rank-normalized R-hat, effective sample sizes, Monte Carlo standard
+// errors and the energy fraction.
 //
 // The formulas are those of Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and
 // localization: An improved R-hat (Bayesian Analysis 2021), and of Betancourt: A conceptual introduction to Hamiltonian
-// Monte Carlo (2017). Draws are one slice per chain, all of the same length of at least four. A constant or non-finite
-// quantity has no diagnostics: the result is NaN.
+// Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at least four. A constant or
+// non-finite quantity has no diagnostics: the result is NaN.
 package diag
 
 import (
@@ -17,9 +17,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Quality is the diagnostics of one quantity.
+// Quality contains the diagnostics of one quantity.
 type Quality struct {
-	RHat    float64 // near 1 the chains agree; the larger of bulk and folded draws
+	RHat    float64 // near 1 if the chains agree; the larger of bulk and folded draws
 	ESSBulk float64 // effective sample size for the center
 	ESSTail float64 // effective sample size for the 5% and 95% quantiles, the smaller of both
 }
@@ -34,12 +34,12 @@ func Of(chains [][]float64) Quality {
 	return Quality{RHat: foldedRHat(halves, scores), ESSBulk: ess(scores), ESSTail: ESSTail(chains)}
 }
 
-// foldedRHat is the larger R-hat of the draws, whose normal scores are given, and of the folded draws.
+// foldedRHat returns the larger R-hat of the draws, whose normal scores are given, and of the folded draws.
 func foldedRHat(halves, scores [][]float64) float64 {
 	return math.Max(rhat(scores), rhat(ranked(folded(halves))))
 }
 
-// rhat is the potential scale reduction factor of Gelman and Rubin.
+// rhat returns the potential scale reduction factor of Gelman and Rubin.
 func rhat(chains [][]float64) float64 {
 	n := float64(len(chains[0]))
 	means, within := make([]float64, len(chains)), 0.0
@@ -52,8 +52,8 @@ func rhat(chains [][]float64) float64 {
 	return math.Sqrt(((n-1)/n*within + between*between) / within)
 }
 
-// split halves each chain, so that a drift shows as a difference between halves. The middle draw of an odd number is
-// dropped.
+// split halves each chain, so that a drift becomes a difference between halves. It drops the middle draw of an odd
+// number.
 func split(chains [][]float64) [][]float64 {
 	out := make([][]float64, 0, 2*len(chains))
 	for _, c := range chains {
@@ -63,7 +63,7 @@ func split(chains [][]float64) [][]float64 {
 	return out
 }
 
-// ranked replaces the draws by normal scores of their ranks over all chains; ties share their mean rank.
+// ranked replaces the draws with normal scores of their ranks over all chains; ties share their mean rank.
 func ranked(chains [][]float64) [][]float64 {
 	type place struct {
 		value       float64
@@ -93,7 +93,7 @@ func ranked(chains [][]float64) [][]float64 {
 	return out
 }
 
-// folded returns the absolute deviations from the median, which differ between chains when their spreads do.
+// folded returns the absolute deviations from the median, which differ between chains if their spreads differ.
 func folded(chains [][]float64) [][]float64 {
 	median := stats.Quantile(sorted(chains), 0.5)
 	return transformed(chains, func(x float64) float64 { return math.Abs(x - median) })

@@ -22,7 +22,8 @@ func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
 		q := diag.Of(chains)
 		got := map[string]float64{"rhat": q.RHat, "ess_bulk": q.ESSBulk, "ess_tail": q.ESSTail, "bfmi": diag.EBFMI(chains)[0]}
 		for name, g := range got {
-			// Both sum the same terms in another order; 1e-9 leaves room for that and for the normal quantile.
+			// Both sum the same terms in another order. The tolerance of 1e-9 allows for that and for the normal
+			// quantile.
 			want := number(t, row[slices.Index(expected[0], name)])
 			if math.Abs(g-want) > 1e-9*math.Abs(want) {
 				t.Errorf("%s of %q: got %v, want %v", name, row[0], g, want)
@@ -31,7 +32,7 @@ func TestDiagnosticsAgreeWithArviZ(t *testing.T) {
 	}
 }
 
-// readArviZ returns the chains of each case, and the table of expected values with its head.
+// readArviZ returns the chains of each case, and the table of expected values with its header.
 func readArviZ(t *testing.T) (draws map[string][][]float64, expected [][]string) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/arviz.txtar")
@@ -83,7 +84,7 @@ func TestIndependentDrawsHaveFullEffectiveSampleSize(t *testing.T) {
 		}
 	}
 	q := diag.Of(chains)
-	// The estimate itself scatters by a few per cent for 4,000 draws.
+	// The estimate varies by a few percent for 4,000 draws.
 	if q.RHat > 1.005 || q.ESSBulk < 3500 || q.ESSBulk > 4500 || q.ESSTail < 3400 {
 		t.Errorf("4000 independent draws: got %+v", q)
 	}

@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// ESSTail returns the smaller of the effective sample sizes for the 5 % and 95 % quantiles.
+// ESSTail returns the smaller of the effective sample sizes for the 5% and 95% quantiles.
 func ESSTail(chains [][]float64) float64 {
 	if degenerate(chains) {
 		return math.NaN()
@@ -31,8 +31,8 @@ func essBelow(chains [][]float64, q float64) float64 {
 	return ess(below)
 }
 
-// ess estimates the effective sample size of all chains together. Autocorrelations are summed in pairs while the
-// pairs are positive, and made to fall monotonically (Geyer 1992).
+// ess estimates the effective sample size of all chains together. It sums autocorrelations in pairs while the pairs are
+// positive, and makes the pairs decrease monotonically (Geyer 1992).
 func ess(chains [][]float64) float64 {
 	m, n := len(chains), len(chains[0])
 	acov := make([]float64, n)
@@ -57,8 +57,8 @@ func ess(chains [][]float64) float64 {
 	return size / math.Max(tau, 1/math.Log10(size))
 }
 
-// autocorrelationTime sums Geyer's initial monotone sequence: -1 + 2 sum of rho, with half of the last even term
-// to reduce the variance where the chain is antithetic.
+// autocorrelationTime sums Geyer's initial monotone sequence: -1 + 2 sum of rho, with half of the last even term to
+// reduce the variance if the chain is antithetic.
 func autocorrelationTime(rho func(lag int) float64, n int) float64 {
 	even, odd := 1.0, rho(1)
 	sum := 0.0
@@ -73,7 +73,7 @@ func autocorrelationTime(rho func(lag int) float64, n int) float64 {
 	return -1 + 2*sum + math.Max(even, 0)
 }
 
-// autocovariance is scratch space and factors for a number of values.
+// autocovariance contains scratch space and factors for a number of values.
 type autocovariance struct {
 	fft      *fourier.FFT
 	padded   []float64

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	ridge       = 1e-5 // added to the sums of squares of standardised draws and gradients
-	stretchFrom = 2.0  // a direction enters the metric when its variance is this factor off the diagonal's
-	lowRankFrom = 20   // draws from which directions are looked for
-	scaleLimit  = 1e10 // scales lie between its inverse and it
+	ridge       = 1e-5 // added to the sums of squares of standardized draws and gradients
+	stretchFrom = 2.0  // a direction enters the metric if its variance differs from the diagonal's by this factor
+	lowRankFrom = 20   // minimum number of draws for a search of directions
+	scaleLimit  = 1e10 // scales are between its inverse and it
 )
 
 // learn estimates the metric from draws and their gradients, one row each, by minimizing the Fisher divergence between
-// the density and a normal distribution. For a normal density it is exact once the draws span the space. It is false
-// when the draws do not vary.
+// the density and a normal distribution. For a normal density, the metric is exact once the draws span the space. learn
+// returns false if the draws do not vary.
 func (m *metric) learn(draws, grads [][]float64, diagonal bool) bool {
 	dim := len(m.scale)
 	next := metric{scale: make([]float64, dim)}
@@ -79,8 +79,8 @@ func directions(x, g *mat.Dense) (values []float64, u [][]float64) {
 	return values, u
 }
 
-// span returns an orthonormal basis of the columns of x and g together, in which the small directions of either
-// count as much as the large ones.
+// span returns an orthonormal basis of the columns of x and g together, in which small directions count as much as
+// large directions.
 func span(x, g *mat.Dense) (basis *mat.Dense, ok bool) {
 	dim, n := x.Dims()
 	if 2*n >= dim {
@@ -122,8 +122,8 @@ func projected(basis, columns *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// geometricMean returns the matrix M with M B M = A, which is A^(1/2) (A^(1/2) B A^(1/2))^(-1/2) A^(1/2): halfway
-// between A and the inverse of B.
+// geometricMean returns the matrix M with M B M = A, which is A^(1/2) (A^(1/2) B A^(1/2))^(-1/2) A^(1/2), the geometric
+// mean of A and the inverse of B.
 func geometricMean(a, b *mat.SymDense) (m *mat.SymDense, ok bool) {
 	root, ok := power(a, 0.5)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Options are the settings of the sampler. Zero values mean the defaults.
+// Options contains the settings of the sampler. Zero values mean the defaults.
 type Options struct {
 	Seed     uint64
 	Chains   int     // default 4
@@ -26,7 +26,7 @@ type Options struct {
 	Accept   float64 // target acceptance statistic, between 0 and 1; default 0.8
 	MaxDepth int     // a trajectory has at most 2^MaxDepth steps; default 10
 	Diagonal bool    // keeps the metric diagonal
-	// Stop is asked before each draw, by several goroutines at once; when it returns true sampling ends with
+	// Stop is called before each draw, by several goroutines at once. If it returns true, sampling ends with
 	// ErrStopped. Nil never stops.
 	Stop func() bool
 }
@@ -47,29 +47,29 @@ func or[T int | float64](v, fallback T) T {
 	return v
 }
 
-// Chain is one chain's draws. Slices have one element per stored draw.
+// Chain contains one chain's draws. Slices have one element per stored draw.
 type Chain struct {
 	Draws     [][]float64 // each of the density's dimension, unconstrained
 	LogP      []float64   // log density
 	Energy    []float64   // Hamiltonian
 	Accept    []float64   // mean acceptance statistic of the trajectory
 	Divergent []bool      // divergent transition: the trajectory left its level set
-	Depth     []int       // doublings of the trajectory
+	Depth     []int       // number of doublings of the trajectory
 	StepSize  float64     // after warm-up
-	Gradients int         // evaluations of the density, warm-up included
+	Gradients int         // number of evaluations of the density, including warm-up
 }
 
-// Run is the draws of all chains.
+// Run contains the draws of all chains.
 type Run struct {
 	Chains   []Chain
 	MaxDepth int // limit of the depths
 }
 
-// ErrStopped is the error when Stop ended the sampling.
+// ErrStopped is the error if Stop ended the sampling.
 var ErrStopped = errors.New("sampling was stopped")
 
-// Sample draws from the density. newDensity is called once for each chain and each path to a start, from this
-// goroutine, so that each has its own scratch space; all must compute the same numbers. The error wraps [ErrStopped] or
+// Sample draws from the density. It calls newDensity from this goroutine, once for each chain and each path to a start,
+// so that each has its own scratch space. All densities must compute the same numbers. The error wraps [ErrStopped] or
 // [pathfinder.ErrNoStart].
 func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	o = o.withDefaults()
@@ -96,8 +96,8 @@ func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	return run, nil
 }
 
-// Values returns a function of the draws, one slice for each chain, in the form package diag takes. The slice that
-// f is given must not be kept.
+// Values returns the values of f at the draws, one slice per chain, in the form that package diag needs. f must not
+// keep its argument.
 func (r *Run) Values(f func(draw []float64) float64) [][]float64 {
 	out := make([][]float64, len(r.Chains))
 	for i, c := range r.Chains {
@@ -122,8 +122,8 @@ func (r *Run) Divergences() int {
 	return n
 }
 
-// DepthHits returns the number of trajectories that reached the maximum depth and were cut short, which costs
-// efficiency and not correctness.
+// DepthHits returns the number of trajectories that reached the maximum depth and ended early, which affects
+// efficiency, not correctness.
 func (r *Run) DepthHits() int {
 	n := 0
 	for _, c := range r.Chains {

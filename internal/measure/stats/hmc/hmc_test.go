@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// scales is a normal density with standard deviations from 0.01 to 100.
+// scales returns a normal density with standard deviations from 0.01 to 100.
 func scales(dim int) field {
 	return field{dim, func(x, grad []float64) (logp float64) {
 		for i := range x {
@@ -25,7 +25,7 @@ func scales(dim int) field {
 	}}
 }
 
-// walk is a stationary autoregression: neighbours are correlated by 0.99, every variance is 1.
+// walk returns a stationary autoregression: neighbors have a correlation of 0.99, and every variance is 1.
 func walk(dim int) field {
 	const phi = 0.99
 	const v = 1 - phi*phi
@@ -42,7 +42,7 @@ func walk(dim int) field {
 	}}
 }
 
-// banana is Rosenbrock's: x0 ~ N(0, 1), x1 ~ N(x0^2, 0.5).
+// banana returns Rosenbrock's density: x0 ~ N(0, 1), x1 ~ N(x0^2, 0.5).
 func banana() field {
 	return field{2, func(x, grad []float64) float64 {
 		r := x[1] - x[0]*x[0]
@@ -61,12 +61,12 @@ func sample(t *testing.T, d stats.Density, o hmc.Options) *hmc.Run {
 	return run
 }
 
-// standardError is the Monte Carlo standard error of the draws' mean.
+// standardError returns the Monte Carlo standard error of the draws' mean.
 func standardError(chains [][]float64) float64 {
 	return stats.Summarize(flat(chains)).SD / math.Sqrt(diag.Of(chains).ESSBulk)
 }
 
-// checkMean compares a mean with its known value; one comparison in 16,000 fails by chance.
+// checkMean compares a mean with its known value; By chance, one comparison in 16,000 fails.
 func checkMean(t *testing.T, name string, chains [][]float64, want float64) {
 	t.Helper()
 	if s, e := stats.Summarize(flat(chains)), standardError(chains); math.Abs(s.Mean-want) > 4*e {
@@ -154,7 +154,7 @@ func TestStopEndsSampling(t *testing.T) {
 	}
 }
 
-// funnel is Neal's in its centred form, which no fixed step size can follow into the neck.
+// funnel returns Neal's funnel in its centered form. No fixed step size can follow it into the neck.
 func funnel() field {
 	return field{10, func(x, grad []float64) float64 {
 		v := x[0]

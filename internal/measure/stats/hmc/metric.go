@@ -12,7 +12,7 @@ import (
 type metric struct {
 	scale  []float64
 	values []float64
-	u      [][]float64 // one row for each value
+	u      [][]float64 // one row per value
 	along  []float64   // scratch
 }
 

@@ -37,7 +37,7 @@ func TestMetricOfANormalDensityIsItsCovariance(t *testing.T) {
 	random := stats.Stream(1, 1)
 	draws, grads := make([][]float64, 30), make([][]float64, 30)
 	for k := range draws {
-		// The draws need not be from the density: only the gradients must belong to it.
+		// The draws need not be from the density. Only the gradients must belong to it.
 		draws[k], grads[k] = make([]float64, dim), make([]float64, dim)
 		for i := range dim {
 			draws[k][i] = random.NormFloat64()
@@ -59,7 +59,8 @@ func TestMetricOfANormalDensityIsItsCovariance(t *testing.T) {
 			learnt.SetSym(i, j, column[j])
 		}
 	}
-	// Directions whose variance is within a factor of two of the diagonal's are left to the diagonal; the rest is exact.
+	// The diagonal represents directions whose variance is within a factor of two of the diagonal's. All other
+	// directions are exact.
 	for _, ratio := range ratios(cov, learnt) {
 		if ratio < 0.49 || ratio > 2.01 {
 			t.Errorf("a direction's variance is %v times the metric's", ratio)
@@ -88,7 +89,7 @@ func TestMomentaHaveTheMassMatrixAsCovariance(t *testing.T) {
 	}
 	random := stats.Stream(1, 2)
 	const n = 20000
-	var product [3][3]float64 // of velocity and momentum: the identity
+	var product [3][3]float64 // product of velocity and momentum: the identity
 	p, v := make([]float64, 3), make([]float64, 3)
 	for range n {
 		m.momentum(p, random)
@@ -105,7 +106,7 @@ func TestMomentaHaveTheMassMatrixAsCovariance(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			// Off the diagonal the terms scatter by the ratio of scales, here up to 250.
+			// Off the diagonal, the terms vary by the ratio of scales, here up to 250.
 			tolerance := 5 * math.Max(1, m.scale[j]/m.scale[i]*25) / math.Sqrt(n)
 			if math.Abs(got-want) > tolerance {
 				t.Errorf("velocity %d times momentum %d: got %v, want %v ± %v", j, i, got, want, tolerance)

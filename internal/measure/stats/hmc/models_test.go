@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The models of posteriordb, written out. Each density includes the log Jacobian of its constraints.
+// This file contains the models of posteriordb. Each density includes the log Jacobian of its constraints.
 
-// field is a function that is a density.
+// field is a density that is defined by a function.
 type field struct {
 	dim int
 	f   func(x, grad []float64) float64
@@ -66,7 +66,8 @@ func eightSchools(data map[string]json.RawMessage) target {
 	return target{field{10, f}, append(indexed("theta", 8), "mu", "tau"), values}
 }
 
-// linear is y ~ Normal(X beta, sigma) through its sums of squares. The priors may add to the value and gradient.
+// linear returns the density of y ~ Normal(X beta, sigma), computed from its sums of squares. priors may add to the
+// value and gradient.
 func linear(x [][]float64, y []float64, priors func(beta []float64, sigma float64, grad []float64) float64) field {
 	n, k := len(y), len(x[0])
 	xx, xy, yy := make([]float64, k*k), make([]float64, k), 0.0
@@ -184,7 +185,8 @@ func diamonds(data map[string]json.RawMessage) target {
 		}
 		rows[i] = append(rows[i], 1)
 	}
-	// Student-t with 3 degrees of freedom and scale 10: log density and derivative at distance d.
+	// t3 returns the log density of Student's t with 3 degrees of freedom and scale 10, and its derivative, at distance
+	// d.
 	t3 := func(d float64) (logp, slope float64) {
 		return -2 * math.Log1p(d*d/300), -4 * d / (300 + d*d)
 	}
@@ -211,7 +213,7 @@ func arma11(data map[string]json.RawMessage) target {
 		grad[0], grad[1], grad[2] = -mu/100, -phi/4, -theta/4
 		grad[3] = 1 - 2*sigma*sigma/6.25/(1+sigma*sigma/6.25)
 		e := y[0] - mu - phi*mu
-		d := [3]float64{-1 - phi, -mu, 0} // of e, by mu, phi, theta
+		d := [3]float64{-1 - phi, -mu, 0} // derivatives of e by mu, phi, theta
 		for t := range y {
 			if t > 0 {
 				d = [3]float64{-1 - theta*d[0], -y[t-1] - theta*d[1], -e - theta*d[2]}
@@ -242,7 +244,7 @@ func garch11(data map[string]json.RawMessage) target {
 		v := values(x)
 		mu, a0, a1, b1 := v[0], v[1], v[2], v[3]
 		s := sigmoid(x[3])
-		// Jacobian: a0, a1 (1 - a1), and (1 - a1) s (1 - s).
+		// The Jacobian has the factors a0, a1 (1 - a1), and (1 - a1) s (1 - s).
 		logp := x[1] + math.Log(a1) + 2*math.Log1p(-a1) + math.Log(s) + math.Log1p(-s)
 		var g [4]float64 // by mu, a0, a1, b1
 		h := sigma1 * sigma1

@@ -16,16 +16,16 @@ import (
 	"assay/internal/measure/stats/hmc"
 )
 
-// posterior is one of posteriordb's: a density and the parameters to compare.
+// posterior is a posterior of posteriordb: a density and the parameters to compare.
 type posterior struct {
 	name, data string
 	model      func(data map[string]json.RawMessage) target
 	accept     float64
-	// divergent is the allowed share of divergent transitions: the reference sampler's own is not always zero.
+	// divergent is the allowed share of divergent transitions: the reference sampler's share is not always zero.
 	divergent float64
 }
 
-// target is a density with named functions of its unconstrained parameters. The density keeps no scratch space.
+// target is a density with named functions of its unconstrained parameters. The density has no scratch space.
 type target struct {
 	density stats.Density
 	names   []string
@@ -48,7 +48,7 @@ func posteriors() []posterior {
 	}
 }
 
-// shared is the directory of the reference posteriors, next to the repository.
+// shared is the directory of the reference posteriors next to the repository.
 const shared = "../../../../../shared/data/posteriordb"
 
 func TestReferencePosteriorsAreReproduced(t *testing.T) {
@@ -121,7 +121,7 @@ func references(t *testing.T, p posterior) map[string]reference {
 }
 
 // compare returns disagreements: parameters or squares whose mean differs from the reference by more than 4 standard
-// errors of both, and draws that did not mix. One comparison in 16,000 fails by chance.
+// errors of both, and draws that did not mix. By chance, one comparison in 16,000 fails.
 func compare(t *testing.T, p posterior, tgt target, run *hmc.Run) (complaints []string) {
 	t.Helper()
 	want := references(t, p)
@@ -175,7 +175,8 @@ func TestGradientsOfReferencePosteriors(t *testing.T) {
 					moved[i] += d
 					return tgt.density.LogDensity(moved, scratch)
 				}
-				// Fourth-order differences; the log densities reach 1e9 here, so rounding leaves 1e-6 of them.
+				// want is a fourth-order difference. The log densities are up to 1e9 here, so rounding leaves an error
+				// of 1e-6.
 				want := (8*(at(h)-at(-h)) - (at(2*h) - at(-2*h))) / (12 * h)
 				if math.Abs(grad[i]-want) > 1e-5*(1+math.Abs(want)) {
 					t.Errorf("derivative %d: got %v, want %v", i, grad[i], want)

@@ -12,7 +12,7 @@ import (
 // divergence is the energy error beyond which a trajectory has left its level set.
 const divergence = 1000
 
-// phase is a point of the trajectory: position, momentum, and the gradient and log density at the position.
+// phase is a point on the trajectory: position, momentum, and the gradient and log density at the position.
 type phase struct {
 	q, p, grad []float64
 	logp       float64
@@ -29,7 +29,7 @@ func (z *phase) set(from *phase) {
 	z.logp = from.logp
 }
 
-// place is a position that is a candidate for the next draw.
+// place is a candidate position for the next draw.
 type place struct {
 	q, grad      []float64
 	logp, energy float64
@@ -74,14 +74,14 @@ type sampler struct {
 	metric  metric
 	step    float64
 
-	z           phase     // the integrator's point
+	z           phase     // position of the integrator
 	edge        [2]phase  // both ends of the trajectory
-	whole, side tree      // the trajectory, and the half being added
-	levels      [][2]tree // scratch: the two halves of a subtree of each depth
+	whole, side tree      // the trajectory and the half that is being added
+	levels      [][2]tree // scratch space: two halves of a subtree of each depth
 	velocity    []float64
 	gradients   int
 
-	energy0    float64 // at the start of the trajectory
+	energy0    float64 // energy at the start of the trajectory
 	acceptSum  float64
 	steps      int
 	isDiverged bool
@@ -126,7 +126,7 @@ func (s *sampler) energy() float64 {
 	return h
 }
 
-// transition is the statistics of one trajectory.
+// transition contains the statistics of one trajectory.
 type transition struct {
 	accept    float64
 	energy    float64
@@ -135,7 +135,7 @@ type transition struct {
 }
 
 // next moves from one draw to the next: it doubles the trajectory, forward or backward at random, until a U-turn, and
-// draws a point of it by weight.
+// draws one of its points by weight.
 func (s *sampler) next() transition {
 	s.metric.momentum(s.z.p, s.random)
 	s.energy0 = s.energy()
@@ -143,7 +143,7 @@ func (s *sampler) next() transition {
 	s.edge[0].set(&s.z)
 	s.edge[1].set(&s.z)
 	s.begin(&s.whole)
-	forward := true // the direction that whole.first to whole.last points in
+	forward := true // direction from whole.first to whole.last
 
 	depth := 0
 	for depth < s.MaxDepth {
@@ -178,14 +178,14 @@ func (s *sampler) next() transition {
 	}
 }
 
-// adopt puts the integrator at the place.
+// adopt moves the integrator to the place.
 func (s *sampler) adopt(x *place) {
 	copy(s.z.q, x.q)
 	copy(s.z.grad, x.grad)
 	s.z.logp = x.logp
 }
 
-// begin makes the tree that holds the integrator's point alone. The velocity is in s.velocity.
+// begin sets the tree to the integrator's point alone. The velocity is in s.velocity.
 func (s *sampler) begin(t *tree) {
 	copy(t.first.p, s.z.p)
 	copy(t.first.v, s.velocity)
@@ -197,8 +197,8 @@ func (s *sampler) begin(t *tree) {
 	t.logWeight = 0
 }
 
-// grow extends the trajectory by 2^depth steps from the integrator's point and describes them in out. It is false when
-// they diverged or made a U-turn, which invalidates all of them.
+// grow extends the trajectory by 2^depth steps from the integrator's point and describes them in out. It returns false
+// if they diverged or made a U-turn, which invalidates all of them.
 func (s *sampler) grow(out *tree, depth int, step float64) bool {
 	if depth == 0 {
 		return s.grown(out, step)
@@ -232,8 +232,8 @@ func (s *sampler) grown(out *tree, step float64) bool {
 	return true
 }
 
-// join describes left and right, consecutive in time, as one tree in out, except for the proposal. It is true for a
-// U-turn, between the ends or across the seam. out may be left.
+// join describes left and right, consecutive in time, as one tree in out, except for the proposal. It returns true for
+// a U-turn between the ends or across the joint. out and left may be the same tree.
 func (s *sampler) join(out, left, right *tree) (turns bool) {
 	rho := s.velocity // free between steps
 	// across checks the piece that begins and ends at the velocities and has the momenta a + b.

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/stats/pathfinder"
 )
 
-// chain warms up from the start and draws. It reports false when it was stopped.
+// chain warms up from the start and draws. It returns false if it was stopped.
 func (s *sampler) chain(start pathfinder.Start) (Chain, bool) {
 	copy(s.z.q, start.Point)
 	for i, v := range start.Variance {
@@ -35,8 +35,8 @@ func (s *sampler) chain(start pathfinder.Start) (Chain, bool) {
 	return c, true
 }
 
-// warmUp adapts the metric in windows that double in length, each estimated from its own draws only so that early draws
-// are forgotten, and the step size throughout.
+// warmUp adapts the metric in windows that double in length, each estimated only from its own draws, so that early
+// draws have no influence. It adapts the step size throughout.
 func (s *sampler) warmUp() bool {
 	ends := windowEnds(s.Warmup)
 	s.step = 1
@@ -108,7 +108,7 @@ func (a *average) update(accept float64) (step float64) {
 	return math.Exp(a.logStep)
 }
 
-// final is the step size after adaptation; without any it is the first guess.
+// final returns the step size after adaptation. Without adaptation, it is the first guess.
 func (a *average) final() float64 {
 	if a.count == 0 {
 		return math.Exp(a.logStep)

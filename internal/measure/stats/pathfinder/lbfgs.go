@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// iterate is one point of a path with the log density's value and gradient there.
+// iterate is one point of a path with the value and the gradient of the log density.
 type iterate struct {
 	x, grad []float64
 	logp    float64
@@ -17,12 +17,12 @@ type iterate struct {
 const (
 	memory       = 6    // pairs of steps that describe the curvature
 	maxSteps     = 1000 // steps of one path
-	gradientStop = 1e-5 // largest gradient at which a path has arrived
-	valueStop    = 1e-8 // relative gain at which a path has arrived
+	gradientStop = 1e-5 // largest gradient at which a path ends
+	valueStop    = 1e-8 // largest relative gain at which a path ends
 )
 
-// ascend follows L-BFGS from the point upwards and returns every iterate, the first one included
-// (Nocedal and Wright 2006, algorithm 7.5).
+// ascend follows L-BFGS upward from the point and returns every iterate, including the first (Nocedal and Wright 2006,
+// algorithm 7.5).
 func ascend(density stats.Density, from []float64) []iterate {
 	at := iterate{x: from, grad: make([]float64, len(from))}
 	at.logp = density.LogDensity(at.x, at.grad)
@@ -35,7 +35,7 @@ func ascend(density stats.Density, from []float64) []iterate {
 			if len(pairs) == 0 {
 				break
 			}
-			pairs = nil // the curvature misleads: try once more along the gradient
+			pairs = nil // the curvature is misleading: try once more along the gradient
 			continue
 		}
 		if p := between(at, next); p.curved() {
@@ -66,7 +66,7 @@ func between(a, b iterate) pair {
 	return p
 }
 
-// curved reports whether the density bends downwards along the step by more than rounding.
+// curved reports whether the density bends downward along the step by more than rounding.
 func (p pair) curved() bool { return p.sy > 1e-12*floats.Dot(p.y, p.y) }
 
 // newton applies the inverse Hessian that the pairs describe to the gradient, by the two-loop recursion.

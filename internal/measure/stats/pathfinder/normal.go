@@ -12,7 +12,7 @@ import (
 type curvature struct {
 	alpha []float64
 	pairs []pair
-	keep  int // pairs used; at most half the dimension, so that the thin factors below have full rank
+	keep  int // number of used pairs; at most half the dimension, so that the thin factors have full rank
 }
 
 func newCurvature(dim int) *curvature {
@@ -52,7 +52,7 @@ type normal struct {
 	logDet      float64
 }
 
-// normalAt returns the approximation at the iterate, or nil when it is not numerically positive definite.
+// normalAt returns the approximation at the iterate, or nil if it is not numerically positive definite.
 func (c *curvature) normalAt(at iterate) *normal {
 	n := &normal{scale: make([]float64, len(at.x))}
 	for i, alpha := range c.alpha {
@@ -77,7 +77,7 @@ func (c *curvature) normalAt(at iterate) *normal {
 	return n
 }
 
-// bend adds the pairs' part to the covariance; it is false when the sum is not positive definite.
+// bend adds the pairs' part to the covariance; it returns false if the sum is not positive definite.
 func (n *normal) bend(pairs []pair) bool {
 	m := len(pairs)
 	columns := make([][]float64, 2*m)
@@ -106,7 +106,7 @@ func (n *normal) bend(pairs []pair) bool {
 	return true
 }
 
-// gamma is the middle matrix [[0, -R^-1], [-R^-T, R^-T (E + Y'AY) R^-1]], with R the upper triangle and E the
+// gamma returns the middle matrix [[0, -R^-1], [-R^-T, R^-T (E + Y'AY) R^-1]], where R is the upper triangle and E the
 // diagonal of S'Y. The columns are A^1/2 Y.
 func gamma(pairs []pair, scaledY [][]float64) *mat.Dense {
 	m := len(pairs)
@@ -123,7 +123,7 @@ func gamma(pairs []pair, scaledY [][]float64) *mat.Dense {
 	}
 	var inverse mat.TriDense
 	out := mat.NewDense(2*m, 2*m, nil)
-	// An ill-conditioned inverse is still the best there is; the Cholesky factorisation judges the outcome.
+	// An ill-conditioned inverse is still usable. The Cholesky factorization checks the result.
 	_ = inverse.InverseTri(r)
 	var corner mat.Dense
 	corner.Product(inverse.T(), mid, &inverse)
@@ -137,8 +137,8 @@ func gamma(pairs []pair, scaledY [][]float64) *mat.Dense {
 	return out
 }
 
-// orthogonal returns the thin QR factors of the columns by modified Gram-Schmidt, done twice for accuracy. A
-// column that depends on those before gets a zero in Q.
+// orthogonal returns the thin QR factors of the columns by modified Gram-Schmidt, applied twice for accuracy. A column
+// that depends on previous columns is zero in Q.
 func orthogonal(columns [][]float64) (q [][]float64, r *mat.Dense) {
 	k := len(columns)
 	q, r = make([][]float64, k), mat.NewDense(k, k, nil)

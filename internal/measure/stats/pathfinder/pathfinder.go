@@ -1,10 +1,9 @@
 // Package pathfinder finds starting points for a sampler.
 //
-// It follows quasi-Newton paths from random points towards modes of the density. For each path it keeps the normal
-// approximation along the path with the highest evidence lower bound. Draws from all paths' approximations are
-// resampled by importance, so a path that ended in a much lower mode gives no start. The method is multi-path
-// Pathfinder (Zhang, Carpenter, Gelman, Vehtari: Pathfinder, JMLR 2022), with weights truncated as in Ionides (2008)
-// instead of Pareto smoothing.
+// It follows quasi-Newton paths from random points toward modes of the density. For each path, it selects the normal
+// approximation with the highest evidence lower bound. It resamples draws from all paths' approximations by importance,
+// so a path that ends in a much lower mode provides no start. The method is multi-path Pathfinder (Zhang, Carpenter,
+// Gelman, Vehtari: Pathfinder, JMLR 2022), with weights truncated as in Ionides (2008) instead of Pareto smoothing.
 package pathfinder
 
 import (
@@ -18,10 +17,10 @@ import (
 	"assay/internal/panics"
 )
 
-// Options are the settings of the search. Zero values mean the defaults.
+// Options contains the settings of the search. Zero values mean the defaults.
 type Options struct {
 	Seed   uint64
-	Paths  int         // paths followed; default 8
+	Paths  int         // number of paths; default 8
 	Radius float64     // paths begin uniformly within ±Radius in each parameter; default 2
 	Stop   func() bool // called before each path, concurrently; nil never stops
 }
@@ -29,21 +28,21 @@ type Options struct {
 // Start is a starting point of a chain.
 type Start struct {
 	Point    []float64
-	Variance []float64 // of each parameter, by the approximation the point was drawn from
+	Variance []float64 // variance of each parameter in the approximation that provided the point
 }
 
-// ErrNoStart is the error when the density is not finite at any starting point of a path.
+// ErrNoStart is the error if the density is not finite at any starting point of a path.
 var ErrNoStart = errors.New("the density is not finite at any starting point")
 
 const (
 	drawsPerPath  = 50  // candidates for starts
-	drawsPerBound = 5   // draws that an evidence lower bound is estimated from
-	startStream   = 1e6 // the streams of this package, apart from those of chains
-	maxTries      = 100 // random points tried for one path
+	drawsPerBound = 5   // draws per estimate of an evidence lower bound
+	startStream   = 1e6 // first stream of this package, apart from the streams of chains
+	maxTries      = 100 // maximum number of random points for one path
 )
 
-// Find returns n starts, all different unless fewer candidates than n could be found. The same seed gives the
-// same starts. newDensity is called once for each path, from this goroutine; all must compute the same numbers.
+// Find returns n starts. They are all different unless there are fewer than n candidates. The same seed gives the same
+// starts. Find calls newDensity once for each path, from this goroutine. All densities must compute the same numbers.
 func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 	paths, radius := o.Paths, o.Radius
 	if paths == 0 {
@@ -93,7 +92,7 @@ func finitePoint(density stats.Density, radius float64, random *rand.Rand) (poin
 	return nil, false
 }
 
-// sample is draws from the normal approximation at a step of a path, with their log densities under it.
+// sample contains draws from the normal approximation at a step of a path, with their log densities in it.
 type sample struct {
 	step int
 	x    [drawsPerBound][]float64
@@ -101,8 +100,8 @@ type sample struct {
 }
 
 // bestApproximation returns the normal approximation along the path with the highest evidence lower bound. Bounds
-// increase along a path, so the search starts at its end, and abandons a bound whose first draws are far below the
-// highest.
+// increase along a path, so the search starts at its end. It abandons a bound whose first draws are far below the
+// highest bound.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
 	var samples []sample
 	for step, q := range approximations(path) {
@@ -118,7 +117,7 @@ func bestApproximation(density stats.Density, path []iterate, random *rand.Rand)
 			best, highest = s.step, bound
 		}
 	}
-	// Computed again: storing all would need more memory than the rest of a fit.
+	// The approximations are computed again, because storing all of them needs more memory than the rest of a fit.
 	for step, q := range approximations(path) {
 		if step == best {
 			return q
@@ -142,8 +141,8 @@ func approximations(path []iterate) iter.Seq2[int, *normal] {
 	}
 }
 
-// bound estimates the evidence lower bound. It is -Inf as soon as its draws are improbably far below the highest one:
-// for a good approximation, the standard deviation of a draw is the square root of half the dimension.
+// bound estimates the evidence lower bound. It returns -Inf as soon as its draws are improbably far below the highest
+// bound. For a good approximation, the standard deviation of a draw is the square root of half the dimension.
 func (s *sample) bound(density stats.Density, highest float64) float64 {
 	hopeless, sum := 5+math.Sqrt(float64(density.Dim())), 0.0
 	for k, x := range s.x {
@@ -155,7 +154,7 @@ func (s *sample) bound(density stats.Density, highest float64) float64 {
 	return sum / drawsPerBound
 }
 
-// candidates are draws from all paths' approximations with their log importance weights.
+// candidates contains draws from all paths' approximations with their log importance weights.
 type candidates struct {
 	points    [][]float64
 	from      []*normal
@@ -176,7 +175,7 @@ func (c *candidates) add(density stats.Density, q *normal, random *rand.Rand) {
 	}
 }
 
-// resample draws n candidates by weight and, while it can, without repetition.
+// resample draws n candidates by weight, without repetition if possible.
 func (c *candidates) resample(n int, random *rand.Rand) []Start {
 	weights := truncated(c.logWeight)
 	left := append([]float64(nil), weights...)
@@ -193,7 +192,7 @@ func (c *candidates) resample(n int, random *rand.Rand) []Start {
 	return starts
 }
 
-// truncated returns weights truncated at sqrt(n) times their mean, so that one draw cannot be every start.
+// truncated returns weights truncated at sqrt(n) times their mean, so that not all starts are the same draw.
 func truncated(logWeight []float64) []float64 {
 	highest := math.Inf(-1)
 	for _, w := range logWeight {
@@ -212,7 +211,7 @@ func truncated(logWeight []float64) []float64 {
 	return weights
 }
 
-// pick draws an index by weight; ok is false when no weight is left.
+// pick draws an index by weight; ok is false if no weight is left.
 func pick(weights []float64, random *rand.Rand) (index int, ok bool) {
 	var total float64
 	for _, w := range weights {
@@ -235,7 +234,7 @@ func pick(weights []float64, random *rand.Rand) (index int, ok bool) {
 	return last, true
 }
 
-// value is the log density where it is finite, and -Inf elsewhere.
+// value returns the log density if it is finite, otherwise -Inf.
 func value(density stats.Density, x []float64) float64 {
 	if v := density.LogDensity(x, make([]float64, len(x))); !math.IsNaN(v) {
 		return v

@@ -32,7 +32,7 @@ func (g gaussian) LogDensity(x, grad []float64) float64 {
 	return logp
 }
 
-// chained is a first-order autoregression: neighbors are correlated by about 0.9.
+// chained returns a first-order autoregression: neighbors have a correlation of about 0.9.
 func chained(dim int) gaussian {
 	g := gaussian{mean: make([]float64, dim), precision: mat.NewSymDense(dim, nil)}
 	for i := range dim {
@@ -51,7 +51,7 @@ func TestPathsEndAtTheMode(t *testing.T) {
 	path := ascend(g, make([]float64, 12))
 	end := path[len(path)-1]
 	for i := range end.x {
-		// The path stops when its gain falls below 1e-8, which is 1e-4 standard deviations from the mode.
+		// The path stops if its gain is below 1e-8, which is 1e-4 standard deviations from the mode.
 		if math.Abs(end.x[i]-g.mean[i]) > 1e-3 {
 			t.Errorf("coordinate %d ends at %v, want %v", i, end.x[i], g.mean[i])
 		}
@@ -98,7 +98,7 @@ func TestApproximationDrawsHaveItsOwnDensity(t *testing.T) {
 
 func TestApproximationKeepsTheLatestStep(t *testing.T) {
 	t.Parallel()
-	// The secant equation: the covariance maps the latest change of the gradient to the step that made it.
+	// The secant equation must hold: the covariance maps the latest change of the gradient to its step.
 	path := ascend(chained(12), make([]float64, 12))
 	history := newCurvature(12)
 	for i := 1; i < len(path); i++ {
@@ -114,7 +114,7 @@ func TestApproximationKeepsTheLatestStep(t *testing.T) {
 	}
 }
 
-// covariance is the approximation's covariance, from its root applied to unit vectors.
+// covariance returns the approximation's covariance, from its root applied to unit vectors.
 func covariance(q *normal) *mat.SymDense {
 	dim := len(q.mean)
 	root := mat.NewDense(dim, dim, nil)
@@ -189,7 +189,7 @@ func TestADensityWithoutSupportHasNoStart(t *testing.T) {
 	}
 }
 
-// counted counts evaluations.
+// counted is a density that counts its evaluations.
 type counted struct {
 	gaussian
 	evaluations *int
@@ -200,7 +200,7 @@ func (c counted) LogDensity(x, grad []float64) float64 {
 	return c.gaussian.LogDensity(x, grad)
 }
 
-// The chosen approximation has the highest bound of all, and many of the others are abandoned early.
+// The chosen approximation has the highest bound, and many other bounds are abandoned early.
 func TestAbandonedBoundsAreNotTheHighest(t *testing.T) {
 	t.Parallel()
 	evaluations, all := 0, 0

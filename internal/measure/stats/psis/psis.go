@@ -1,5 +1,5 @@
-// Package psis is Pareto-smoothed importance sampling with its reliability diagnostic. Reference: Vehtari, Simpson,
-// Gelman, Yao, Gabry: Pareto Smoothed Importance Sampling (JMLR 2024).
+// Package psis implements Pareto-smoothed importance sampling with its reliability diagnostic. Reference: Vehtari,
+// Simpson, Gelman, Yao, Gabry: Pareto Smoothed Importance Sampling (JMLR 2024).
 package psis
 
 import (
@@ -20,7 +20,7 @@ const fewest = 5
 
 // Smooth returns normalized log weights for log importance ratios, and the shape k of the generalized Pareto
 // distribution of the largest ratios. Below 0.5 their variance is finite; from [Unreliable] on, the result must not be
-// used. The shape is +Inf when there are too few distinct ratios for a fit; the weights are then not smoothed.
+// used. If there are too few distinct ratios for a fit, the shape is +Inf and the weights are not smoothed.
 func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	n := len(logRatios)
 	logWeights = slices.Clone(logRatios)
@@ -36,8 +36,8 @@ func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	return logWeights, shape
 }
 
-// largest returns where the n largest values are, sorted upwards; least is the smallest of them. Of equal values the
-// last count as larger.
+// largest returns the indices of the n largest values in increasing order of value. least is the smallest of these
+// values. Of equal values, the last count as larger.
 func largest(values []float64, n int, least float64) []int {
 	var at []int
 	for i, v := range values {
@@ -49,8 +49,8 @@ func largest(values []float64, n int, least float64) []int {
 	return at[len(at)-n:]
 }
 
-// smoothTail replaces the weights of the tail, which is sorted upwards, by expected order statistics of the fitted
-// distribution, none above the largest weight.
+// smoothTail replaces the weights of the tail, which is in increasing order, with expected order statistics of the
+// fitted distribution. None is above the largest weight.
 func smoothTail(logWeights []float64, tail []int, cutoff float64) (shape float64) {
 	least := math.Exp(cutoff)
 	excess := make([]float64, len(tail))
@@ -72,9 +72,9 @@ func smoothTail(logWeights []float64, tail []int, cutoff float64) (shape float64
 	return shape
 }
 
-// pareto fits a generalised Pareto distribution to values above 0 that are sorted upwards: the mean of the profile
-// posterior over a grid (Zhang and Stephens 2009), with the weak prior of Vehtari et al. that pulls the shape to 0.5
-// as ten more values would.
+// pareto fits a generalized Pareto distribution to positive values in increasing order. It returns the mean of the
+// profile posterior over a grid (Zhang and Stephens 2009). The weak prior of Vehtari et al. shrinks the shape toward
+// 0.5 with the weight of ten values.
 func pareto(x []float64) (shape, scale float64) {
 	n := float64(len(x))
 	m := 30 + int(math.Sqrt(n))

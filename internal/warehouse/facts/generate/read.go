@@ -17,10 +17,10 @@ import (
 	"strings"
 )
 
-// table is a fact table, which is a field of Batch.
+// table is a fact table: a field of Batch.
 type table struct {
 	field   string // of Batch: Orders
-	row     string // the row's type as package facts writes it: Order
+	row     string // the row's type in package facts, such as Order
 	name    string
 	stored  string
 	kind    string
@@ -36,7 +36,7 @@ type table struct {
 type column struct {
 	name    string
 	typ     string // the constant of facts.Type
-	value   string // expression of a row's value, as the column's Go type
+	value   string // expression of a row's value in the column's Go type
 	options []string
 }
 
@@ -48,14 +48,14 @@ type shown struct {
 	place                int
 }
 
-// described is what the package's declarations say.
+// described contains the facts from the package's declarations.
 type described struct {
 	tables []table
 	types  []string // exported types of facts.go
 	consts []string // exported constants of facts.go
 }
 
-// read type-checks the declarations in a folder. The generated file is left out, so that it need not compile.
+// read type-checks the declarations in a folder. It leaves out the generated file, which need not compile.
 func read(dir string) (described, error) {
 	set := token.NewFileSet()
 	var files []*ast.File
@@ -164,7 +164,7 @@ func (r *reader) table(field *types.Var, tag reflect.StructTag) (t table, err er
 	return t, err
 }
 
-// written is how package facts writes the name of a package.
+// written returns the name of a package in the code of package facts.
 func (r *reader) written(p *types.Package) string {
 	if p == r.pkg {
 		return ""
@@ -172,7 +172,7 @@ func (r *reader) written(p *types.Package) string {
 	return p.Name()
 }
 
-// fields adds the columns of a struct, whose value is the expression that path begins.
+// fields adds the columns of a struct. path is the expression of the struct.
 func (r *reader) fields(t *table, row *types.Struct, path, prefix string) error {
 	for i := range row.NumFields() {
 		f, tag := row.Field(i), reflect.StructTag(row.Tag(i))
@@ -192,7 +192,7 @@ func (r *reader) fields(t *table, row *types.Struct, path, prefix string) error 
 			}
 			continue
 		case name == "":
-			continue // it belongs to another column
+			continue // the tag belongs to another column
 		}
 		if err := t.addColumn(column{name: prefix + name, value: value, options: strings.Split(options, ",")}, f.Type(), path, prefix != ""); err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
@@ -212,7 +212,7 @@ func (r *reader) fields(t *table, row *types.Struct, path, prefix string) error 
 
 func isTime(t types.Type) bool { return t.String() == "time.Time" }
 
-// addColumn adds the columns of a field: two for an amount of money.
+// addColumn adds the columns of a field: two columns for an amount of money.
 func (t *table) addColumn(c column, of types.Type, path string, nested bool) error {
 	if nested {
 		c.options = slices.DeleteFunc(c.options, func(option string) bool { return option == "key" })

@@ -114,7 +114,7 @@ func (d described) writeBuffers(w *writer) {
 	w.line("\t}\n}\n")
 }
 
-// watch returns the expression of the watch of a table's rows.
+// watch returns the expression that creates the watch of a table's rows.
 func (t table) watch() string {
 	switch t.kind {
 	case "PartOfOrder":
@@ -163,7 +163,7 @@ func (d described) writePreviews(w *writer) {
 	}
 }
 
-// carriers are the Go types that carry columns, and the functions that read them.
+// carriers contains, by type, the Go type of a column and the function that reads the column.
 var carriers = map[string][2]string{
 	"Text": {"Texts", "string"}, "Int": {"Ints", "int64"}, "Instant": {"Ints", "int64"}, "Day": {"Smalls", "int32"},
 	"Flag": {"Flags", "bool"}, "Float": {"Floats", "float64"},
@@ -179,7 +179,7 @@ func (t table) writeColumns(w *writer) {
 	w.line("}\n")
 }
 
-// aliasesFile gives readers and engines the rows under the name of package warehouse.
+// aliasesFile returns the file of aliases, so that readers and engines use the rows through package warehouse.
 func (d described) aliasesFile() string {
 	var w writer
 	w.line("// %s\n\npackage warehouse\n\nimport \"assay/internal/warehouse/facts\"\n\n// The rows of facts; see package facts.\ntype (", notice)
@@ -194,7 +194,7 @@ func (d described) aliasesFile() string {
 	return w.String()
 }
 
-// countsFile is the question for the number of rows of each table.
+// countsFile returns the query of the number of rows of each table.
 func (d described) countsFile() string {
 	var parts []string
 	for _, t := range d.tables {
