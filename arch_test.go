@@ -191,7 +191,8 @@ func covers(pattern, dir string) bool {
 	return dir == pattern
 }
 
-// projectImports returns the project's own imports of every Go file, both as paths from the module's root.
+// projectImports returns each Go file's imports of packages of the project. Files and packages are paths from the
+// module's root.
 func projectImports(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}

@@ -149,7 +149,7 @@ func anchorsOf(text string) []string {
 	return anchors
 }
 
-// markdownFiles returns the project's Markdown by its path from the root, without test data.
+// markdownFiles returns the project's Markdown files by path from the root, without test data.
 func markdownFiles(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}

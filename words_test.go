@@ -107,7 +107,7 @@ func compilePhrases() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:` + strings.Join(all, "|") + `)\b`)
 }
 
-// passage is a text of a file that people read.
+// passage is a text for people in a file.
 type passage struct {
 	line int
 	text string
@@ -220,8 +220,8 @@ func textFiles(t *testing.T) []string {
 	return files
 }
 
-// passagesOf returns the texts of a file: Markdown without code, pages without markup, of Go files comments, strings and the names
-// of tests.
+// passagesOf returns the texts of a file: Markdown without code, pages without markup, or the comments, strings and
+// test names of a Go file.
 func passagesOf(file string, text []byte) ([]passage, error) {
 	switch path.Ext(file) {
 	case ".md":

@@ -1,6 +1,5 @@
-// Package api holds the contract with the service's callers as data. contract.tsv was typed in by hand from the
-// contract's tables of tools; it says the same as the structs in internal/tools a second time, so that a test can
-// compare the two.
+// Package api contains the contract with the service's callers as data. contract.tsv was typed by hand from the
+// contract's tables of tools. It is independent of the structs in internal/tools, so a test can compare the two.
 package api
 
 import (
@@ -12,7 +11,7 @@ import (
 //go:embed contract.tsv
 var contract string
 
-// Parameter is one parameter of a tool as the contract has it. What the contract leaves open is empty.
+// Parameter is one parameter of a tool in the contract. A field is empty if the contract does not define it.
 type Parameter struct {
 	Tool     string
 	Name     string
@@ -24,11 +23,11 @@ type Parameter struct {
 	Items    string // the type of an array's items
 }
 
-// header names the columns of contract.tsv. A cell of "-" is empty.
+// header names the columns of contract.tsv. The cell "-" means empty.
 const header = "tool\tparameter\ttype\trequired\tenum\tdefault\tmin\tmax\titems"
 
-// Contract returns every parameter of every tool, in the contract's order. It panics when the embedded table is
-// broken, which a test rules out.
+// Contract returns every parameter of every tool, in the contract's order. It panics if the embedded table is invalid.
+// A test checks the table.
 func Contract() []Parameter {
 	lines := strings.Split(strings.TrimSuffix(contract, "\n"), "\n")
 	if lines[0] != header {

@@ -17,7 +17,7 @@ func TestTheContractHas29ToolsWith209Parameters(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range tools {
 		if seen[name] {
-			t.Errorf("the lines of %s are apart", name)
+			t.Errorf("the lines of %s are not adjacent", name)
 		}
 		seen[name] = true
 	}
@@ -29,7 +29,7 @@ func TestEachLineOfTheContractIsWhole(t *testing.T) {
 	for _, p := range Contract() {
 		name := p.Tool + "." + p.Name
 		if seen[name] {
-			t.Errorf("%s stands there twice", name)
+			t.Errorf("%s occurs twice", name)
 		}
 		seen[name] = true
 		if !slices.Contains([]string{"string", "number", "boolean", "array", "object"}, p.Type) {
@@ -47,7 +47,8 @@ func TestEachLineOfTheContractIsWhole(t *testing.T) {
 	}
 }
 
-// TestTheSharedParametersBelongToTheAnalyticTools: all but the four that write take them.
+// TestTheSharedParametersBelongToTheAnalyticTools checks that all tools except the four that write have the shared
+// parameters.
 func TestTheSharedParametersBelongToTheAnalyticTools(t *testing.T) {
 	t.Parallel()
 	writing := []string{"manage", "propose_budget_shift", "pause_campaign", "resume_campaign"}
@@ -63,7 +64,7 @@ func TestTheSharedParametersBelongToTheAnalyticTools(t *testing.T) {
 			want = 0
 		}
 		if takes[tool] != want {
-			t.Errorf("%s takes %d of the shared parameters, want %d", tool, takes[tool], want)
+			t.Errorf("%s has %d of the shared parameters, want %d", tool, takes[tool], want)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Command backup measures `assay backup` during an import, of an unchanged store and of a changed one, and
-// `assay restore`. It fails if a restored store has other totals than its backup.
+// Command backup measures `assay backup` during an import, for an unchanged store and for a changed store. It also
+// measures `assay restore`, and fails if the totals of a restored store differ from its backup.
 //
 //	backup --assay bin/assay [--orders 1000000]
 package main
@@ -82,8 +82,8 @@ func measure(ctx context.Context, program string, orders int) (err error) {
 	return nil
 }
 
-// during makes a backup while a file is imported. The import has begun when the service reports progress of it, which a
-// second import would wait for, so the backup starts at once.
+// during makes a backup while a file is imported. It does not wait for progress of the import: both commands start at
+// the same time.
 func (b bench) during(ctx context.Context, file string) error {
 	var (
 		work     panics.Group
@@ -91,7 +91,7 @@ func (b bench) during(ctx context.Context, file string) error {
 		failed   error
 	)
 	work.Go(func() { imported, failed = b.run(ctx, "import", file, "--workspace", "shop") })
-	// The unchanged store would not be copied again, so the backup goes to a new folder.
+	// A backup does not copy an unchanged store again, so this backup goes to a new folder.
 	other := b
 	other.dir = b.dir + "-during"
 	err := other.backup(ctx, "backup during an import")

@@ -60,7 +60,7 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 // During contains the calls of a table while other work runs.
 type During struct {
 	What    string
-	Spreads []Spread // of the same things as those alone
+	Spreads []Spread // of the same calls as those alone
 }
 
 // PrintDuring writes a table: median and 99th percentile of the wall time of calls alone, in milliseconds, and of the same calls

@@ -1,5 +1,5 @@
-// Command signin measures the cost of a hundred concurrent sign-ins, of people or an attacker: the memory of the service above
-// its idle state, and the duration of a tool call meanwhile.
+// Command signin measures the cost of a hundred concurrent sign-ins, whether by people or by an attacker. The cost is
+// the service's memory above its idle state and the duration of tool calls during the sign-ins.
 //
 //	signin --assay bin/assay [--rounds 5] [--seconds 4] [--attempts 100]
 package main
@@ -105,8 +105,8 @@ func keyOf(data string) (string, error) {
 type measured struct {
 	idle, peak, above   report.Sample // MB
 	quiet, busy         report.Sample // median of a call in milliseconds
-	slowQuiet, slowBusy report.Sample // the slowest of twenty
-	signIns             report.Sample // answered each second
+	slowQuiet, slowBusy report.Sample // 95th percentile, in milliseconds
+	signIns             report.Sample // answered per second
 }
 
 func (m *measured) round(ctx context.Context, s service, o options) error {

@@ -27,7 +27,7 @@ type service struct {
 	asked   *atomic.Int64 // calls so far
 }
 
-// calls makes calls for one period after the other, none of them cached, and returns their durations in milliseconds.
+// calls makes calls until the time is over and returns their durations in milliseconds. No answer comes from the cache.
 func (s service) calls(ctx context.Context, lasting time.Duration) (report.Sample, error) {
 	client := &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}
 	defer client.CloseIdleConnections()
@@ -93,7 +93,7 @@ func (s service) watch(ctx context.Context, peak *atomic.Int64) error {
 
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
 
-// signIns signs in with one unknown email address after the other until ctx ends, as one of many machines, and counts the
+// signIns signs in with a new unknown email address each time until ctx ends, as one of many machines, and counts the
 // responses.
 func (s service) signIns(ctx context.Context, worker int, answered *atomic.Int64) error {
 	jar, err := cookiejar.New(nil)

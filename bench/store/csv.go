@@ -13,7 +13,7 @@ import (
 // orderColumns are the columns of the generated orders file, as in a plain export of a shop.
 const orderColumns = "order_id,created_at,customer_id,currency,total,tax,shipping,discount,country,channel"
 
-// firstOrder is the id of the first order; all ids have the same length, as those of shop systems have.
+// firstOrder is the ID of the first order. All IDs have the same length, as in shop systems.
 const firstOrder = 5_000_000_000
 
 const storeDays = 730
@@ -21,7 +21,7 @@ const storeDays = 730
 var channels = []string{"facebook", "google", "tiktok", "snapchat", "amazon", "email", "sms", "organic_search", "direct", "referral", "affiliate", "influencer"}
 
 // writeOrders writes n orders over the two years before an instant, in order of time or the latest first. The same
-// arguments give the same bytes.
+// arguments produce the same bytes.
 func writeOrders(path string, n int, end time.Time, newestFirst bool) error {
 	return writeLines(path, orderColumns, func(out *bufio.Writer) error {
 		random := rand.New(rand.NewPCG(7, 11))

@@ -25,8 +25,8 @@ func (i *imported) add(orders int, u process.Usage) {
 	i.peak = append(i.peak, float64(u.Peak>>20))
 }
 
-// compareImports imports the orders into an empty store and, with DuckDB's own reader, into an empty table, in turn. The last
-// store remains, with the spend.
+// compareImports imports the orders in rounds: with DuckDB's own reader into an empty table, and with Assay into an
+// empty store. It keeps the last store and imports the spend into it.
 func compareImports(ctx context.Context, o settings, f files) error {
 	var ours, peers imported
 	copied := filepath.Join(filepath.Dir(f.data), "copy.duckdb")
@@ -72,8 +72,8 @@ func readWithDuckDB(ctx context.Context, csv, database string) (process.Usage, e
 	return process.Run(ctx, self, "read", csv, database)
 }
 
-// readCSV is the peer: DuckDB's reader with a table as its target, all cores, and the order of rows not kept, which is
-// the fastest that it does.
+// readCSV is the peer. DuckDB's reader fills a table with all cores and without preserving the row order, which is its
+// fastest mode.
 func readCSV(ctx context.Context, csv, database string) error {
 	return onDatabase(ctx, database, func(db *sql.Conn) error {
 		if _, err := db.ExecContext(ctx, "SET preserve_insertion_order = false"); err != nil {

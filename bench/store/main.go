@@ -1,6 +1,6 @@
-// Command store measures Assay's handling of many orders against DuckDB used directly: the import of a file of orders
-// against DuckDB's own reader, and the tool performance over 30 days against SQL that was written by hand for the same
-// answer on the same file.
+// Command store compares Assay with direct use of DuckDB on many orders. It compares the import of an orders file with
+// DuckDB's own reader. It also compares the `performance` tool over 30 days with handwritten SQL for the same answer on
+// the same file.
 //
 //	store run --assay bin/assay [--orders 10000000] [--imports 3] [--calls 200] [--newest-first]
 //	store read CSV DATABASE      (started by run: DuckDB's reader)
@@ -58,7 +58,7 @@ func options(args []string) settings {
 	flags.IntVar(&s.imports, "imports", 3, "how often each side imports the file")
 	flags.IntVar(&s.calls, "calls", 200, "how many windows of 30 days are asked for")
 	flags.BoolVar(&s.newestFirst, "newest-first", false, "write the file's latest order first")
-	_ = flags.Parse(args) // it exits on a mistake
+	_ = flags.Parse(args) // the flag set exits on an error
 	return s
 }
 

@@ -1,5 +1,5 @@
-// Command stores measures a service with many small workspaces: disk and memory per workspace, the first answer of a
-// workspace that is not open, and memory under mixed calls and imports for a longer time.
+// Command stores measures a service with many small workspaces. It measures disk and memory per workspace, the first
+// answer of a workspace that is not open, and memory during a longer period of mixed calls and imports.
 //
 //	stores --assay bin/assay [--stores 1000] [--orders 300] [--calls 5000] [--soak 30m] [--folder DIR]
 //
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// settings say what to measure and how long.
+// settings configure the measurement.
 type settings struct {
 	assay  string // the program
 	stores int
@@ -47,7 +47,7 @@ func options(args []string) settings {
 	flags.IntVar(&s.calls, "calls", 5000, "mixed calls, each to a random workspace")
 	flags.DurationVar(&s.soak, "soak", 0, "how long mixed calls and imports continue, such as 30m; 0: not at all")
 	flags.StringVar(&s.folder, "folder", "", "a folder that keeps the stores for the next run")
-	_ = flags.Parse(args) // it exits on a mistake
+	_ = flags.Parse(args) // the flag set exits on an error
 	return s
 }
 

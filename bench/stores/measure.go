@@ -18,7 +18,7 @@ import (
 	"assay/bench/report"
 )
 
-// mixed are the calls that are mixed, most of them as a dashboard or an assistant makes them.
+// mixed lists the calls of the mix. Most are typical of a dashboard or an assistant.
 var mixed = []struct{ tool, arguments string }{
 	{"performance", `{}`},
 	{"performance", `{"model":"linear"}`},
@@ -33,7 +33,7 @@ var mixed = []struct{ tool, arguments string }{
 	{"chart", `{"metric":"revenue"}`},
 }
 
-// idle is the time before memory is read, in which a service does what it does after its start.
+// idle is the wait before memory is read. It is long enough for the work of a service after its start.
 const idle = 10 * time.Second
 
 // service is a running Assay with all stores.
@@ -84,7 +84,8 @@ func (s *service) call(ctx context.Context, key, tool, arguments string) (time.D
 	return took, nil
 }
 
-// mix makes calls to random workspaces until the count or the time is reached, and returns their milliseconds.
+// mix makes calls to random workspaces until the count or the time is reached, and returns their durations in
+// milliseconds.
 func (s *service) mix(ctx context.Context, stores []store, random *rand.Rand, more func(done int) bool) (took report.Sample, err error) {
 	for done := 0; more(done); done++ {
 		c := mixed[random.IntN(len(mixed))]
@@ -112,7 +113,7 @@ func measured(ctx context.Context, o settings, stores []store) error {
 	if err != nil {
 		return err
 	}
-	var cold report.Sample // the start has closed all but the last ones
+	var cold report.Sample // at its start, the service closes all but the last stores
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, at := range random.Perm(len(stores)) {
 		d, err := s.call(ctx, stores[at].Key, "performance", `{}`)
@@ -146,7 +147,7 @@ func measured(ctx context.Context, o settings, stores []store) error {
 	return soak(ctx, o, s, stores, random)
 }
 
-// soak makes mixed calls, with a small import each half minute, and prints the memory each minute.
+// soak makes mixed calls, with a small import every 30 seconds, and prints the memory every minute.
 func soak(ctx context.Context, o settings, s *service, stores []store, random *rand.Rand) error {
 	fmt.Fprintf(os.Stdout, "\nSoak of %s: minute, calls so far, memory in MiB\n", o.soak)
 	watch, calls := process.Begin(), 0

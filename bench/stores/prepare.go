@@ -20,10 +20,10 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// adRegion is the only region of the ad reports: a small store has no report by region, which the demo store has.
+// adRegion is the only region of the ad reports. A small store has no reports by region, unlike the demo store.
 const adRegion = "NY"
 
-// now is the clock: the measured service has the real one, and its default calls read the last days.
+// now is the real clock. The measured service uses it too, and its default calls read the last days.
 var now = time.Now //nolint:forbidigo // no other clock reaches another process
 
 // store is a workspace with a key.

@@ -5,7 +5,7 @@ type asked struct {
 	name      string
 	tool      string
 	arguments string
-	perAnswer bool // the answer is made for each call and never kept
+	perAnswer bool // the answer is computed for each call and never cached
 }
 
 // calls are the default calls of the tools that describe a store, with each of their views.

@@ -18,14 +18,14 @@ import (
 // importDays is the number of distinct days of calls during imports, before they repeat.
 const importDays = 300
 
-// importedDays is the number of last days of the store that the imported orders belong to.
+// importedDays is the number of days at the end of the store's data that receive the imported orders.
 const importedDays = 30
 
-// anotherID is an empty workspace that is imported into during calls to the first one.
+// anotherID is an empty workspace. Orders are imported into it during calls to the first workspace.
 const anotherID measure.WorkspaceID = "another"
 
-// measureDuringImports makes all calls in turn, in rounds: alone, while orders of the last month are imported into
-// another workspace, and while they are imported into the same one.
+// measureDuringImports makes rounds of all calls in turn. It makes them alone, while orders of the last month are
+// imported into another workspace, and while they are imported into the measured workspace.
 func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 	batches, err := b.more(ctx, o.imported)
 	if err != nil {
@@ -79,7 +79,7 @@ func spreadsOf(o settings) []report.Spread {
 	return lines
 }
 
-// round makes each call once, on a day that no earlier round had.
+// round makes each call once, on a day that no earlier round used.
 func (b *bench) round(ctx context.Context, o settings, n int, lines []report.Spread) error {
 	if n%importDays == 0 {
 		if _, err := b.first(ctx); err != nil {

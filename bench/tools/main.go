@@ -1,10 +1,10 @@
-// Command tools measures the tools that describe a store, on a store of many orders: the default call of each tool and view
-// with new windows, then with cached answers, then alone and during imports.
+// Command tools measures the tools that describe a store, on a store with many orders. It makes the default call of
+// each tool and view with new windows, then with cached answers, then alone and during imports.
 //
 //	tools [--orders 10000000] [--calls 100] [--import 100000] [--store DIR] [--only NAME] [--during-imports]
 //
-// The store is the demo store of that size, with three touchpoints per conversion path on average, from one import. A call is
-// the tool's default; the clock goes back a day with each, so that its windows are new.
+// The store is a demo store of that size from one import, with three touchpoints per conversion path on average. The
+// clock moves back one day per call, so each call has new windows.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// settings say what to measure and how long.
+// settings configure the measurement.
 type settings struct {
 	orders   int
 	calls    int    // distinct days of each call
@@ -61,7 +61,7 @@ func options(args []string) settings {
 	flags.IntVar(&s.threads, "import-threads", 0, "the setting import_threads")
 	flags.StringVar(&s.profile, "profile", "", "write a CPU profile of the calls to this file")
 	flags.BoolVar(&s.during, "during-imports", false, "measure only calls during imports, and the same calls alone")
-	_ = flags.Parse(args) // it exits on a mistake
+	_ = flags.Parse(args) // the flag set exits on an error
 	return s
 }
 

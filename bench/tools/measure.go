@@ -87,14 +87,14 @@ func (b *bench) first(ctx context.Context) (time.Duration, error) {
 	return wall, err
 }
 
-// spread makes a call on one day after the other, counted back from the last.
+// spread makes a call on successive days, counted back from the last day.
 func (b *bench) spread(ctx context.Context, c asked, days int) (report.Spread, error) {
 	line := report.Spread{What: c.name, Goal: medianGoal, WorstGoal: worstGoal}
 	if c.tool == "chart" {
 		line.Goal = chartGoal
 	}
 	session := b.session()
-	b.back.Store(int64(days)) // statements are prepared by a call that does not count
+	b.back.Store(int64(days)) // an unmeasured call prepares the statements
 	if err := call(ctx, session, c); err != nil {
 		return line, err
 	}

@@ -166,8 +166,8 @@ func (b *bench) begin(ctx context.Context, into measure.WorkspaceID) (warehouse.
 	return b.facts.Begin(ctx, warehouse.ImportSpec{Workspace: into, Source: "bench", Base: demo.StoreCurrency})
 }
 
-// Conversion paths of the demo have about two touchpoints, and a tenth of the orders has none. Touchpoints added to some orders
-// make it three per order.
+// Conversion paths of the demo have about two touchpoints, and a tenth of the orders has none. Additional touchpoints
+// for some orders raise the average to three per order.
 const (
 	longerShare  = 0.35
 	mostBefore   = 5

@@ -28,7 +28,7 @@ type server struct {
 	process *process.Process
 }
 
-// cpuPerCall sends calls over kept-alive connections and returns the server's CPU for one, in microseconds.
+// cpuPerCall sends calls over persistent connections and returns the server's CPU per call in microseconds.
 func (s *server) cpuPerCall(ctx context.Context, calls int) (float64, error) {
 	if s.slow {
 		calls /= 4

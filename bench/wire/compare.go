@@ -15,8 +15,8 @@ import (
 	"assay/bench/report"
 )
 
-// The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and without that
-// line, because no peer writes one.
+// The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and
+// without that line, because the peers do not log calls.
 const (
 	assay    = "assay"
 	quiet    = "assay, log_level warn"
@@ -67,7 +67,7 @@ func compare(ctx context.Context, o settings) (err error) {
 	return report.Print(os.Stdout, title, table(servers, cpu))
 }
 
-// startAssay serves two demo stores that are the same, one as configured by default and one without a log line per call.
+// startAssay serves two identical demo stores, one with default settings and one without a log line per call.
 func startAssay(ctx context.Context, program, dir string) (servers []*server, err error) {
 	for _, s := range []struct{ name, level string }{{assay, "info"}, {quiet, "warn"}} {
 		data := filepath.Join(dir, s.level)

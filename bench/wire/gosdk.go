@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The same parameters and result as structs, so that the SDK derives schemas and validates both, as its typed
-// servers do.
+// The structs have the same parameters and result, so the SDK derives schemas and validates both, as its typed servers
+// do.
 type arguments struct {
 	StartDate   string `json:"start_date,omitempty" jsonschema:"Default 30 days ago"`
 	EndDate     string `json:"end_date,omitempty" jsonschema:"Default today"`
@@ -40,7 +40,7 @@ type change struct {
 	ChangePct *float64 `json:"change_pct,omitempty"`
 }
 
-// goSDK serves the recorded answer with the official Go SDK: stateless, JSON answers, typed tool.
+// goSDK serves the recorded answer with the official Go SDK, in stateless mode with JSON answers and a typed tool.
 func goSDK(body []byte) (http.Handler, error) {
 	var out result
 	var reply struct {

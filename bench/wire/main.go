@@ -1,6 +1,7 @@
-// Command wire compares the CPU that servers spend on one cached tools/call: Assay, a bare net/http handler, the
-// official Go SDK's server and the official TypeScript SDK's. It records an answer of Assay, which the peers return too, sends all
-// of them the same call in turn over kept-alive connections, and prints server CPU per call.
+// Command wire compares the CPU that servers spend on one cached tools/call. The servers are Assay, a bare net/http
+// handler, and the servers of the official Go and TypeScript SDKs. The command records an answer of Assay, which the
+// peers return too. It sends the same call to all servers in turn over persistent connections and prints the server CPU
+// per call.
 //
 //	wire run --assay bin/assay [--ts DIR --node NODE] [--calls 20000] [--rounds 5]
 //	wire serve bare|gosdk PAYLOAD      (started by run)
@@ -53,7 +54,7 @@ func options(args []string) settings {
 	flags.StringVar(&s.node, "node", "node", "what runs the TypeScript server")
 	flags.IntVar(&s.calls, "calls", 20000, "calls per server and round")
 	flags.IntVar(&s.rounds, "rounds", 5, "rounds, after one that warms up")
-	_ = flags.Parse(args) // it exits on a mistake
+	_ = flags.Parse(args) // the flag set exits on an error
 	return s
 }
 

@@ -28,10 +28,10 @@ func TestTheLastCallsAreKeptWhenTheServiceStops(t *testing.T) {
 	defer kept.Close()
 	calls, err := kept.Store.Calls(t.Context(), control.CallFilter{Workspace: "shop", Limit: 10})
 	if err != nil || len(calls) != 2 || calls[0].Tool != "pause_campaign" || calls[0].Status != control.CallRefused || calls[1].Tool != "discover" {
-		t.Errorf("the call log holds %+v, %v; want discover and the refused pause_campaign", calls, err)
+		t.Errorf("the call log contains %+v, %v; want discover and the refused pause_campaign", calls, err)
 	}
 	refused, err := kept.Store.Events(t.Context(), control.EventFilter{Workspace: "shop", Kinds: []control.EventKind{control.ScopeRefused}, Limit: 10})
 	if err != nil || len(refused) != 1 || refused[0].Subject != "pause_campaign" {
-		t.Errorf("the audit log has %+v, %v; want the refused scope", refused, err)
+		t.Errorf("the audit log contains %+v, %v; want the refused scope", refused, err)
 	}
 }

@@ -123,7 +123,7 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// print prints the tables that have rows, and all that differ.
+// print prints the tables that have rows or differ from the manifest.
 func (c *restoreCommand) print(con *console, r backup.Restored) error {
 	if c.JSON {
 		result := restoreResult{

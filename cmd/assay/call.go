@@ -183,7 +183,7 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 	return *reply.Result, nil
 }
 
-// refusal converts an error envelope to a fault of the kind of its HTTP status.
+// refusal converts an error envelope to a fault with the kind of its HTTP status.
 func refusal(response *http.Response, code int, message string) error {
 	kind := fault.KindInvalid
 	switch response.StatusCode {

@@ -75,7 +75,7 @@ func TestDemoChecksItsPortBeforeItMakesData(t *testing.T) {
 	}
 }
 
-// The script accepts the version of go.mod and rejects older ones with what to install.
+// The script accepts the version in go.mod. It rejects older versions and states what to install.
 func TestTheToolchainCheckComparesVersions(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{

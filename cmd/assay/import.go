@@ -81,8 +81,8 @@ func (c *importCommand) Run(ctx context.Context, con *console) error {
 	return failure
 }
 
-// withoutErrors removes from a report what the error on standard error says: the problem of each file and, with a single
-// file, what to do about it.
+// withoutErrors removes from a report what the message on standard error repeats: each file's problem and, for a single
+// file, its fix.
 func withoutErrors(r ingest.Report) ingest.Report {
 	r.Files = slices.Clone(r.Files)
 	for i := range r.Files {
@@ -103,7 +103,7 @@ func (c *importCommand) printTemplate(con *console) error {
 	return err
 }
 
-// print prints the report, also after a failure.
+// print prints the report, even after a failure.
 func (c *importCommand) print(con *console, report ingest.Report) error {
 	if len(report.Files) == 0 {
 		return nil

@@ -66,7 +66,7 @@ type jobsCancel struct {
 	ID        jobs.ID `arg:"" help:"ID of the job (assay jobs list)."`
 }
 
-// Run cancels the job and prints what that means.
+// Run cancels the job and prints the consequences.
 func (c *jobsCancel) Run(ctx context.Context, con *console) error {
 	job, err := do(ctx, con, c.dataFlag, operation.CancelJob, "jobs cancel", c.Workspace, c.ID)
 	if err != nil {

@@ -89,7 +89,7 @@ func (c *keysCreate) Run(ctx context.Context, con *console) error {
 	return printSecret(con, c.JSON, made.Secret, made.Key)
 }
 
-// areTools rejects unknown tool names: a key for them gives access to nothing.
+// areTools rejects unknown tool names, because a key for them would give no access.
 func areTools(names []string) error {
 	var all []string
 	for _, t := range tools.All() {
@@ -106,7 +106,7 @@ func areTools(names []string) error {
 	return nil
 }
 
-// nearest returns the name that a misspelled one probably means; "" if none is close.
+// nearest returns the known name that a misspelled name probably means; "" if none is close.
 func nearest(name string, all []string) string {
 	best, least := "", max(2, len(name)/4)+1
 	for _, other := range all {

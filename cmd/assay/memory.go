@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// goShare is the part of the machine's memory that the Go heap may use before it is collected more often and freed
-	// memory is given back to the system. The store of facts may use the other four fifths.
+	// The Go heap may use 1/goShare of the machine's memory before it is collected more often and freed memory is
+	// returned to the system. The facts store may use the other four fifths.
 	goShare = 5
 
 	leastGoMemory = 256 << 20 // bytes
 )
 
-// setMemory lets the Go heap grow to five times its live size before it is collected. Its live size is a few megabytes,
-// because the facts are the engine's own memory, and collecting took a tenth of a call's time. The memory limit bounds that
-// growth when much is alive for a moment. GOGC and GOMEMLIMIT in the environment take precedence.
+// setMemory lets the Go heap grow to five times its live size before it is collected. The live size is a few megabytes,
+// because facts are in the engine's own memory. At the Go default, collection took a tenth of a call's time. The memory
+// limit bounds the growth when the live size is temporarily large. GOGC and GOMEMLIMIT in the environment take
+// precedence.
 func setMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// mostMemory is what the process may use while anonymous callers send bodies, in KiB.
+// mostMemory is the maximum memory of the process in KiB while anonymous callers send bodies.
 const mostMemory = 400 << 10
 
 // memoryOf returns a line of the process's status in KiB: VmRSS is the memory it uses, VmHWM the most it ever used.
@@ -31,9 +31,9 @@ func memoryOf(t *testing.T, pid int, line string) int {
 	return kib
 }
 
-// flood opens connections from another address of this machine. Each sends the same text, the end of which is missing. It
-// returns once all of the text is sent or the service has closed the connection, and end closes the connections that are still
-// open and returns how many got which first line of an answer; "" for those without an answer.
+// flood opens connections from another address of this machine. Each connection sends the same incomplete text. flood
+// returns once each has sent its text or the service has closed it. end closes the open connections and returns the
+// number of connections by the first line of their answer; "" means no answer.
 func flood(t *testing.T, address string, connections int, text []byte) (end func() map[string]int) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}

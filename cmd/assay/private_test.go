@@ -31,8 +31,8 @@ func wantPrivate(t *testing.T, when, dir string) {
 	}
 }
 
-// Only the owner can read the files of a data directory after a demo, imports, an export and a service. The same is true of
-// exported tables.
+// Only the owner can read the files of a data directory after a demo, imports, an export and a service run. The same is
+// true of exported tables.
 func TestADataDirectoryIsPrivate(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -94,10 +94,10 @@ func TestAKilledImportLeavesNothing(t *testing.T) {
 	_ = cmd.Wait()
 	must(t, data, "doctor")
 	if left := spooled(); left != "" {
-		t.Errorf("after the next start uploads has\n%s", left)
+		t.Errorf("after the next start uploads contains\n%s", left)
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
-		t.Errorf("the system's temporary folder has %v, %v", left, err)
+		t.Errorf("the system's temporary folder contains %v, %v", left, err)
 	}
 }
 

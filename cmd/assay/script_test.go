@@ -15,7 +15,7 @@ import (
 const asProgram = "ASSAY_TEST_RUN"
 
 func TestMain(m *testing.M) {
-	syscall.Umask(0o022) // as most shells have it: the program has to set its own
+	syscall.Umask(0o022) // the default of most shells; the program has to set its own
 	program := func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		code := run(ctx, os.Args[1:], &console{out: os.Stdout, errs: os.Stderr, now: time.Now})

@@ -17,7 +17,7 @@ type serveCommand struct {
 	settings
 }
 
-// settings contains one flag for each field of [config.Config], as text. A test checks that none is missing.
+// settings contains one flag for each field of [config.Config], as text. A test checks that no flag is missing.
 type settings struct {
 	Addr            *string `placeholder:"HOST:PORT" help:"Address to listen on (127.0.0.1:8080)."`
 	Data            *string `placeholder:"D" help:"Data directory (./assay-data)."`

@@ -64,7 +64,7 @@ func serveAt(t *testing.T, data, addr string) (baseURL string, pid int) {
 	return baseURL, process.Pid
 }
 
-// serving runs a command that serves, and returns how to stop it. It has to end cleanly.
+// serving runs a command that serves, and returns a function that stops it. The command must end without an error.
 func serving(t *testing.T, data string, args ...string) (baseURL string, process *os.Process, stop func()) {
 	t.Helper()
 	cmd := program(t, data, args...)
@@ -81,7 +81,7 @@ func serving(t *testing.T, data string, args ...string) (baseURL string, process
 			t.Error(err)
 		}
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("the service does not end cleanly: %v", err)
+			t.Errorf("the service ends with an error: %v", err)
 		}
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -143,11 +143,11 @@ func TestCommandsWorkWithARunningService(t *testing.T) {
 	}
 	again := must(t, data, "import", file, "--workspace", "shop")
 	if !strings.Contains(again, "already imported") {
-		t.Errorf("a second import says:\n%s", again)
+		t.Errorf("a second import prints:\n%s", again)
 	}
 	must(t, data, "workspace", "delete", "shop", "--yes")
 	if _, err := os.Stat(filepath.Join(data, "facts", "shop.duckdb")); !os.IsNotExist(err) {
-		t.Errorf("the facts of a deleted workspace are still there: %v", err)
+		t.Errorf("the facts of a deleted workspace still exist: %v", err)
 	}
 }
 
@@ -164,6 +164,6 @@ func TestABrokenFileNamesItsLineAndChangesNothing(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", code, out, errs)
 	}
 	if found := must(t, data, "doctor"); !strings.Contains(found, "no orders") {
-		t.Errorf("after a refused file doctor says:\n%s", found)
+		t.Errorf("after a rejected file doctor prints:\n%s", found)
 	}
 }

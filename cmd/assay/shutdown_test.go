@@ -17,7 +17,8 @@ import (
 	"assay/internal/operation"
 )
 
-// SIGTERM ends the process within the shutdown timeout and two seconds while it imports a file that takes minutes to read.
+// SIGTERM ends the process within the shutdown timeout plus two seconds, even during the import of a file that takes
+// minutes to read.
 func TestSIGTERMEndsTheProcessDuringAnImport(t *testing.T) {
 	t.Parallel()
 	data, _ := shop(t)
@@ -62,17 +63,17 @@ func TestSIGTERMEndsTheProcessDuringAnImport(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	defer time.AfterFunc(4*time.Second, cancel).Stop() // the bound: shutdown timeout and two seconds
+	defer time.AfterFunc(4*time.Second, cancel).Stop() // the bound: shutdown timeout plus two seconds
 	if err := cmd.Wait(); err != nil {
-		t.Errorf("the process does not end by itself, or not cleanly: %v\n%s", err, log.String())
+		t.Errorf("the process does not end, or ends with an error: %v\n%s", err, log.String())
 	}
 	if err := <-imported; err == nil {
 		t.Error("the command reports success")
 	}
 }
 
-// hostileCSV is a packed file of orders: enough rejected rows for an import to report its progress, then rows of 4 MiB with 1.4
-// million cells each, 20 GiB in total.
+// hostileCSV returns a compressed orders file. It begins with enough rejected rows for an import to report progress.
+// Rows of 4 MiB with 1.4 million cells each follow, 20 GiB in total.
 func hostileCSV(t *testing.T) []byte {
 	t.Helper()
 	packed := func(text string) []byte {

@@ -26,12 +26,12 @@ var monday = civil.New(2026, 6, 1)
 // rhythm is the share of a week's revenue by weekday, times seven, from Monday.
 var rhythm = [7]float64{1.05, 0.95, 0.92, 0.95, 1.02, 1.06, 1.05}
 
-// revenue returns the part of a chart that all charts of revenue share.
+// revenue returns a chart with the parts that all revenue charts share.
 func revenue(title string, by civil.Granularity, series ...chart.Series) chart.Chart {
 	return chart.Chart{Title: title, Metric: "Revenue", Unit: chart.Money, Currency: "USD", Granularity: by, Series: series}
 }
 
-// shop simulates the daily revenue of a store from a Monday on: a level that grows, a week, and noise.
+// shop simulates the daily revenue of a store from a Monday on: a growing level, a weekly pattern and noise.
 func shop(days int, seed uint64, noise float64) []float64 {
 	r := rand.New(rand.NewPCG(seed, 0))
 	values := make([]float64, days)
@@ -59,7 +59,7 @@ func byMonth(values ...float64) []chart.Point {
 	return points
 }
 
-// anomalies plants an outage and a good day and judges the series from both sides.
+// anomalies simulates an outage and a day with high revenue, and detects anomalies in both directions.
 func anomalies() ([]byte, error) {
 	values := shop(91, 7, .05)
 	values[38] *= .55
@@ -82,7 +82,7 @@ func anomalies() ([]byte, error) {
 	return chart.Draw(c)
 }
 
-// attributionModels credits the same journeys by six models.
+// attributionModels credits the same conversion paths with six attribution models.
 func attributionModels() ([]byte, error) {
 	paths := []struct {
 		channels string
@@ -137,7 +137,7 @@ func attributionModels() ([]byte, error) {
 	return chart.Draw(c)
 }
 
-// creators learns the rates of a store from eight creators and estimates one of them by month.
+// creators estimates the rates of a store from eight creators, and one creator's orders by month.
 func creators() ([]byte, error) {
 	all := make([]creator.Signals, 8)
 	for i := range all {
@@ -215,7 +215,7 @@ func demoStore() ([]byte, error) {
 	return chart.Draw(c)
 }
 
-// forecasts predicts four weeks of a simulated store from twenty.
+// forecasts predicts four weeks of a simulated store from twenty weeks of data.
 func forecasts() ([]byte, error) {
 	const shown, ahead = 42, 28
 	values := shop(140, 11, .07)
@@ -339,7 +339,7 @@ func lifetimeValue() ([]byte, error) {
 	return chart.DrawCurve(c)
 }
 
-// bases shows one channel's revenue as three sources have it.
+// bases shows one channel's revenue as three sources report it.
 func bases() ([]byte, error) {
 	c := revenue("One channel's revenue on three bases", civil.ByMonth,
 		chart.Series{Name: "reported by the platform", Points: byMonth(48200, 51900, 61300, 57400)},
@@ -417,7 +417,7 @@ func responseCurve() ([]byte, error) {
 	return chart.DrawCurve(c)
 }
 
-// surveys shows the share of a podcast by what customers answer and by last touch.
+// surveys shows the share of a podcast by survey answers and by last touch.
 func surveys() ([]byte, error) {
 	answers, named, last := []int{310, 295, 340, 365, 420}, []int{28, 31, 39, 44, 57}, []float64{2.1, 2.4, 2.3, 2.8, 3.0}
 	var asked, touched []chart.Point

@@ -1,5 +1,5 @@
 // Command pictures draws the pictures of the method documents with the product's own charts and methods, from small
-// deterministic inputs. `make pictures` runs it and writes the files next to this one.
+// deterministic inputs. `make pictures` runs it and writes the files next to this file.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// picture is one file: its name without ".svg", and what draws it.
+// picture is one file: its name without ".svg" and the function that draws it.
 type picture struct {
 	name string
 	draw func() ([]byte, error)

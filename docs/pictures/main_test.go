@@ -47,7 +47,7 @@ func TestEveryPictureIsDrawnByTheCode(t *testing.T) {
 	}
 	for _, file := range files {
 		if !known[strings.TrimSuffix(file, ".svg")] {
-			t.Errorf("docs/pictures/%s is drawn by nothing; delete it or add it to pictures()", file)
+			t.Errorf("docs/pictures/%s is drawn by no function; delete it or add it to pictures()", file)
 		}
 	}
 }

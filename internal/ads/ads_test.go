@@ -77,7 +77,7 @@ func TestRejectionShowsWhatThePlatformSays(t *testing.T) {
 		t.Errorf("Error = %q, want the code alone", coded.Error())
 	}
 	if ReasonOf(cause) != "" || ReasonOf(nil) != "" || AsRejection(measure.Facebook, nil) != nil {
-		t.Error("an error that is no rejection has a reason")
+		t.Error("an error that is not a rejection has a reason")
 	}
 	if got := AsRejection(measure.Facebook, cause); got.Reason != InvalidRequest ||
 		strings.Contains(got.Error(), "10.0.0.1") {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/fault"
 )
 
-// maxCredentials bounds the bytes of credentials, and maxMember those of one member.
+// maxCredentials is the maximum size of credentials in bytes, and maxMember is the maximum size of one member.
 const (
 	maxCredentials = 64 << 10
 	maxMember      = 8 << 10

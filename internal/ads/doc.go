@@ -1,6 +1,6 @@
-// Package ads is the seam between Assay and the ad platforms: read a campaign's live state, check and validate a
-// change, apply it, and read the result. The clients are in the packages below; simulator simulates the platforms, and
-// adstest is the suite that every client passes.
+// Package ads is the interface between Assay and the ad platforms. It reads a campaign's live state, checks and
+// validates a change, applies it, and reads the result. The clients are in the packages below; simulator simulates the
+// platforms, and adstest is the suite that every client passes.
 //
 // A platform has neither idempotency keys nor conditional writes. An executor therefore works in this order:
 //
@@ -16,6 +16,6 @@
 //     process replaces the deadline, because an ended process sends nothing.
 //
 // A preview is steps 2 to 4 without the claim: it sends no mutating request. Nothing repeats step 5: a change whose
-// outcome stays unknown is left to a person. A rollback is a new change to the old value of the row, under the same
+// outcome stays unknown is left to a person. A rollback is a new change to the old value of the row, with the same
 // steps.
 package ads

@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// Platform is one account of an ad platform. Its methods may be called in parallel. Every error that the platform or
+// Platform is one account of an ad platform. Its methods are safe for concurrent use. Every error that the platform or
 // the connection causes is a [*Rejection].
 type Platform interface {
 	// Account identifies the account.
@@ -19,12 +19,12 @@ type Platform interface {
 	Unit() Unit
 	// Test reads the account and reports whether the credentials work.
 	Test(ctx context.Context) (Connection, error)
-	// Campaigns lists at most most campaigns of the account in the platform's order, and reports whether there are more.
+	// Campaigns lists up to most campaigns of the account in the platform's order, and reports whether there are more.
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
 	// Read returns the live state of a campaign of this account. It is not cached.
 	Read(ctx context.Context, id CampaignID) (State, error)
-	// Validate checks a change against the state by [State.Check], then by the platform's dry run. dryRun is false where
-	// the platform has none. It never changes anything.
+	// Validate checks a change against the state by [State.Check], then by the platform's dry run. dryRun is false if
+	// the platform has no dry run. It never changes anything.
 	Validate(ctx context.Context, s State, c Change) (dryRun bool, err error)
 	// Apply sends the change in at most one mutating request that the platform can execute.
 	Apply(ctx context.Context, s State, c Change) Outcome
@@ -39,13 +39,13 @@ type Account struct {
 // CampaignID is the platform's ID of a campaign: decimal digits.
 type CampaignID string
 
-// Valid reports whether the ID has the form that all three platforms use. Other text is never sent.
+// Valid reports whether the ID has the form that all three platforms use. Text of another form is never sent.
 func (id CampaignID) Valid() bool { return IsNumber(string(id), maxID) }
 
 // maxID is the length of the largest 64-bit number, with room for one more digit.
 const maxID = 20
 
-// IsNumber reports whether text is 1 to most decimal digits.
+// IsNumber reports whether the text consists of 1 to most decimal digits.
 func IsNumber(text string, most int) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -102,8 +102,8 @@ type Outcome struct {
 	Result    Result
 	Rejection *Rejection // why it was refused, or why the outcome is unknown; nil when applied
 	RequestID string     // the platform's ID of the request, for its support; may be empty
-	// Deadline is when the client stops waiting for the write. [Grace] after it no request of this change can arrive. It
-	// is zero when nothing was sent.
+	// Deadline is the time at which the client stops waiting for the write. Once [Grace] has passed after it, no
+	// request of this change can arrive. It is zero when nothing was sent.
 	Deadline time.Time
 }
 

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Reason is why a platform, or this package before it, rejects a request.
+// Reason is why a platform rejects a request, or why this package rejects it before it is sent.
 type Reason string
 
 // The reasons. docs/platforms.md explains each.
@@ -45,7 +45,7 @@ const (
 	UnexpectedReply     Reason = "unexpected_reply"
 )
 
-// advice has what callers read for each reason: %s is the platform.
+// advice contains the text that callers read for each reason; %s is the platform.
 var advice = map[Reason]struct {
 	kind       fault.Kind
 	text, hint string
@@ -173,7 +173,7 @@ type Rejection struct { //nolint:errname // callers handle it as a value with a 
 	cause     error
 }
 
-// Reject returns a rejection. An empty format gives the sentence of the reason.
+// Reject returns a rejection. If the format is empty, the text is the sentence of the reason.
 func Reject(p measure.Platform, r Reason, format string, args ...any) *Rejection {
 	a := advice[r]
 	text := fmt.Sprintf(format, args...)
@@ -230,7 +230,7 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Persistent returns the error of an optional read if the required reads that follow would fail as well, and nil for
+// Persistent returns the error of an optional read if the following required reads would fail too. It returns nil for
 // other errors, such as a field that the platform does not offer to the account.
 func Persistent(err error) error {
 	switch ReasonOf(err) {

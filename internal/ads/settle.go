@@ -2,7 +2,7 @@ package ads
 
 import "time"
 
-// Settlement is what a live read says about a write with an unknown outcome.
+// Settlement is the conclusion from a live read about a write with an unknown outcome.
 type Settlement string
 
 // The settlements.
@@ -34,12 +34,13 @@ func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settl
 	return SettleFailed
 }
 
-// looks are the instants of the live reads, from the unknown outcome on.
+// looks lists the times of the live reads, counted from the unknown outcome.
 var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 60 * time.Second}
 
-// NextLook returns when to read the live value for the n-th time, n = 0 first, counted from the unknown outcome or from
-// the start of the process. untilDeadline is the time from there to the deadline of the write. A deadline after the
-// last look adds one more look, so that the series ends with an answer. more is false after the end.
+// NextLook returns when to read the live value for the n-th time, starting with n = 0. The time is counted from the
+// unknown outcome or from the start of the process. untilDeadline is the time from that instant to the deadline of the
+// write. A deadline after the last look adds one more look, so that the series ends with an answer. more is false after
+// the end.
 func NextLook(n int, untilDeadline time.Duration) (after time.Duration, more bool) {
 	if n < len(looks) {
 		return looks[n], true

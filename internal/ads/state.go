@@ -9,8 +9,8 @@ import (
 	"assay/internal/money"
 )
 
-// Status is the own delivery status of a campaign. [measure.AdStatus] of imported facts has no separate archived
-// status.
+// Status is the delivery status that is set on the campaign itself. [measure.AdStatus] of imported facts has no
+// separate archived status.
 type Status string
 
 // The statuses.
@@ -30,7 +30,7 @@ const (
 	Ordinary   Kind = ""
 	SmartPlus  Kind = "smart_plus" // TikTok Smart+
 	GMVMax     Kind = "gmv_max"    // TikTok GMV Max
-	Experiment Kind = "experiment" // a trial campaign of Google Ads
+	Experiment Kind = "experiment" // a campaign of a Google Ads experiment
 )
 
 // Level is where the budget of a campaign is set.
@@ -76,10 +76,10 @@ type Budget struct {
 	Inexact bool
 	Minimum money.Amount // smallest accepted amount; the zero value when the platform does not publish it
 	Step    money.Amount // billable unit: amounts are multiples of it
-	// Resource is the name of the budget where it is an object of its own (Google Ads).
+	// Resource is the name of the budget if it is a separate object (Google Ads).
 	Resource string
 	Shared   bool
-	Uses     int        // campaigns that use the budget, where it is an object of its own
+	Uses     int        // campaigns that use the budget, if it is a separate object
 	Feeds    []Campaign // the campaigns that a shared budget feeds, at most 100
 	Children []Child    // ad sets that have the budget, at most 50
 }
@@ -109,7 +109,7 @@ type Change struct {
 	BudgetResource string
 }
 
-// Value is what a change sets: an amount or a status, the other is the zero value. Values are compared with ==.
+// Value is what a change sets: an amount or a status. The other field is the zero value. Values are compared with ==.
 type Value struct {
 	Amount money.Amount
 	Status Status
@@ -136,7 +136,7 @@ func (s *State) Value(a Action) Value {
 	return Value{Status: s.Status}
 }
 
-// Check returns why the change is impossible in this state, or nil. It knows the rules that every platform has; the
+// Check returns why the change is impossible in this state, or nil. It checks the rules that all platforms share; a
 // platform may have more.
 func (s *State) Check(c Change) error {
 	if r := s.check(c); r != nil {
@@ -206,10 +206,10 @@ func (s *State) reject(r Reason, format string, args ...any) *Rejection {
 	return Reject(s.Account.Platform, r, format, args...)
 }
 
-// shown is the number of names in a sentence.
+// shown is the maximum number of names in a sentence.
 const shown = 5
 
-// campaigns lists the campaigns that the budget feeds in a sentence.
+// campaigns returns the campaigns that the budget feeds, as a part of a sentence.
 func campaigns(b *Budget) string {
 	if len(b.Feeds) == 0 {
 		return "several campaigns"
@@ -224,7 +224,7 @@ func campaigns(b *Budget) string {
 	return strings.Join(names, ", ")
 }
 
-// children lists the ad sets in a sentence.
+// children returns the ad sets as a part of a sentence.
 func (b *Budget) children() string {
 	if len(b.Children) == 0 {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Clean returns a text of a platform for people: without control and invisible formatting characters, with single
-// blanks, at most most characters.
+// Clean prepares a text of a platform for people. It removes control characters and invisible formatting characters,
+// collapses blanks, and returns at most most characters.
 func Clean(text string, most int) string {
 	var b strings.Builder
 	n, blank := 0, false

@@ -31,7 +31,7 @@ type Opening struct {
 
 func (o *Opening) start() *Opening { return o }
 
-// Period is the days that an answer covers, both ends included.
+// Period is the range of days that an answer covers, including both ends.
 type Period struct {
 	Start    civil.Date `json:"start"`
 	End      civil.Date `json:"end"`

@@ -28,16 +28,16 @@ type Estimates struct {
 // Level90 is the level of all intervals.
 const Level90 = cohort.DefaultLevel
 
-// EstimateOf returns an estimate in the unit of an answer, of which there are per in the unit of the estimate.
+// EstimateOf converts an estimate to the unit of an answer. per is the number of estimate units in one answer unit.
 func EstimateOf[T ~float64](e measure.Estimate, per float64) *Estimate[T] {
 	e = e.Times(per)
 	return &Estimate[T]{Value: T(e.Value), Low: T(e.Low), High: T(e.High)}
 }
 
-// Percents turns an estimated share into percent.
+// Percents converts an estimated share to percent.
 func Percents(share measure.Estimate) *Estimate[Percent] { return EstimateOf[Percent](share, 100) }
 
-// Estimate turns an estimate in minor units into money.
+// Estimate converts an estimate in minor units to money.
 func (f Figures) Estimate(minor measure.Estimate) *Estimate[Money] {
 	return EstimateOf[Money](minor, money.Major(1, f.Currency))
 }

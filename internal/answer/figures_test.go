@@ -108,10 +108,10 @@ func TestMetricsOfUnknownFigures(t *testing.T) {
 		}
 	}
 	if m.AddPerDay(10, 5); m.PerDay == nil || *m.PerDay != 0 {
-		t.Errorf("twice as much in twice the days changes by %v a day", m.PerDay)
+		t.Errorf("twice as much in twice the days changes by %v per day", m.PerDay)
 	}
 	if m.AddPerDay(5, 5); *m.PerDay != 100 {
-		t.Errorf("twice as much in the same days changes by %v a day", *m.PerDay)
+		t.Errorf("twice as much in the same days changes by %v per day", *m.PerDay)
 	}
 	half := answer.MetricOfKnown(&four, nil)
 	if half.AddPerDay(5, 5); half.PerDay != nil {

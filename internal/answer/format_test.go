@@ -108,7 +108,7 @@ func TestRowsOfASummary(t *testing.T) {
 	}
 }
 
-// A long answer loses names of sources, the method and suggestions before rows.
+// If an answer is too long, source names, the method and suggestions are cut before rows.
 func TestLessImportantPartsAreCutFirst(t *testing.T) {
 	t.Parallel()
 	a := figuresOf(1)
@@ -152,7 +152,7 @@ func TestALongTableSaysHowToGetTheRest(t *testing.T) {
 			continue
 		}
 		if total := a.Truncated.RowsTotal; total != map[bool]int{false: 3000, true: 9000}[c.page] {
-			t.Errorf("%d rows in all", total)
+			t.Errorf("%d rows in total", total)
 		}
 		if p := a.Pagination; c.page && (!p.HasMore || *p.NextOffset != 10+len(a.Rows) || a.Truncated.How != fmt.Sprint("offset=", *p.NextOffset)) {
 			t.Errorf("%+v, %s", p, a.Truncated.How)

@@ -46,7 +46,7 @@ type Shared struct {
 // Viewed returns the parameters themselves.
 func (s Shared) Viewed() Shared { return s }
 
-// Viewer is parameters that select how the answer is written.
+// Viewer is implemented by parameters that select how the answer is written.
 type Viewer interface{ Viewed() Shared }
 
 // Last30 is a period that by default starts 30 days before its end.
@@ -86,7 +86,7 @@ type AnyTime struct {
 // Check rejects a reversed period.
 func (p AnyTime) Check() error { return CheckOrder("start_date", p.StartDate, "end_date", p.EndDate) }
 
-// CheckOrder rejects a last day before the first. It accepts missing days.
+// CheckOrder rejects a period whose last day is before its first day. It accepts missing days.
 func CheckOrder(firstName string, first civil.Date, lastName string, last civil.Date) error {
 	if first.IsZero() || last.IsZero() || !last.Before(first) {
 		return nil

@@ -96,8 +96,8 @@ func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	}
 }
 
-// shed removes the least important part of an answer and reports whether there was one, in this order: names of
-// sources, description of the method, suggestions after the first, low-priority warnings.
+// shed removes the least important part of an answer and reports whether there was one. The order is: names of sources,
+// description of the method, suggestions after the first, low-priority warnings.
 func (c *Closing) shed() bool {
 	kinds := byKind(c.Sources)
 	switch q := c.DataQuality; {

@@ -182,19 +182,19 @@ func TestPageCutBySizeHasTheNextOffset(t *testing.T) {
 	a := sample(100)
 	a.Pagination = Page{Limit: 100, Offset: 40}.Pagination(100, 140)
 	if a.Pagination.HasMore || a.Pagination.NextOffset != nil {
-		t.Fatalf("the last page says %+v", a.Pagination)
+		t.Fatalf("the last page reports %+v", a.Pagination)
 	}
 	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	p := a.Pagination
 	if len(a.Rows) == 100 || p.Returned != len(a.Rows) || !p.HasMore || *p.NextOffset != 40+len(a.Rows) {
-		t.Errorf("%d rows, %+v; want the next offset behind them", len(a.Rows), p)
+		t.Errorf("%d rows, %+v; want the next offset after them", len(a.Rows), p)
 	}
 	if want := fmt.Sprintf("offset=%d", *p.NextOffset); a.Truncated.How != want {
 		t.Errorf("how to get the rest: %q, want %q", a.Truncated.How, want)
 	}
 }
 
-// A page without rows and with its own offset as the next one would cause an endless loop of requests.
+// A page without rows whose next offset is its own offset would cause an endless loop of requests.
 func TestPageHasAtLeastOneRow(t *testing.T) {
 	t.Parallel()
 	a := sample(3)
@@ -204,7 +204,7 @@ func TestPageHasAtLeastOneRow(t *testing.T) {
 	a.Pagination = Page{Limit: 3, Offset: 6}.Pagination(3, 20)
 	rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
 	if p := a.Pagination; len(a.Rows) != 1 || p.Returned != 1 || !p.HasMore || *p.NextOffset != 7 {
-		t.Errorf("%d rows, %+v; want one row and the next offset behind it", len(a.Rows), p)
+		t.Errorf("%d rows, %+v; want one row and the next offset after it", len(a.Rows), p)
 	}
 }
 

@@ -14,14 +14,14 @@ import (
 // The types of the figures in an answer. The type determines how a figure is rounded when the answer is written. Until
 // then figures are exact.
 type (
-	// Money is an amount in whole units of the answer's currency, written without decimals from 1,000 up, with two
-	// below and with all decimals at the debug level.
+	// Money is an amount in whole units of the answer's currency, written without decimals from 1,000 up and with two
+	// decimals below 1,000. The debug level has all decimals.
 	Money float64
 	// Ratio is a quotient such as ROAS: two decimals.
 	Ratio float64
 	// Percent is a percentage: one decimal.
 	Percent float64
-	// Count is a count, which attribution models may split: two decimals.
+	// Count is a number of orders or conversions, which attribution models may split: two decimals.
 	Count float64
 	// Foreign is untrusted text, such as a campaign name. Control characters are removed and the length is capped when
 	// the answer is written. It never enters a summary.

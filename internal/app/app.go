@@ -54,8 +54,8 @@ const (
 	requestTime = 20 * time.Second
 )
 
-// anonymousBodies is how many bytes of request bodies the service keeps in memory for callers that it does not know yet.
-// Those from one address use at most a quarter, so that one sender does not stop webhooks and sign-ins.
+// anonymousBodies bounds the bytes of request bodies that the service keeps in memory for callers before
+// authentication. The bodies from one address use at most a quarter, so one sender cannot block webhooks and sign-ins.
 const (
 	anonymousBodies = 64 << 20
 	addressBodies   = anonymousBodies / 4
@@ -71,7 +71,7 @@ const (
 // callLog is the name of the part that writes the call log.
 const callLog = "call log"
 
-// App is a data directory that this process has locked, with the service that answers from it.
+// App is a data directory that this process has locked, with the service that uses it.
 type App struct {
 	config  config.Config
 	log     *slog.Logger
@@ -96,8 +96,8 @@ type App struct {
 	messages   *feed.Feed // of shops
 }
 
-// Open locks the data directory for this process and opens its stores. A directory that another process has locked is a fault
-// of kind unavailable that names the process.
+// Open locks the data directory for this process and opens its stores. If another process has locked the directory, it
+// returns a fault of kind unavailable that names the process.
 func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() time.Time) (opened *App, err error) {
 	lock, err := datadir.Acquire(c.Data)
 	if err != nil {
@@ -210,7 +210,7 @@ func (a *App) HasWorkspaces(ctx context.Context) (bool, error) {
 	return len(all) > 0, err
 }
 
-// CanListen returns a fault if the address is in use, before anything is made for a service on it.
+// CanListen returns a fault if the address is in use. It is called before anything is created for a service on it.
 func CanListen(ctx context.Context, addr string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -232,8 +232,8 @@ func (a *App) ready(ctx context.Context) error {
 // tryAgain is the interval between attempts to open facts that could not be opened.
 const tryAgain = time.Minute
 
-// tryFacts opens the facts of every workspace once, one after the other, so that failures are logged and roll-ups that stores of an
-// earlier release lack are rebuilt. It retries those that cannot be opened until ctx ends. Other workspaces are not affected.
+// tryFacts opens the facts of all workspaces in sequence. This logs failures and rebuilds roll-ups that stores of an
+// earlier release lack. Until ctx ends, it retries facts that could not be opened. Other workspaces are not affected.
 func (a *App) tryFacts(ctx context.Context) error {
 	all, err := a.control.Store.Workspaces(ctx)
 	if err != nil {
@@ -246,8 +246,8 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
 			a.catchUp(ctx, w.ID)
 		}
-		if i < len(all)-1 && len(all) > a.config.MaxAttached { // many small stores: memory is for those in use
-			_ = a.engine.Rest(ctx, w.ID) // it stays open, at worst
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for those in use
+			_ = a.engine.Rest(ctx, w.ID) // at worst it stays open
 		}
 	}
 	again := time.NewTicker(tryAgain)
@@ -267,8 +267,9 @@ func (a *App) tryFacts(ctx context.Context) error {
 // unopened returns the number of workspaces whose facts cannot be opened.
 func (a *App) unopened() int { return len(a.engine.Unopened()) }
 
-// Serve answers calls until ctx ends, then finishes running calls. It calls ready with the base URL once calls are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
-// cancellation. Imports are transactions, so nothing is half stored.
+// Serve answers calls until ctx ends, then finishes running calls. It calls ready with the base URL once calls are
+// accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
+// cancellation. Imports are transactions, so no import is stored partially.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
 	if err := a.backups.Check(); err != nil {
 		return err
@@ -333,7 +334,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 			slog.Duration("waited", a.config.ShutdownTimeout+partsTime))
 	}
 	if slices.Contains(cutOff, callLog) {
-		return err // it may be writing
+		return err // the part may still be writing
 	}
 	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), a.closeBy.Add(-storeTime))
 	defer cancel()
@@ -402,8 +403,8 @@ func (a *App) limited(calls net.Listener) net.Listener {
 	})
 }
 
-// ownURL returns the URL of an address on this machine. For all interfaces it is the loopback address; other machines need a
-// base URL in the settings.
+// ownURL returns the URL of an address on this machine. If the service listens on all interfaces, the URL has the
+// loopback address. Other machines need a base URL in the settings.
 func ownURL(addr net.Addr) string {
 	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)

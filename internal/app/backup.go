@@ -53,8 +53,8 @@ func (a *App) backupMetric() (last time.Time, failing bool) {
 	return s.Last, s.Problem != ""
 }
 
-// Restore restores a backup into the data directory, which must be empty or missing. The restore has the directory
-// locked, so no service starts on it meanwhile.
+// Restore restores a backup into the data directory, which must be empty or missing. The directory is locked during the
+// restore, so no service can start on it.
 func Restore(
 	ctx context.Context, c config.Config, dir string, at time.Time, progress func(done, total int64),
 ) (restored backup.Restored, err error) {
@@ -66,13 +66,13 @@ func Restore(
 		return restored, err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	if err := isEmpty(c.Data); err != nil { // another process may have been faster
+	if err := isEmpty(c.Data); err != nil { // another process may have created files
 		return restored, err
 	}
 	return backup.Restore{Dir: dir, Data: c.Data, At: at, Totals: duckdb.FileTotals}.Run(ctx, progress)
 }
 
-// isEmpty rejects a data directory that has files. The lock of an ended process does not count.
+// isEmpty rejects a data directory that has files. The lock file of an ended process is ignored.
 func isEmpty(data string) error {
 	entries, err := os.ReadDir(data)
 	if errors.Is(err, fs.ErrNotExist) {

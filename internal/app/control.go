@@ -19,8 +19,8 @@ import (
 	"assay/internal/operation"
 )
 
-// Control is the control data of a data directory. Several processes may have it open at a time: commands use it next to a
-// running service.
+// Control is the control data of a data directory. Several processes may open it at the same time: commands use it
+// while a service runs.
 type Control struct {
 	operation.Control
 	ended *func() // called by AccessEnded
@@ -76,8 +76,8 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 // onAccessEnded sets the function that is called after credentials end. It is set once, before calls are served.
 func (c *Control) onAccessEnded(do func()) { *c.ended = do }
 
-// secretKept rejects a directory that has lost its secret: with a new one no key would be valid and no returning customer
-// recognized.
+// secretKept rejects a directory that has lost its secret. With a new secret, no key would be valid and no returning
+// customer would be recognized.
 func secretKept(dataDir string) error {
 	_, lost := os.Stat(filepath.Join(dataDir, datadir.Secret))
 	_, err := os.Stat(filepath.Join(dataDir, datadir.Control))

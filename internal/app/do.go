@@ -22,9 +22,9 @@ import (
 	"assay/internal/socket"
 )
 
-// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a running
-// service, else this process. Other operations run in this process. A result may accompany an error: it has what was done
-// before the error.
+// Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a
+// running service, else this process. Other operations run in this process. A result that accompanies an error
+// describes what was done before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {
@@ -47,7 +47,7 @@ func Do[In, Out any](
 	return out, errors.Join(err, a.Close())
 }
 
-// reach opens a data directory, or returns the service that has locked it: one of a and s is nil.
+// reach opens a data directory, or returns the service that has locked it. Either a or s is nil.
 func reach(ctx context.Context, c config.Config, now func() time.Time) (a *App, s *socket.Client, err error) {
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fault.NotFound("data directory %s does not exist", c.Data).WithHint("create a workspace first: assay workspace create NAME")
@@ -74,8 +74,8 @@ func ImportFiles(
 	if a != nil {
 		defer func() { failed = errors.Join(failed, a.Close()) }()
 	}
-	// Standard input is spooled only after the data directory is locked, by this process or a service: locking it empties the
-	// folder of uploads.
+	// Standard input is spooled only after this process or a service has locked the data directory, because locking
+	// empties the folder of uploads.
 	remove, err := spoolInput(filepath.Join(c.Data, datadir.Uploads), in.Paths, input)
 	if err != nil {
 		return result, err
@@ -110,8 +110,8 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 	return func() { _ = os.Remove(path) }, nil
 }
 
-// ImportSinger imports the messages of a tap through the service that has locked the data directory, else in this process. The
-// report may accompany an error: it has what was done before the error.
+// ImportSinger imports the messages of a tap through the service that has locked the data directory, else in this
+// process. A report that accompanies an error describes what was done before the error.
 func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
 	a, s, err := reach(ctx, c, now)
 	if err != nil {
@@ -124,8 +124,8 @@ func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in 
 	return report, errors.Join(err, a.Close())
 }
 
-// ClearFacts removes the facts of a deleted workspace with the same ID, which remain if a process ended during the deletion.
-// Without such facts it does nothing.
+// ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if a process ended during the
+// deletion. Without them, ClearFacts does nothing.
 func ClearFacts(ctx context.Context, c config.Config, id measure.WorkspaceID, caller operation.Caller, now func() time.Time) error {
 	if _, err := os.Stat(filepath.Join(c.Data, datadir.Facts, string(id)+".duckdb")); errors.Is(err, fs.ErrNotExist) {
 		return nil

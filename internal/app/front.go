@@ -26,7 +26,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// front is the part of the service that faces the network: authentication, pages and routes. It is built once the address is
+// front is the network-facing part of the service: authentication, pages and routes. It is built once the address is
 // known, because tokens and pages contain it.
 type front struct {
 	keys    *auth.Keys
@@ -86,14 +86,14 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	return f, nil
 }
 
-// pageHistory gives the pages the history of daily totals.
+// pageHistory provides the history of daily totals to the pages.
 type pageHistory struct {
 	*warehouse.Warehouse
 	*snapshot.Reader
 }
 
-// signingSecrets returns the secrets that sign access tokens: the configured one, else the one that a demo stores in the data
-// directory. A secret that is set and empty disables signing.
+// signingSecrets returns the secrets that sign access tokens: the configured secret, else the secret that a demo stores
+// in the data directory. A configured empty secret disables signing.
 func (a *App) signingSecrets() ([][]byte, error) {
 	if a.config.OAuthSecret.IsSet() {
 		if text := a.config.OAuthSecret.Text(); text != "" {

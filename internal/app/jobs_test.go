@@ -14,8 +14,8 @@ import (
 	"assay/internal/operation"
 )
 
-// jobs returns the jobs of the workspace that commands started, as a command lists them. The daily forecasts may run next
-// to them.
+// jobs returns the jobs of the workspace that commands started, as a command lists them. The daily forecasts may run at
+// the same time.
 func (h *house) jobs() []jobs.Job {
 	h.Helper()
 	call := operation.Call{Workspace: "w", Caller: operation.Operator("test")}
@@ -26,7 +26,7 @@ func (h *house) jobs() []jobs.Job {
 	return slices.DeleteFunc(all, func(j jobs.Job) bool { return j.Kind == jobs.Forecast.Name })
 }
 
-// cancelJobs cancels these jobs by a command.
+// cancelJobs cancels these jobs with a command.
 func (h *house) cancelJobs() {
 	h.Helper()
 	for _, j := range h.jobs() {
@@ -43,7 +43,7 @@ func wasCancelled(err error) bool {
 	return fault.KindOf(err) == fault.KindConflict && strings.Contains(err.Error(), "cancelled") && hint != ""
 }
 
-// A command cancels the import that another command waits for. The files imported before it stay.
+// A command cancels the import that another command waits for. Files that were already imported remain.
 func TestACommandCancelsAnImport(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -70,7 +70,7 @@ func TestACommandCancelsAnImport(t *testing.T) {
 	}
 	done, err := ImportFiles(t.Context(), h.config, call, operation.Import{Paths: paths}, nil, time.Now)
 	if !wasCancelled(err) || len(done.Report.Files) == 0 {
-		t.Errorf("the import ends with %v and %+v, want an error that says it was cancelled and a report of the first file", err, done.Report)
+		t.Errorf("the import ends with %v and %+v, want an error that states the cancellation and a report of the first file", err, done.Report)
 	}
 	if c, err := h.app.facts.Coverage(t.Context(), "w"); err != nil || c.Orders != 1 {
 		t.Errorf("%d orders are stored, %v; want the order of the first file", c.Orders, err)
@@ -95,6 +95,6 @@ func TestACommandCancelsTheImportOfASilentTap(t *testing.T) {
 	}
 	h.cancelJobs()
 	if err := <-ended; !wasCancelled(err) {
-		t.Errorf("the import ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("the import ends with %v, want an error that states the cancellation", err)
 	}
 }

@@ -16,7 +16,7 @@ type parts struct {
 	work panics.Group
 	end  context.CancelFunc // of their context
 
-	mu      sync.Mutex     // guards what follows
+	mu      sync.Mutex     // guards the fields below
 	running map[string]int // by name
 	failure error          // the first one
 }

@@ -72,7 +72,8 @@ func (s stubborn) train(ctx context.Context, w control.Workspace, _ *jobs.Task) 
 	return err
 }
 
-// Serve and Close return although a training never ends and uses the store. If they waited for it, this test would not end.
+// Serve and Close return even if a training never ends and uses the store. If they waited for it, this test would never
+// end.
 func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -107,9 +108,9 @@ func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 		return nil
 	})
 	if err != nil || !strings.Contains(log.String(), `work=[jobs]`) {
-		t.Errorf("%v; the log does not name what was cut off:\n%s", err, log.String())
+		t.Errorf("%v; the log does not name the parts that were cut off:\n%s", err, log.String())
 	}
 	if err := a.Close(); err == nil || !strings.Contains(err.Error(), "1 users of the store still run") {
-		t.Errorf("the store closes under an import: %v", err)
+		t.Errorf("the store closes during an import: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"assay/internal/datadir"
 )
 
-// Files that an earlier release or a manual copy left readable become private when the directory is opened. Files that do not
-// belong to the service stay as they are.
+// Files that an earlier release or a manual copy left readable become private when the directory is opened. The
+// permissions of other files do not change.
 func TestOpeningADirectoryMakesItsFilesPrivate(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

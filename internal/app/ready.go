@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	writeCheckPause   = 10 * time.Second // a result is reused for this long, because anonymous callers may ask and each check writes to disk
+	writeCheckPause   = 10 * time.Second // reuse of a result: anonymous callers may ask, and each check writes to disk
 	writeCheckTimeout = 5 * time.Second
 )
 
@@ -16,7 +16,7 @@ type writeCheck struct {
 	ping func(ctx context.Context) error
 	now  func() time.Time
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	at   time.Time  // of the last check
 	last error
 }
@@ -25,7 +25,7 @@ func (c *writeCheck) check(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at.IsZero() || c.now().Sub(c.at) >= writeCheckPause {
-		// The result is shared by all callers, so the check does not end with the request of this one.
+		// The result is shared by all callers, so the end of this request does not cancel the check.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeCheckTimeout)
 		defer cancel()
 		c.last = c.ping(ctx)

@@ -21,11 +21,11 @@ func TestTheControlDataAreWrittenAtMostOncePerPause(t *testing.T) {
 	cancel()
 	for range 100 {
 		if err := c.check(gone); err != nil {
-			t.Fatalf("a caller that went away: %v", err)
+			t.Fatalf("a caller that disconnected: %v", err)
 		}
 	}
 	if writes != 1 {
-		t.Errorf("%d writes for 100 questions, want 1", writes)
+		t.Errorf("%d writes for 100 requests, want 1", writes)
 	}
 	full = errors.New("the disk is full")
 	if now = now.Add(writeCheckPause - 1); c.check(t.Context()) != nil || writes != 1 {

@@ -15,13 +15,14 @@ import (
 	"assay/internal/operation"
 )
 
-// forecastEvery is the delay until a new day, or the end of days, is noticed.
+// forecastEvery is how often the service checks for a new day and for periods that have ended.
 const forecastEvery = time.Hour
 
-// forecastHour is the local hour after which the day's forecasts are made: by then the data of the day before have arrived.
+// forecastHour is the local hour after which the day's forecasts are made. By then, the previous day's data have
+// arrived.
 const forecastHour = 4
 
-// routines are the jobs that workspaces need again and again.
+// routines returns the recurring jobs of workspaces.
 func (a *App) routines() []jobs.Routine {
 	return []jobs.Routine{
 		{
@@ -38,8 +39,8 @@ func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) erro
 	return err
 }
 
-// forecast makes the workspace's forecasts of the day once it is late enough there by the clock of answers, and scores
-// forecasts whose period is over. A second run on the same day has little to do.
+// forecast makes the workspace's forecasts of the day after forecastHour in the workspace's time zone, by the clock of
+// answers. It scores forecasts whose period is over. A second run on the same day has little to do.
 func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	if a.clock().In(w.Location()).Hour() < forecastHour {
 		return nil
@@ -56,7 +57,7 @@ func (a *App) training(ws measure.WorkspaceID) (donePct int, running bool) {
 	return job.Percent, running
 }
 
-// pageModels gives the console the state of models.
+// pageModels provides the state of models to the console.
 type pageModels struct{ *App }
 
 // State returns the workspace's model and its state.
@@ -103,7 +104,7 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
-// warmed is the number of models that are loaded at the start. More would use memory that may not be needed.
+// warmed is the number of models that are loaded on startup. More would use memory that may not be needed.
 const warmed = 20
 
 // warmModels loads the models of the first workspaces.

@@ -164,20 +164,21 @@ func (h *house) until(is func() bool) {
 	}
 }
 
-// train trains by a command.
+// train trains the model with a command.
 func (h *house) train(progress func(done, total int64)) (operation.Trained, error) {
 	call := operation.Call{Workspace: "w", Caller: operation.Operator("test"), Progress: progress}
 	return Do(h.Context(), h.config, operation.TrainModel, call, operation.Training{}, time.Now)
 }
 
-// cancelTraining cancels the training by another command.
+// cancelTraining cancels the training with another command.
 func (h *house) cancelTraining() error {
 	_, err := Do(h.Context(), h.config, operation.CancelTraining, operation.Call{Workspace: "w", Caller: operation.Operator("test")}, operation.None{}, time.Now)
 	return err
 }
 
-// TestTrainingsAreCanceledScheduledAndResumed checks three trainings: one that a command starts and another command cancels, a
-// scheduled one that is overdue when the service starts, and the same one after the service was stopped during it.
+// TestTrainingsAreCanceledScheduledAndResumed checks three trainings. A command starts the first, and another command
+// cancels it. The second is scheduled and overdue when the service starts. The third resumes the second after the
+// service was stopped during it.
 func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -197,10 +198,10 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 	}
 	_, err = h.train(cancel)
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("the training ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("the training ends with %v, want an error that states the cancellation", err)
 	}
 	if held := h.held(); held.Training || held.Version() != 1 {
-		t.Errorf("after it was cancelled: training %v, model %d; want none and model 1", held.Training, held.Version())
+		t.Errorf("after the cancellation: training %v, model %d; want none and model 1", held.Training, held.Version())
 	}
 
 	h.retrain(control.Retrain{Cadence: control.Weekly})

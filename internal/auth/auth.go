@@ -7,7 +7,7 @@ import (
 	"assay/internal/control"
 )
 
-// Principal is an authenticated caller: a key, or a person's grant to a client.
+// Principal is an authenticated caller: an API key, or a person's grant to an OAuth client.
 type Principal struct {
 	Workspace control.Workspace
 	Actor     string // "key:ID" or "user:ID", for the audit log and the service log

@@ -14,13 +14,13 @@ import (
 	"assay/internal/fault"
 )
 
-// Staleness is how long an answer of the store is cached. A key that another process revoked works here for at most
-// that long, and changed settings of a workspace take effect within it.
+// Staleness is how long an answer of the store is cached. After another process revokes a key or changes a workspace's
+// settings, this process applies the change within that time.
 const Staleness = 2 * time.Second
 
-// Authenticate returns the principal of a bearer credential. Every rejected credential (unknown, malformed, expired
-// or revoked) gives the same fault of kind unauthenticated, so the caller cannot tell them apart. A credential that
-// is not an API key is a token; without a token verifier it is a fault of kind misconfigured.
+// Authenticate returns the principal of a bearer credential. Every rejected credential (unknown, malformed, expired or
+// revoked) gives the same fault of kind unauthenticated, so the caller cannot distinguish the reasons. A credential
+// that is not an API key is treated as a token. Without a token verifier, a token gives a fault of kind misconfigured.
 func (k *Keys) Authenticate(ctx context.Context, bearer string) (Principal, error) {
 	if !strings.HasPrefix(bearer, KeyPrefix) {
 		return k.verify(ctx, bearer)
@@ -75,8 +75,8 @@ func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now tim
 	return p, nil
 }
 
-// Invalidate clears the cache, so the next call of each key asks the store. It has to be called after this process
-// changes keys or the settings of a workspace.
+// Invalidate clears the cache, so the next call of each key asks the store. Call it after this process changes keys or
+// the settings of a workspace.
 func (k *Keys) Invalidate() { k.changes.Add(1) }
 
 func digestOf(s Secret) Digest {
@@ -85,8 +85,9 @@ func digestOf(s Secret) Digest {
 	return sha256.Sum256(buf[:])
 }
 
-// lastUse collects when keys were used, until they are written. A use is recorded when a key is looked up in the
-// store, which happens every two seconds at least: cached calls cost nothing, and the recorded minute is correct.
+// lastUse collects the last uses of keys until they are written. A use is recorded when a key is looked up in the
+// store. A key in use is looked up at least every two seconds, so cached calls cost nothing and the recorded minute is
+// correct.
 type lastUse struct {
 	mu      sync.Mutex // guards pending
 	pending map[control.KeyID]time.Time

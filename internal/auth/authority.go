@@ -8,15 +8,15 @@ import (
 	"assay/internal/fault"
 )
 
-// AuthorityStore has the current permissions of callers. A missing object is a fault of kind not_found.
+// AuthorityStore reads the current permissions of callers. A missing object is a fault of kind not_found.
 type AuthorityStore interface {
 	Key(ctx context.Context, id control.KeyID) (control.Key, error)
 	Access(ctx context.Context, grant control.GrantID) (control.Access, error)
 }
 
-// Authority checks the current permissions of callers without a cache. It is used before an action that others see: a
-// permission cached for two seconds is good enough for reading, not for acting. Its methods may be called from many
-// goroutines.
+// Authority checks the current permissions of callers without a cache. It is used before an action that others see,
+// because a permission cached for two seconds is sufficient for reads but not for actions. Its methods are safe for
+// concurrent use.
 type Authority struct {
 	store AuthorityStore
 	now   func() time.Time
@@ -27,7 +27,8 @@ func NewAuthority(store AuthorityStore, now func() time.Time) *Authority {
 	return &Authority{store: store, now: now}
 }
 
-// Renew returns the caller with the scopes that the store still allows: none if the credential has ended.
+// Renew returns the caller with the scopes that the store still allows. If the credential has ended, there are no
+// scopes.
 func (a *Authority) Renew(ctx context.Context, p Principal) (Principal, error) {
 	allowed, err := a.allowed(ctx, p)
 	if err != nil && fault.KindOf(err) != fault.KindNotFound {
@@ -37,7 +38,7 @@ func (a *Authority) Renew(ctx context.Context, p Principal) (Principal, error) {
 	return p, nil
 }
 
-// allowed returns the scopes of the caller's key, or those of the grant that the person's role allows.
+// allowed returns the scopes of the caller's key, or the scopes of the grant that the person's role allows.
 func (a *Authority) allowed(ctx context.Context, p Principal) ([]control.Scope, error) {
 	now := a.now()
 	if p.Kind == ByKey {

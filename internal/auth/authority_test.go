@@ -43,7 +43,7 @@ func TestAuthorityIsWhatTheStoreAllowsNow(t *testing.T) {
 	t.Parallel()
 	all, none := control.Scopes(), []control.Scope{}
 	by := control.By{Actor: "test", At: noon}
-	cases := map[string]struct { // Anna created the key, so it ends when she may no longer create keys
+	cases := map[string]struct { // the key ends when its creator Anna may no longer create keys
 		change func(f fixture, key control.Key) error
 		byKey  []control.Scope
 		person []control.Scope
@@ -61,8 +61,8 @@ func TestAuthorityIsWhatTheStoreAllowsNow(t *testing.T) {
 		"the role is lowered": {func(f fixture, _ control.Key) error {
 			return f.store.SetRole(t.Context(), "anna", "acme", control.RoleAnalyst, by)
 		}, none, all[:2]},
-		"the person is gone":    {func(f fixture, _ control.Key) error { return f.store.RemoveUser(t.Context(), "anna", by) }, none, none},
-		"the workspace is gone": {func(f fixture, _ control.Key) error { return f.store.DeleteWorkspace(t.Context(), "acme", by) }, none, none},
+		"the person is removed":    {func(f fixture, _ control.Key) error { return f.store.RemoveUser(t.Context(), "anna", by) }, none, none},
+		"the workspace is deleted": {func(f fixture, _ control.Key) error { return f.store.DeleteWorkspace(t.Context(), "acme", by) }, none, none},
 	}
 	for what, test := range cases {
 		t.Run(what, func(t *testing.T) {

@@ -23,9 +23,9 @@ import (
 // InstallationSecretLen is the length of an installation's secret in bytes.
 const InstallationSecretLen = 32
 
-// LoadSecret returns the installation's secret from a file of 64 hexadecimal digits. The first start creates the
-// file. Of several processes that start at the same time one creates it, and all return the same secret. A file that
-// other users can read, or with other content, is a fault of kind misconfigured.
+// LoadSecret returns the installation's secret from a file of 64 hexadecimal digits. The first start creates the file.
+// If several processes start at the same time, one creates the file and all return the same secret. A file that other
+// users can read or with invalid content is a fault of kind misconfigured.
 func LoadSecret(path string) ([]byte, error) {
 	secret, err := readSecret(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func readSecret(path string) ([]byte, error) {
 	return secret, nil
 }
 
-// makeSecret writes a complete temporary file and links it to its name. The link fails if another process was first,
-// so no process reads a partial secret, and the first secret stays.
+// makeSecret writes a complete temporary file and links it to its name. The link fails if another process was first.
+// Therefore no process reads a partial secret, and the first secret remains.
 func makeSecret(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -103,9 +103,9 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The
-// names below are the info of the derivation. Their meaning never changes: data hashed under a name could no longer
-// be found.
+// Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The names
+// below are the info parameter of the derivation. Their meaning never changes, because data hashed under a changed name
+// could no longer be found.
 //
 //	assay/api-key/v1        hashes of API keys
 //	assay/contact/v1/ID     hashes of email addresses and phone numbers in the workspace ID
@@ -117,12 +117,12 @@ type Installation struct{ secret []byte }
 func NewInstallation(secret []byte) Installation { return Installation{secret: bytes.Clone(secret)} }
 
 // HashKey returns the 32-byte key under which the workspace's email addresses and phone numbers are hashed. Each
-// workspace has its own, so common customers of two stores cannot be found.
+// workspace has its own key, so customers that two stores share cannot be identified.
 func (i Installation) HashKey(ws measure.WorkspaceID) []byte {
 	return i.derive("assay/contact/v1/" + string(ws))
 }
 
-// Name identifies the installation without disclosing its secret. Backups have it.
+// Name identifies the installation without disclosing its secret. Backups contain it.
 func (i Installation) Name() string { return hex.EncodeToString(i.derive("assay/name/v1")[:8]) }
 
 // apiKeyHashing returns the 32-byte key under which API keys are hashed.
@@ -134,8 +134,8 @@ func (i Installation) Seal(ws measure.WorkspaceID, secret string) []byte {
 	return i.sealing(ws).Seal(nil, nil, []byte(secret), nil) //nolint:gosec // the cipher generates a random nonce
 }
 
-// Unseal returns a secret that [Installation.Seal] encrypted for the workspace. It is a fault of kind misconfigured
-// if the installation's secret differs or the bytes were changed.
+// Unseal returns a secret that [Installation.Seal] encrypted for the workspace. It returns a fault of kind
+// misconfigured if the installation's secret differs or the bytes were changed.
 func (i Installation) Unseal(ws measure.WorkspaceID, sealed []byte) (string, error) {
 	secret, err := i.sealing(ws).Open(nil, nil, sealed, nil)
 	if err != nil {

@@ -51,7 +51,7 @@ type KeysOptions struct {
 	Log          *slog.Logger     // nil: no logging
 }
 
-// Keys creates API keys and authenticates callers. Its methods may be called from many goroutines.
+// Keys creates API keys and authenticates callers. Its methods are safe for concurrent use.
 type Keys struct {
 	store   KeyStore
 	tokens  Tokens
@@ -64,7 +64,7 @@ type Keys struct {
 	changes atomic.Uint64 // incremented to invalidate the cache
 }
 
-// NewKeys returns the service. [Keys.Run] has to run for last uses to be stored.
+// NewKeys returns the service. Last uses are stored only while [Keys.Run] runs.
 func NewKeys(o KeysOptions) *Keys {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -148,7 +148,7 @@ func (k *Keys) hash(s Secret) []byte {
 	return mac.Sum(nil)
 }
 
-// List returns the workspace's keys, including revoked and expired ones, oldest first.
+// List returns the workspace's keys, including revoked and expired keys, oldest first.
 func (k *Keys) List(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
 	return k.store.Keys(ctx, ws)
 }
@@ -162,7 +162,7 @@ func (k *Keys) Revoke(ctx context.Context, id control.KeyID, actor string) (cont
 }
 
 // Rotate creates a successor with the same name, scopes, tools and lifetime, and its own ID and secret. The old key
-// stays valid for the overlap, [DefaultOverlap] when 0, so that clients can be changed one by one. An invalid or
+// stays valid for the overlap, [DefaultOverlap] when 0, so that clients can change keys one by one. An invalid or
 // already rotated key is a fault of kind conflict.
 func (k *Keys) Rotate(ctx context.Context, id control.KeyID, overlap time.Duration, actor string) (Secret, control.Key, error) {
 	if overlap == 0 {

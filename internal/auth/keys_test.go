@@ -172,7 +172,7 @@ func TestRejectedCredentialsAreIndistinguishable(t *testing.T) {
 		_, err := f.Authenticate(t.Context(), bearer)
 		wantKind(t, name, err, fault.KindUnauthenticated)
 		if text, hint, ok := fault.Public(err); !ok || text != wantText || hint != wantHint || err.Error() != wantText {
-			t.Errorf("%s: %v (%q, %q), want the same as for any other", name, err, text, hint)
+			t.Errorf("%s: %v (%q, %q), want the same as for every other key", name, err, text, hint)
 		}
 	}
 }
@@ -216,12 +216,12 @@ func TestAnswerFromBeforeARevocationIsNotCached(t *testing.T) {
 	p := PrincipalUntil{Stale: noon.Add(Staleness)}
 	c.Keep(Digest{1}, p, 1)
 	if _, ok := c.Find(Digest{1}, noon, 2); ok {
-		t.Error("an answer from before a change is given after it")
+		t.Error("an answer from before a change is returned after it")
 	}
 	c.Keep(Digest{2}, p, 2)
 	c.Keep(Digest{1}, p, 1) // read before the change, returned after it
 	if _, ok := c.Find(Digest{1}, noon, 2); ok {
-		t.Error("an answer to a question from before a change is given after it")
+		t.Error("an answer to a request from before a change is returned after it")
 	}
 }
 
@@ -232,7 +232,7 @@ func TestCacheIsBounded(t *testing.T) {
 		c.Keep(Digest{byte(i), byte(i >> 8), byte(i >> 16)}, PrincipalUntil{Stale: noon.Add(Staleness)}, 0)
 	}
 	if n := len(c.principals); n > maxKnown {
-		t.Errorf("%d principals are remembered, want up to %d", n, maxKnown)
+		t.Errorf("%d principals are cached, want up to %d", n, maxKnown)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestOneOfConcurrentRotationsSucceeds(t *testing.T) {
 		}
 		wg.Wait()
 		if made.Load() != 1 {
-			t.Fatalf("four rotations at once made %d keys, want 1", made.Load())
+			t.Fatalf("four concurrent rotations created %d keys, want 1", made.Load())
 		}
 	}
 }
@@ -448,7 +448,7 @@ func BenchmarkAuthenticateFromTheStore(b *testing.B) {
 	}
 }
 
-// Four goroutines rotate each key at the same time, two of them through another process: one of them creates its
+// Four goroutines rotate each key at the same time, two of them through another process. Exactly one creates its
 // successor. `make race` uses 300 keys.
 func TestOneOfConcurrentProcessesRotatesAKey(t *testing.T) {
 	t.Parallel()
@@ -470,14 +470,14 @@ func TestOneOfConcurrentProcessesRotatesAKey(t *testing.T) {
 				case err == nil:
 					winners[won.Add(1)-1] = next
 				case fault.KindOf(err) != fault.KindConflict:
-					t.Errorf("who came too late is told: %v", err)
+					t.Errorf("a late caller gets: %v", err)
 				}
 			})
 		}
 		wg.Wait()
 		old, err := f.store.Key(t.Context(), key.ID)
 		if err != nil || won.Load() != 1 || old.ReplacedBy != winners[0].ID {
-			t.Errorf("%d of %d who rotated at once made a successor, and the key has %q, %v; want one, which it has", won.Load(), len(winners), old.ReplacedBy, err)
+			t.Errorf("%d of %d concurrent rotations created a successor, and the key has %q, %v; want one, which the key names", won.Load(), len(winners), old.ReplacedBy, err)
 		}
 	}
 	if all, err := f.List(t.Context(), "acme"); err != nil || len(all) != 2*rounds {

@@ -7,7 +7,7 @@ import (
 )
 
 // Known caches the principals of accepted credentials for a short time. Only accepted credentials are cached, up to
-// maxKnown. The zero value is empty, and its methods may be called from many goroutines.
+// maxKnown. The zero value is an empty cache. Its methods are safe for concurrent use.
 //
 // A cached principal belongs to a numbered state of the store. The caller reads the number before it asks the store,
 // so an answer from before a change is never used after it.
@@ -42,7 +42,7 @@ func (c *Known) Find(d Digest, now time.Time, state uint64) (Principal, bool) {
 	return p.Principal, true
 }
 
-// Keep caches a principal read in this state. It drops those of other states.
+// Keep caches a principal read in this state. It drops principals of other states.
 func (c *Known) Keep(d Digest, p PrincipalUntil, state uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

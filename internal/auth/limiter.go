@@ -32,8 +32,8 @@ type LimiterOptions struct {
 	Log      *slog.Logger     // nil: no logging
 }
 
-// Limiter limits the requests of a workspace per minute of the clock, over all its credentials. Within a minute,
-// nothing is refilled. Its methods may be called from many goroutines.
+// Limiter limits the requests of a workspace per minute of the clock, over all its credentials. The limit does not
+// refill within a minute. Its methods are safe for concurrent use.
 type Limiter struct {
 	tiers    []Tier
 	override int
@@ -43,7 +43,7 @@ type Limiter struct {
 	log      *slog.Logger
 }
 
-// NewLimiter returns a limiter. [Limiter.Run] has to run to update order volumes.
+// NewLimiter returns a limiter. Order volumes are updated only while [Limiter.Run] runs.
 func NewLimiter(o LimiterOptions) *Limiter {
 	if len(o.Tiers) == 0 {
 		o.Tiers = DefaultTiers()

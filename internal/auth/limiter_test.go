@@ -59,7 +59,7 @@ func (w *warehouse) times() int {
 func TestCallsBeyondTheLimitWaitForTheNextMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(45 * time.Second) // the clock of a bubble starts on a full minute
+		time.Sleep(45 * time.Second) // a synctest clock starts on a full minute
 		l := NewLimiter(LimiterOptions{Override: 3, Now: time.Now})
 		p := principal("acme")
 		count := func(n int) (all []Decision) {
@@ -80,7 +80,7 @@ func TestCallsBeyondTheLimitWaitForTheNextMinute(t *testing.T) {
 			t.Errorf("in the first minute (-want +got):\n%s", diff)
 		}
 		if d := l.Count(t.Context(), principal("other")); !d.Allowed || d.Used != 1 {
-			t.Errorf("another workspace: %+v, want it allowed and counted alone", d)
+			t.Errorf("another workspace: %+v, want it allowed and counted separately", d)
 		}
 		time.Sleep(left - time.Nanosecond)
 		if diff := cmp.Diff([]Decision{{PerMinute: 3, Used: 3, ResetIn: time.Nanosecond}}, count(1)); diff != "" {
@@ -130,20 +130,20 @@ func TestLimitFollowsTheVolumeUnlessItIsSet(t *testing.T) {
 		{"the first order of the second tier", LimiterOptions{}, 5_001, principal("a"), 300},
 		{"the last order of the second tier", LimiterOptions{}, 25_000, principal("a"), 300},
 		{"the first order of the third tier", LimiterOptions{}, 25_001, principal("a"), 600},
-		{"a limit of the workspace's own", LimiterOptions{}, 25_001, own, 42},
+		{"the workspace's own limit", LimiterOptions{}, 25_001, own, 42},
 		{"a limit for all", LimiterOptions{Override: 600}, 0, own, 600},
 		{"other tiers", LimiterOptions{Tiers: custom}, 11, principal("a"), 2},
-		{"more than the last tier says", LimiterOptions{Tiers: custom}, 21, principal("a"), 2},
+		{"more than the last tier allows", LimiterOptions{Tiers: custom}, 21, principal("a"), 2},
 	}
 	for _, c := range cases {
 		c.limits.Now = func() time.Time { return noon }
 		c.limits.Orders = &warehouse{count: c.orders}
 		if got := NewLimiter(c.limits).Count(t.Context(), c.caller).PerMinute; got != c.want {
-			t.Errorf("%s: %d calls a minute, want %d", c.name, got, c.want)
+			t.Errorf("%s: %d requests per minute, want %d", c.name, got, c.want)
 		}
 	}
 	if got := NewLimiter(LimiterOptions{Now: time.Now}).Count(t.Context(), principal("a")).PerMinute; got != 120 {
-		t.Errorf("without a warehouse: %d calls a minute, want 120", got)
+		t.Errorf("without a warehouse: %d requests per minute, want 120", got)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestVolumeIsReadAgainInTheBackground(t *testing.T) {
 		l, stop := running(t, w)
 		defer stop()
 		p := principal("acme")
-		// where 2000-01-01 00:00 UTC, the start of the bubble, is the previous day
+		// 2000-01-01 00:00 UTC, the start of the synctest clock, is the previous day in this zone
 		p.Workspace.Zone = "America/New_York"
 		perMinute := func() int {
 			got := l.Count(t.Context(), p).PerMinute
@@ -197,7 +197,7 @@ func TestUnreadableVolumeNeverFailsACall(t *testing.T) {
 			return got.PerMinute
 		}
 		if got := perMinute(); got != 600 {
-			t.Errorf("while nothing is known: %d, want the widest tier, 600", got)
+			t.Errorf("while the volume is unknown: %d, want the highest tier, 600", got)
 		}
 		w.set(100, nil)
 		time.Sleep(volumeRetry)
@@ -225,7 +225,7 @@ func TestSlowWarehouseDelaysTheFirstCallsOnly(t *testing.T) {
 		for range 5 {
 			wg.Go(func() {
 				if d := l.Count(t.Context(), principal("acme")); !d.Allowed || d.PerMinute != 600 {
-					t.Errorf("%+v, want it allowed in the widest tier", d)
+					t.Errorf("%+v, want it allowed in the highest tier", d)
 				}
 				if waited := time.Since(start); waited != volumeWait {
 					t.Errorf("a first call waited %s, want %s", waited, volumeWait)
@@ -249,7 +249,7 @@ func TestCanceledCallDoesNotStopTheReading(t *testing.T) {
 	l := NewLimiter(LimiterOptions{Orders: &warehouse{count: 6_000}, Now: func() time.Time { return noon }})
 	l.Count(ended, principal("acme"))
 	if got := l.Count(t.Context(), principal("acme")).PerMinute; got != 300 {
-		t.Errorf("%d calls a minute, want 300", got)
+		t.Errorf("%d requests per minute, want 300", got)
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 )
 
 // Secret is an API key in plain text: "asy_", 30 random base62 characters, and a checksum of 6 characters, the CRC32
-// (IEEE) of the 30. With the checksum, scanners of source code recognize leaked keys, and a mistyped key is rejected
+// (IEEE) of the 30. The checksum lets source-code scanners recognize leaked keys. It also rejects a mistyped key
 // without a look-up. A Secret does not print itself; string(s) does.
 type Secret string
 
@@ -31,7 +31,7 @@ func NewSecret() Secret {
 	for b.Len() < len(KeyPrefix)+secretLen {
 		rand.Read(chance[:]) // never fails: Go ends the program if the system has no randomness
 		for _, c := range chance {
-			// draw again for 62 and 63, or 0 and 1 would be twice as likely
+			// Draw again for 62 and 63. Otherwise 0 and 1 would be twice as likely.
 			if c &= 63; c < 62 && b.Len() < len(KeyPrefix)+secretLen {
 				b.WriteByte(base62[c])
 			}
@@ -76,8 +76,8 @@ func (s Secret) GoString() string { return s.String() }
 // LogValue returns the prefix and hint of the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// checksum returns the CRC32 of the text in base62, padded with '0' on the left. It reads the string itself: every
-// request checks a key, and crc32.ChecksumIEEE would need a copy on the heap.
+// checksum returns the CRC32 of the text in base62, padded with '0' on the left. It computes the CRC from the string
+// directly, because every request checks a key and crc32.ChecksumIEEE would need a copy on the heap.
 func checksum(text string) (digits [checksumLen]byte) {
 	sum := ^uint32(0)
 	for i := range len(text) {

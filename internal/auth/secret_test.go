@@ -36,11 +36,11 @@ func TestNewKeysParseAndUseTheWholeAlphabet(t *testing.T) {
 			counts[c]++
 		}
 	}
-	// 60,000 characters of 62 kinds: 968 each, with a standard deviation of 31. A deviation of ten does not happen by
-	// chance; without the second draw, two characters would be twice as frequent.
+	// 60,000 characters of 62 kinds have an expected count of 968 each, with a standard deviation of 31. Ten standard
+	// deviations do not occur by chance. Without the second draw, two characters would be twice as frequent.
 	for _, c := range base62 {
 		if n := counts[c]; n < 968-310 || n > 968+310 {
-			t.Errorf("%q comes %d times of 60000, want about 968", c, n)
+			t.Errorf("%q occurs %d times in 60000, want about 968", c, n)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestKeysDoNotPrintThemselves(t *testing.T) {
 		t.Errorf("Hint = %q, want abcd", s.Hint())
 	}
 	if got := Secret("x").String(); got != "asy_…" {
-		t.Errorf("String of a text that is no key = %q", got)
+		t.Errorf("String of a text that is not a key = %q", got)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestUsageReportsTheSourceOfTheLimit(t *testing.T) {
 		"set for all":      {of(LimiterOptions{Override: 7}, control.Workspace{RatePerMin: 9}), Rate{PerMinute: 7, By: RateByOperator}},
 		"set for this one": {of(busy, control.Workspace{RatePerMin: 9}), Rate{PerMinute: 9, By: RateByWorkspace}},
 		"by volume":        {of(busy, control.Workspace{}), Rate{PerMinute: 300, By: RateByVolume, Orders: 6_000, Known: true, Tier: DefaultTiers()[1]}},
-		"volume not known": {of(LimiterOptions{Orders: &warehouse{err: errors.New("away")}}, control.Workspace{}), Rate{PerMinute: 600, By: RateByVolume, Tier: DefaultTiers()[2]}},
+		"unknown volume":   {of(LimiterOptions{Orders: &warehouse{err: errors.New("away")}}, control.Workspace{}), Rate{PerMinute: 600, By: RateByVolume, Tier: DefaultTiers()[2]}},
 	}
 	for what, c := range cases {
 		if c.got != c.want {

@@ -20,12 +20,12 @@ const (
 	volumeDays    = 30
 	volumeFresh   = 10 * time.Minute       // age after which a volume is read again
 	volumeRetry   = 10 * time.Second       // the same after a failure
-	volumeWait    = 250 * time.Millisecond // how long the first request of a workspace waits
+	volumeWait    = 250 * time.Millisecond // maximum wait of a workspace's first request
 	volumeTimeout = 30 * time.Second       // time limit of reading again
 )
 
-// volumes caches the number of orders of workspaces in the last 30 days. The first request of a workspace waits
-// briefly for the number; later it is read again in the background.
+// volumes caches the number of orders of workspaces in the last 30 days. The first request of a workspace waits briefly
+// for the number. Later the number is read again in the background.
 type volumes struct {
 	orders Orders
 	now    func() time.Time
@@ -50,7 +50,7 @@ func newVolumes(orders Orders, now func() time.Time, log *slog.Logger) *volumes 
 	}
 }
 
-// recent returns the number of orders in the last 30 days, and known = false if it could not be read yet.
+// recent returns the number of orders in the last 30 days, and known = false if it has not been read yet.
 func (v *volumes) recent(ctx context.Context, w control.Workspace) (orders int64, known bool) {
 	v.mu.Lock()
 	one, found := v.seen[w.ID]
@@ -69,7 +69,7 @@ func (v *volumes) recent(ctx context.Context, w control.Workspace) (orders int64
 	return v.answer(w, one)
 }
 
-// readFirst reads for all waiting requests. It continues when the first of them is canceled.
+// readFirst reads the number for all waiting requests. It continues if the first of these requests is canceled.
 func (v *volumes) readFirst(ctx context.Context, w control.Workspace, one *volume) {
 	defer close(one.first)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), volumeWait)

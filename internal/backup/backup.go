@@ -1,8 +1,8 @@
 // Package backup copies a data directory to a folder of backups while the service runs, and restores it.
 //
-// Each backup is complete by its manifest. Files are stored by the hash of their content, so backups share what did not
-// change. The control data are copied before the facts: what the facts have in addition is in the control data still
-// pending, and is applied again without effect (decision 26).
+// A manifest makes a backup complete. Files are stored under the hash of their content, so backups share unchanged
+// files. The control data are copied before the facts. Changes that only the copied facts contain are still pending in
+// the copied control data. After a restore they are applied again without effect (decision 26).
 package backup
 
 import (
@@ -81,14 +81,14 @@ func (m Made) Err() error {
 		WithHint("run assay doctor, correct the workspaces and repeat the backup")
 }
 
-// attempts is how often a backup begins again because a workspace was deleted meanwhile.
+// attempts bounds how often a backup starts again because a workspace was deleted during it.
 const attempts = 3
 
 // errDeleted reports that a workspace of the copied control data was deleted.
 var errDeleted = errors.New("a workspace was deleted during the backup")
 
 // Make writes a backup and calls progress with the bytes copied so far. If the facts of a workspace cannot be read, the
-// backup refers to those of the last one, and the result names the workspace.
+// backup refers to the facts of the last backup, and the result names the workspace.
 func (b *Maker) Make(ctx context.Context, r Request, progress func(done, total int64)) (Made, error) {
 	if !b.busy.TryLock() {
 		return Made{}, fault.Conflict("a backup is running").WithHint("wait until it has ended")
@@ -105,7 +105,7 @@ func (b *Maker) Make(ctx context.Context, r Request, progress func(done, total i
 	return made, errors.Join(err, f.close())
 }
 
-// apart rejects a folder inside the data directory: it would be lost with it.
+// apart rejects a folder inside the data directory, because the backups would be lost with the directory.
 func (b *Maker) apart(dir string) error {
 	data, err := real(b.Data)
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *Maker) apart(dir string) error {
 	return nil
 }
 
-// real returns the absolute path without symbolic links, also of a folder that does not exist yet.
+// real returns the absolute path without symbolic links, even of a folder that does not exist yet.
 func real(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -244,7 +244,7 @@ func (r *run) keep(file File, added int64) {
 	r.advance(file.Size)
 }
 
-// control copies the control data and returns the workspaces with facts, as the copy has them.
+// control copies the control data and returns the workspaces that have facts according to the copy.
 func (r *run) control(ctx context.Context) ([]measure.WorkspaceID, error) {
 	name := unfinishedDir + "/" + datadir.Control
 	if err := r.folder.root.RemoveAll(name); err != nil {

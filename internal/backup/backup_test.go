@@ -352,7 +352,7 @@ func TestOldBackupsAreRemovedWithTheirFiles(t *testing.T) {
 		}
 	}
 	if manifests != 2 || contents != 3 {
-		t.Errorf("%d manifests and %d files are left, want 2 and 3 (the same control data, facts of each): %v",
+		t.Errorf("%d manifests and %d files remain, want 2 and 3 (the same control data, facts of each): %v",
 			manifests, contents, files)
 	}
 	data, _, err := restore(t, p.dir, time.Time{})
@@ -503,11 +503,11 @@ func TestACancelledBackupLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := p.Make(ctx, Request{Dir: p.dir, WithSecret: true}, func(int64, int64) { cancel() })
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	for name := range content(t, p.dir) {
 		if _, had := before[name]; !had && !strings.HasPrefix(name, filesDir) {
-			t.Errorf("%s is left", name)
+			t.Errorf("%s remains", name)
 		}
 	}
 	p.mustMake(t, Request{})

@@ -52,7 +52,8 @@ func openFolder(dir string) (*folder, error) {
 	return &folder{path: dir, root: root}, nil
 }
 
-// lockFolder opens a folder to write a backup, and creates it if it is missing. It removes what killed backups left.
+// lockFolder opens a folder to write a backup, and creates it if it is missing. It removes the remains of killed
+// backups.
 func lockFolder(dir string) (f *folder, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, unwritable(dir, err)
@@ -118,8 +119,8 @@ func reason(err error) error {
 	return err
 }
 
-// manifests returns all backups of the folder, oldest first. A manifest that cannot be read is an error that names it:
-// no file may be removed or reused without knowing all of them.
+// manifests returns all backups of the folder, oldest first. An unreadable manifest is an error that names it, because
+// no file may be removed or reused before all manifests are read.
 func (f *folder) manifests() ([]Manifest, error) {
 	entries, err := fs.ReadDir(f.root.FS(), manifestsDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -191,7 +192,7 @@ func (f *folder) has(file File) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == file.Size
 }
 
-// add stores the content of a reader under its hash. The content has its name only when it is complete and on disk.
+// add stores the content of a reader under its hash. The content gets its name only when it is complete and on disk.
 func (f *folder) add(ctx context.Context, path string, from io.Reader) (file File, added int64, err error) {
 	name := unfinishedDir + "/content"
 	to, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -224,7 +225,7 @@ func (f *folder) adopt(ctx context.Context, path, name string) (file File, added
 	return file, added, err
 }
 
-// place gives a complete file its name. A file of the same name is replaced, which repairs a damaged one.
+// place gives a complete file its name. A file of the same name is replaced, which repairs a damaged file.
 func (f *folder) place(file File, name string) (added int64, err error) {
 	to := contentPath(file.SHA256)
 	if !f.has(file) {

@@ -21,7 +21,7 @@ import (
 // format is the version of the manifest and of the layout of the folder.
 const format = 1
 
-// Manifest describes one backup: the files of a data directory and the totals that a restored one must have.
+// Manifest describes one backup: the files of a data directory and the totals that a restored data directory must have.
 type Manifest struct {
 	Format       int              `json:"format"`
 	At           time.Time        `json:"at"`

@@ -48,13 +48,13 @@ func child(t *testing.T, role, data, dir string) *exec.Cmd {
 	return cmd
 }
 
-// childLoop makes backups of a growing store, and prints a line for each step of each of them.
+// childLoop makes backups of a growing store, and prints a line for each step of each backup.
 func childLoop(ctx context.Context, data, dir string) error {
 	p, err := openPlace(ctx, data, dir)
 	if err != nil {
 		return err
 	}
-	// Later backups are newer than those of killed children.
+	// Later backups are newer than the backups of killed children.
 	earlier, err := os.ReadDir(filepath.Join(dir, manifestsDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -77,7 +77,7 @@ func childLoop(ctx context.Context, data, dir string) error {
 	return nil
 }
 
-// A backup that is killed at any moment leaves the earlier ones complete, and the next backup works.
+// A backup that is killed at any moment leaves the earlier backups complete, and the next backup succeeds.
 func TestAKilledBackupLeavesTheEarlierOnesComplete(t *testing.T) {
 	t.Parallel()
 	data, dir := t.TempDir(), t.TempDir()
@@ -135,7 +135,7 @@ func TestAKilledBackupLeavesTheEarlierOnesComplete(t *testing.T) {
 	wantOrders(t, restored, "hats", coverage.Orders)
 	for name := range content(t, dir) {
 		if strings.HasPrefix(name, unfinishedDir) {
-			t.Errorf("%s is left", name)
+			t.Errorf("%s remains", name)
 		}
 	}
 }

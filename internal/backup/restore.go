@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// RestoringDir is the folder in a data directory that has the files of a restore until all are verified.
+// RestoringDir is the folder in a data directory that contains the files of a restore until all are verified.
 const RestoringDir = "restoring"
 
 // Restore describes a restore.
@@ -229,8 +229,8 @@ func compareTables(w Workspace, found []warehouse.TableTotals) (all []Comparison
 	return all
 }
 
-// moveIn moves the verified files to their places. The control data come last: without them a data directory does not
-// open.
+// moveIn moves the verified files to their places. The control data are moved last, because a data directory without
+// them does not open.
 func (r Restore) moveIn(staging string) error {
 	entries, err := os.ReadDir(staging)
 	if err != nil {

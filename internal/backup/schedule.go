@@ -33,7 +33,7 @@ type Schedule struct {
 
 	mu     sync.Mutex // guards the fields below
 	since  time.Time  // when Run began; zero before
-	tried  time.Time  // begin of the last backup of the schedule
+	tried  time.Time  // start of the last scheduled backup
 	failed string     // why it failed; "" if it succeeded
 }
 
@@ -116,7 +116,7 @@ func (s *Schedule) look(ctx context.Context) {
 	}
 }
 
-// State returns the state of scheduled backups now. Backups by a command to the same folder count.
+// State returns the state of scheduled backups now. Backups that a command makes in the same folder count too.
 func (s *Schedule) State() State {
 	if s.Plan.Dir == "" {
 		return State{}

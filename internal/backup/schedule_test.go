@@ -36,13 +36,13 @@ func until(t *testing.T, s *Schedule, clock *clockwork.FakeClock, wanted func(St
 		if state := s.State(); wanted(state) {
 			return state
 		}
-		if s.busy.TryLock() { // the clock stands still during a backup
+		if s.busy.TryLock() { // the clock does not advance during a backup
 			s.busy.Unlock()
 			clock.Advance(time.Minute)
 		}
 		runtime.Gosched()
 	}
-	t.Fatal("the state is never as wanted")
+	t.Fatal("the state never becomes as expected")
 	return State{}
 }
 
@@ -67,7 +67,7 @@ func TestBackupsAreMadeOnSchedule(t *testing.T) {
 	}
 	defer f.close()
 	if all, err := f.manifests(); err != nil || len(all) != 2 || !all[1].At.Equal(third.Last) {
-		t.Errorf("%d backups are left, %v; want the last 2", len(all), err)
+		t.Errorf("%d backups remain, %v; want the last 2", len(all), err)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package bodybudget bounds the memory that request bodies of anonymous callers use, all connections together.
+// Package bodybudget bounds the total memory of request bodies from anonymous callers over all connections.
 package bodybudget
 
 import (
@@ -11,30 +11,30 @@ import (
 // BlockSize is the size of the blocks that a body is read into, in bytes.
 const BlockSize = 16 << 10
 
-// ErrFull means that the bodies being read use the whole budget, or those from one address its share.
+// ErrFull means that the bodies being read use the whole budget, or the bodies from one address use its share.
 var ErrFull = errors.New("the memory for request bodies of anonymous callers is used up")
 
-// Budget is a number of bytes that bodies share. The bodies from one address use at most a part of it, so that one sender
-// cannot hold up all others. Its methods may be called from many goroutines.
+// Budget is a number of bytes that bodies share. The bodies from one address use at most a part of it, so that one
+// sender cannot block all others. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
 	share  int64     // of one address
 	blocks sync.Pool // of *block; reused, so that many bodies leave no garbage behind
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	used int64
 	by   map[netip.Addr]int64 // used, by address
 }
 
 type block [BlockSize]byte
 
-// New returns a budget of this many bytes, of which one address may use its share.
+// New returns a budget of limit bytes. One address may use at most share bytes.
 func New(limit, share int64) *Budget {
 	return &Budget{limit: limit, share: share, blocks: sync.Pool{New: func() any { return new(block) }}, by: map[netip.Addr]int64{}}
 }
 
-// Reserve takes bytes from the budget for a body from an address that the caller reads elsewhere. It returns a function that
-// gives them back, and ErrFull when fewer are left.
+// Reserve takes bytes from the budget for a body that the caller reads elsewhere. It returns a function that releases
+// them, or ErrFull if fewer bytes are left.
 func (b *Budget) Reserve(by netip.Addr, bytes int64) (release func(), err error) {
 	if err := b.take(by, bytes); err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ type Body struct {
 	size   int
 }
 
-// Read reads a body from an address to its end and writes each part to seen, which computes a hash, for example. A block is taken when
-// the bytes before it have arrived: a caller that announces much and sends little uses little. ErrFull ends the reading
-// when no block is left. The caller releases the body, also after an error.
+// Read reads a body from an address to its end and writes each part to seen, such as a hash. A block is taken only when
+// the bytes before it have arrived, so a caller that announces much and sends little uses little memory. Read returns
+// ErrFull when no block is left. The caller releases the body, even after an error.
 func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, error) {
 	body := &Body{budget: b, by: by}
 	for {
@@ -114,7 +114,8 @@ func (b *Body) room() ([]byte, error) {
 	return b.blocks[len(b.blocks)-1][b.size%BlockSize:], nil
 }
 
-// Bytes copies the body into one buffer, which does not count against the budget: the caller knows who sent it.
+// Bytes copies the body into one buffer, which does not count against the budget. Use it when the sender is
+// authenticated.
 func (b *Body) Bytes() []byte {
 	all := make([]byte, 0, b.size)
 	for _, block := range b.blocks {
@@ -123,7 +124,7 @@ func (b *Body) Bytes() []byte {
 	return all
 }
 
-// Release gives the body's blocks back.
+// Release returns the body's blocks to the budget.
 func (b *Body) Release() {
 	for _, block := range b.blocks {
 		b.budget.blocks.Put(block)

@@ -1,4 +1,4 @@
-// Package civil has calendar days and periods, and the only conversion of an instant to a day.
+// Package civil contains calendar days and periods, and the only conversion of an instant to a day.
 //
 // A day in a report is a day in the store's time zone. An instant is a [time.Time] in UTC. Only [DayOf] and [StartOf]
 // convert between the two, so a missing time zone cannot be overlooked.
@@ -33,7 +33,8 @@ func fromUnix(seconds int64) Date {
 	return Date{days: int32(days) + unixEpoch}
 }
 
-// Parse reads a day as YYYY-MM-DD, in the years 1900 to 2199. Times, other orders and nonexistent days are rejected.
+// Parse reads a day as YYYY-MM-DD, in the years 1900 to 2199. It rejects times, other orders of the parts and
+// nonexistent days.
 func Parse(s string) (Date, error) {
 	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
 		return Date{}, fmt.Errorf("%q is not a date written YYYY-MM-DD", s)
@@ -63,8 +64,8 @@ func DayOf(t time.Time, zone *time.Location) Date {
 	return New(y, m, d)
 }
 
-// StartOf returns the first instant of the day in the zone, in UTC. Where midnight is skipped by a clock
-// change it is the instant of the change.
+// StartOf returns the first instant of the day in the zone, in UTC. If a clock change skips midnight, it is the instant
+// of the change.
 func StartOf(d Date, zone *time.Location) time.Time {
 	y, m, day := d.parts()
 	t := time.Date(y, m, day, 0, 0, 0, 0, zone)
@@ -108,7 +109,7 @@ func (d Date) After(other Date) bool { return d.days > other.days }
 // Compare orders days: negative when d is before other, 0 when equal, positive when after.
 func (d Date) Compare(other Date) int { return int(d.days - other.days) }
 
-// UTC returns midnight UTC of the day: the form in which a database driver takes a date.
+// UTC returns midnight UTC of the day: the form in which a database driver accepts a date.
 func (d Date) UTC() time.Time { return time.Unix(int64(d.days-unixEpoch)*secondsPerDay, 0).UTC() }
 
 // Weekday returns the day of the week.

@@ -65,7 +65,7 @@ const (
 	ByMonth Granularity = "month"
 )
 
-// Start returns the first day of the day, week or month of d.
+// Start returns the first day of the day, week or month that contains d.
 func (g Granularity) Start(d Date) Date {
 	switch g {
 	case ByWeek:
@@ -78,7 +78,7 @@ func (g Granularity) Start(d Date) Date {
 	return d
 }
 
-// Next returns the first day of the bucket after the one that starts at d.
+// Next returns the first day of the bucket after the bucket that starts at d.
 func (g Granularity) Next(d Date) Date {
 	switch g {
 	case ByWeek:
@@ -91,7 +91,7 @@ func (g Granularity) Next(d Date) Date {
 	return d.AddDays(1)
 }
 
-// Buckets cuts the period into days, weeks or months. The first and the last may be cut off by the period's ends.
+// Buckets cuts the period into days, weeks or months. The ends of the period may cut off the first and the last part.
 func (r Range) Buckets(g Granularity) []Range {
 	var out []Range
 	for start := r.First; !start.After(r.Last) && r.Days() > 0; {

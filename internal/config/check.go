@@ -59,7 +59,7 @@ func (c Config) mistakes(unread []mistake) []mistake {
 	return all
 }
 
-// shown returns a value in quotes. Of a secret it returns the length only.
+// shown returns a value in quotes. For a secret it returns only the length.
 func (c Config) shown(f Field) string {
 	if f.Key == "oauth_secret" {
 		return strconv.Itoa(len(c.OAuthSecret.Text())) + " characters long"

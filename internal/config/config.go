@@ -80,7 +80,7 @@ func Table() string {
 	return b.String()
 }
 
-// Default returns the settings of an installation without a file, variables and flags.
+// Default returns the settings of an installation without a file, variables or flags.
 func Default() Config { return Config{}.WithDefaults() }
 
 // WithDefaults returns the settings with every zero value replaced by its default.

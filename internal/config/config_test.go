@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 var byValue = cmp.Options{cmp.AllowUnexported(Secret{}), cmpopts.EquateComparable(netip.Prefix{})}
 
-// written returns the path of a settings file that holds the text.
+// written returns the path of a settings file that contains the text.
 func written(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "assay.yaml")
@@ -268,7 +268,7 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 	table := Table()
 	for _, f := range fields {
 		if f.Key == "" || f.Want == "" || !strings.HasSuffix(f.Doc, ".") {
-			t.Errorf("%+v lacks a key, what is accepted, or a meaning in sentences", f)
+			t.Errorf("%+v lacks a key, accepted values, or a description in sentences", f)
 		}
 		if !strings.Contains(table, "| `"+f.Key+"` | `"+f.Env+"` | `"+f.Flag+"` |") {
 			t.Errorf("the table has no row for %s", f.Key)

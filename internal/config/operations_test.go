@@ -15,6 +15,6 @@ func TestOperationsDocumentListsAllSettings(t *testing.T) {
 	_, rest, _ := strings.Cut(string(manual), "checked by a test) -->\n")
 	got, _, ok := strings.Cut(rest, "<!-- settings: end -->")
 	if want := Table(); !ok || got != want {
-		t.Errorf("docs/operations.md does not contain the settings table; want between its marks:\n%s", want)
+		t.Errorf("docs/operations.md does not contain the settings table; want between its markers:\n%s", want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 const testPrefix = envPrefix + "TEST_"
 
 // UnknownVariables lists the ASSAY_ variables of the environment that are neither a setting nor one of the others, each
-// with the closest known name. Such a variable has no effect, so it is probably a typing mistake.
+// with the closest known name. Such a variable has no effect, so it is probably a typo.
 func UnknownVariables(environ []string, others ...string) []string {
 	known := others
 	for _, f := range Fields() {

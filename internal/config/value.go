@@ -82,13 +82,13 @@ func (p *Proxies) UnmarshalText(text []byte) error {
 // Connections is a number of connections. 0 as text means that there is no limit; the zero value means the default.
 type Connections int
 
-// unlimited is what the text 0 is stored as.
+// unlimited is the stored value of the text 0.
 const unlimited Connections = -1
 
 // IsUnlimited reports whether there is no limit.
 func (c Connections) IsUnlimited() bool { return c == unlimited }
 
-// String returns the number as it is typed.
+// String returns the number as a user types it.
 func (c Connections) String() string {
 	if c.IsUnlimited() {
 		return "0"

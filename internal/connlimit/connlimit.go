@@ -1,4 +1,4 @@
-// Package connlimit bounds how many connections one client address may keep open.
+// Package connlimit limits the number of open connections per client address.
 package connlimit
 
 import (
@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Options are what [Listen] needs.
+// Options are the dependencies and limits of [Listen].
 type Options struct {
 	PerAddress int // connections that one address may keep open
 
-	// Of returns the address that a connection counts for, and false when it counts for none.
+	// Of returns the address of the connection's client, and false if the connection is not counted.
 	Of  func(net.Addr) (netip.Addr, bool)
 	Now func() time.Time // the real clock
 	Log *slog.Logger
 }
 
-// logPause is the least time between two log lines about rejected connections.
+// logPause is the minimum time between two log lines about rejected connections.
 const logPause = time.Minute
 
 // Listen returns a listener that closes connections over the limit as soon as it accepts them.
@@ -32,7 +32,7 @@ type listener struct {
 	net.Listener
 	options Options
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	open     map[netip.Addr]int
 	rejected int // since the last log line
 	logged   time.Time

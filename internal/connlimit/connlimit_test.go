@@ -70,7 +70,7 @@ func TestAnAddressKeepsOnlySoManyConnections(t *testing.T) {
 		}
 	}
 	first.Close()
-	first.Close() // counts once
+	first.Close() // a second Close has no effect on the count
 	next := dial()
 	if got := <-accepted; got.RemoteAddr().String() != next.LocalAddr().String() {
 		t.Errorf("accepted %s, want %s", got.RemoteAddr(), next.LocalAddr())

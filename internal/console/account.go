@@ -88,8 +88,8 @@ func (c *accountPages) changePassword(w http.ResponseWriter, v visit) error {
 	return err
 }
 
-// browserName returns the browser and system of a user agent: "Firefox on Windows". The order matters: each browser also
-// names those after it.
+// browserName returns the browser and system of a user agent: "Firefox on Windows". The order matters: the user agent
+// of each browser also contains the names after it.
 func browserName(agent string) string {
 	first := func(of [][2]string) string {
 		for _, known := range of {

@@ -46,11 +46,11 @@ func TestChangesAtAdPlatformsAreShown(t *testing.T) {
 		text := html.UnescapeString(page.body)
 		for _, want := range []string{"Changes at the ad platforms", "Brand <b>", "status <bdi>ACTIVE</bdi> → <bdi>PAUSED</bdi>", "budget <bdi>USD 10.00 per day</bdi> → <bdi>USD 20.00 per day</bdi>"} {
 			if page.status != http.StatusOK || strings.Contains(text, want) != shown {
-				t.Errorf("%s: %d, holds %q: %t, want %t", path, page.status, want, !shown, shown)
+				t.Errorf("%s: %d, contains %q: %t, want %t", path, page.status, want, !shown, shown)
 			}
 		}
 		if strings.Contains(page.body, "Brand <b>") {
-			t.Errorf("%s: a campaign's name is read as HTML", path)
+			t.Errorf("%s: a campaign's name is interpreted as HTML", path)
 		}
 	}
 }

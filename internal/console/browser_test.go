@@ -66,7 +66,7 @@ func newSite(t *testing.T) *site {
 	return newSiteWith(t, func(*site, *console.Options) {})
 }
 
-// newSiteWith returns a site with changed options of the console.
+// newSiteWith returns a site with changed console options.
 func newSiteWith(t *testing.T, change func(*site, *console.Options)) *site {
 	t.Helper()
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
@@ -129,7 +129,7 @@ func (s *site) operations(f operation.Facts) *operation.Service {
 	}, f)
 }
 
-// member creates an account with the role in the workspace acme.
+// member creates an account that has the role in the workspace acme.
 func (s *site) member(email string, role control.Role) control.User {
 	s.t.Helper()
 	u, err := s.people.Create(s.t.Context(), email, password, "test")
@@ -234,7 +234,7 @@ func (s *site) signedIn(email string) *browser {
 	return b
 }
 
-// asking returns the path of an authorization request of a new client.
+// asking registers a client and returns the path of its authorization request.
 func (s *site) asking(redirect, scope string) string {
 	s.t.Helper()
 	return s.askingAs("<b>Ledger</b> Owl", redirect, scope)

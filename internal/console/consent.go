@@ -45,8 +45,9 @@ func (c *accountPages) consent(w http.ResponseWriter, r *http.Request, asked oau
 	})
 }
 
-// formTarget returns the source expression of a redirect address for the form-action policy, which browsers also apply to
-// redirects of forms. For a host in brackets, which a policy cannot contain, it is the scheme.
+// formTarget returns the source expression of a redirect address for the form-action policy. Browsers apply this policy
+// also to redirects of forms. A policy cannot contain a host in brackets, so for such an address it is the scheme
+// alone.
 func formTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil {

@@ -47,7 +47,7 @@ type Limits interface {
 	Tiers() []auth.Tier
 }
 
-// Options are what [New] needs.
+// Options are the dependencies and settings of [New].
 type Options struct {
 	BaseURL        string // scheme and host without a path
 	People         *people.People
@@ -62,7 +62,7 @@ type Options struct {
 	Uploads        string           // folder of uploaded files; "": the temporary folder of the system
 	TrustedProxies []netip.Prefix   // proxies whose X-Forwarded-For header is trusted
 	Counter        limit.Counter    // of failed sign-ins; nil: counted in this process
-	Now            func() time.Time // the real clock, also if answers use a fixed one
+	Now            func() time.Time // the real clock, even if answers use a fixed clock
 	Log            *slog.Logger     // nil: no log
 }
 
@@ -72,7 +72,7 @@ const (
 	failedWindow  = 15 * time.Minute
 )
 
-// core is what all pages need.
+// core contains the dependencies of all pages.
 type core struct {
 	baseURL     string
 	people      *people.People
@@ -103,7 +103,8 @@ type accountPages struct {
 	signIns   *limit.Quota
 }
 
-// settingsPages are the list of workspaces, and of a workspace: connection, apps, keys, members, call log and audit log.
+// settingsPages are the list of workspaces and these pages of a workspace: connection, apps, keys, members, call log
+// and audit log.
 type settingsPages struct {
 	*core
 	keys   Keys
@@ -306,7 +307,8 @@ func (c *core) signedIn(show func(http.ResponseWriter, visit)) http.HandlerFunc 
 // formPurpose is the purpose of the CSRF tokens in forms of signed-in users.
 const formPurpose = "console"
 
-// posted accepts the form of a signed-in user. It rejects forms from other sites, of other sessions and without a token.
+// posted accepts the form of a signed-in user. It rejects forms that come from other sites, belong to other sessions or
+// have no token.
 func (c *core) posted(take func(http.ResponseWriter, visit)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !c.readForm(w, r) {
@@ -347,8 +349,8 @@ func (c *core) readForm(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // fail shows an error page with the cause and the next step for faults of the kinds forbidden, not_found, conflict,
-// not_ready and invalid. Other errors are logged and shown as a general message. The log contains the route and not the
-// path, because a path can contain the secret of an invitation.
+// not_ready and invalid. Other errors are logged and shown as a general message. The log contains the route instead of
+// the path, because a path can contain the secret of an invitation.
 func (c *core) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindForbidden:

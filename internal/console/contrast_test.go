@@ -46,7 +46,7 @@ func TestColorsHaveContrastInLightAndDark(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance of an sRGB color.
+// luminance returns the relative luminance of an sRGB color.
 func luminance(t *testing.T, hex string) float64 {
 	t.Helper()
 	sum := 0.0

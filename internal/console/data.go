@@ -81,7 +81,7 @@ func (s connection) Strip() *strip {
 	return newStrip(daySpan(*s.Watched), s.Silent)
 }
 
-// Late returns how many days a source is behind, 0 if fewer than two.
+// Late returns how many days a source is late, 0 if fewer than two.
 func (s connection) Late() int {
 	if s.Behind == nil || *s.Behind < 2 {
 		return 0

@@ -43,7 +43,7 @@ type dataSite struct {
 	operate *operation.Service
 }
 
-// heldNames resolves a channel unless the site is locked.
+// heldNames resolves a channel as soon as the site is not locked.
 type heldNames struct {
 	*toolkit.Service
 	site *dataSite
@@ -86,7 +86,7 @@ func newDataSite(t *testing.T) *dataSite {
 	t.Helper()
 	d := &dataSite{uploads: t.TempDir()}
 	d.site = newSiteWith(t, func(s *site, o *console.Options) {
-		s.clock.at = s.clock.at.AddDate(10, 0, 0) // the deadlines of connections, which are real, are far away
+		s.clock.at = s.clock.at.AddDate(10, 0, 0) // the real deadlines of connections are far away
 		engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Clock: s.clock.now})
 		if err != nil {
 			t.Fatal(err)
@@ -211,11 +211,11 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	looked := b.sendFile(first.field("csrf"), "orders.csv", orderFile(7))
 	for _, want := range []string{"orders.csv", "can be imported", "7 rows, 0 rejected", "$140.00", "Nov 11 – Nov 17, 2036", "(address)"} {
 		if !strings.Contains(looked.body, want) {
-			t.Errorf("the look does not say %q", want)
+			t.Errorf("the preview does not contain %q", want)
 		}
 	}
 	if looked.status != http.StatusOK || d.orders() != 0 || d.waiting() != 1 || strings.Contains(looked.body, "b1@example.com") {
-		t.Fatalf("after the look: %d, %d orders, %d files; or it shows an address", looked.status, d.orders(), d.waiting())
+		t.Fatalf("after the preview: %d, %d orders, %d files; or it shows an address", looked.status, d.orders(), d.waiting())
 	}
 	id := looked.field("file")
 	done := b.form("/data", "action", "import", "file", id)
@@ -224,7 +224,7 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	}
 	for _, want := range []string{"shopify", "9 days, Nov 11 – Nov 19, 2036, 2 without rows: Nov 18 – Nov 19<", "orders.csv", `<svg class="strip" role="img"`} {
 		if !strings.Contains(done.body, want) {
-			t.Errorf("the page does not hold %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	if again := b.form("/data", "action", "import", "file", id); again.status != http.StatusConflict {
@@ -235,7 +235,7 @@ func TestFileIsPreviewedBeforeImport(t *testing.T) {
 	}
 }
 
-// The page shows every fact of the tool diagnose at detail level debug, except successful checks.
+// The page shows every fact of the `diagnose` tool at detail level debug, except successful checks.
 func TestDataPageShowsAllFindingsOfDiagnose(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
@@ -323,7 +323,7 @@ func TestRejectedRowsAreShownAndCanBeSkipped(t *testing.T) {
 	looked := b.sendFile(csrf, "orders.csv", file)
 	for _, want := range []string{"rejected, nothing changed", "Rejected rows", "<td>4</td>", "twenty", "without the rejected rows (1)"} {
 		if !strings.Contains(looked.body, want) {
-			t.Errorf("the look does not say %q", want)
+			t.Errorf("the preview does not contain %q", want)
 		}
 	}
 	if looked.status != http.StatusUnprocessableEntity {
@@ -343,7 +343,7 @@ func TestOnlyPermittedMembersImportTheirOwnUploads(t *testing.T) {
 	owner, viewer, analyst := d.signedIn(email), d.signedIn("vera@acme.example"), d.signedIn("ana@acme.example")
 	page := viewer.get("/data?workspace=acme")
 	if page.status != http.StatusOK || strings.Contains(page.body, `type="file"`) {
-		t.Errorf("a viewer: %d, or is shown the form", page.status)
+		t.Errorf("a viewer: %d, or the form is visible", page.status)
 	}
 	csrf := viewer.get("/people?workspace=acme").field("csrf")
 	if p := viewer.sendFile(csrf, "orders.csv", orderFile(1)); p.status != http.StatusForbidden {
@@ -426,7 +426,7 @@ func TestHostileFilesAreRejectedWithTheReason(t *testing.T) {
 		"no name":         {"", orderFile(1), "Choose a file first"},
 	} {
 		p := b.sendFile(csrf, c.file, c.content)
-		if p.status == http.StatusSeeOther { // what it holds is large
+		if p.status == http.StatusSeeOther { // its content is large
 			p = d.ended(b, p.header.Get("Location"))
 		}
 		if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.want) {
@@ -436,7 +436,7 @@ func TestHostileFilesAreRejectedWithTheReason(t *testing.T) {
 			t.Errorf("%s: markup of the file is in the page", name)
 		}
 	}
-	if d.waiting() > 1 || d.orders() != 0 { // the last one whose columns somebody may explain waits
+	if d.waiting() > 1 || d.orders() != 0 { // the last file with unknown columns waits for a mapping
 		t.Errorf("%d files wait, %d orders", d.waiting(), d.orders())
 	}
 	if p := b.post("/data/check", nil); p.status != http.StatusUnsupportedMediaType {
@@ -467,7 +467,7 @@ func TestFileAboveTheLimitIsRejected(t *testing.T) {
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	r.Header.Set("Origin", b.url)
 	if p := b.send(r); p.status != http.StatusRequestEntityTooLarge || !strings.Contains(p.body, "larger than 256 MiB") || d.waiting() != 0 {
-		t.Errorf("%d, %d files are left", p.status, d.waiting())
+		t.Errorf("%d, %d files remain", p.status, d.waiting())
 	}
 }
 
@@ -486,7 +486,7 @@ func TestOnlyAdminsManageWebhookSecrets(t *testing.T) {
 	d.member("ana@acme.example", control.RoleAnalyst)
 	admin, analyst := d.signedIn(email), d.signedIn("ana@acme.example")
 	if p := analyst.get("/data?workspace=acme"); strings.Contains(p.body, "webhooks/shopify/acme") {
-		t.Error("an analyst is shown the form")
+		t.Error("an analyst sees the form")
 	}
 	if p := analyst.form("/data/webhooks", "action", "add", "secret", "s3cret"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst adds a secret: %d, want 403", p.status)
@@ -509,7 +509,7 @@ func TestOnlyAdminsManageWebhookSecrets(t *testing.T) {
 		t.Errorf("removal: %d", p.status)
 	}
 	if all, err := d.store.HookSecrets(t.Context(), "acme"); len(all) != 0 || err != nil {
-		t.Errorf("%d secrets are left, %v", len(all), err)
+		t.Errorf("%d secrets remain, %v", len(all), err)
 	}
 }
 
@@ -520,13 +520,13 @@ func TestOnlyAdminsForgetCustomers(t *testing.T) {
 	d.member("ana@acme.example", control.RoleAnalyst)
 	admin, analyst := d.signedIn(email), d.signedIn("ana@acme.example")
 	if p := analyst.get("/data?workspace=acme"); strings.Contains(p.body, "Forget a customer…") {
-		t.Error("an analyst is shown the form")
+		t.Error("an analyst sees the form")
 	}
 	if p := analyst.form("/data/forget", "customer", "bo@example.com", "meant", "yes"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst forgets a customer: %d, want 403", p.status)
 	}
 	if p := admin.get("/data?workspace=acme"); !strings.Contains(p.body, "Forget a customer…") {
-		t.Error("an admin is not shown the form")
+		t.Error("an admin does not see the form")
 	}
 	for name, fields := range map[string][]string{
 		"The customer is missing.":                {"customer", " ", "meant", "yes"},
@@ -534,7 +534,7 @@ func TestOnlyAdminsForgetCustomers(t *testing.T) {
 	} {
 		p := admin.form("/data/forget", fields...)
 		if p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, name) || strings.Contains(p.body, "bo@example.com") {
-			t.Errorf("%v: %d, want 422, %q and nobody's address", fields, p.status, name)
+			t.Errorf("%v: %d, want 422, %q and no email address", fields, p.status, name)
 		}
 	}
 	d.sell("bo@example.com", "cy@example.com", "cy@example.com")
@@ -543,7 +543,7 @@ func TestOnlyAdminsForgetCustomers(t *testing.T) {
 	} {
 		p := admin.form("/data/forget", "customer", " "+customer+" ", "meant", "yes")
 		if p.status != http.StatusOK || !strings.Contains(p.body, want) || strings.Contains(p.body, customer) {
-			t.Errorf("%s: %d, want 200, %q and nobody's address", customer, p.status, want)
+			t.Errorf("%s: %d, want 200, %q and no email address", customer, p.status, want)
 		}
 	}
 }

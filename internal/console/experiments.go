@@ -23,7 +23,8 @@ import (
 // experimentRow is an experiment with its result.
 type experimentRow struct{ tools.ExperimentRow }
 
-// Next returns the statuses that can follow the current one. A study is completed with its result in another form.
+// Next returns the statuses that can follow the current one. A study is completed in another form, together with its
+// result.
 func (r experimentRow) Next() []control.ExperimentStatus { return r.Status.Before() }
 
 // Completed reports whether the experiment is completed.

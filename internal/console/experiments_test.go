@@ -43,11 +43,11 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	one := b.get("/experiments?workspace=acme&experiment=facebook-scale-up")
 	for _, want := range []string{"19.9%", "17.6% to 22.2%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", "weeks.svg"} {
 		if !strings.Contains(one.body, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	if strings.Contains(one.body, "<script") || strings.Contains(one.body, "style=") {
-		t.Error("the page holds a script or a style of its own, which its policy forbids")
+		t.Error("the page contains a script or an inline style, which its policy forbids")
 	}
 	for _, theme := range []string{"light", "dark"} {
 		picture := b.get("/experiments/weeks.svg?workspace=acme&experiment=facebook-scale-up&theme=" + theme)
@@ -69,7 +69,7 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 	}
 	all, err := s.store.Experiments(t.Context(), "acme")
 	if err != nil || len(all) != 1 || all[0].Channel != "facebook" || strings.Join(all[0].Treated, " ") != "CA NY" || all[0].Status != control.ExperimentDraft {
-		t.Fatalf("kept: %+v, %v", all, err)
+		t.Fatalf("stored: %+v, %v", all, err)
 	}
 	id := string(all[0].ID)
 	for _, to := range []string{"planned", "running", "completed"} {
@@ -96,7 +96,7 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 		"nothing":       {[]string{"action", "zap"}, "Unknown form action"},
 	} {
 		if p := b.form("/experiments", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
-			t.Errorf("%s: %d, want a page that says %q", name, p.status, c.says)
+			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
 		}
 	}
 	viewer := s.signedIn("viewer@acme.example")
@@ -104,7 +104,7 @@ func TestExperimentIsPlannedCompletedAndApplied(t *testing.T) {
 		t.Errorf("a viewer plans: %d", refused.status)
 	}
 	if page := viewer.get("/experiments?workspace=acme"); page.status != http.StatusOK || strings.Contains(page.body, `name="action"`) {
-		t.Errorf("a viewer is shown forms, or nothing: %d", page.status)
+		t.Errorf("a viewer sees forms, or no page: %d", page.status)
 	}
 	if foreign := b.get("/experiments?workspace=other"); foreign.status != http.StatusNotFound {
 		t.Errorf("another workspace: %d", foreign.status)

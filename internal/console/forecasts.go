@@ -105,7 +105,7 @@ type forecasts struct {
 	Rows []forecastRow
 }
 
-// forecastsOf returns an answer with a row for each of its rows.
+// forecastsOf converts an answer and each of its rows.
 func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 	f := forecasts{ForecastingAnswer: a, Rows: make([]forecastRow, len(a.Rows))}
 	for i, r := range a.Rows {
@@ -448,7 +448,7 @@ func (c *forecastPages) targetForm(v visit, w control.Workspace) (change targetC
 	return change, done, err
 }
 
-// groupedNumber matches numbers with commas between thousands. Other commas are rejected, because they can be decimal
+// groupedNumber matches numbers with commas between thousands. Other commas are rejected, because they may be decimal
 // commas.
 var groupedNumber = regexp.MustCompile(`^[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
 
@@ -471,13 +471,13 @@ func targetIn(form url.Values) (change targetChange, err error) {
 	return change, nil
 }
 
-// Valid years of the first day; other years are typing errors.
+// Valid years of the first day; other years are typos.
 const (
 	firstTargetYear = 2000
 	targetYears     = 10 // after the current year
 )
 
-// begins rejects a first day that does not start a period, and one in an implausible year.
+// begins rejects a first day that does not start a period or is in an implausible year.
 func (t targetChange) begins(thisYear int, week time.Weekday) error {
 	if y := t.Start.Year(); y < firstTargetYear || y > thisYear+targetYears {
 		return fault.Invalid("the first day %s is in the year %d", t.Start, y).WithHint("choose a year from %d to %d", firstTargetYear, thisYear+targetYears)

@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// recordedForecasts returns the golden answer of the tool for each aspect of forecasting.
+// recordedForecasts returns the golden answer of the `forecasting` tool for each aspect.
 func recordedForecasts(t *testing.T, pacing string) console.Ask {
 	t.Helper()
 	answers := map[string]console.Ask{
@@ -47,10 +47,10 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	for _, want := range []string{
 		"is forecast at USD 15,072", "15,072", "$14,837 to $17,053", "$14,503 to $18,303", "the probability of reaching it is 70%", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
-		"Not enough data yet", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
+		"Not enough data yet", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // tenth, by day
 	} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	var answer struct {
@@ -64,11 +64,11 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	}
 	for _, r := range answer.StructuredContent.Rows {
 		if r.Expected != nil && *r.Expected > 1000 && !strings.Contains(page.body, message.NewPrinter(language.English).Sprintf("%.0f", *r.Expected)) {
-			t.Errorf("the page does not have %v", *r.Expected)
+			t.Errorf("the page does not contain %v", *r.Expected)
 		}
 	}
 	if strings.Contains(page.body, "<script") || strings.Contains(page.body, "style=") || strings.Contains(page.body, "NaN") || strings.Contains(page.body, `name="action"`) {
-		t.Error("the page holds a script, a style of its own, no number, or a form for who only reads")
+		t.Error("the page contains a script, an inline style, no number, or a form for a viewer")
 	}
 	for _, path := range []string{"/forecasts/pace.svg?row=0&workspace=acme", "/forecasts/pace.svg?row=1&workspace=acme&theme=dark&size=narrow", "/forecasts/days.svg?workspace=acme&theme=dark"} {
 		if picture := b.get(path); picture.status != http.StatusOK || !strings.Contains(picture.body, "<svg") || strings.Contains(picture.body, "NaN") {
@@ -93,7 +93,7 @@ func TestForecastsPageExplainsMissingTargetsAndOrders(t *testing.T) {
 		page := s.signedIn(email).get("/forecasts?workspace=acme")
 		for _, want := range wants {
 			if page.status != http.StatusOK || !strings.Contains(page.body, want) {
-				t.Errorf("%s: %d, the page does not say %q", pacing, page.status, want)
+				t.Errorf("%s: %d, the page does not contain %q", pacing, page.status, want)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 	form := func(value string) []string {
 		return []string{"action", "set", "metric", "revenue", "period", "monthly", "start", "2036-11-01", "channel", "", "value", value}
 	}
-	for _, value := range []string{"120,000", "90000.5", "120000"} { // the last is set back to the first
+	for _, value := range []string{"120,000", "90000.5", "120000"} { // the last value restores the first
 		if done := b.form("/forecasts", form(value)...); done.status != http.StatusSeeOther {
 			t.Fatalf("target of %s: %d %s", value, done.status, done.body)
 		}
@@ -121,7 +121,7 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 		t.Errorf("the page does not show it: %d", page.status)
 	}
 	if page := b.get("/data?workspace=acme"); strings.Count(page.body, "targets changed on a page") != 1 {
-		t.Errorf("three settings of one day are %d lines among the imports, want one", strings.Count(page.body, "targets changed on a page"))
+		t.Errorf("three changes on one day are %d lines in the list of imports, want one", strings.Count(page.body, "targets changed on a page"))
 	}
 	for name, c := range map[string]struct {
 		change []string
@@ -145,14 +145,14 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
 	} {
 		if p := b.form("/forecasts", append(form("1"), c.change...)...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, c.says) {
-			t.Errorf("%s: %d, want a page that says %q", name, p.status, c.says)
+			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
 		}
 	}
 	if refused := d.signedIn("viewer@acme.example").form("/forecasts", form("1")...); refused.status != http.StatusForbidden {
 		t.Errorf("a viewer sets a target: %d", refused.status)
 	}
 	if planned := b.form("/forecasts", append(form("500"), "metric", "spend", "channel", "Meta Ads")...); planned.status != http.StatusSeeOther {
-		t.Errorf("the spend of a platform that is to begin: %d %s", planned.status, planned.body)
+		t.Errorf("the spend of a platform that is not used yet: %d %s", planned.status, planned.body)
 	}
 	gone := []string{"action", "remove", "metric", "revenue", "period", "monthly", "start", "2036-11-01", "channel", ""}
 	if done := b.form("/forecasts", gone...); done.status != http.StatusSeeOther || done.header.Get("Location") != "/forecasts?done=removed&period=monthly&workspace=acme" {
@@ -162,7 +162,7 @@ func TestTargetIsSetAndInvalidOnesAreExplained(t *testing.T) {
 		t.Errorf("the second removal: %d", p.status)
 	}
 	if all, err = d.facts.Targets(t.Context(), "acme"); err != nil || len(all) != 1 || all[0].Channel != "facebook" {
-		t.Errorf("left are %+v, %v; want the one of the channel", all, err)
+		t.Errorf("%+v, %v remain; want the target of the channel", all, err)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestReadinessCheckShowsPower(t *testing.T) {
 	page := b.get("/experiments?workspace=acme&channel=facebook")
 	for _, want := range []string{"/experiments/power.svg", "minimum detectable effect (MDE) at 80% power", "5.55%"} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	for _, c := range []struct {
@@ -248,7 +248,7 @@ func TestReadinessCheckShowsPower(t *testing.T) {
 				t.Errorf("%s after %v: %d, want %d", path, c.err, p.status, c.status)
 			}
 			if hint != "" && !strings.Contains(said, hint[1:]) {
-				t.Errorf("%s after %v does not say what to do next", path, c.err)
+				t.Errorf("%s after %v does not state what to do next", path, c.err)
 			}
 		}
 	}

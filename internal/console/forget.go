@@ -9,7 +9,7 @@ import (
 	"assay/internal/operation"
 )
 
-// forgetCustomer removes the identity of a customer. The input is not shown again and not part of a URL.
+// forgetCustomer removes the identity of a customer. The input is neither shown again nor part of a URL.
 func (c *dataPages) forgetCustomer(w http.ResponseWriter, v visit) {
 	p, ok := c.placeOf(w, v, v.PostForm.Get("workspace"))
 	if !ok {

@@ -26,7 +26,7 @@ type History interface {
 // changesShown is the maximum number of restated days on the Data page. The history page shows all.
 const changesShown = 8
 
-// adsShown is the maximum number of changes of campaigns, ad sets and ads on a page.
+// adsShown is the maximum number of changes to campaigns, ad sets and ads on a page.
 const adsShown = 25
 
 // adsBack is the number of past days whose changes at ad platforms the history page shows.
@@ -136,7 +136,7 @@ func versionRows(versions []measure.DayVersion, currency money.Currency) []chang
 	return rows
 }
 
-// moveWords formats each changed figure as "before → after". A new figure has only its value; new figures of zero are
+// moveWords formats each changed figure as "before → after". A new figure has only its value. New figures of zero are
 // omitted.
 func moveWords(moves []measure.Move, currency money.Currency) []string {
 	var lines []string

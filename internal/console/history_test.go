@@ -50,12 +50,12 @@ func TestRestatedDaysShowPreviousFigures(t *testing.T) {
 		text := html.UnescapeString(p.body)
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s does not hold %q", path, want)
+				t.Errorf("%s does not contain %q", path, want)
 			}
 		}
 		for _, unwanted := range not {
 			if strings.Contains(text, unwanted) {
-				t.Errorf("%s holds %q", path, unwanted)
+				t.Errorf("%s contains %q", path, unwanted)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func TestCallLogIsPagedNewestFirst(t *testing.T) {
 		all = append(all, tools...)
 	}
 	if len(all) != 120 || all[0] != "tool119" || all[119] != "tool0" || len(slices.Compact(slices.Clone(all))) != 120 {
-		t.Errorf("%d calls in all pages, from %s on", len(all), all[0])
+		t.Errorf("%d calls on all pages, from %s on", len(all), all[0])
 	}
 }
 
@@ -101,13 +101,13 @@ func TestCallLogIsFiltered(t *testing.T) {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 		if want == "" && !strings.Contains(p.body, "No call matches") {
-			t.Errorf("%q does not say that there is none", query)
+			t.Errorf("%q does not state that there is none", query)
 		}
 	}
 	p := b.get("/calls?workspace=acme")
 	for _, want := range []string{"key “dashboard”", "Ledger &lt;Owl&gt; for somebody", "1.5 ms", "4.2 kB", "&lt;script&gt;"} {
 		if !strings.Contains(p.body, want) {
-			t.Errorf("the page does not hold %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }
@@ -123,11 +123,11 @@ func TestOnlyAdminsSeeArguments(t *testing.T) {
 		t.Error("the owner does not see them")
 	}
 	if p := analyst.get("/calls?workspace=acme"); strings.Contains(p.body, "script") || strings.Contains(p.body, "for anna") || !strings.Contains(p.body, "tool0") {
-		t.Error("an analyst sees what was asked or by whom, or no call at all")
+		t.Error("an analyst sees arguments or callers, or no call")
 	}
 	for _, who := range []string{"user:anna", "user:nobody"} {
 		if got, _ := toolsOn(analyst.get("/calls?workspace=acme&caller=" + who)); len(got) != 1 {
-			t.Errorf("an analyst narrows the list to the calls of %s: %q", who, got)
+			t.Errorf("an analyst filters the list by the calls of %s: %q", who, got)
 		}
 	}
 	if p := analyst.form("/calls", "arguments", "keep"); p.status != http.StatusForbidden {
@@ -164,16 +164,16 @@ func TestOnlyAdminsSeeTheAuditLog(t *testing.T) {
 		"Key created", "weekly report", "Role changed", "ana@acme.example", "Sign-in failed", "wrong password; from 127.0.0.1", "Signed in", "Workspace created",
 	} {
 		if !strings.Contains(p.body, want) {
-			t.Errorf("the page does not hold %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	for _, not := range []string{"foreign@mill.example", "no such account", "Other"} {
 		if strings.Contains(p.body, not) {
-			t.Errorf("the page holds %q, which is not this workspace's", not)
+			t.Errorf("the page contains %q of another workspace", not)
 		}
 	}
 	if p := owner.get("/security?workspace=acme&about=keys"); !strings.Contains(p.body, "Key created") || strings.Contains(p.body, "Signed in<") {
-		t.Error("the list is not narrowed to keys")
+		t.Error("the list is not filtered by keys")
 	}
 	if p := s.signedIn("ana@acme.example").get("/security?workspace=acme"); p.status != http.StatusForbidden {
 		t.Errorf("an analyst: %d, want 403", p.status)

@@ -414,8 +414,8 @@ func (c *dataPages) mappingChecked(view mappingView, report ingest.FileReport) a
 	}
 }
 
-// storeMapping replaces the opened mapping, also under a new name. Rows stored under the old name stay there, so that a
-// renamed mapping does not count them twice.
+// storeMapping replaces the opened mapping, which may have a new name. A renamed mapping uses the old name as its
+// source system, so rows that were imported earlier are not counted twice.
 func (c *dataPages) storeMapping(ctx context.Context, call operation.Call, view *mappingView) error {
 	m := &view.Mapping
 	if view.Was != "" && view.Was != m.Name && m.System == "" && m.Kind.NamedByMapping() {

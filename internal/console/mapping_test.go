@@ -26,7 +26,7 @@ func (d *dataSite) unknown(b *browser, name, content string) (page seen, file st
 	looked := b.sendFile(b.get("/data?workspace=acme").field("csrf"), name, []byte(content))
 	file = looked.field("file")
 	if looked.status != http.StatusUnprocessableEntity || file == "" || !strings.Contains(looked.body, "Map the columns") {
-		d.t.Fatalf("a file that nothing knows: %d, file %q: %s", looked.status, file, looked.body)
+		d.t.Fatalf("a file that no source reads: %d, file %q: %s", looked.status, file, looked.body)
 	}
 	page = b.get("/data/mapping?" + url.Values{"workspace": {"acme"}, "file": {file}}.Encode())
 	if page.status != http.StatusOK {
@@ -50,7 +50,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 	page, file := d.unknown(b, "till-2036-11.csv", tillFile)
 	for _, want := range []string{`<option value="Receipt">Receipt: R-1</option>`, `Closed: 10.11.2036 09:30`, `value="till"`, "(address)"} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("the page does not hold %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	if strings.Contains(page.body, "anna@example.com") {
@@ -59,7 +59,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 	checked := b.form("/data/mapping", tillForm(file, "action", "check")...)
 	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>USD 1,020.50</bdi>", "kept as a hash", "$1,040.50", "Save and import"} {
 		if !strings.Contains(checked.body, want) {
-			t.Errorf("the check does not say %q", want)
+			t.Errorf("the check does not report %q", want)
 		}
 	}
 	if all, err := d.store.Mappings(t.Context(), "acme"); checked.status != http.StatusOK || d.orders() != 0 || len(all) != 0 || err != nil {
@@ -91,7 +91,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 		Workspace: w, HashKey: []byte("key"), Files: []ingest.File{spooled}, Mapping: &m, Clock: d.clock.now, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil || again.Files[0].Status != ingest.Already {
-		t.Errorf("the command finds the file %+v, %v; want it imported before", again.Files, err)
+		t.Errorf("the command finds the file %+v, %v; want it already imported", again.Files, err)
 	}
 	// A similar file is read with the mapping if the form names it.
 	next := b.sendFile(done.field("csrf"), "till-2036-12.csv", []byte(strings.ReplaceAll(tillFile, "R-", "S-")), "source", "mapping:till")
@@ -116,11 +116,11 @@ func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 	_, file := d.unknown(b, "till.csv", tillFile)
 	for name, c := range map[string]struct {
 		fields []string
-		at     string // id of the text
+		at     string // ID of the text
 		want   string
 	}{
 		"no column":          {tillForm(file, "column.total", ""), "wrong-total", "Choose the column with this field."},
-		"a column that went": {tillForm(file, "column.total", "Sum"), "wrong-total", "no column &#34;Sum&#34;"},
+		"a column is absent": {tillForm(file, "column.total", "Sum"), "wrong-total", "no column &#34;Sum&#34;"},
 		"no currency":        {tillForm(file, "fixed.currency", "euro"), "wrong-currency", "is not a currency"},
 		"no zone":            {tillForm(file, "zone", "Mars/Olympus"), "zone-wrong", "Europe/Berlin"},
 		"no name":            {tillForm(file, "name", " "), "name-wrong", "Give it a name"},
@@ -129,18 +129,18 @@ func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 		"a source's name":    {tillForm(file, "name", "orders"), "name-wrong", "name of a built-in source"},
 		"another layout":     {tillForm(file, "layout", "YYYY-MM-DD"), "wrong-at", "Line 2: &#34;10.11.2036 09:30&#34; is not in the mapping&#39;s layout YYYY-MM-DD"},
 		"no amount":          {tillForm(file, "column.total", "Type"), "wrong-total", "Line 2"},
-		"a wrong mark":       {tillForm(file, "decimal", "point"), "wrong-total", "Line 2"},
+		"a wrong separator":  {tillForm(file, "decimal", "point"), "wrong-total", "Line 2"},
 		"no kind":            {tillForm(file, "kind", "salad"), "kind-wrong", "must be one of"},
 	} {
 		p := b.form("/data/mapping", append(c.fields, "action", "check")...)
 		_, text, found := strings.Cut(p.body, `id="`+c.at+`">`)
 		text, _, _ = strings.Cut(text, "</p>")
 		if p.status != http.StatusUnprocessableEntity || !found || !strings.Contains(text, c.want) {
-			t.Errorf("%s: %d, at %s stands %q, want %q", name, p.status, c.at, text, c.want)
+			t.Errorf("%s: %d, at %s got %q, want %q", name, p.status, c.at, text, c.want)
 		}
 	}
 	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil || d.orders() != 0 {
-		t.Errorf("%d mappings are kept, %d orders imported, %v", len(all), d.orders(), err)
+		t.Errorf("%d mappings are stored, %d orders imported, %v", len(all), d.orders(), err)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestOnlyImportersManageMappings(t *testing.T) {
 		t.Fatalf("save: %d %s", p.status, p.body)
 	}
 	if p := viewer.get("/data?workspace=acme"); !strings.Contains(p.body, "<bdi>till</bdi>") || strings.Contains(p.body, "/data/mapping?") {
-		t.Error("a viewer is not told of the mapping, or led to its form")
+		t.Error("a viewer does not see the mapping, or gets a link to its form")
 	}
 	if p := viewer.get("/data/mapping?workspace=acme&name=till"); p.status != http.StatusForbidden {
 		t.Errorf("a viewer opens it: %d, want 403", p.status)
@@ -180,7 +180,7 @@ func TestOnlyImportersManageMappings(t *testing.T) {
 		t.Errorf("a new mapping under a name that is taken: %d", p.status)
 	}
 	if p := analyst.get("/data/mapping?workspace=acme&name=none"); p.status != http.StatusNotFound {
-		t.Errorf("a mapping that is not there: %d, want 404", p.status)
+		t.Errorf("a missing mapping: %d, want 404", p.status)
 	}
 	if p := analyst.get("/data/mapping?workspace=other"); p.status != http.StatusNotFound {
 		t.Errorf("another workspace: %d, want 404", p.status)
@@ -189,7 +189,7 @@ func TestOnlyImportersManageMappings(t *testing.T) {
 		t.Errorf("deletion: %d", p.status)
 	}
 	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
-		t.Errorf("%d mappings are left, %v", len(all), err)
+		t.Errorf("%d mappings remain, %v", len(all), err)
 	}
 }
 
@@ -210,12 +210,12 @@ func TestRenamedMappingCountsNoRowTwice(t *testing.T) {
 		t.Fatalf("renaming: %d %s", p.status, p.body)
 	}
 	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 1 || all[0].Name != "street" || err != nil {
-		t.Fatalf("kept: %+v, %v", all, err)
+		t.Fatalf("stored: %+v, %v", all, err)
 	}
 	edited := b.get("/data/mapping?workspace=acme&name=street")
 	for _, want := range []string{"rows stored under posters", `value="Betrag"`, `value="Posters in the street"`} {
 		if !strings.Contains(edited.body, want) {
-			t.Errorf("the page of the mapping does not hold %q", want)
+			t.Errorf("the page of the mapping does not contain %q", want)
 		}
 	}
 	again := b.sendFile(edited.field("csrf"), "posters.csv", []byte(strings.Replace(posters, ";50", ";70", 1)), "source", "mapping:street")
@@ -231,7 +231,7 @@ func TestRenamedMappingCountsNoRowTwice(t *testing.T) {
 		rows += s.Rows
 	}
 	if rows != 2 {
-		t.Errorf("%d rows of spend, want the 2 of before: %+v", rows, sources)
+		t.Errorf("%d rows of spend, want the previous 2: %+v", rows, sources)
 	}
 	if p := b.sendFile(edited.field("csrf"), "x.csv", []byte(posters), "source", "mapping:posters"); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "Choose another") {
 		t.Errorf("by the old name: %d", p.status)
@@ -247,12 +247,12 @@ func TestChangeOfKindKeepsInputAndGuessesTheRest(t *testing.T) {
 	p := b.form("/data/mapping", "file", file, "kind", "channel_spend", "column.date", "When", "name", "x", "action", "kind")
 	for _, want := range []string{`<option value="When" selected>`, `<option value="Spend" selected>`, `<option value="channel_spend" selected>`} {
 		if p.status != http.StatusOK || !strings.Contains(p.body, want) {
-			t.Errorf("%d, the page does not hold %q", p.status, want)
+			t.Errorf("%d, the page does not contain %q", p.status, want)
 		}
 	}
 }
 
-// If two members edit a mapping, the second one gets an error and the change of the first stays.
+// If two members edit a mapping, the second gets an error, and the first member's change remains.
 func TestConcurrentMappingChangeIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
@@ -280,7 +280,7 @@ func TestConcurrentMappingChangeIsNotOverwritten(t *testing.T) {
 		}
 	}
 	if kept, err := d.store.Mapping(t.Context(), "acme", "posters"); err != nil || !strings.Contains(kept.Content, "The first") {
-		t.Errorf("kept: %+v, %v", kept, err)
+		t.Errorf("stored: %+v, %v", kept, err)
 	}
 }
 
@@ -309,7 +309,7 @@ func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 	b, other := d.signedIn(email), d.signedIn("ana@acme.example")
 	sent := b.sendFile(b.get("/data?workspace=acme").field("csrf"), "till.csv.gz", zipped(t, "R-"))
 	if sent.status != http.StatusSeeOther {
-		t.Fatalf("a packed file: %d %s", sent.status, sent.body)
+		t.Fatalf("a compressed file: %d %s", sent.status, sent.body)
 	}
 	file := d.ended(b, sent.header.Get("Location")).field("file")
 	unlock := d.lock()
@@ -319,12 +319,12 @@ func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 		p := other.sendFile(csrf, fmt.Sprintf("other%d.csv.gz", i), zipped(t, "S-"))
 		tasks = append(tasks, p.header.Get("Location"))
 	}
-	form := tillForm(file, "column.customer", "", "decimal", "comma", "action", "import") // the first row is longer than what is looked at to find the mark
+	form := tillForm(file, "column.customer", "", "decimal", "comma", "action", "import") // the first row is longer than the detection reads
 	if p := b.form("/data/mapping", form...); p.status != http.StatusServiceUnavailable {
 		t.Fatalf("without room: %d %s", p.status, p.body)
 	}
 	if all, err := d.store.Mappings(t.Context(), "acme"); len(all) != 0 || err != nil {
-		t.Errorf("%d mappings are kept without room, %v", len(all), err)
+		t.Errorf("%d mappings are stored without room, %v", len(all), err)
 	}
 	unlock()
 	for _, at := range tasks {
@@ -336,7 +336,7 @@ func TestCompressedFilesQueueAndRejectedFormsCanBeResent(t *testing.T) {
 	}
 }
 
-// A running import is on the Data page of every member who may write. Another member cancels it, and no row is stored.
+// The Data page of every member who may write lists a running import. Another member cancels it, and no row is stored.
 func TestALargeImportIsListedAndCancelled(t *testing.T) {
 	t.Parallel()
 	d := newDataSite(t)
@@ -374,7 +374,7 @@ func TestALargeImportIsListedAndCancelled(t *testing.T) {
 	}
 	unlock()
 	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was cancelled. Nothing of the file was stored.") {
-		t.Errorf("after it was cancelled: %d %s", p.status, p.body)
+		t.Errorf("after the cancellation: %d %s", p.status, p.body)
 	}
 	if d.orders() != 0 {
 		t.Errorf("%d orders are stored", d.orders())
@@ -413,14 +413,14 @@ func TestLargeFileIsReadInTheBackground(t *testing.T) {
 	}
 	looked := d.ended(b, at)
 	if looked.status != http.StatusOK || !strings.Contains(looked.body, "can be imported") {
-		t.Fatalf("the look: %d %s", looked.status, looked.body)
+		t.Fatalf("the preview: %d %s", looked.status, looked.body)
 	}
 	begun := b.form("/data", "action", "import", "file", looked.field("file"))
 	if done := d.ended(b, begun.header.Get("Location")); done.status != http.StatusOK || d.orders() != 12 || !strings.Contains(done.body, "imported<") {
 		t.Errorf("the import: %d, %d orders", done.status, d.orders())
 	}
 	if p := b.get("/data/task?workspace=acme&task=none"); p.status != http.StatusNotFound || !strings.Contains(p.body, "upload it again") {
-		t.Errorf("work that is not known: %d", p.status)
+		t.Errorf("an unknown job: %d", p.status)
 	}
 }
 

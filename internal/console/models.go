@@ -36,7 +36,7 @@ type ModelState struct {
 	Next   time.Time  // next scheduled training, zero if none
 }
 
-// Failed says why the last training failed, "" if it did not.
+// Failed returns why the last training failed, "" if it did not fail.
 func (s ModelState) Failed() string {
 	if s.Job == nil {
 		return ""
@@ -307,7 +307,7 @@ func left(d time.Duration) string {
 // picture is a chart on a page.
 type picture struct{ Address, Alt string }
 
-// pictureOf returns the chart of a query. The chart is named of, or in the query if of is "".
+// pictureOf returns the chart of a query. The parameter of names the chart. If it is "", the query contains the name.
 func pictureOf(query, of, alt string) picture {
 	if of != "" {
 		query += "&of=" + of

@@ -187,7 +187,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v visit) {
 	}
 }
 
-// exported returns a table with its header, nil for unknown tables.
+// exported returns a table with its header, nil for an unknown table.
 func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v visit) ([][]string, error) {
 	currency := string(w.Currency)
 	switch of {

@@ -30,8 +30,8 @@ type planMember struct {
 	In      bool
 }
 
-// groupsOf reads the groups of the form. It omits empty groups and the group to remove, and appends an empty group if the
-// form asks for one.
+// groupsOf reads the groups of the form. It omits empty groups and the group to remove, and appends an empty group if
+// the form requests it.
 func groupsOf(query url.Values, channels []planField) []planGroup {
 	var out []planGroup
 	for n := 1; n <= mostGroups; n++ {

@@ -47,7 +47,7 @@ type planRow struct {
 	Unseen                                                    bool
 }
 
-// planOf reads the form of the budget optimizer and computes its plans.
+// planOf reads the form of the budget optimizer and computes the allocation and the weekly allocation.
 func (c *modelPages) planOf(m *mix.Model, w control.Workspace, query url.Values) planView {
 	view, asked := c.plannerOf(m, w, query)
 	if !view.Asked {
@@ -64,14 +64,14 @@ func (c *modelPages) planOf(m *mix.Model, w control.Workspace, query url.Values)
 	return view
 }
 
-// weekPlanOf returns the weekly plan that the form requests, nil if it requests none.
+// weekPlanOf returns the weekly allocation that the form requests, nil if it requests none.
 func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Values) *weekPlan {
 	view, asked := c.plannerOf(m, w, query)
 	view.scheduled(c, m, w, asked)
 	return view.Schedule.plan
 }
 
-// plannerOf reads the form, and returns its values also as a query.
+// plannerOf reads the form. It also returns its values as a query.
 func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
 	months := m.Months()
 	view = planView{
@@ -127,7 +127,7 @@ func (p planView) make(m *mix.Model) (*mix.Plan, error) {
 	return m.Plan(ask)
 }
 
-// ask returns the request of the form. Amounts of the form are per month, those of the model per window.
+// ask converts the form to a request. Amounts are per month in the form and per window in the model.
 func (p planView) ask(m *mix.Model) (ask mix.Ask, err error) {
 	months := m.Months()
 	budget, err := entered("the budget", p.Budget)

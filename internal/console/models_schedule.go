@@ -24,7 +24,7 @@ import (
 	"assay/internal/sheet"
 )
 
-// scheduleView is the weekly plan of the budget optimizer: the submitted form and the plan.
+// scheduleView is the weekly allocation of the budget optimizer, with the submitted form.
 type scheduleView struct {
 	Weeks, First string
 	Problem      string
@@ -36,7 +36,7 @@ type scheduleView struct {
 	plan *weekPlan
 }
 
-// scheduleRow is a week of the plan, or a summary row.
+// scheduleRow is a week of the allocation, or a summary row.
 type scheduleRow struct {
 	Week    string
 	Below   bool
@@ -47,7 +47,7 @@ type scheduleRow struct {
 
 type scheduleCell struct{ Channel, Spend string }
 
-// weekPlan is a weekly plan in minor units of money.
+// weekPlan is a weekly allocation in minor units of money.
 type weekPlan struct {
 	*mmm.Schedule
 	Weeks    []civil.Date // first days
@@ -59,8 +59,8 @@ type weekPlan struct {
 
 const weekDays = 7
 
-// nextWeek returns the default first day of a plan: the start of the first week after the window of the model that begins
-// today or later.
+// nextWeek returns the default first day of a weekly allocation: the start of the first week after the window of the
+// model that begins today or later.
 func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	first := last.AddDays(1)
 	if late := civil.DayOf(now, w.Location()).Sub(first); late > 0 {
@@ -69,7 +69,7 @@ func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	return first
 }
 
-// scheduled computes the weekly plan if the form requests one.
+// scheduled computes the weekly allocation if the form requests one.
 func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, asked url.Values) {
 	s := &p.Schedule
 	if s.Weeks == "" || !p.Asked || p.Problem != "" {
@@ -88,7 +88,7 @@ func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, a
 	s.Words = s.words()
 }
 
-// spread computes the weekly plan.
+// spread computes the weekly allocation.
 func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) {
 	ask, err := p.ask(m)
 	if err != nil {
@@ -124,8 +124,8 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	return inMinor(schedule, ask.Groups, first, w.Currency), nil
 }
 
-// inMinor converts a schedule to minor units that sum to the budget. It rounds cumulative sums, channel by channel and group
-// by group, so that spend at a limit deviates by rounding of the limit at most.
+// inMinor converts a schedule to minor units that sum to the budget. It rounds cumulative sums, channel by channel and
+// group by group, so spend at a limit differs from the limit at most by rounding.
 func inMinor(s *mmm.Schedule, groups []decide.Group, first civil.Date, currency money.Currency) *weekPlan {
 	unit := math.Pow10(currency.Exponent())
 	out := &weekPlan{Schedule: s, Minor: make([][]int64, len(s.Channels)), Budget: int64(math.Round(s.Budget * unit)), Currency: currency}
@@ -206,7 +206,8 @@ func (s *scheduleView) fill() {
 	row("Constant weekly spend", true, plan.Steadily.Periods[len(plan.Weeks)-1], func(j int) int64 { return plan.Steady[j] })
 }
 
-// Minimum relative gain over constant weekly spend, and minimum probability of a gain, to recommend a weekly plan.
+// A weekly allocation is recommended if its relative gain over constant weekly spend and the probability of a gain
+// reach these minimums.
 const (
 	minWeeklyGain  = 0.005
 	minProbability = 0.8
@@ -281,7 +282,8 @@ func (w *weekPlan) spendChart() chart.Chart {
 	return drawing
 }
 
-// revenueChart shows incremental revenue by week under the plan, with its interval, and under constant spend.
+// revenueChart shows incremental revenue by week with the weekly allocation, with its interval, and with constant
+// spend.
 func (w *weekPlan) revenueChart() chart.Chart {
 	line := func(of mmm.Flow, band bool) (out []chart.Point) {
 		for i, week := range w.slots() {
@@ -299,7 +301,7 @@ func (w *weekPlan) revenueChart() chart.Chart {
 	}
 }
 
-// table returns the plan as rows of text, in major units of money.
+// table returns the weekly allocation as rows of text, in major units of money.
 func (w *weekPlan) table() [][]string {
 	head := []string{"week", "spend_" + string(w.Currency)}
 	for _, c := range w.Channels {
@@ -324,7 +326,7 @@ func (w *weekPlan) table() [][]string {
 	return append(rows, append(after, exact(w.Brings.After.Mean), exact(w.Brings.After.Q05), exact(w.Brings.After.Q95), exact(w.Steadily.After.Mean)))
 }
 
-// schedules caches the latest weekly plans, because a page, its charts and its export show the same plan.
+// schedules caches the latest weekly allocations, because a page, its charts and its export show the same allocation.
 type schedules struct {
 	mu   sync.Mutex // guards kept
 	kept []keptSchedule
@@ -338,7 +340,7 @@ type keptSchedule struct {
 
 const mostSchedules = 8
 
-// of returns the cached plan of a model and query, or computes it.
+// of returns the cached weekly allocation of a model and query, or computes it.
 func (s *schedules) of(query string, m *mix.Model, made func() (*weekPlan, error)) (*weekPlan, error) {
 	s.mu.Lock()
 	for _, k := range s.kept {

@@ -34,7 +34,7 @@ import (
 type models struct {
 	runner *jobs.Runner
 	began  chan measure.WorkspaceID // gets the workspace of a training
-	ended  chan measure.WorkspaceID // gets the workspace of a training that was cancelled
+	ended  chan measure.WorkspaceID // gets the workspace of a training that was canceled
 
 	mu    sync.Mutex // guards state
 	state console.ModelState
@@ -133,7 +133,7 @@ func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 	}
 	viewer := s.signedIn("vera@acme.example")
 	if page := viewer.get("/models?workspace=acme"); strings.Contains(page.body, `value="train"`) || !strings.Contains(page.body, "requires the role analyst, admin or owner") {
-		t.Error("a viewer's page has a button, or does not say who may train")
+		t.Error("a viewer's page has a button, or does not state who may train")
 	}
 	if page := viewer.form("/models", "action", "train"); page.status != http.StatusForbidden {
 		t.Errorf("a viewer trains: %d", page.status)
@@ -173,7 +173,7 @@ func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
 	}
 	if ws := <-s.models.ended; ws != "acme" {
-		t.Errorf("the training of %q was cancelled, want acme", ws)
+		t.Errorf("the training of %q was canceled, want acme", ws)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	}
 	s.models.state.Status, s.models.state.Why = mix.Stale, []string{"the test of tiktok from 2026-09-01 to 2026-09-28 is completed, and the model does not know it"}
 	if page := b.get("/models?workspace=acme"); !strings.Contains(page.body, "The model is stale: the test of tiktok") {
-		t.Error("the page does not say which test the model does not know")
+		t.Error("the page does not name the test that the model does not use")
 	}
 }
 
@@ -221,7 +221,7 @@ func TestOnlyAdminsChangeTheSchedule(t *testing.T) {
 	}
 	w, err := s.store.Workspace(t.Context(), "acme")
 	if want := (control.Retrain{Cadence: control.Weekly, Hour: 5}); err != nil || w.Retrain != want {
-		t.Errorf("kept %+v, %v; want %+v", w.Retrain, err, want)
+		t.Errorf("stored %+v, %v; want %+v", w.Retrain, err, want)
 	}
 	for _, wrong := range [][]string{{"cadence", "hourly", "hour", "5"}, {"cadence", "weekly", "hour", "24"}, {"cadence", "weekly", "hour", "x"}} {
 		if page := owner.form("/models", append([]string{"action", "schedule"}, wrong...)...); page.status != http.StatusUnprocessableEntity {
@@ -258,7 +258,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 			t.Errorf("%s: %d %v", of, picture.status, picture.header)
 		}
 		if err := xml.NewDecoder(strings.NewReader(picture.body)).Decode(new(struct{})); err != nil && !errors.Is(err, io.EOF) {
-			t.Errorf("%s is no XML: %v", of, err)
+			t.Errorf("%s is not XML: %v", of, err)
 		}
 	}
 	for _, path := range []string{"/models/chart.svg?workspace=acme&of=else", "/models/chart.svg?workspace=acme&of=curve&channel=radio", "/models/export.csv?workspace=acme&of=else", "/models/export.csv?workspace=acme&of=plan&budget=x"} {
@@ -300,7 +300,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 		"Optimality certificate: by the posterior mean", "Later weeks", "Weekly plan (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("the plan lacks %q", want)
+			t.Errorf("the allocation lacks %q", want)
 		}
 	}
 	for _, of := range []string{"of=schedule", "of=schedule-revenue&theme=dark&size=narrow"} {
@@ -310,7 +310,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	}
 	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=schedule&" + query).body)).ReadAll()
 	if err != nil || len(table) != 10 || table[1][0] != first.String() || table[9][0] != "after" {
-		t.Fatalf("plan over weeks: %v, %v", table, err)
+		t.Fatalf("weekly allocation: %v, %v", table, err)
 	}
 	cents := func(text string) (n int) {
 		n, err := strconv.Atoi(strings.Replace(text, ".", "", 1))
@@ -350,7 +350,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	page := b.get("/models?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
 	for _, want := range []string{"Optimality certificate: no other allocation within these limits", "Probability of a gain", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
 		if !strings.Contains(page.body, want) {
-			t.Errorf("the plan lacks %q", want)
+			t.Errorf("the allocation lacks %q", want)
 		}
 	}
 	table, err := csv.NewReader(strings.NewReader(b.get("/models/export.csv?workspace=acme&of=plan&budget=9000&min_google=4000&max_google=4500").body)).ReadAll()
@@ -366,21 +366,21 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		}
 	}
 	if math.Abs(sum-9000) > 0.01 {
-		t.Errorf("the plan spends %v, want 9000", sum)
+		t.Errorf("the allocation spends %v, want 9000", sum)
 	}
 	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
 	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "Combined spend of Paid search: $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
-		t.Error("the group's least is not kept, or the form forgets the group")
+		t.Error("the group's minimum is not met, or the form loses the group")
 	}
 	if body := b.get("/models/export.csv?workspace=acme&of=plan&" + together).body; !strings.Contains(body, ",7000.0000,") {
-		t.Errorf("the export knows nothing of the group: %s", body)
+		t.Errorf("the export does not contain the group: %s", body)
 	}
-	for query, want := range map[string][2]string{ // what the form then contains and does not contain
+	for query, want := range map[string][2]string{ // text that the form then contains and does not contain
 		"add=group": {`name="group2_min"`, `name="group3"`}, "drop=1": {"Add group", "Paid search"}, "drop=7": {"Paid search", `name="group2"`},
 	} {
 		page := b.get("/models?workspace=acme&" + together + "&" + query)
 		if !strings.Contains(page.body, want[0]) || strings.Contains(page.body, want[1]) || strings.Contains(page.body, "Allocation (CSV)") {
-			t.Errorf("%s: the form lacks %q, has %q, or made a plan", query, want[0], want[1])
+			t.Errorf("%s: the form lacks %q, has %q, or computed an allocation", query, want[0], want[1])
 		}
 	}
 	for query, want := range map[string]string{

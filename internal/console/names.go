@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// names resolves the IDs in logs to names. An unknown ID stays as it is.
+// names resolves the IDs in logs to names. An unknown ID is not changed.
 type names struct {
 	settings *settingsPages
 	users    map[control.UserID]string

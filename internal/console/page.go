@@ -162,7 +162,7 @@ func outcomeWords(s ingest.Status) string {
 	return string(s)
 }
 
-// words replaces the underscores of a name by spaces.
+// words replaces the underscores of a name with spaces.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // took formats a duration.

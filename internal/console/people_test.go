@@ -100,7 +100,7 @@ func TestInvitationAddsAnExistingAccount(t *testing.T) {
 	other := s.signedIn(email)
 	page := other.get(link)
 	if p := other.post(link, url.Values{"csrf": {page.field("csrf")}}); p.status != http.StatusForbidden || s.roleOf("ben@acme.example") != "" {
-		t.Errorf("accepted by somebody else: %d, role %q", p.status, s.roleOf("ben@acme.example"))
+		t.Errorf("accepted by another user: %d, role %q", p.status, s.roleOf("ben@acme.example"))
 	}
 	ben := s.signedIn("ben@acme.example")
 	token := regexp.MustCompile(`set-up/[\w-]+">\s*<input type="hidden" name="csrf" value="([^"]*)"`).FindStringSubmatch(ben.get(link).body)
@@ -233,7 +233,7 @@ func TestRolesAboveOnesOwnCannotBeAssignedOrRemoved(t *testing.T) {
 	want := map[string]control.Role{email: control.RoleOwner, "ada@acme.example": control.RoleAdmin, "ana@acme.example": ""}
 	for who, role := range want {
 		if got := s.roleOf(who); got != role {
-			t.Errorf("%s is %q in the end, want %q", who, got, role)
+			t.Errorf("%s is %q at the end, want %q", who, got, role)
 		}
 	}
 }
@@ -254,7 +254,7 @@ func TestRemovingAMemberRevokesTheirKeys(t *testing.T) {
 		t.Fatalf("removal: %d", p.status)
 	}
 	if _, err := s.keys.Authenticate(t.Context(), string(secret)); err == nil {
-		t.Error("the key opens in the same instant")
+		t.Error("the key is accepted at the same instant")
 	}
 }
 

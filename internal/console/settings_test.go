@@ -21,7 +21,7 @@ func TestConsentPageShowsClientAndScopes(t *testing.T) {
 	p := b.get(s.asking("https://owl.example/cb", all))
 	for _, want := range []string{"&lt;b&gt;Ledger&lt;/b&gt; Owl", "owl.example", "Acme", email, "Change budgets"} {
 		if !strings.Contains(p.body, want) {
-			t.Errorf("the page does not hold %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 	boxes := regexp.MustCompile(`type="checkbox" name="scope" value="([^"]*)"( checked)?`).FindAllStringSubmatch(p.body, -1)
@@ -33,7 +33,7 @@ func TestConsentPageShowsClientAndScopes(t *testing.T) {
 	}
 	local := b.get(s.asking("http://localhost:3000/cb", all))
 	if !strings.Contains(local.body, "on your own computer") || strings.Contains(p.body, "on your own computer") {
-		t.Error("the warning about local programs is missing or everywhere")
+		t.Error("the warning about local programs is missing or on every page")
 	}
 	form := url.Values{
 		"csrf":    {regexp.MustCompile(`authorize">\s*<input type="hidden" name="csrf" value="([^"]*)"`).FindStringSubmatch(p.body)[1]},
@@ -85,7 +85,7 @@ func TestKeysAreCreatedShownOnceRotatedAndRevoked(t *testing.T) {
 	}
 	p, err := s.keys.Authenticate(t.Context(), first)
 	if err != nil || len(p.Scopes) != 1 || len(p.Tools) != 1 {
-		t.Errorf("the key opens %+v, %v", p, err)
+		t.Errorf("the key gives %+v, %v", p, err)
 	}
 	page = b.get("/keys?workspace=acme")
 	if strings.Contains(page.body, first) || !strings.Contains(page.body, "weekly report") || !strings.Contains(page.body, "Dec 20, 2026") {
@@ -93,7 +93,7 @@ func TestKeysAreCreatedShownOnceRotatedAndRevoked(t *testing.T) {
 	}
 	mistaken := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"create"}, "name": {"monthly <report>"}, "days": {"30"}})
 	if mistaken.status != http.StatusUnprocessableEntity || !strings.Contains(mistaken.body, `value="monthly &lt;report&gt;"`) {
-		t.Errorf("a key without scopes: %d; the name that was typed is lost", mistaken.status)
+		t.Errorf("a key without scopes: %d; the entered name is lost", mistaken.status)
 	}
 	id := page.field("id")
 	rotated := b.post("/keys", url.Values{"csrf": {token}, "workspace": {"acme"}, "action": {"rotate"}, "id": {id}})
@@ -110,7 +110,7 @@ func TestKeysAreCreatedShownOnceRotatedAndRevoked(t *testing.T) {
 		t.Errorf("revoke: %d", gone.status)
 	}
 	if _, err := s.keys.Authenticate(t.Context(), first); err == nil {
-		t.Error("the revoked key opens")
+		t.Error("the revoked key is accepted")
 	}
 }
 
@@ -190,7 +190,7 @@ func TestConnectedAppsAreShownToMembersWhoCanDisconnectThem(t *testing.T) {
 	for what, test := range map[string]struct {
 		b    *browser
 		want bool
-	}{"the owner": {owner, true}, "the one who allowed it": {own, true}, "somebody else": {ben, false}} {
+	}{"the owner": {owner, true}, "the one who allowed it": {own, true}, "another user": {ben, false}} {
 		if p := test.b.get("/apps?workspace=acme"); strings.Contains(p.body, "Ledger Owl") != test.want {
 			t.Errorf("%s sees it: want %v", what, test.want)
 		}
@@ -199,7 +199,7 @@ func TestConnectedAppsAreShownToMembersWhoCanDisconnectThem(t *testing.T) {
 		return b.post("/apps", url.Values{"csrf": {b.get("/apps?workspace=acme").field("csrf")}, "workspace": {"acme"}, "id": {"g1"}})
 	}
 	if p := end(ben); p.status != http.StatusNotFound {
-		t.Errorf("somebody else ends it: %d", p.status)
+		t.Errorf("another user ends it: %d", p.status)
 	}
 	if p := end(owner); p.status != http.StatusSeeOther {
 		t.Errorf("the owner ends it: %d", p.status)
@@ -216,7 +216,7 @@ func TestConnectPageShowsAddressAndRateLimit(t *testing.T) {
 	p := s.signedIn(email).get("/connect?workspace=acme")
 	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 calls per minute", "Calls this minute: 0"} {
 		if !strings.Contains(p.body, want) {
-			t.Errorf("the page does not hold %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (c *accountPages) tooMany(w http.ResponseWriter, r *http.Request, view sign
 	c.showSignIn(w, r, http.StatusTooManyRequests, view)
 }
 
-// waitFor sets the Retry-After header and returns the same as a message.
+// waitFor sets the Retry-After header and returns the wait as a message.
 func waitFor(w http.ResponseWriter, wait time.Duration) string {
 	seconds := strconv.Itoa(max(1, int(math.Ceil(wait.Seconds()))))
 	w.Header().Set("Retry-After", seconds)
@@ -151,8 +151,8 @@ func (c *accountPages) signOut(w http.ResponseWriter, v visit) {
 	see(w, signInPath)
 }
 
-// localPath returns the text if it is a path of this service, otherwise "/". Texts that a browser reads as another host,
-// such as //evil or /\evil, are not paths.
+// localPath returns the text if it is a path of this service, otherwise "/". Text that a browser interprets as another
+// host, such as //evil or /\evil, is not a path.
 func localPath(text string) string {
 	u, err := url.Parse(text)
 	outside := err != nil || u.IsAbs() || u.Host != "" || u.User != nil ||

@@ -212,7 +212,7 @@ func TestEveryPageForbidsFramingAndScripts(t *testing.T) {
 			}
 		}
 		if strings.Contains(p.body, "<script") || strings.Contains(p.body, "style=") || strings.Contains(p.body, "<style") {
-			t.Errorf("%s holds a script or a style of its own", path)
+			t.Errorf("%s contains a script or an inline style", path)
 		}
 		if !strings.Contains(p.body, `<html lang="en">`) || !strings.Contains(p.body, "<h1>") || !strings.Contains(p.body, `name="viewport"`) {
 			t.Errorf("%s: no language, heading or viewport", path)
@@ -222,7 +222,7 @@ func TestEveryPageForbidsFramingAndScripts(t *testing.T) {
 		t.Errorf("style sheet: %d %s", p.status, p.header.Get("Content-Type"))
 	}
 	if p := b.get("/assets/..%2fconsole.go"); p.status != http.StatusBadRequest {
-		t.Errorf("a file beside the assets: %d", p.status)
+		t.Errorf("a file next to the assets: %d", p.status)
 	}
 }
 
@@ -247,6 +247,6 @@ func TestSignInPageExplainsTheFirstAccount(t *testing.T) {
 	}
 	s.member(email, control.RoleOwner)
 	if p := s.browser().get("/sign-in"); strings.Contains(p.body, "assay user create") {
-		t.Error("the hint stays")
+		t.Error("the hint remains")
 	}
 }

@@ -52,7 +52,7 @@ func newStrip(of daySpan, silent []health.DaySpan) *strip {
 	return s
 }
 
-// add draws a bar for the days from from to until, until excluded.
+// add draws a bar for the days from from to the day before until.
 func (s *strip) add(start, from, until civil.Date) {
 	if n := until.Sub(from); n > 0 {
 		s.Bars = append(s.Bars, bar{X: from.Sub(start) * dayWidth, Width: n*dayWidth - 1})

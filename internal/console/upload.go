@@ -212,7 +212,7 @@ func (c *dataPages) reported(view dataView) answer {
 	}
 }
 
-// importFile runs an import. Problems of the file are in the report; the error is an internal one.
+// importFile runs an import. The report contains problems of the file. A returned error is internal.
 func (c *dataPages) importFile(ctx context.Context, call operation.Call, up upload) (ingest.FileReport, error) {
 	done, err := operation.ImportFiles.Do(ctx, c.operations, call, up.Import)
 	if err == nil {

@@ -22,11 +22,12 @@ const (
 // answer shows the result of work on a file. It gets the workspace of the request that shows it.
 type answer func(http.ResponseWriter, visit, place)
 
-// work processes a file with operations of the call, and returns the result page. An error is an internal one.
+// work processes a file with operations of the call, and returns the result page. A returned error is internal.
 type work func(ctx context.Context, call operation.Call) (answer, error)
 
-// perform processes a file: immediately if its unpacked content is small, otherwise in the background, and redirects to the
-// progress page. It releases the file at the end. It waits for other imports, because its page shows the progress.
+// perform processes a file immediately if its unpacked content is small. Otherwise it starts a background job and
+// redirects to the progress page. The file is released at the end. The work waits for other imports, because the page
+// shows its progress.
 func (c *dataPages) perform(w http.ResponseWriter, v visit, p place, file ingest.File, what string, release func(), do work) {
 	call := operation.Call{Workspace: p.Workspace.ID, Caller: operation.Member(v.visitor.User.ID).Waiting()}
 	if ingest.Weight(file, largeFile) < largeFile {

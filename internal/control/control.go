@@ -1,4 +1,4 @@
-// Package control holds the service's state: workspaces, keys, people, grants, the call log and the audit log. Facts
+// Package control contains the service's state: workspaces, keys, people, grants, the call log and the audit log. Facts
 // about the store are in the warehouse.
 package control
 
@@ -34,8 +34,8 @@ func (w Workspace) Location() *time.Location {
 	return zone
 }
 
-// ModelSettings describes what money and revenue mean in the workspace. A model trained under other settings gives figures
-// with another meaning.
+// ModelSettings describes what money and revenue mean in the workspace. The figures of a model trained under other
+// settings have another meaning.
 func (w Workspace) ModelSettings() string { return string(w.Currency) + ", " + w.Basis.String() }
 
 // Scope is a permission of a caller.
@@ -54,7 +54,7 @@ func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeApprove} }
 // KeyID identifies an API key.
 type KeyID string
 
-// Key is an API key without its secret. The secret is shown once; the store has a keyed hash of it.
+// Key is an API key without its secret. The secret is shown once; the store contains a keyed hash of it.
 type Key struct {
 	ID         KeyID
 	Workspace  measure.WorkspaceID

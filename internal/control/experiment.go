@@ -99,7 +99,7 @@ func (s ExperimentStatus) Before() []ExperimentStatus {
 }
 
 // Settled reports whether experiments of the status occupy their channel and regions on their days: planned, running
-// and completed ones do, drafts and cancelled ones do not.
+// and completed experiments do; drafts and canceled experiments do not.
 func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
@@ -126,8 +126,8 @@ const (
 	maxReturn     = 1e6
 )
 
-// Checked returns the experiment with defaults for a missing ID, name, kind and status. An invalid value, and a value
-// that the status requires and is missing, is a fault of kind invalid that names the field.
+// Checked returns the experiment with defaults for a missing ID, name, kind and status. An invalid value, or a missing
+// value that the status requires, is a fault of kind invalid that names the field.
 func (e Experiment) Checked() (Experiment, error) {
 	if e.Channel = measure.ParseChannel(string(e.Channel)); e.Channel == "" || e.Channel == measure.Unattributed {
 		return e, fault.Invalid("channel: an experiment needs a channel to test")
@@ -247,9 +247,9 @@ func checkedRegions(what string, names []string) ([]string, error) {
 	return slices.Compact(regions), nil
 }
 
-// Clash returns why two experiments would invalidate each other, or "" if they do not. On the same days, they must
-// not test the same channel or treat the same region, and none may treat a control region of the other. Drafts and
-// cancelled experiments never clash.
+// Clash returns why two experiments would invalidate each other, or "" if they do not. On the same days, they must not
+// test the same channel or treat the same region, and neither may treat a control region of the other. Drafts and
+// canceled experiments never clash.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""

@@ -48,7 +48,7 @@ func TestInvalidExperimentIsRejectedWithItsField(t *testing.T) {
 		}
 		spoil(&e)
 		if _, err := e.Checked(); fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want a fault of kind invalid that says %q", err, says)
+			t.Errorf("%v, want a fault of kind invalid that contains %q", err, says)
 		}
 	}
 }

@@ -56,7 +56,7 @@ type ForecastState struct {
 	Last   int64 // time of the last evaluation, in microseconds since 1970; 0: never
 }
 
-// ForecastRecord sums up the evaluated forecasts of a metric by number of days.
+// ForecastRecord summarizes the evaluated forecasts of a metric by number of days.
 type ForecastRecord struct {
 	Metric   string
 	Channel  measure.Channel
@@ -64,7 +64,7 @@ type ForecastRecord struct {
 	BackMade bool // backtests, not stored at the time
 
 	Judged   int
-	Separate int // the largest number of them with no day in common
+	Separate int // the largest number of forecasts with no day in common
 	Inside   [3]int
 	Error    float64 // sum of errors
 	Size     float64 // sum of absolute errors

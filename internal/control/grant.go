@@ -9,7 +9,8 @@ import (
 // ClientID identifies an OAuth client: an ID from registration, or the URL of its client ID metadata document.
 type ClientID string
 
-// Client is a registered OAuth client. It is public: registration gives an ID, no secret and no permissions.
+// Client is a registered OAuth client. It is a public client: registration gives it an ID but no secret and no
+// permissions.
 type Client struct {
 	ID        ClientID
 	Name      string
@@ -28,7 +29,7 @@ type AuthRequest struct {
 	Redirect   string
 	Scopes     []Scope // requested scopes
 	State      string  // the client's own value, returned unchanged
-	HasState   bool    // an empty state is returned, an absent one is not
+	HasState   bool    // an empty state is returned, an absent state is not
 	Challenge  string  // PKCE, S256
 	ExpiresAt  time.Time
 	DecidedAt  time.Time // zero: not decided
@@ -80,8 +81,8 @@ type Access struct {
 	Role      Role
 }
 
-// The kinds of audit events about grants. The subject is the grant. For a scope that the person's role does not allow
-// it is the client, and for a call without the required scope it is the tool.
+// The kinds of audit events about grants. The subject is the grant, with two exceptions. It is the client for a scope
+// that the person's role does not allow, and the tool for a call without the required scope.
 const (
 	GrantMade    EventKind = "grant_made"
 	GrantRefused EventKind = "grant_refused"

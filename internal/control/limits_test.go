@@ -156,7 +156,7 @@ func TestStatusesFollowEachOther(t *testing.T) {
 		}
 	}
 	if _, err := control.ParseExperimentStatus("done"); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("done: %v", err)
+		t.Errorf("completed: %v", err)
 	}
 }
 
@@ -222,11 +222,11 @@ func TestTheStandardForecasts(t *testing.T) {
 		t.Errorf("levels %v, days %v", control.ForecastLevels(), control.ForecastDays())
 	}
 	if control.KeepUnusable != 30*24*time.Hour || control.KeepDelivered != 30*24*time.Hour {
-		t.Errorf("messages are kept for %s and %s", control.KeepDelivered, control.KeepUnusable)
+		t.Errorf("messages are stored for %s and %s", control.KeepDelivered, control.KeepUnusable)
 	}
 }
 
-// A zone that the machine does not know is UTC.
+// A time zone that the machine's database lacks is treated as UTC.
 func TestTheLocationOfAWorkspace(t *testing.T) {
 	t.Parallel()
 	for zone, want := range map[string]string{"America/New_York": "America/New_York", "Mars": "UTC"} {

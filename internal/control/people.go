@@ -57,7 +57,7 @@ func (r Role) Scopes() []Scope {
 	return nil
 }
 
-// Manages reports whether the role may create and revoke keys, and revoke what others connected.
+// Manages reports whether the role may create and revoke keys, and revoke other members' grants.
 func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
 
 // Writes reports whether the role may import facts, plan experiments and train models.
@@ -73,8 +73,8 @@ func (r Role) rank() int {
 	return len(Roles())
 }
 
-// MayGive reports whether a person with the role may give the role to another person or take it away: managers may,
-// up to their own role. An unknown role cannot be given.
+// MayGive reports whether a person with the role may give the role to another person or remove it. Managers may, up to
+// their own role. An unknown role cannot be given.
 func (r Role) MayGive(other Role) bool {
 	return r.Manages() && slices.Contains(Roles(), other) && !other.Outranks(r)
 }
@@ -98,8 +98,8 @@ type Membership struct {
 // InvitationID identifies an invitation.
 type InvitationID string
 
-// Invitation adds the person who opens its link to a workspace. The link contains the secret; the store has a hash of
-// it. It is accepted once, and only while its author may still give the role.
+// Invitation adds the person who opens its link to a workspace. The link contains the secret; the store contains a hash
+// of it. The invitation can be accepted once, and only while its author may still give the role.
 type Invitation struct {
 	ID        InvitationID
 	Hash      []byte // SHA-256 of the secret
@@ -119,7 +119,7 @@ type NewSession struct {
 	From     string // where the sign-in came from, as text for the audit log
 }
 
-// Session is a signed-in browser. The browser's cookie contains the secret; the store has a hash of it.
+// Session is a signed-in browser. The browser's cookie contains the secret; the store contains a hash of it.
 type Session struct {
 	Hash      []byte // SHA-256 of the secret
 	User      UserID
@@ -147,8 +147,8 @@ const (
 const maxEmailLen = 254
 
 // CheckedEmail returns the address in lower case without surrounding spaces. It rejects anything but a plain address
-// with a fault of kind invalid, including invisible characters and characters that change the writing direction, so
-// that two different addresses look different.
+// with a fault of kind invalid. It also rejects invisible characters and characters that change the writing direction,
+// so that different addresses look different.
 func CheckedEmail(address string) (string, error) {
 	lower := strings.ToLower(strings.TrimSpace(address))
 	parsed, err := mail.ParseAddress(lower)

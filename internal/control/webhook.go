@@ -22,7 +22,7 @@ type HookSecret struct {
 // DeliveryID identifies a webhook message in its workspace. The sender chooses it.
 type DeliveryID string
 
-// Delivery is a webhook message. It is pending until it is imported. One that cannot be imported is stored for a
+// Delivery is a webhook message. It is pending until it is imported. A message that cannot be imported is stored for a
 // while with the reason.
 type Delivery struct {
 	Workspace measure.WorkspaceID
@@ -43,7 +43,7 @@ type HookState struct {
 	Problem  string // of the latest of them
 }
 
-// Retention of messages after their import, and of those that could not be imported.
+// Retention of messages after their import, and of messages that could not be imported.
 const (
 	KeepDelivered = 30 * 24 * time.Hour // to recognize repetitions
 	KeepUnusable  = 30 * 24 * time.Hour
@@ -51,7 +51,7 @@ const (
 )
 
 // The kinds of audit events about webhooks. The subject is the secret's ID. A person has to handle a shop's privacy
-// requests: the event's detail has the shop's customer number.
+// requests, so the detail of their events contains the shop's customer number.
 const (
 	HookSecretAdded   EventKind = "webhook_secret_added"
 	HookSecretRemoved EventKind = "webhook_secret_removed"

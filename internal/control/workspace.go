@@ -17,7 +17,7 @@ import (
 
 const (
 	maxNameLen    = 100 // characters of a name
-	maxIDLen      = 48  // characters of a workspace's id
+	maxIDLen      = 48  // characters of a workspace's ID
 	maxRatePerMin = 1_000_000
 )
 

@@ -1,5 +1,5 @@
-// Package datadir is the data directory of an installation: the names of its files, the lock of the process that owns it, its
-// command socket, and the rights of its files.
+// Package datadir defines the data directory of an installation: the names and permissions of its files, the lock of
+// its process, and its command socket.
 package datadir
 
 import (
@@ -27,7 +27,7 @@ const (
 	lock = "lock"
 )
 
-// Empty deletes the contents of a folder, which a process left that has ended or is ending.
+// Empty deletes the contents of a folder that an ended or ending process has left.
 func Empty(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return fault.Unavailable("folder %s cannot be emptied", dir).Wrap(err)
@@ -35,7 +35,7 @@ func Empty(dir string) error {
 	return nil
 }
 
-// WriteFile replaces a file in one step, so that a reader sees the old or the new one and never a part.
+// WriteFile replaces a file in one step, so that a reader sees the old or the new file, never a part.
 func WriteFile(path string, text []byte) error {
 	temporary := path + ".new"
 	if err := os.WriteFile(temporary, text, 0o600); err != nil {

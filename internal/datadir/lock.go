@@ -21,8 +21,8 @@ type Lock struct{ file *os.File }
 // ErrLocked reports that another process has locked the data directory. Commands on facts go through that process.
 var ErrLocked = errors.New("locked by another process")
 
-// Acquire creates the directory if it is missing and locks it for this process. The operating system releases the lock when the
-// process ends, also when it is killed.
+// Acquire creates the directory if it is missing and locks it for this process. The operating system releases the lock
+// when the process ends, even if it is killed.
 func Acquire(path string) (*Lock, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, Unwritable("created", path, err)
@@ -70,9 +70,9 @@ func (l *Lock) Release() error { return l.file.Close() }
 // longestSocket is the length in bytes of a socket path that every system allows.
 const longestSocket = 100
 
-// SocketPath returns the path of the command socket of a data directory. If the path in the directory is too long for a socket,
-// it is a short one in a folder of this user below the system's temporary folder, which both sides compute. That folder is
-// checked, because any user can create one of that name. With create it is created if it is missing.
+// SocketPath returns the path of the command socket of a data directory. If that path is too long for a socket, both
+// sides compute a short path in a folder of this user below the system's temporary folder. The folder is checked,
+// because any user can create a folder of that name. With create, a missing folder is created.
 func SocketPath(dataDir string, create bool) (string, error) {
 	full, err := filepath.Abs(dataDir)
 	if err != nil {

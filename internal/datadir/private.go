@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// privateNames are the service's files and folders in a data directory, as patterns of [filepath.Match]. The installation secret
-// is not listed: if others can read it, that is an error, see package auth.
+// privateNames are the service's files and folders in a data directory, as patterns of [filepath.Match]. The
+// installation secret is not listed, because package auth rejects a secret that others can read.
 var privateNames = []string{
 	lock, Control + "*", OAuthSecret, Jobs, Demo, DemoStore, Truth, Facts, Models, Uploads,
 }

@@ -46,8 +46,8 @@ const (
 
 const littleSpace = 1 << 30 // bytes; an import needs room for the old and the new state
 
-// Diagnose checks a data directory by opening its stores, which also migrates them. Facts that a running service has open are
-// checked by the diagnose tool of that service.
+// Diagnose checks a data directory by opening its stores, which also migrates them. The `diagnose` tool of a running
+// service checks the facts that the service has open.
 func Diagnose(ctx context.Context, c config.Config, now func() time.Time) []Finding {
 	d := &diagnosis{config: c, now: now}
 	if d.directory() {

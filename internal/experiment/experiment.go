@@ -23,7 +23,7 @@ type Source interface {
 	Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error)
 }
 
-// Facts are the warehouse queries behind an experiment's result. [warehouse.Warehouse] implements them.
+// Facts are the warehouse queries for an experiment's result. [warehouse.Warehouse] implements them.
 type Facts interface {
 	RegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.RegionTotal, error)
 	SurfaceRegionDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.SurfaceRegionDay, error)
@@ -80,14 +80,14 @@ func (s Store) covers(days civil.Range) bool {
 	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && s.Over(days)
 }
 
-// unusable reports whether an error says that the data do not allow a result. Any other error is a failure.
+// unusable reports whether an error means that the data do not allow a result. Any other error is a failure.
 func unusable(err error) bool {
 	kind := fault.KindOf(err)
 	return err != nil && (kind == fault.KindInvalid || kind == fault.KindNotReady)
 }
 
 // Assess compares the treated regions of a completed experiment with the control regions. If the data do not allow a
-// comparison, it returns a fault of kind invalid or not_ready, and the finding has the known values.
+// comparison, it returns a fault of kind invalid or not_ready, and the finding contains the known values.
 func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error) {
 	var f Finding
 	if !s.covers(e.Days) {
@@ -141,7 +141,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	return f, nil
 }
 
-// beforeOf sums sales on the days before the test. The table also has the days of the test.
+// beforeOf sums sales on the days before the test. The table also contains the days of the test.
 func beforeOf(e control.Experiment, sales table) before {
 	b := before{history: sales.days[:len(sales.days)-e.Days.Days()]}
 	for _, region := range slices.Sorted(maps.Keys(sales.values)) {
@@ -155,8 +155,8 @@ func beforeOf(e control.Experiment, sales table) before {
 	return b
 }
 
-// cleanDays returns the days of a test and the days before it without another geo experiment: four times its length, if
-// the store has as many. excluded lists the days that other experiments exclude.
+// cleanDays returns the days of a test and the days before it without another geo experiment. The earlier days are four
+// times the length of the test, if the store has as many. excluded lists the days that other experiments exclude.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
@@ -177,7 +177,8 @@ func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	return days, excluded
 }
 
-// others returns the experiments whose effects can be in the data of an experiment: those that run, ran or will run.
+// others returns the experiments whose effects can be in the data of an experiment: experiments that run, ran or will
+// run.
 func (s Store) others(e control.Experiment) []control.Experiment {
 	return slices.DeleteFunc(slices.Clone(s.All), func(other control.Experiment) bool {
 		return other.ID == e.ID || !other.Status.Settled()

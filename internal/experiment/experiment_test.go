@@ -20,8 +20,8 @@ import (
 	"assay/internal/warehouse/storetest"
 )
 
-// The simulated store sells in twelve regions for 24 weeks. In the last four, three regions have three times the spend of
-// facebook and 20% more sales.
+// The simulated store sells in twelve regions for 24 weeks. In the last four weeks, three regions have three times the
+// facebook spend and 20% more sales.
 var (
 	last    = storetest.Today.AddDays(-1)
 	first   = last.AddDays(-167)
@@ -40,7 +40,7 @@ func isTreated(region string, day civil.Date) bool {
 	return slices.Contains(treated, region) && test.Contains(day)
 }
 
-// sales is what a region sells on a day, in cents.
+// sales returns a region's sales on a day, in cents.
 func sales(r *rand.Rand, i int, day civil.Date) int64 {
 	weekday := []float64{1.2, .9, .9, 1, 1, 1.1, 1.3}[day.Weekday()]
 	return int64(float64(10000+1000*i) * weekday * (1 + 0.02*r.NormFloat64()))
@@ -141,13 +141,14 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	if !near(lift.Share, treatedSales/all, 1e-6) {
 		t.Errorf("the treated regions have %v of sales, want %v", lift.Share, treatedSales/all)
 	}
-	// The store's weekly spend changes from 30 dollars a day in the treated regions, extended by their share.
+	// The change of the store's weekly spend starts at 30 dollars a day in the treated regions, extended by their
+	// share.
 	if l := lift.Lift; !near(l.DeltaX, 7*60/lift.Share, 0.01) || !near(l.X, 7*30/lift.Share, 0.01) || !near(l.DeltaY, 0.9*lifted/28*7/lift.Share/share, 0.1) || !(l.Sigma > 0) || l.Channel != "facebook" {
 		t.Errorf("lift %+v of %v over 28 days with a share of %v", l, lifted, lift.Share)
 	}
 }
 
-// The treated regions of other experiments and their days are left out.
+// The treated regions and days of other experiments are excluded.
 func TestOtherExperimentsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	b, _ := batch()
@@ -169,7 +170,7 @@ func TestOtherExperimentsAreLeftOut(t *testing.T) {
 	during := geoTest()
 	during.ID, during.Treated = "during", regions[3:]
 	s.All = []control.Experiment{geoTest(), during}
-	// Two control regions are left. Any result differs from the one with nine.
+	// Two control regions remain, so any result differs from the result with nine.
 	few, err := s.Assess(t.Context(), geoTest())
 	if err == nil && few.Return != nil && f.Return != nil && few.Return.Value == f.Return.Value {
 		t.Errorf("the treated regions of another experiment are controls: %+v", few.Return)
@@ -211,7 +212,7 @@ func TestExperimentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Sales and spend of unknown region limit what a test says of the whole store.
+// Sales and spend without a known region limit how far a result applies to the whole store.
 func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 	t.Parallel()
 	b, _ := batch()
@@ -260,7 +261,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 		if c.spend > 0 && lift.Lift != nil {
 			// Spend without a region continues everywhere: 120 dollars a day.
 			if want := 7*30/lift.Share + 7*120; !near(lift.Lift.X, want, 0.01) {
-				t.Errorf("%s: the spend without the test is %v a week, want %v", name, lift.Lift.X, want)
+				t.Errorf("%s: the spend without the test is %v per week, want %v", name, lift.Lift.X, want)
 			}
 		}
 	}
@@ -299,7 +300,7 @@ func TestAStudyHasThePlatformsResult(t *testing.T) {
 	}
 }
 
-// The applied experiments of a channel are pooled, or all where none is applied.
+// The applied experiments of a channel are pooled, or all its experiments if none is applied.
 func TestFactorsOfAChannelArePooled(t *testing.T) {
 	t.Parallel()
 	result := func(channel measure.Channel, value float64, applied bool, ends civil.Date) *experiment.Result {

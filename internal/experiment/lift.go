@@ -18,17 +18,17 @@ import (
 const (
 	week = 7 // days of a period of the media mix model
 
-	// Below these shares of known region, a result cannot be extended from the treated regions to the whole store.
+	// Below these shares with a known region, a result cannot be extended from the treated regions to the whole store.
 	minLocated  = 0.8 // of sales
 	minReported = 0.5 // of the channel's spend during the test
 )
 
-// shortlyBefore is the number of days before a model's window within which a test may have ended: a quarter, over which
-// effects are assumed constant.
+// shortlyBefore is how many days before a model's window a test may have ended. It is a quarter, over which effects are
+// assumed constant.
 const shortlyBefore = 13 * week
 
-// LiftTests returns the completed experiments as lift tests for a media mix model. Why has the reason when the model
-// cannot use one; Waits says that orders, reports or a later model may change that.
+// LiftTests returns the completed experiments as lift tests for a media mix model. Why contains the reason if the model
+// cannot use a test. Waits reports whether later orders, reports or a later model may change that.
 func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) {
 	var out []mix.Test
 	for _, e := range s.completed() {
@@ -47,7 +47,7 @@ func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) 
 	return out, nil
 }
 
-// NewTests describes the completed experiments that a model does not use yet and that it, or a later model, may use.
+// NewTests describes the completed experiments that a model does not use yet but that it or a later model may use.
 // Their results are not estimated.
 func (s Store) NewTests(m *mix.Model) []string {
 	if m.Status == mix.Refused {
@@ -76,8 +76,8 @@ func (s Store) completed() []control.Experiment {
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
 }
 
-// unreadable returns why the store's data give no result of a completed experiment; "" if they may. waits reports
-// whether data can still arrive.
+// unreadable returns why the store's data do not allow a result of a completed experiment; "" if they may allow one.
+// waits reports whether data can still arrive.
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
@@ -91,7 +91,7 @@ func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	return "", false
 }
 
-// outside returns why a completed experiment does not fit a model of these channels and days; "" if it does. waits
+// outside returns why a completed experiment does not fit a model of these channels and days; "" if it fits. waits
 // reports whether a later model may fit.
 func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	switch {
@@ -105,14 +105,14 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	return "", false
 }
 
-// estimate estimates a lift test for the media mix model: the change of the whole store's weekly revenue when the
-// channel's weekly spend changes from its counterfactual to its actual level. Why has the reason when the data do not
-// allow it.
+// estimate estimates a lift test for the media mix model. The lift is the change of the whole store's weekly revenue
+// when the channel's weekly spend changes from its counterfactual to its actual level. Why contains the reason if the
+// data do not allow an estimate.
 //
-// The treated regions represent the store by their share of sales before the test. Sales of unknown region are assumed
-// to have the same distribution as sales of known region. Spend of unknown region, such as that of national campaigns,
-// is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to revenue before the
-// test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
+// The treated regions represent the store by their share of sales before the test. Sales without a known region are
+// assumed to have the same distribution as sales with a known region. Spend without a known region, such as that of
+// national campaigns, is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to
+// revenue before the test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
 func (s Store) estimate(ctx context.Context, t mix.Test, e control.Experiment) (mix.Test, error) {
 	f, err := s.Assess(ctx, e)
 	switch {

@@ -100,11 +100,11 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 type ChannelFactor struct {
 	Channel measure.Channel
 	geo.Pooled
-	Applied bool       // the pooled experiments are applied; otherwise the channel has no applied one
+	Applied bool       // the pooled experiments are applied; false: the channel has no applied experiment
 	Latest  civil.Date // last day of the latest pooled experiment
 }
 
-// ChannelFactors pools the factors of each channel: those of applied experiments or, if none is applied, of all
+// ChannelFactors pools the factors of each channel. It uses the applied experiments or, if none is applied, all
 // experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}

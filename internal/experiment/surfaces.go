@@ -19,9 +19,9 @@ const (
 	minSold      = 0.8 // of the days before a test must have an order on the surface from a treated region
 )
 
-// BySurface compares the treated regions of a completed experiment with the control regions on each surface. It leaves
-// out surfaces on which the treated regions order too rarely. It returns nothing for other experiments, or if spend by
-// region is unknown or the store's orders do not cover the experiment.
+// BySurface compares the treated regions of a completed experiment with the control regions on each surface. It omits
+// surfaces on which the treated regions order too rarely. It returns nothing for other experiments, for unknown spend
+// by region, or if the store's orders do not cover the experiment.
 func (s Store) BySurface(ctx context.Context, e control.Experiment) ([]halo.Experiment, error) {
 	if e.Kind != control.GeoTest || e.Status != control.ExperimentCompleted || !s.covers(e.Days) {
 		return nil, nil

@@ -1,4 +1,4 @@
-// Package fault has the kinds of failure that a caller can act on.
+// Package fault defines the kinds of failure that a caller can act on.
 //
 // The kind is set once, where the cause is known. An error without a kind is internal: it is logged in full and shown
 // as a plain sentence. One table at the edge of the service maps kinds to HTTP status and JSON-RPC code.
@@ -36,7 +36,7 @@ type Error struct {
 	err  error
 }
 
-// Error returns the text, followed by what it wraps.
+// Error returns the text, followed by the wrapped error.
 func (e *Error) Error() string {
 	if e.err == nil {
 		return e.Text
@@ -84,8 +84,8 @@ func Conflict(format string, args ...any) *Error { return New(KindConflict, form
 // Unavailable is the fault of an engine, a disk or a platform that does not respond.
 func Unavailable(format string, args ...any) *Error { return New(KindUnavailable, format, args...) }
 
-// LogLevel returns the log level of a failed request: error, or info once the client has cancelled it, since the failure
-// then follows from the cancellation.
+// LogLevel returns the log level of a failed request. It is info if the client has canceled the request, because the
+// failure then follows from the cancellation, and error otherwise.
 func LogLevel(ctx context.Context) slog.Level {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return slog.LevelInfo

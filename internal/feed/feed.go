@@ -1,4 +1,4 @@
-// Package feed takes in webhook messages of shops: it verifies and stores them when they arrive, and turns them into facts
+// Package feed receives webhook messages of shops. It verifies and stores them on arrival, and imports them as facts
 // some seconds later.
 package feed
 
@@ -25,10 +25,10 @@ import (
 )
 
 const (
-	hookPause = 5 * time.Second // in which messages are collected before they are processed
+	hookPause = 5 * time.Second // time to collect messages before they are processed
 	hookBatch = 500             // messages that are processed in one step
 	hookTurns = 4               // workspaces that are processed at a time
-	hookRetry = time.Minute     // after a failure that no message caused
+	hookRetry = time.Minute     // wait after a failure that no message caused
 
 	maxHookID = 100
 )
@@ -39,19 +39,19 @@ type Options struct {
 	Bodies     *bodybudget.Budget // of callers that are not authenticated yet
 }
 
-// Feed takes in the webhook messages of an installation.
+// Feed receives the webhook messages of an installation.
 type Feed struct {
 	*operation.Service
 	bodies  *bodybudget.Budget
 	arrived chan struct{} // a message is waiting
 }
 
-// New returns a feed. Messages become facts while [Feed.Run] runs.
+// New returns a feed. Messages are imported as facts while [Feed.Run] runs.
 func New(o Options) *Feed {
 	return &Feed{Service: o.Operations, bodies: o.Bodies, arrived: make(chan struct{}, 1)}
 }
 
-// Receive stores a message of a shop. It is on disk when Receive returns.
+// Receive stores a message of a shop. The message is on disk when Receive returns.
 func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome string, err error) {
 	ws := measure.WorkspaceID(m.Workspace)
 	body, err := f.signedBody(ctx, ws, m)
@@ -84,8 +84,8 @@ func (f *Feed) Receive(ctx context.Context, m httpapi.ShopMessage) (outcome stri
 	return "accepted", nil
 }
 
-// signedBody reads the body of a message and checks its signature. Messages are untrusted input: nothing is read if no secret
-// can have signed it, and the body counts against the budget of anonymous callers until it is verified.
+// signedBody reads the body of a message and checks its signature. Messages are untrusted input. The body is not read
+// if no secret can have signed it, and it counts against the budget of anonymous callers until it is verified.
 func (f *Feed) signedBody(ctx context.Context, ws measure.WorkspaceID, m httpapi.ShopMessage) ([]byte, error) {
 	secrets, err := f.hookSecrets(ctx, ws, m.Shop)
 	if err != nil {
@@ -138,8 +138,8 @@ func deliveryID(m httpapi.ShopMessage, body []byte) control.DeliveryID {
 // shopActor is the actor in the audit log for requests of a shop.
 const shopActor = "shopify webhook"
 
-// privacyEvents returns the audit events of a message: the privacy request of a shop for a person, and what the operator must
-// do.
+// privacyEvents returns the audit events of a message: the shop's privacy request about a person, and the required
+// action of the operator.
 func privacyEvents(d control.Delivery) []control.Event {
 	var asked struct {
 		webhook.Person
@@ -163,9 +163,9 @@ func privacyEvents(d control.Delivery) []control.Event {
 	return []control.Event{{Workspace: d.Workspace, Kind: control.PrivacyRequested, Actor: shopActor, At: d.At, Subject: d.Topic, Detail: what}}
 }
 
-// Run processes messages into facts until ctx ends, some seconds after they arrive. Messages that still wait then, or that a
-// killed process stored, are processed after the next start. Several workspaces are processed at a time. A workspace with a
-// running import is skipped and tried later, so it does not block others.
+// Run processes messages into facts until ctx ends, some seconds after they arrive. Messages that are still pending
+// then, or that a killed process stored, are processed after the next start. Several workspaces are processed at a
+// time. A workspace with a running import is skipped and tried later, so it does not block others.
 func (f *Feed) Run(ctx context.Context) error {
 	var working panics.Group
 	defer working.Wait()
@@ -228,8 +228,8 @@ func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	return nil
 }
 
-// redact removes the customers that messages request to delete. It runs before messages are processed, so that orders in the
-// same batch are anonymous too.
+// redact removes the customers that messages request to delete. It runs before messages are processed, so orders in the
+// same batch become anonymous too.
 func (f *Feed) redact(ctx context.Context, workspace control.Workspace, messages []control.Delivery) error {
 	for i := range messages {
 		if webhook.Topic(messages[i].Topic) != webhook.CustomerRedact {

@@ -20,7 +20,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// slowNames resolves a channel once hold is received from.
+// slowNames sends to hold, and resolves a channel after it receives from hold.
 type slowNames struct{ hold chan struct{} }
 
 func (n slowNames) Channel(context.Context, control.Workspace, string) (measure.Channel, error) {
@@ -59,7 +59,7 @@ func newFeed(t *testing.T, known operation.Known) *Feed {
 	return New(Options{Operations: operations})
 }
 
-// Messages of a workspace with a running import wait and do not block those of other workspaces.
+// Messages of a workspace with a running import wait and do not block messages of other workspaces.
 func TestWebhookMessagesWaitForARunningImport(t *testing.T) {
 	t.Parallel()
 	names := slowNames{make(chan struct{})}

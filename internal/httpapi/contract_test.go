@@ -13,8 +13,7 @@ import (
 
 const publishedDocument = "../../api/openapi.json"
 
-// TestThePublishedDocumentIsTheServices holds api/openapi.json, which is there to be read and compared, to what the
-// service says of itself.
+// TestThePublishedDocumentIsTheServices compares api/openapi.json with the document that the service generates.
 func TestThePublishedDocumentIsTheServices(t *testing.T) {
 	t.Parallel()
 	var docs []ToolDoc

@@ -28,7 +28,7 @@ func (s *service) authenticate(x *exchange, r *http.Request) bool {
 // errNoToken means that a request has no bearer token.
 var errNoToken = fault.New(fault.KindUnauthenticated, "no bearer token")
 
-// caller returns who sent a request.
+// caller authenticates a request and returns its principal.
 func (s *service) caller(r *http.Request) (auth.Principal, error) {
 	token := bearer(r.Header)
 	if token == "" {
@@ -37,7 +37,7 @@ func (s *service) caller(r *http.Request) (auth.Principal, error) {
 	return s.Auth.Authenticate(r.Context(), token)
 }
 
-// refuseCaller answers a request whose sender [service.caller] does not know.
+// refuseCaller answers a request that [service.caller] could not authenticate.
 func (s *service) refuseCaller(x *exchange, r *http.Request, err error) {
 	switch fault.KindOf(err) {
 	case fault.KindUnauthenticated:
@@ -51,8 +51,8 @@ func (s *service) refuseCaller(x *exchange, r *http.Request, err error) {
 	}
 }
 
-// bearer returns the token of the one Authorization header, "" when there is none or it is not a bearer token after
-// exactly one blank. A token in the query or in a cookie is never read.
+// bearer returns the token of the Authorization header. It returns "" unless there is exactly one such header, with a
+// bearer token after exactly one blank. A token in the query or in a cookie is never read.
 func bearer(h http.Header) string {
 	values := h.Values("Authorization")
 	if len(values) != 1 {
@@ -65,7 +65,8 @@ func bearer(h http.Header) string {
 	return token
 }
 
-// challenge answers 401 and says where a token can be had. Only a credential that was sent can be invalid.
+// challenge answers 401 and states where clients get a token. It reports an invalid token only if the request had a
+// credential.
 func (s *service) challenge(x *exchange, sent bool) {
 	value := `Bearer resource_metadata="` + s.metadataURL + `", scope="` + string(control.ScopeRead) + `"`
 	if sent {
@@ -75,8 +76,8 @@ func (s *service) challenge(x *exchange, sent bool) {
 	x.fail(mcp.Unauthenticated, nil)
 }
 
-// stepUp is the challenge that asks for more scopes. It names those already granted too, because a client requests
-// exactly the scopes in the challenge.
+// stepUp returns the challenge that asks for more scopes. It also names the scopes already granted, because a client
+// requests exactly the scopes in the challenge.
 func (s *service) stepUp(p auth.Principal, needed []string) string {
 	var all []string
 	for _, scope := range control.Scopes() {
@@ -87,7 +88,7 @@ func (s *service) stepUp(p auth.Principal, needed []string) string {
 	return `Bearer error="insufficient_scope", scope="` + strings.Join(all, " ") + `", resource_metadata="` + s.metadataURL + `"`
 }
 
-// withinLimit counts the call and refuses it when the workspace had its calls for this minute.
+// withinLimit counts the call and rejects it when the workspace has used its calls of this minute.
 func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	d := s.Limits.Count(r.Context(), x.principal)
 	reset := wholeSeconds(d.ResetIn)
@@ -109,7 +110,7 @@ func (s *service) withinLimit(x *exchange, r *http.Request) bool {
 	return false
 }
 
-// wholeSeconds rounds up, so that who waits as long as told is not too early.
+// wholeSeconds rounds up, so that a caller that waits as long as reported is not too early.
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
 }

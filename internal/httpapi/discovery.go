@@ -34,15 +34,15 @@ func (s *service) describe() []byte {
 	})
 }
 
-// serveInfo answers an authenticated caller. It does not count against the limit.
+// serveInfo answers an authenticated caller. The call does not count against the rate limit.
 func (s *service) serveInfo(x *exchange, r *http.Request) {
 	if s.authenticate(x, r) {
 		x.json(http.StatusOK, s.info)
 	}
 }
 
-// resourceMetadata says which authorization server gives out tokens for the endpoint (RFC 9728). It offers only the
-// least scope; more are asked for when a call needs them.
+// resourceMetadata names the authorization server that issues tokens for the endpoint (RFC 9728). It offers only the
+// lowest scope. Clients are asked for more scopes when a call needs them.
 func (s *service) resourceMetadata() []byte {
 	return mustJSON(map[string]any{
 		"resource":                 s.BaseURL + rpcPath,
@@ -63,7 +63,7 @@ func (s *service) serveOpenAPI(x *exchange, _ *http.Request) {
 	x.json(http.StatusOK, s.openapi)
 }
 
-// oauth passes a request to the authorization server. Without one, the response is an OAuth error.
+// oauth passes a request to the authorization server. Without an authorization server, the response is an OAuth error.
 func (s *service) oauth(x *exchange, r *http.Request) {
 	if s.OAuth == nil {
 		x.json(http.StatusServiceUnavailable, []byte(`{"error":"temporarily_unavailable","error_description":"This service has no authorization server. Use an API key."}`))
@@ -92,14 +92,14 @@ func (s *service) ready(x *exchange, r *http.Request) {
 			return
 		}
 	}
-	if s.Unopened != nil && s.Unopened() > 0 { // the log names the workspaces; anonymous callers do not learn them
+	if s.Unopened != nil && s.Unopened() > 0 { // the log names the workspaces; anonymous callers do not see them
 		x.json(http.StatusOK, []byte(`{"status":"impaired"}`))
 		return
 	}
 	x.json(http.StatusOK, []byte(`{"status":"ready"}`))
 }
 
-// mustJSON encodes what the program itself made, with the characters <, > and & as they are.
+// mustJSON encodes a value of the program without escaping <, > and &.
 func mustJSON(v any) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -17,7 +17,7 @@ import (
 	"assay/internal/panics"
 )
 
-// exchange is one request being answered, with what the log and the metrics want to know of it.
+// exchange is one request in progress, with the values for its log line and the metrics.
 type exchange struct {
 	http.ResponseWriter
 	requestID string
@@ -26,12 +26,12 @@ type exchange struct {
 	reply     mcp.Reply
 	status    int
 
-	values [8]string // of headers that differ from answer to answer
+	values [8]string // of headers that differ between answers
 	used   int       // of values
 }
 
-// The values of headers that are the same in every answer, for [http.Header] to hold without another copy. They are
-// never written: [http.Header.Add] has no capacity after the one value and allocates a new list.
+// Values of headers that are the same in every answer. All answers share these slices without a copy. They are never
+// written: they have no spare capacity, so [http.Header.Add] allocates a new slice.
 var (
 	jsonText   = []string{"application/json"}
 	notStored  = []string{"no-store"}
@@ -43,8 +43,8 @@ var (
 	closed     = []string{"close"}
 )
 
-// set sets a header that an answer has once, without the memory that [http.Header.Set] takes for each. The name is spelled
-// as net/http spells it.
+// set sets a header that occurs once in an answer, without the allocation of [http.Header.Set]. The name must be in the
+// canonical form of net/http.
 func (x *exchange) set(name, value string) {
 	if x.used == len(x.values) {
 		x.Header()[name] = []string{value}
@@ -55,7 +55,7 @@ func (x *exchange) set(name, value string) {
 	x.Header()[name] = x.values[x.used-1 : x.used : x.used]
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (x *exchange) WriteHeader(status int) {
 	if x.status == 0 {
 		x.status = status
@@ -63,7 +63,7 @@ func (x *exchange) WriteHeader(status int) {
 	x.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes that something is written.
+// Write records the status 200 if no status was written before.
 func (x *exchange) Write(b []byte) (int, error) {
 	x.status = cmp.Or(x.status, http.StatusOK)
 	return x.ResponseWriter.Write(b)
@@ -72,17 +72,17 @@ func (x *exchange) Write(b []byte) (int, error) {
 // Unwrap lets [http.ResponseController] reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// ServeHTTP answers one request, logs it and measures it.
+// ServeHTTP answers, logs and measures one request.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := s.Now()
 	x := &exchange{ResponseWriter: w, requestID: requestID(r)}
 	x.set("X-Request-Id", x.requestID)
 	s.secure(x.Header())
 	if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
-		// A request with both a length and chunks may be an attempt at request smuggling, so its connection ends with the
-		// answer (RFC 9112, section 6.1). net/http hides that there were both, and of an HTTP/1.0 request that there were
-		// chunks. So every chunked body and every HTTP/1.0 request ends its connection. Few clients notice: they send bodies
-		// of known length, and a Singer tap sends one long request.
+		// A request with both a length and chunks may be an attempt at request smuggling, so its connection closes
+		// after the answer (RFC 9112, section 6.1). net/http does not report that a request had both, nor that an
+		// HTTP/1.0 request had chunks. So every chunked body and every HTTP/1.0 request closes its connection. Few
+		// clients are affected: they send bodies of known length, and a Singer tap sends one long request.
 		x.Header()["Connection"] = closed
 	}
 	defer func() {
@@ -107,7 +107,7 @@ func (s *service) secure(h http.Header) {
 	}
 }
 
-// requestID is the ID of the caller if it is safe for a log, else a new one.
+// requestID returns the caller's ID of the request if it is safe for a log, else a new ID.
 func requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	sane := len(id) > 0 && len(id) <= 64 && strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:") == ""
@@ -125,15 +125,15 @@ func (s *service) panicked(x *exchange, r *http.Request, cause any) {
 	}
 }
 
-// logFailure logs an error that the caller is not shown.
+// logFailure logs an error that the caller does not see.
 func (s *service) logFailure(x *exchange, r *http.Request, what string, err error) {
 	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), what, slog.String("request_id", x.requestID), slog.Any("error", err))
 }
 
-// busyFor is how long a caller waits before it sends again what the service had no memory for, in seconds.
+// busyFor is the wait in seconds before a caller sends a request again for which the service had no memory.
 const busyFor = "5"
 
-// busy answers that the service has no memory for the body now.
+// busy answers that the service currently has no memory for the body.
 func (s *service) busy(x *exchange, body any) {
 	x.set("Retry-After", busyFor)
 	x.Header().Set("Connection", "close") // the rest of the body is not read
@@ -158,7 +158,7 @@ func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 	if !log.Enabled(r.Context(), level) {
 		return
 	}
-	// Paths and names that callers made up are left out: somebody may have pasted a key into them.
+	// Unknown paths and names are omitted, because a caller may have pasted a key into them.
 	tool := ""
 	if x.reply.Tool != "" {
 		tool = s.knownTool(x.reply.Tool)
@@ -177,13 +177,13 @@ func (s *service) finish(x *exchange, r *http.Request, began time.Time) {
 	if x.reply.Err != nil {
 		attrs = append(attrs, slog.Any("error", x.reply.Err))
 	}
-	// As [slog.Logger.LogAttrs] does, but for looking up this line of code, which no handler shows.
+	// This is [slog.Logger.LogAttrs] without the look-up of the source line, which no handler shows.
 	line := slog.NewRecord(now, level, "request", 0)
 	line.AddAttrs(attrs...)
 	_ = log.Handle(r.Context(), line) // an error of the log cannot be logged
 }
 
-// knownTool keeps names that callers made up out of the metrics.
+// knownTool returns "unknown" for unknown tool names, so that callers cannot create metric labels.
 func (s *service) knownTool(name string) string {
 	if slices.ContainsFunc(s.Tools, func(t ToolDoc) bool { return t.Name == name }) {
 		return name
@@ -191,7 +191,7 @@ func (s *service) knownTool(name string) string {
 	return "unknown"
 }
 
-// json writes a JSON answer that no cache keeps. Its parts are sent one after another.
+// json writes a JSON answer that must not be cached. It sends the parts in order.
 func (x *exchange) json(status int, parts ...[]byte) {
 	length := 0
 	for _, part := range parts {

@@ -10,14 +10,14 @@ import (
 	"assay/internal/mcp"
 )
 
-// gate knows under which names the service is called and from which origins browsers may. It keeps a page that
-// somebody lured a browser to from reaching a service on the browser's own network.
+// gate lists the host names of the service and the origins whose pages may call it. It prevents a malicious page from
+// calling a service on the browser's own network.
 type gate struct {
 	hosts   []string // in lower case, with the port as clients send it
 	origins []string
 }
 
-// newGate makes the lists of the base URL. On a loopback address both common names of it are accepted.
+// newGate derives the lists from the base URL. For a loopback address, it accepts both common names.
 func newGate(baseURL string, further []string) gate {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Host == "" || base.Path != "" {
@@ -34,7 +34,7 @@ func newGate(baseURL string, further []string) gate {
 	for _, host := range hosts {
 		g.hosts = append(g.hosts, host)
 		g.origins = append(g.origins, base.Scheme+"://"+host)
-		// Clients leave out the port that the scheme has anyway.
+		// Clients omit the default port of the scheme.
 		if base.Port() == "" {
 			g.hosts = append(g.hosts, host+":"+standard)
 		} else if short, ok := strings.CutSuffix(host, ":"+standard); ok {
@@ -59,7 +59,7 @@ func withPort(host, port string) string {
 // knows reports whether the request names this service as its host.
 func (g gate) knows(host string) bool { return slices.Contains(g.hosts, strings.ToLower(host)) }
 
-// origin returns the request's one Origin header, "" when there is none, and whether it may call.
+// origin returns the request's Origin header, "" if there is none, and whether that origin may call the service.
 func (g gate) origin(r *http.Request) (origin string, allowed bool) {
 	switch values := r.Header.Values("Origin"); len(values) {
 	case 0:
@@ -71,14 +71,15 @@ func (g gate) origin(r *http.Request) (origin string, allowed bool) {
 	}
 }
 
-// What browsers of allowed origins may send and read.
+// The headers that browsers of allowed origins may send and read, and how long they cache this permission.
 const (
 	corsHeaders = "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, X-Request-Id"
 	corsExposed = "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id"
 	corsSeconds = "600"
 )
 
-// admit refuses foreign hosts and origins, and tells the browser of an allowed origin what it may read.
+// admit rejects unknown hosts and origins. For an allowed origin, it sets the headers that let the browser read the
+// answer.
 func (s *service) admit(x *exchange, r *http.Request) bool {
 	x.Header()["Vary"] = byOrigin
 	if !s.gate.knows(r.Host) {
@@ -97,7 +98,8 @@ func (s *service) admit(x *exchange, r *http.Request) bool {
 	return true
 }
 
-// preflight answers a browser that asks whether it may call. Who is no browser has no reason to ask.
+// preflight answers a browser's CORS preflight request. It rejects requests without an Origin, which do not come from a
+// browser.
 func (s *service) preflight(known *route, x *exchange, r *http.Request) {
 	if !s.admit(x, r) {
 		return

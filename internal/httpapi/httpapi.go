@@ -1,5 +1,5 @@
-// Package httpapi is the service's face on HTTP: routes, who may call, limits, discovery and the OpenAPI document.
-// What the messages mean is decided in mcp; nothing is measured here.
+// Package httpapi is the service's HTTP interface: routes, authentication, limits, discovery and the OpenAPI document.
+// Package mcp interprets the messages.
 package httpapi
 
 import (
@@ -16,18 +16,18 @@ import (
 	"assay/internal/mcp"
 )
 
-// Authenticator returns the principal of a bearer token. Its errors are of kind unauthenticated for an unknown token, and of
-// kind misconfigured when a setting is missing that tokens need.
+// Authenticator returns the principal of a bearer token. Its errors are of kind unauthenticated for an unknown token,
+// and of kind misconfigured if a setting that tokens need is missing.
 type Authenticator interface {
 	Authenticate(ctx context.Context, bearer string) (auth.Principal, error)
 }
 
-// Limiter counts a call of a workspace and says whether it may be answered.
+// Limiter counts a call of a workspace and decides whether it may be answered.
 type Limiter interface {
 	Count(ctx context.Context, p auth.Principal) auth.Decision
 }
 
-// Recorder takes measurements of the service. [Metrics] is one.
+// Recorder records measurements of the service. [Metrics] implements it.
 type Recorder interface {
 	// Call records a tools/call: the name of the tool, or "unknown", and an outcome of [mcp.Reply].
 	Call(tool, outcome string, took time.Duration)
@@ -37,14 +37,14 @@ type Recorder interface {
 	RateLimited()
 }
 
-// ToolDoc is what the OpenAPI document says of a tool.
+// ToolDoc is the description of a tool in the OpenAPI document.
 type ToolDoc struct {
 	Name, Title, Description string
 	Parameters               json.RawMessage // JSON Schema of the arguments
 	Result                   json.RawMessage // JSON Schema of the result with format json
 }
 
-// Options are the parts that the service is made of.
+// Options are the parts and settings of the service.
 type Options struct {
 	BaseURL        string   // scheme and host, without a path: where clients reach the service
 	AllowedOrigins []string // further origins of browsers, such as "https://app.example"
@@ -57,22 +57,26 @@ type Options struct {
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
 
-	// Unopened is how many workspaces' facts cannot be opened; nil: none. The others are answered.
+	// Unopened returns the number of workspaces whose facts cannot be opened; nil: none. Calls of other workspaces are
+	// answered.
 	Unopened func() int
 
-	// Singer takes the messages of a Singer tap into the caller's workspace. It returns the last state that may be kept,
-	// nil when there is none, and a report, as JSON; both also with an error. Nil: there is no such endpoint.
+	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
+	// may store, nil if there is none, and a report as JSON. It returns both even with an error. If Singer is nil,
+	// there is no such endpoint.
 	Singer func(ctx context.Context, p auth.Principal, messages io.Reader, skipRejected bool) (state, report json.RawMessage, err error)
 
-	// Shopify stores a message of a shop and returns in a word what became of it. It reads the body, and only where its
-	// signature can be valid. A signature that is not the workspace's is a fault of kind unauthenticated, a body that is not
-	// what it says one of kind invalid; [bodybudget.ErrFull] means to send it again later. Nil: there is no such endpoint.
+	// Shopify stores a message of a shop and returns the outcome as one word. It reads the body only if the signature
+	// can be valid. An invalid signature is a fault of kind unauthenticated, and a malformed body is a fault of kind
+	// invalid. [bodybudget.ErrFull] asks the shop to send the message again later. If Shopify is nil, there is no such
+	// endpoint.
 	Shopify func(ctx context.Context, m ShopMessage) (outcome string, err error)
 
-	// Bodies bounds the memory of request bodies of anonymous callers; nil: 64 MiB of this service's own.
+	// Bodies bounds the memory of request bodies of anonymous callers; nil: the service has its own budget of 64 MiB.
 	Bodies *bodybudget.Budget
 
-	// AddressOf returns the client address that a request's body counts for; nil: one for all requests.
+	// AddressOf returns the client address of a request, by which the budget limits bodies; nil: all requests share one
+	// address.
 	AddressOf func(*http.Request) netip.Addr
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
@@ -83,7 +87,7 @@ type Options struct {
 	Now     func() time.Time // the real clock, for durations
 }
 
-// service answers requests. Nothing in it changes after it was made.
+// service answers requests. It is immutable.
 type service struct {
 	Options
 	gate    gate
@@ -96,8 +100,8 @@ type service struct {
 	metadataURL string
 }
 
-// New returns the handler of everything the service answers on HTTP. It panics when the base URL is not one, which
-// the settings have to make sure of, and when a part is missing that has no stand-in.
+// New returns the handler of all HTTP requests to the service. It panics if the base URL is invalid, which the settings
+// rule out, or if a required part is missing.
 func New(o Options) http.Handler {
 	if o.Auth == nil || o.Limits == nil || o.Session == nil || o.Log == nil || o.Now == nil {
 		panic("httpapi: Auth, Limits, Session, Log and Now are needed")

@@ -56,14 +56,14 @@ func (m *Metrics) Request(route string, status int) {
 // RateLimited implements [Recorder].
 func (m *Metrics) RateLimited() { m.limited.Inc() }
 
-// NotLogged adds a counter of the calls that the call log could not take.
+// NotLogged adds a counter of the calls that the call log could not store.
 func (m *Metrics) NotLogged(count func() int64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "assay_calls_not_logged_total", Help: "Tool calls that the call log dropped.",
 	}, func() float64 { return float64(count()) }))
 }
 
-// Unopened adds how many workspaces' facts cannot be opened.
+// Unopened adds the number of workspaces whose facts cannot be opened.
 func (m *Metrics) Unopened(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "assay_workspaces_unopened", Help: "Workspaces whose facts cannot be opened.",
@@ -97,7 +97,7 @@ func (m *Metrics) Defects(count func() int64) {
 	}, func() float64 { return float64(count()) }))
 }
 
-// Handler returns the page that Prometheus reads. It is served apart from the API, because it is not for callers.
+// Handler returns the page that Prometheus reads. It has a separate listener, because it is not for callers of the API.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }

@@ -97,7 +97,7 @@ func TestTheDocumentSaysHowTheEndpointAnswers(t *testing.T) {
 	}
 }
 
-// served returns the documented operations by path and method, as everybody gets them.
+// served returns the operations of the served document by path and method.
 func served(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	recorder := httptest.NewRecorder()

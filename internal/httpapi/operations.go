@@ -6,7 +6,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// operation is what the document says of one method of a path.
+// operation is the document's description of one method of a path.
 type operation struct {
 	ID          string            `json:"operationId,omitempty"`
 	Summary     string            `json:"summary"`

@@ -39,11 +39,11 @@ func TestThePortThatTheSchemeHasAnywayMayBeLeftOut(t *testing.T) {
 		g := newGate(base, nil)
 		for _, host := range hosts {
 			if !g.knows(host) {
-				t.Errorf("%s does not know the host %s", base, host)
+				t.Errorf("%s does not accept the host %s", base, host)
 			}
 		}
 		if g.knows("evil.example") {
-			t.Errorf("%s knows a foreign host", base)
+			t.Errorf("%s accepts a foreign host", base)
 		}
 	}
 }

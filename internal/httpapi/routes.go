@@ -25,14 +25,14 @@ const (
 	readyPath            = "/readyz"
 )
 
-// Names of routes in logs and metrics, besides the paths themselves.
+// The names of routes in logs and metrics, if they are not their paths.
 const (
 	routeHealth    = "health"
 	routeWrongPath = "wrong_path"
 	routePages     = "pages"
 )
 
-// route is a path that the service answers. The table of routes is also what the OpenAPI document is made of.
+// route is a path that the service answers. The OpenAPI document is generated from the table of routes.
 type route struct {
 	path    string
 	name    string // in logs and metrics
@@ -42,7 +42,7 @@ type route struct {
 	docs    map[string]operation // by method
 }
 
-// routes lists every path of the API. What is not listed belongs to the pages.
+// routes lists every path of the API. All other paths belong to the pages.
 func routes() []route {
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	return []route{
@@ -63,8 +63,8 @@ func routes() []route {
 	}
 }
 
-// dispatch finds the route by the exact path, without the cleaning and redirecting of [http.ServeMux]: a path
-// that is nearly right gets a hint. The order of checks is path, method, host, origin.
+// dispatch finds the route by the exact path. Unlike [http.ServeMux], it does not clean or redirect paths: a nearly
+// correct path gets a hint. The order of checks is path, method, host, origin.
 func (s *service) dispatch(x *exchange, r *http.Request) {
 	known := s.routes[r.URL.Path]
 	if named := strings.TrimPrefix(r.URL.Path, shopifyPath); named != r.URL.Path && named != "" && !strings.Contains(named, "/") {
@@ -72,7 +72,7 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 	}
 	switch {
 	case strings.Contains(r.URL.EscapedPath(), "%") && (known != nil || strings.HasPrefix(r.URL.Path, "/api/")):
-		// The API's paths need no escapes. Who sends one may be passing a filter that compares the text.
+		// The API's paths need no escapes. An escape may be an attempt to bypass a filter that compares paths as text.
 		x.route = routeWrongPath
 		x.fail(mcp.WrongPath, map[string]string{"reason": "send the path without percent-encoding"})
 	case known != nil:
@@ -93,10 +93,10 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 // delegated names the routes whose preflight the authorization server answers.
 var delegated = []string{"authorize", "server_metadata"}
 
-// maxForm is the largest body that the pages and the authorization server keep in memory.
+// maxForm is the maximum size of a body that the pages and the authorization server read into memory.
 const maxForm = 64 << 10
 
-// withForm lets a handler answer that keeps the request's body in memory before it knows who sent it.
+// withForm calls a handler that reads the request's body into memory before the sender is authenticated.
 func (s *service) withForm(x *exchange, r *http.Request, next http.Handler) {
 	size := r.ContentLength
 	if size < 0 || size > maxForm {
@@ -111,7 +111,7 @@ func (s *service) withForm(x *exchange, r *http.Request, next http.Handler) {
 	next.ServeHTTP(x, r)
 }
 
-// openPreflight lets scripts of any site read a public document, with the headers that MCP clients send along.
+// openPreflight allows scripts of any site to read a public document and to send the headers of MCP clients.
 func openPreflight(x *exchange) {
 	h := x.Header()
 	h.Set("Access-Control-Allow-Origin", "*")

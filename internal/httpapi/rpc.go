@@ -11,20 +11,21 @@ import (
 	"assay/internal/mcp"
 )
 
-// maxBody is the largest request that is read: 1 MiB.
+// maxBody is the maximum size of a request: 1 MiB.
 const maxBody = 1 << 20
 
 var errTooLarge = errors.New("body above 1 MiB")
 
-// smallBody is the largest body that is read before the credential is checked: no more than a connection uses anyway.
+// smallBody is the maximum size of a body that is read before the credential is checked. A connection uses that much
+// memory anyway.
 const smallBody = 16 << 10
 
-// rpc answers POST /api/mcp/rpc. Path, method, host and origin are checked already; the order from here on is
-// size, credential, rate limit, media type, and then the message itself.
+// rpc answers POST /api/mcp/rpc. Path, method, host and origin are already checked. The next checks are, in order:
+// size, credential, rate limit, media type and the message itself.
 func (s *service) rpc(x *exchange, r *http.Request) {
 	if r.ContentLength < 0 || r.ContentLength > smallBody {
-		// A large body is kept in memory for known callers only. Of other bodies only the size counts, because it is
-		// checked before the credential.
+		// A large body is read into memory only for authenticated callers. For other callers only its size is measured,
+		// because the size is checked before the credential.
 		if _, unknown := s.caller(r); unknown != nil {
 			if err := discardBody(r); err != nil {
 				s.refuseBody(x, err)
@@ -60,8 +61,8 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 	x.json(x.reply.Status, x.reply.Body...)
 }
 
-// readBody reads a body of the announced length, which net/http enforces. Without one, it reads one byte more than is allowed,
-// to distinguish a full body from one that is too large.
+// readBody reads a body of the announced length, which net/http enforces. Without an announced length, it reads one
+// byte more than is allowed, to distinguish a full body from a body that is too large.
 func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= maxBody {
 		body := make([]byte, r.ContentLength)
@@ -78,7 +79,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// discardBody reads as much of a body as may be sent, without keeping it.
+// discardBody reads a body up to the maximum size without storing it.
 func discardBody(r *http.Request) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r.Body, maxBody+1))
 	if n > maxBody {
@@ -93,19 +94,19 @@ func (s *service) refuseBody(x *exchange, err error) {
 		x.fail(mcp.BodyTooLarge, nil)
 		return
 	}
-	x.fail(mcp.NotJSON, nil) // cut off, or not the chunks it said it was
+	x.fail(mcp.NotJSON, nil) // truncated, or invalid chunked encoding
 }
 
 func isJSON(contentType string) bool {
-	if contentType == "application/json" { // as nearly all say it
+	if contentType == "application/json" { // the usual spelling
 		return true
 	}
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && media == "application/json"
 }
 
-// isCoded reports whether the body is compressed or otherwise coded (RFC 9110, section 8.4). Nothing is unpacked here,
-// so a small body stays a small body.
+// isCoded reports whether the body is compressed or otherwise coded (RFC 9110, section 8.4). Bodies are not unpacked,
+// so a small body cannot expand.
 func isCoded(h http.Header) bool {
 	coding := strings.Join(h.Values("Content-Encoding"), ",")
 	return coding != "" && !strings.EqualFold(coding, "identity")

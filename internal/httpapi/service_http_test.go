@@ -21,7 +21,7 @@ import (
 
 const listCall = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// listening starts the service on a socket of its own, with that address as its base URL.
+// listening starts the service on its own socket, with that address as its base URL.
 func listening(tb testing.TB, change func(*Options)) string {
 	tb.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -65,7 +65,7 @@ func padded(n int) string {
 func TestABodyMayHaveOneMebibyteAndNotAByteMore(t *testing.T) {
 	t.Parallel()
 	url := listening(t, nil) + rpcPath
-	chunked := func(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) } // of no known length
+	chunked := func(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) } // of unknown length
 	tests := []struct {
 		name   string
 		key    string
@@ -248,7 +248,8 @@ func TestACallThatTheClientCancelsIsNoErrorInTheLog(t *testing.T) {
 	}
 }
 
-// The size is checked before the credential, whether it is announced or not, and no credential costs the body.
+// The size is checked before the credential, whether or not it is announced. The body of an unauthenticated caller is
+// not stored.
 func TestABodyOfAnUnknownCallerIsCountedAndNotKept(t *testing.T) {
 	t.Parallel()
 	service := testService(t, nil)
@@ -289,7 +290,7 @@ func TestABodyOfAnUnknownCallerIsCountedAndNotKept(t *testing.T) {
 	}
 }
 
-// largest notes the largest buffer that its reader offers.
+// largest records the size of the largest buffer that its reader passes.
 type largest struct {
 	from   io.Reader
 	buffer int
@@ -385,13 +386,13 @@ func TestMetricsNameNoToolThatACallerMadeUp(t *testing.T) {
 	}
 	for _, no := range []string{"made-up", "shop"} {
 		if strings.Contains(page, no) {
-			t.Errorf("the page tells of %s", no)
+			t.Errorf("the page contains %s", no)
 		}
 	}
 }
 
-// BenchmarkCall compares a call of a tool whose answer was kept with a bare handler that writes the same bytes,
-// both over a socket.
+// BenchmarkCall compares a tool call with a cached answer to a bare handler that writes the same bytes, both over a
+// socket.
 func BenchmarkCall(b *testing.B) {
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"word":"` + strings.Repeat("x", 1000) + `"}}}`
 	_, _, kept := func() (int, http.Header, string) {

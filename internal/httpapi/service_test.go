@@ -17,7 +17,7 @@ import (
 
 const testBase = "http://127.0.0.1:8080"
 
-// halfPast is a moment half a minute before the rate limit starts again.
+// halfPast is half a minute before the rate limit resets.
 var halfPast = time.Date(2026, 11, 18, 12, 0, 30, 0, time.UTC)
 
 func testOptions() Options {
@@ -47,7 +47,7 @@ func testTools() []ToolDoc {
 	}
 }
 
-// callers knows the credentials of the tests by name.
+// callers authenticates the credentials of the tests by name.
 type callers struct{}
 
 func (callers) Authenticate(_ context.Context, bearer string) (auth.Principal, error) {
@@ -106,7 +106,7 @@ func testService(t *testing.T, change func(*Options)) http.Handler {
 	return New(o)
 }
 
-// unlimited lets every call pass.
+// unlimited allows every call.
 type unlimited struct{}
 
 func (unlimited) Count(context.Context, auth.Principal) auth.Decision {

@@ -15,18 +15,18 @@ import (
 	"assay/internal/mcp"
 )
 
-// maxShopMessage is the largest message of a webhook that is read, in bytes: an order has some kilobytes.
+// maxShopMessage is the maximum size of a webhook message in bytes. An order has a few kilobytes.
 const maxShopMessage = 8 << 20
 
-// ShopMessage is a message of a webhook as it arrives. Only its body is signed.
+// ShopMessage is a webhook message as received. Only its body is signed.
 type ShopMessage struct {
 	Workspace string
-	From      netip.Addr // the client address that the body counts for
+	From      netip.Addr // the client address, for the memory budget of bodies
 	Topic     string
-	ID        string // "" when the shop gives none
+	ID        string // "" if the shop sends none
 	Shop      string
 	Signature string
-	Sent      time.Time // zero when the shop does not tell
+	Sent      time.Time // zero if the shop does not report it
 	Body      io.Reader // of at most 8 MiB
 }
 
@@ -35,7 +35,7 @@ type shopResult struct {
 	Error  string `json:"error,omitempty"`
 }
 
-// shopify answers POST /api/webhooks/shopify/{workspace}. What is wrong with a credential is not told.
+// shopify answers POST /api/webhooks/shopify/{workspace}. It does not disclose what is wrong with a credential.
 func (s *service) shopify(x *exchange, r *http.Request) {
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" || isCoded(r.Header) {
 		x.fail(mcp.WrongMediaType, nil)
@@ -76,7 +76,7 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 
 var shopTooLarge = mustJSON(shopResult{Error: "the body is above 8 MiB"})
 
-// arriving is a body that keeps the error that ended it early.
+// arriving is a body that records the error that ended it early.
 type arriving struct {
 	io.Reader
 	err error

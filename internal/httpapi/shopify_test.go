@@ -76,7 +76,7 @@ func TestAShopsMessageIsAnsweredOnceItIsKept(t *testing.T) {
 			t.Errorf("%s: Retry-After %q", name, after)
 		}
 		if name == "kept" && (got.Workspace != "shop" || got.ID != "w1" || read != c.body) {
-			t.Errorf("the message came as %+v with %q", got, read)
+			t.Errorf("the message is %+v with %q", got, read)
 		}
 	}
 }

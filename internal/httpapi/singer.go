@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// maxSinger is how much a tap may send at once: 1 GiB.
+	// maxSinger is the maximum size of one request of a tap: 1 GiB.
 	maxSinger = 1 << 30
 
-	// singerPause is how long a tap may be silent, and how long a step may take to be kept; singerTime how long it may
-	// send in all.
+	// singerPause is the maximum silence of a tap, and the maximum time to store a step. singerTime is the maximum
+	// duration of a request.
 	singerPause = 10 * time.Minute
 	singerTime  = 24 * time.Hour
 )
 
-// singer answers POST /api/ingest/singer. The order of checks is that of rpc; the size is checked last, while the
-// messages are read.
+// singer answers POST /api/ingest/singer. The order of checks is the same as in rpc, except that the size is checked
+// last, while the messages are read.
 func (s *service) singer(x *exchange, r *http.Request) {
 	if !s.authenticate(x, r) || !s.withinLimit(x, r) {
 		return
@@ -59,7 +59,7 @@ type singerResult struct {
 	Hint   string          `json:"hint,omitempty"`
 }
 
-// answerSinger tells what was kept, and why it ended.
+// answerSinger reports what was stored and why the import ended.
 func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult, err error) {
 	status := http.StatusOK
 	if err != nil {

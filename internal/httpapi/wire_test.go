@@ -21,12 +21,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the answers in testdata")
 
-// everywhere are the headers that every answer has; a test of their own holds them.
+// everywhere lists the headers that every answer has. A separate test checks them.
 var everywhere = []string{"X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy", "X-Request-Id", "Cache-Control", "Vary"}
 
-// TestWire plays the scripts of testdata, each on a service of its own that allows 20 requests per minute. A section is
-// a request: the method and path, headers, an empty line, the body. Its answer is the section of the same name
-// with "answer" behind it.
+// TestWire runs the scripts of testdata, each on its own service that allows 20 requests per minute. A section is a
+// request: the method and path, headers, an empty line and the body. The section with the same name followed by
+// "answer" is its answer.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/*.txtar")
@@ -48,7 +48,7 @@ func play(t *testing.T, script string) {
 		t.Fatal(err)
 	}
 	if len(bytes.TrimSpace(archive.Comment)) == 0 {
-		t.Error("the script does not say what it is for")
+		t.Error("the script does not state its purpose")
 	}
 	service := testService(t, nil)
 	answers := map[string]string{}

@@ -24,7 +24,7 @@ const (
 // Ended reports whether a job in this state is over.
 func (s State) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Unit is what the progress of a job counts.
+// Unit is the unit of a job's progress.
 type Unit string
 
 // The units.
@@ -40,7 +40,7 @@ type Kind struct {
 	Alone      bool   // a workspace has one such job at a time; another is a fault of kind conflict
 	Slots      int    // jobs that run at a time, others wait; 0: no limit
 	Most       int    // background jobs at a time, more are a fault of kind unavailable; 0: no limit
-	Cancelling string // what cancelling does, a sentence
+	Cancelling string // what canceling does, a sentence
 }
 
 // The kinds.
@@ -63,7 +63,7 @@ var (
 	}
 )
 
-// Job is work of a workspace that takes time, as it is now.
+// Job is the current state of a workspace's long-running work.
 type Job struct {
 	ID          ID                  `json:"id"`
 	Kind        string              `json:"kind"`

@@ -1,9 +1,9 @@
-// Package jobs runs work that takes time: imports, trainings and the daily forecasts of workspaces. Every job has one
-// progress, can be cancelled, and is listed with the others of its workspace. A foreground job ends with its caller. A
+// Package jobs runs long work: imports, trainings and the daily forecasts of workspaces. Every job reports one
+// progress, can be canceled, and is listed with the workspace's other jobs. A foreground job ends with its caller. A
 // background job outlives the request that started it, and its result is available for a while.
 //
-// A [Routine] is work that a workspace needs again and again: on a schedule, or when a member asks for it. Background
-// jobs of routines are recorded in a file, so that a restarted service resumes them.
+// A [Routine] is recurring work of a workspace. It runs on a schedule or when a member requests it. Background jobs of
+// routines are recorded in a file, so that a restarted service resumes them.
 package jobs
 
 import (
@@ -50,7 +50,7 @@ type Runner struct {
 
 	mu      sync.Mutex      // guards the fields below and the tasks
 	serving context.Context //nolint:containedctx // what background jobs end with; set by Run alone
-	tasks   []*Task         // in the order in which they were asked for
+	tasks   []*Task         // in the order of the requests
 	running map[string]chan struct{}
 	next    map[place]scheduled // of workspaces with a schedule
 }
@@ -60,7 +60,7 @@ func New(o Options) *Runner {
 	return &Runner{Options: o, running: map[string]chan struct{}{}, next: map[place]scheduled{}}
 }
 
-// Do runs work as a foreground job, which ends with ctx. The result may accompany an error. A cancelled job is a fault
+// Do runs work as a foreground job, which ends with ctx. The result may accompany an error. A canceled job is a fault
 // of kind conflict.
 func Do[T any](
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
@@ -154,7 +154,7 @@ func (r *Runner) enter(ctx context.Context, s Spec, background bool) (context.Co
 		State: Waiting, Unit: s.Kind.Unit, Asked: r.Clock.Now(), Cancelling: s.Kind.Cancelling,
 	}}
 	before := r.tasks
-	if s.Kind.Alone { // the outcome of the job before is history
+	if s.Kind.Alone { // the new job replaces the previous one
 		r.tasks = slices.DeleteFunc(slices.Clone(r.tasks), func(other *Task) bool {
 			return other.job.Kind == s.Kind.Name && other.job.Workspace == s.Workspace
 		})
@@ -170,8 +170,8 @@ func (r *Runner) enter(ctx context.Context, s Spec, background bool) (context.Co
 	return run, t, nil
 }
 
-// prune forgets ended jobs after a while. The last failure of a kind that a workspace has alone stays until the next such
-// job. The caller has the lock.
+// prune removes ended jobs after a while. For kinds with Alone set, the last failure remains until the next such job.
+// The caller has the lock.
 func (r *Runner) prune() {
 	now := r.Clock.Now()
 	r.tasks = slices.DeleteFunc(r.tasks, func(t *Task) bool {
@@ -221,7 +221,7 @@ func (r *Runner) end(run context.Context, t *Task, result any, err error) {
 	}
 }
 
-// slots returns the places of a kind that run at a time, nil if their number is unlimited.
+// slots returns the channel that limits the concurrent jobs of a kind, nil if there is no limit.
 func (r *Runner) slots(k Kind) chan struct{} {
 	if k.Slots == 0 {
 		return nil
@@ -253,8 +253,8 @@ func (r *Runner) Job(id ID) (Job, bool) {
 	return Job{}, false
 }
 
-// Jobs returns a workspace's jobs: those that run or wait, and background jobs that ended a while ago. The last is the
-// one that was asked for last.
+// Jobs returns a workspace's jobs: those that run or wait, and background jobs that ended a while ago. The job that was
+// requested last comes last.
 func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -268,7 +268,7 @@ func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	return all
 }
 
-// Last returns the workspace's last job of a kind: the one that runs or waits, else the one that ended last.
+// Last returns the workspace's last job of a kind: the job that runs or waits, else the job that ended last.
 func (r *Runner) Last(k Kind, ws measure.WorkspaceID) (Job, bool) {
 	for _, j := range slices.Backward(r.Jobs(ws)) {
 		if j.Kind == k.Name {

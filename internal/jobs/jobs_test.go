@@ -21,7 +21,7 @@ import (
 	"assay/internal/panics"
 )
 
-// trainer is a fake of a training: it reports when it begins and ends when it is let.
+// trainer is a fake training. It reports when it begins, and ends when the test allows it.
 type trainer struct {
 	began chan measure.WorkspaceID
 	let   chan error
@@ -31,7 +31,7 @@ type trainer struct {
 	tried map[measure.WorkspaceID]time.Time
 }
 
-// errInterrupted is what a fact store returns for a query that was cancelled.
+// errInterrupted is what a fact store returns for a query that was canceled.
 var errInterrupted = errors.New("interrupted")
 
 // errDefect makes work panic.
@@ -83,7 +83,7 @@ type bench struct {
 	stop    func()
 }
 
-// friday is 11:00 of a Friday in New York.
+// friday is 11:00 on a Friday in New York.
 var friday = time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
 
 func newBench(t *testing.T, retrain control.Retrain) *bench {
@@ -168,7 +168,7 @@ func (b *bench) last() Job {
 	return job
 }
 
-// reading is an import that runs until it is cancelled or let.
+// reading returns an import that runs until it is canceled or the test ends it.
 func reading(let chan error) func(ctx context.Context, t *Task) (string, error) {
 	return func(ctx context.Context, t *Task) (string, error) {
 		t.Progress(1, 4)
@@ -240,7 +240,7 @@ func TestJobsOfPagesAndCommandsAreInOneList(t *testing.T) {
 	}
 	b.clock.Advance(keep)
 	if _, ok := b.Job(page.ID); !ok {
-		t.Error("after 30 minutes the result is gone")
+		t.Error("after 30 minutes the result is missing")
 	}
 	b.clock.Advance(time.Second)
 	if j, ok := b.Job(page.ID); ok {
@@ -252,7 +252,7 @@ func TestACancelledJobEndsAndAnotherCanStart(t *testing.T) {
 	t.Parallel()
 	b := serving(t)
 	if b.Cancel("unknown") {
-		t.Error("an unknown job was cancelled")
+		t.Error("an unknown job was canceled")
 	}
 	job := b.train()
 	if _, err := b.StartRoutine(t.Context(), Training, b.workspace(), "user:bo"); fault.KindOf(err) != fault.KindConflict {
@@ -263,14 +263,14 @@ func TestACancelledJobEndsAndAnotherCanStart(t *testing.T) {
 		t.Errorf("a second training by a command: %v, want a conflict", err)
 	}
 	if !b.Cancel(job.ID) {
-		t.Error("a running job cannot be cancelled")
+		t.Error("a running job cannot be canceled")
 	}
 	b.idle()
 	if got := b.last(); got.State != Cancelled || got.Failure != "" {
-		t.Errorf("after it was cancelled: %+v", got)
+		t.Errorf("after the cancellation: %+v", got)
 	}
 	if b.Cancel(job.ID) {
-		t.Error("a job is cancelled twice")
+		t.Error("a job is canceled twice")
 	}
 	b.train()
 	b.trainer.let <- errors.New("disk full")
@@ -286,7 +286,7 @@ func TestACancelledJobEndsAndAnotherCanStart(t *testing.T) {
 	b.trainer.let <- nil
 	b.idle()
 	if all := b.Jobs("w"); len(all) != 1 || all[0].State != Done {
-		t.Errorf("after the next training: %+v, want that one only", all)
+		t.Errorf("after the next training: %+v, want only that training", all)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestAForegroundJobCanBeCancelled(t *testing.T) {
 	b.until(func() bool { return len(b.Jobs("w")) == 1 })
 	b.Cancel(b.Jobs("w")[0].ID)
 	if err := <-ended; fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("it ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("it ends with %v, want an error that states the cancellation", err)
 	}
 	if left := b.Jobs("w"); len(left) > 0 {
 		t.Errorf("the list has %+v", left)
@@ -360,7 +360,7 @@ func TestWorkResumesAfterARestart(t *testing.T) {
 	b.idle()
 	b.stop()
 	if left, err := b.read(); err != nil || len(left) != 0 {
-		t.Errorf("done, and still recorded: %v, %v", left, err)
+		t.Errorf("completed, but still recorded: %v, %v", left, err)
 	}
 }
 
@@ -451,7 +451,7 @@ func TestTheNumberOfJobsIsBounded(t *testing.T) {
 	b.until(func() bool { return len(b.Jobs("u")) == 1 })
 	b.Cancel(b.Jobs("u")[0].ID)
 	if err := <-waiting; fault.KindOf(err) != fault.KindConflict {
-		t.Errorf("a waiting job that is cancelled ends with %v", err)
+		t.Errorf("a waiting job that is canceled ends with %v", err)
 	}
 	b.trainer.let <- nil
 	if err := <-ended; err != nil {
@@ -484,7 +484,7 @@ func TestRemainingTimeFollowsProgress(t *testing.T) {
 	t.Parallel()
 	b := serving(t)
 	_, err := Do(t.Context(), b.Runner, orders("w"), func(_ context.Context, task *Task) (int, error) {
-		b.clock.Advance(time.Hour) // preparations do not count
+		b.clock.Advance(time.Hour) // the estimate starts at the first progress
 		task.Progress(0, 100)
 		b.clock.Advance(30 * time.Second)
 		task.Progress(25, 100)

@@ -15,13 +15,13 @@ import (
 	"assay/internal/panics"
 )
 
-// Routine is work that a workspace needs again and again. A new one is an entry of [Options].Routines.
+// Routine is recurring work of a workspace. [Options].Routines lists all routines.
 type Routine struct {
 	Kind Kind
 	What string // such as "Training the media mix model"
 	Run  func(ctx context.Context, w control.Workspace, t *Task) error
 
-	// Every is the time between two runs for all workspaces, one after the other; the first one is at startup. 0: none.
+	// Every is the interval between runs for all workspaces in turn. The first run is at startup. 0: no runs.
 	Every time.Duration
 	// Schedule returns when the work is due in a workspace; nil: never.
 	Schedule func(w control.Workspace) control.Retrain
@@ -118,7 +118,7 @@ func (r *Runner) Next(k Kind, ws measure.WorkspaceID) time.Time {
 	return next
 }
 
-// schedule is the active schedules. It is used by one goroutine at a time.
+// schedule contains the active schedules. One goroutine at a time uses it.
 type schedule struct {
 	*Runner
 
@@ -236,8 +236,8 @@ func (s *schedule) put(ctx context.Context, routine *Routine, w control.Workspac
 	}
 }
 
-// crontab is the schedule in cron syntax, "" for none. Hours are in the workspace's time zone. An hour skipped by a
-// clock change is skipped, a repeated one runs once.
+// crontab is the schedule in cron syntax, "" for none. Hours are in the workspace's time zone. If a clock change skips
+// the hour, there is no run. If it repeats the hour, there is one run.
 func crontab(when control.Retrain, zone string) string {
 	switch when.Cadence {
 	case control.Weekly:
@@ -296,8 +296,8 @@ func (s *schedule) failed(ctx context.Context, routine *Routine, id measure.Work
 		slog.String("kind", routine.Kind.Name), slog.String("workspace", string(id)), slog.Any("error", err))
 }
 
-// all runs a routine for all workspaces, one after the other. A failure does not affect the others; workspaces deleted in
-// the meantime are skipped.
+// all runs a routine for all workspaces in turn. A failure does not affect other workspaces. Workspaces that were
+// deleted since are skipped.
 func (s *schedule) all(ctx context.Context, routine Routine) {
 	all, err := s.Workspaces.Workspaces(ctx)
 	if err != nil {

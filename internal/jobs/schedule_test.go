@@ -24,7 +24,7 @@ func TestSchedulesUseTheStoresTimeZone(t *testing.T) {
 	b.clock.Advance(monday.Add(-time.Minute).Sub(friday))
 	select {
 	case <-b.trainer.began:
-		t.Fatal("a minute before its time it trains")
+		t.Fatal("it trains a minute before its time")
 	default:
 	}
 	b.timers(2)
@@ -98,7 +98,7 @@ func TestEveryWorkspaceIsForecastAtStartupAndEachHour(t *testing.T) {
 	for range 2 {
 		for _, want := range []measure.WorkspaceID{"broken", "defective", "w", "v"} {
 			if got := b.made(made); got != want {
-				t.Errorf("forecasts of %q, want those of %q", got, want)
+				t.Errorf("forecasts of %q, want forecasts of %q", got, want)
 			}
 		}
 	}

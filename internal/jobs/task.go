@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Task is a job under way, for the work itself.
+// Task is a running job, as its work sees it.
 type Task struct {
 	runner *Runner
 	spec   Spec
@@ -19,7 +19,7 @@ type Task struct {
 	result     any       // of a background job
 }
 
-// Progress reports how much is done. A total of 0 is unknown. Values that fall are ignored.
+// Progress reports how much is done. A total of 0 means unknown. Values below earlier values are ignored.
 func (t *Task) Progress(done, total int64) {
 	t.runner.mu.Lock()
 	defer t.runner.mu.Unlock()
@@ -38,7 +38,7 @@ func (t *Task) Progress(done, total int64) {
 	}
 }
 
-// Await calls wait, which waits for something that the work needs. The job is in the state waiting meanwhile.
+// Await calls wait, which waits for something that the work needs. Until it returns, the job is in the state waiting.
 func (t *Task) Await(wait func() error) error {
 	t.enter(Waiting)
 	defer t.enter(Running)

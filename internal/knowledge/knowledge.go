@@ -1,5 +1,5 @@
-// Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles that
-// answer a question. The articles are embedded Markdown files; no article has data of a store.
+// Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
+// that answer a question. The articles are embedded Markdown files; no article contains data of a store.
 package knowledge
 
 import (

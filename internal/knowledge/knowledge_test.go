@@ -130,7 +130,8 @@ func TestValuesAgainstTheContractAreRejected(t *testing.T) {
 	}
 }
 
-// TestEveryNameIsExplained asks for every tool, warning code, attribution model and experiment status.
+// TestEveryNameIsExplained searches for an article on every tool, warning code, attribution model and experiment
+// status.
 func TestEveryNameIsExplained(t *testing.T) {
 	t.Parallel()
 	l := library(t)
@@ -246,7 +247,7 @@ func valueOf(t *testing.T, text string) constant.Value {
 	return v.Value
 }
 
-// mentions reports whether an article has a number: as it is, in percent, or as days if it is in hours.
+// mentions reports whether an article contains a number: unchanged, in percent, or as days if it is in hours.
 func mentions(a *Article, value constant.Value) bool {
 	number, _ := constant.Float64Val(constant.ToFloat(value))
 	text := strings.ReplaceAll(a.Body+" "+a.Formula+" "+strings.Join(a.Pitfalls, " "), ",", "")

@@ -84,7 +84,7 @@ func splitFile(text []byte) (matter, string, error) {
 	return m, strings.TrimSpace(body), nil
 }
 
-// problem returns what is wrong with an article on its own, or "".
+// problem returns the defect of a single article, or "".
 func (a *Article) problem() string {
 	words := len(strings.Fields(a.Body + " " + strings.Join(a.Pitfalls, " ")))
 	switch {

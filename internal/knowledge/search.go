@@ -16,13 +16,13 @@ type Match struct {
 	Score   float64 // share of the question that the article explains; about 1 for its title
 }
 
-// Constants of the search. The first five are those of BM25F (Robertson, Zaragoza and Taylor 2004). All were calibrated
-// on testdata/questions.tsv.
+// Constants of the search. The first five are the parameters of BM25F (Robertson, Zaragoza and Taylor 2004). All were
+// calibrated on testdata/questions.tsv.
 const (
 	titleWeight = 2.5
 	aliasWeight = 4.5
 	bodyWeight  = 1.0
-	saturation  = 1.0  // k1: how fast repetitions stop to count
+	saturation  = 1.0  // k1: how fast the weight of repetitions saturates
 	lengthNorm  = 0.35 // b: how much long fields are discounted
 	corrected   = 0.9  // weight of a word after a corrected typo
 	nameWeight  = 0.5  // weight of a title or alias that the question contains, compared with single words
@@ -41,7 +41,7 @@ const (
 	maxWord     = 40 // bytes of a word whose typos are corrected
 )
 
-// index is what the search knows about the articles.
+// index is the search index of the articles.
 type index struct {
 	documents []document
 	idf       map[string]float64 // by stem
@@ -190,7 +190,7 @@ type term struct {
 }
 
 // Find returns the articles that answer a question, best first, at most five. It returns none when no article explains
-// enough of the question. With topics it searches only those.
+// enough of the question. With topics it searches only these topics.
 func (l *Library) Find(question string, topics ...Topic) []Match {
 	all := l.index.rank(question, topics)
 	return slices.DeleteFunc(all, func(m Match) bool {
@@ -198,7 +198,7 @@ func (l *Library) Find(question string, topics ...Topic) []Match {
 	})
 }
 
-// Nearest returns the n articles that explain most of a question, also when that is little.
+// Nearest returns the n articles that explain most of a question, even if they explain little of it.
 func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 	all := l.index.rank(question, topics)
 	return all[:min(n, len(all))]
@@ -296,7 +296,8 @@ func (d *document) name(q query) (weight, covered float64) {
 	return weight, covered
 }
 
-// terms returns the stems of a word: of the word, of the known word that is spelled nearly so, or of its two parts.
+// terms returns the stems of a word: its own stem, the stem of the known word with nearly the same spelling, or the
+// stems of its two parts.
 func (x *index) terms(word string) []term {
 	s := stem(word)
 	if idf, ok := x.idf[s]; ok {
@@ -325,8 +326,9 @@ func isNumber(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// nearest returns the stem of the known word that a misspelled word most probably is: one edit away, or two in a word of
-// nine letters or more; another first letter counts as one more. Ties go to the first by alphabet.
+// nearest returns the stem of the known word that a misspelled word most probably means. It is at most one edit away,
+// or two edits in a word of nine letters or more. A different first letter counts as one more edit. Ties go to the
+// first word by alphabet.
 func (v vocabulary) nearest(word string) (string, bool) {
 	limit := 0
 	switch {

@@ -39,7 +39,7 @@ func questions(t testing.TB, name string) []question {
 	return all
 }
 
-// tally is how a set of questions is answered. The numbers of foreign questions, which have no article, are separate.
+// tally counts how a set of questions is answered. Foreign questions, which have no article, are counted separately.
 type tally struct {
 	asked, first, three, foreign, rejected int
 	missed                                 []string

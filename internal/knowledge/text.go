@@ -40,7 +40,7 @@ func (l *Library) Text(id ID, length Length) (string, error) {
 	return "", fault.Invalid("unknown length %q (want summary, analyst or debug)", length)
 }
 
-// HTML returns an article without its title as HTML for a page. Raw HTML of the text is left out.
+// HTML returns an article without its title as HTML for a page. Raw HTML of the text is omitted.
 func (l *Library) HTML(id ID) (string, error) {
 	a, err := l.Article(id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Call) with() string {
 	return " with `" + string(text) + "`"
 }
 
-// details returns what the debug length adds.
+// details returns the additional text of the debug length.
 func (l *Library) details(a *Article) string {
 	var b strings.Builder
 	var constants, related []string

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// commonWords carry no subject. They count little, but they distinguish names such as "what should I test".
+// commonWords carry no subject. They have little weight, but they distinguish names such as "what should I test".
 var commonWords = setOf(`a about actually after again all also am an and any anyone anything are around as ask at away be became because
 	been being best better between both but by call called can cannot cant come could couldnt curious current define
 	definition describe did didnt do does doesnt doing done dont each else enough etc even ever every exactly
@@ -22,7 +22,7 @@ var commonWords = setOf(`a about actually after again all also am an and any any
 	two three four five six seven ten happy else myself yourself
 	calculate calculated calculation compute computed formula long meant possible`)
 
-// synonyms lists pairs of stems that mean the same in questions, the second being the one in use.
+// synonyms lists pairs of stems that mean the same in questions. The search uses the second stem of a pair.
 var synonyms = pairsOf(`buyer=customer shopper=customer client=customer purchas=order advert=ad advertiz=ad advertise=ad sale=revenu
 	turnover=revenu eras=delet erase=delet remov=delet modify=chang modifi=chang alter=chang graph=chart plot=chart diagram=chart
 	upload=import predict=forecast goal=target shop=stor voucher=coupon promo=coupon acquir=acquisit comparison=compar
@@ -60,8 +60,8 @@ func setOf(text string) map[string]bool {
 	return set
 }
 
-// wordsOf returns the words of a text in lower case. Everything except letters and digits separates words; an apostrophe
-// joins them. A code such as no_data is also a word of its own.
+// wordsOf returns the words of a text in lower case. Everything except letters and digits separates words; an
+// apostrophe joins them. A code such as no_data is also a single word.
 func wordsOf(text string) []string {
 	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
 	var words []string
@@ -75,8 +75,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// endings lists the endings that [stem] replaces, the first that fits. What remains has at least four letters, so that
-// short words are not mixed up.
+// endings lists the endings that [stem] replaces; the first match applies. At least four letters remain, so that short
+// words are not confused.
 var endings = []struct{ from, to string }{
 	{"izations", "iz"},
 	{"ization", "iz"},

@@ -21,12 +21,12 @@ type Count struct {
 }
 
 // Counter counts events in fixed windows, without refill inside a window. A counter shared by several processes
-// enforces one limit. Instants are the caller's clock; expired windows are removed.
+// enforces one limit. Instants come from the caller's clock. Expired windows are removed.
 type Counter interface {
 	// Take counts one event of the key, unless its window already has limit events, and reports whether it did. A key
-	// without a window gets one that ends at until.
+	// without a window gets a window that ends at until.
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
-	// Return takes back one counted event that did not happen.
+	// Return uncounts one event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error
 	// Look returns the state of the window without counting.
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)
@@ -107,7 +107,7 @@ func (c *counter) Look(_ context.Context, k Key, now time.Time) (Count, error) {
 	return Count{}, nil
 }
 
-// sweep removes expired windows, and all if none has expired: bounded memory has priority over accuracy.
+// sweep removes expired windows, or all windows if none has expired, because bounded memory has priority over accuracy.
 func sweep(of map[string]*window, now time.Time) {
 	for who, w := range of {
 		if !w.lasts(now) {

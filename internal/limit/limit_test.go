@@ -78,10 +78,10 @@ func TestInventedNamesUseBoundedMemory(t *testing.T) {
 		full("flooded", strconv.Itoa(i), noon)
 	}
 	if full("flooded", "acme", noon) {
-		t.Error("a count outlives a flood: nothing was forgotten")
+		t.Error("a count remains after a flood: no window was removed")
 	}
 	if !full("kept", "acme", noon) {
-		t.Error("a flood of one kind makes another forget")
+		t.Error("a flood of one kind removes counts of another kind")
 	}
 }
 
@@ -125,8 +125,8 @@ func TestAFailingCounterRejectsNoCaller(t *testing.T) {
 	}
 }
 
-// Return applies to the key's current window only: it changes neither an expired window nor an empty one, and other keys not
-// at all.
+// Return applies to the key's current window only: it changes neither expired windows, nor empty windows, nor other
+// keys.
 func TestReturnAppliesToTheCurrentWindowOnly(t *testing.T) {
 	t.Parallel()
 	c, ctx, now := limit.NewCounter(), t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -15,7 +15,7 @@ type Quota struct {
 	Log     *slog.Logger
 }
 
-// Take counts one event of who and returns 0, or the time to wait for the next one. If the counter fails, the event is
+// Take counts one event of who and returns 0, or the wait until the next event. If the counter fails, the event is
 // allowed.
 func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.Duration) {
 	c, counted, err := q.Counter.Take(ctx, q.key(who), q.Limit, now, now.Add(q.Window))
@@ -29,7 +29,7 @@ func (q *Quota) Take(ctx context.Context, who string, now time.Time) (wait time.
 	return max(c.Ends.Sub(now), time.Nanosecond)
 }
 
-// Return takes back an event that did not happen.
+// Return uncounts one event that did not happen.
 func (q *Quota) Return(ctx context.Context, who string, now time.Time) {
 	if err := q.Counter.Return(ctx, q.key(who), now); err != nil {
 		q.Log.WarnContext(ctx, "event not returned", slog.String("what", q.What), slog.Any("error", err))

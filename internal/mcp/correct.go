@@ -168,7 +168,7 @@ func (p *parameter) clamped(raw []byte) json.RawMessage {
 	return p.standard
 }
 
-// fallback returns a value that the parameter accepts, for a call that has to show one.
+// fallback returns a value that the parameter accepts, for a call that must contain one.
 func (p *parameter) fallback() json.RawMessage {
 	switch {
 	case p.standard != nil:

@@ -111,7 +111,7 @@ func (d *decoder) twice(path string) {
 	d.report(func() string { return path + " is given twice" })
 }
 
-// absent applies the default. Defaults are validated when the plan is built, so it reports nothing.
+// absent applies the default. Defaults are validated when the tags are parsed, so it reports nothing.
 func (d *decoder) absent(p *parameter, into reflect.Value) {
 	if p.standard != nil {
 		d.value(&p.shape, p.standard, into.FieldByIndex(p.index), p.name)
@@ -262,7 +262,7 @@ func (d *decoder) mapping(s *shape, raw []byte, into reflect.Value, path string)
 	into.Set(table)
 }
 
-// accepts reports whether the value is valid as it is.
+// accepts reports whether the value is valid without changes.
 func (s *shape) accepts(raw []byte) bool {
 	var d decoder
 	bare := *s

@@ -31,7 +31,7 @@ func TestArgumentsAreDecodedWithDefaults(t *testing.T) {
 		{"days", `{"metric":"orders","start_date":"2026-10-01","end_date":"2024-02-29"}`, with(func(p *sampleParams) {
 			p.Start, p.End = civil.MustParse("2026-10-01"), civil.MustParse("2024-02-29")
 		})},
-		{"an alias becomes the value it stands for", `{"metric":"orders","channel":"meta"}`, with(func(p *sampleParams) { p.Channel = "facebook" })},
+		{"an alias becomes its value", `{"metric":"orders","channel":"meta"}`, with(func(p *sampleParams) { p.Channel = "facebook" })},
 		{"a whole number written as a fraction", `{"metric":"orders","limit":100.0}`, with(func(p *sampleParams) { p.Limit = 100 })},
 		{"a whole number with an exponent", `{"metric":"orders","limit":1e1}`, with(func(p *sampleParams) { p.Limit = 10 })},
 		{"a pointer tells false from absent", `{"metric":"orders","compact":true}`, with(func(p *sampleParams) { p.Compact = &yes })},
@@ -86,11 +86,11 @@ func TestInvalidArgumentIsNamedWithTheAllowedValues(t *testing.T) {
 		{"an object with an unknown member", `{"metric":"spend","ids":{"customer_id":"1"}}`, `ids has no member "customer_id"; the nearest name is customerId`, `{"metric":"spend"}`},
 		{"an object given twice a name", `{"metric":"spend","weights":{"a":1,"\u0061":2}}`, `weights.a is given twice`, `{"metric":"spend"}`},
 		{"text for an object", `{"metric":"spend","params":"x"}`, `params must be an object; got "x"`, `{"metric":"spend"}`},
-		{"an empty string where one is needed", `{"metric":"spend","query":""}`, `query must be a string that is not empty; got ""`, `{"metric":"spend"}`},
+		{"an empty string that is required", `{"metric":"spend","query":""}`, `query must be a string that is not empty; got ""`, `{"metric":"spend"}`},
 		{"a misspelt name", `{"metrci":"spend"}`, `unknown argument "metrci"; the nearest name is metric. metric is required; it must be one of revenue, orders, spend`, `{"metric":"spend"}`},
 		{"a name in another case", `{"metric":"spend","START_DATE":"2026-10-01"}`, `unknown argument "START_DATE"; the nearest name is start_date`, `{"metric":"spend","start_date":"2026-10-01"}`},
 		{"half a name", `{"metric":"spend","start":"2026-10-01"}`, `unknown argument "start"; the nearest name is start_date`, `{"metric":"spend","start_date":"2026-10-01"}`},
-		{"a name nobody knows", `{"metric":"spend","workspace_id":"demo"}`, `unknown argument "workspace_id"; known are metric, start_date, end_date, channel, limit, threshold, confirm, compact, names, sorts, bounds, ids, params, query, weights, detail_level`, `{"metric":"spend"}`},
+		{"an unknown name", `{"metric":"spend","workspace_id":"demo"}`, `unknown argument "workspace_id"; known are metric, start_date, end_date, channel, limit, threshold, confirm, compact, names, sorts, bounds, ids, params, query, weights, detail_level`, `{"metric":"spend"}`},
 		{"the same name twice", `{"metric":"spend","metric":"spend"}`, `metric is given twice`, `{"metric":"spend"}`},
 		{"several at once", `{"metric":"x","limit":0}`, `metric must be one of revenue, orders, spend; got "x". limit must be a whole number from 1 to 100; got 0`, `{"metric":"revenue","limit":1}`},
 	}

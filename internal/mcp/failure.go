@@ -98,7 +98,7 @@ func (r refusal) Error() string {
 
 func invalidParams(detail string) error { return refusal{Failure: InvalidParams, detail: detail} }
 
-// invalidRequest keeps the two-word message of the contract; the reason is in data.
+// invalidRequest uses the two-word message of the contract; the reason is in data.
 func invalidRequest(reason string) error {
 	return refusal{Failure: InvalidRequest, data: map[string]string{"reason": reason}}
 }
@@ -116,8 +116,8 @@ func (e *ScopeError) Error() string {
 // Unwrap returns the failure's kind.
 func (e *ScopeError) Unwrap() error { return fault.Forbidden("%s", e.Error()) }
 
-// refusalOf converts an error of a session to its wire form. An error that is not the caller's is internal: the wire
-// shows no detail, and the log has the error.
+// refusalOf converts an error of a session to its wire form. An error that the caller did not cause is internal: the
+// response shows no detail, and the log contains the error.
 func refusalOf(err error) refusal {
 	if r, ok := errors.AsType[refusal](err); ok {
 		return r

@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// The JSON walk below works on validated text. It keeps every value as received, so an ID is returned digit by digit.
+// The JSON walk below works on validated text. It returns every value as received, so an ID is returned unchanged.
 // Names are case-sensitive and duplicates are visible, unlike in encoding/json, which ignores case and silently keeps
 // the last of two members.
 

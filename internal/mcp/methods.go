@@ -17,7 +17,7 @@ type call struct {
 // method answers one method with its encoded result.
 type method func(context.Context, *call) (json.RawMessage, error)
 
-// methods are the implemented methods. No other method is answered, not even ping.
+// methods lists the implemented methods. Other methods, including ping, are not answered.
 var methods = []struct {
 	name   string
 	answer method

@@ -7,7 +7,7 @@ import (
 	"assay/internal/spelling"
 )
 
-// maxNameLength limits the work on a name that a caller invented.
+// maxNameLength limits the work on an unknown name.
 const maxNameLength = 64
 
 // nearest returns the parameter with the closest name, or nil.

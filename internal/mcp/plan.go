@@ -50,7 +50,7 @@ type parameter struct {
 	index    []int           // of the field, including embedded structs
 }
 
-// object is the plan of a struct for the schema and the decoder, parsed from the tags once.
+// object describes a struct for the schema and the decoder. It is parsed from the tags once.
 type object struct {
 	parameters []*parameter
 	byName     map[string]*parameter

@@ -106,7 +106,7 @@ func checkAgainstOracle(t *testing.T, oracle *jsonschema.Resolved, args []byte) 
 		t.Fatal(err)
 	}
 	if err := oracle.Validate(value); err != nil {
-		t.Errorf("arguments %s are accepted and do not fit the schema: %v", args, err)
+		t.Errorf("arguments %s are accepted and do not match the schema: %v", args, err)
 	}
 }
 

@@ -19,7 +19,7 @@ type Incoming struct {
 // Reply is the answer to one message.
 type Reply struct {
 	Status         int      // HTTP
-	Body           [][]byte // JSON, in parts to send one after another; nil: no body
+	Body           [][]byte // JSON, in parts to send in order; nil: no body
 	RequiredScopes []string // scopes for the challenge, if the caller's grant lacks them
 	Method         string   // one of [Methods]; "" for another or none
 	Tool           string   // the name in tools/call as received, shortened

@@ -40,7 +40,7 @@ func play(t *testing.T, script string) {
 		t.Fatal(err)
 	}
 	if len(bytes.TrimSpace(archive.Comment)) == 0 {
-		t.Error("the script does not say what it is for")
+		t.Error("the script does not state its purpose")
 	}
 	answers := map[string]string{}
 	played := &txtar.Archive{Comment: archive.Comment}

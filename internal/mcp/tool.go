@@ -73,7 +73,7 @@ func checkEmbedded(t reflect.Type) {
 }
 
 // Call validates and decodes the arguments, applies defaults and runs the handler. Invalid arguments give an error of
-// kind invalid. Its text names the parameter, the received value and the accepted ones; its hint is a corrected call.
+// kind invalid. Its text names the parameter, the received value and the accepted values; its hint is a corrected call.
 func (t Tool[D]) Call(ctx context.Context, d D, args json.RawMessage) (any, error) {
 	return t.call(ctx, d, args)
 }
@@ -129,7 +129,7 @@ type Resource struct {
 	MIMEType    string `json:"mimeType,omitempty"`
 }
 
-// ResourceContents is what resources/read returns of one resource.
+// ResourceContents is the answer of resources/read for one resource.
 type ResourceContents struct {
 	URI      string `json:"uri"`
 	MIMEType string `json:"mimeType,omitempty"`
@@ -151,7 +151,7 @@ type PromptArgument struct {
 	Required    bool   `json:"required,omitempty"`
 }
 
-// PromptResult is what prompts/get returns.
+// PromptResult is the answer of prompts/get.
 type PromptResult struct {
 	Description string          `json:"description,omitempty"`
 	Messages    []PromptMessage `json:"messages"`

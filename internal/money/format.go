@@ -11,7 +11,7 @@ import (
 // Minus is the minus sign on pages and charts. Text for programs has a hyphen.
 const Minus = "−"
 
-// symbols are the currencies that pages and charts write with a symbol. Others have their ISO code.
+// symbols lists the currencies that pages and charts write with a symbol. Other currencies have their ISO code.
 var symbols = map[Currency]string{"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 
 // Symbol returns the symbol of a currency, "" for a currency that is written with its ISO code.

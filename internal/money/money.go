@@ -1,7 +1,7 @@
-// Package money holds exact amounts with their currency.
+// Package money contains exact amounts with their currency.
 //
-// An amount is an integer of the currency's minor unit. Nothing here is a float; statistics cross over
-// explicitly with [Amount.Major].
+// An amount is an integer of the currency's minor unit. Amounts are never floats. Statistics convert them explicitly
+// with [Amount.Major].
 package money
 
 import (
@@ -60,7 +60,7 @@ func FromMillionths(n int64, c Currency) int64 {
 	return n/unit + (n%unit+unit/2)/unit
 }
 
-// Add returns the sum. Two currencies have none: that is an error.
+// Add returns the sum. Amounts in two currencies are an error.
 func (a Amount) Add(b Amount) (Amount, error) {
 	if a.Currency != b.Currency {
 		return Amount{}, fmt.Errorf("cannot add %s to %s", b.Currency, a.Currency)
@@ -72,7 +72,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	return Amount{Minor: sum, Currency: a.Currency}, nil
 }
 
-// Rate is an exact exchange rate: how many units of the target one unit of the source is worth.
+// Rate is an exact exchange rate: the number of units of the target currency per unit of the source currency.
 type Rate struct{ ratio *big.Rat }
 
 // ParseRate reads a positive decimal such as "1.0842".

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Notation says how a file writes decimals.
+// Notation is the way a file writes decimals.
 type Notation byte
 
 // The notations. Point is "1,234.50", Comma is "1.234,50".
@@ -17,9 +17,9 @@ const (
 	Comma Notation = ','
 )
 
-// Parse reads an amount in whole currency units, such as "1,234.50", "-20", "$3" or "(4.00)" for a negative.
-// A currency's sign or code may stand before or behind. More decimals than the currency has are refused unless
-// they are zeros, so that nothing is rounded without notice.
+// Parse reads an amount in whole currency units, such as "1,234.50", "-20", "$3" or "(4.00)" for a negative amount. A
+// currency sign or code may come before or after the number. Parse rejects more decimals than the currency has, unless
+// they are zeros, so that nothing is rounded silently.
 func Parse(s string, c Currency, n Notation) (Amount, error) {
 	minor, exact, err := parse(s, c.Exponent(), n)
 	if err == nil && !exact {
@@ -28,8 +28,8 @@ func Parse(s string, c Currency, n Notation) (Amount, error) {
 	return Amount{Minor: minor, Currency: c}, err
 }
 
-// ParseRounded reads an amount as [Parse] does and rounds surplus decimals half away from zero. Ad platforms
-// report cost with more decimals than the currency has.
+// ParseRounded reads an amount like [Parse], but rounds surplus decimals half away from zero. Ad platforms report cost
+// with more decimals than the currency has.
 func ParseRounded(s string, c Currency, n Notation) (Amount, error) {
 	minor, _, err := parse(s, c.Exponent(), n)
 	return Amount{Minor: minor, Currency: c}, err
@@ -59,7 +59,7 @@ func parse(s string, exponent int, n Notation) (minor int64, exact bool, err err
 	return minor, exact, nil
 }
 
-// split returns the digits before and behind the decimal mark, without the marks between thousands.
+// split returns the digits before and after the decimal separator, without thousands separators.
 func split(text string, n Notation) (whole, fraction []byte, ok bool) {
 	seenMark := false
 	for i := range len(text) {
@@ -86,7 +86,7 @@ func isGroup(ch byte, n Notation) bool {
 	return ch == ' ' || ch == '\'' || n == Point && ch == ',' || n == Comma && ch == '.'
 }
 
-// groupFollows reports whether exactly three digits stand before the next mark or the end.
+// groupFollows reports whether exactly three digits come before the next separator or the end.
 func groupFollows(s string, n Notation) bool {
 	i := 0
 	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
@@ -95,7 +95,7 @@ func groupFollows(s string, n Notation) bool {
 	return i == 3 && (i == len(s) || isGroup(s[i], n) || s[i] == byte(n))
 }
 
-// strip takes off blanks, a sign, parentheses and a currency's sign or code.
+// strip removes blanks, a sign, parentheses and a currency's sign or code.
 func strip(s string) (digits string, negative bool) {
 	s = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2212", "-", "\u2019", "'").Replace(s)
 	s = strings.TrimSpace(s)

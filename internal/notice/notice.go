@@ -1,5 +1,5 @@
-// Package notice contains the licenses and notices of the modules that are linked into the program, as their authors ask for
-// with each copy. After a change of go.mod: go generate ./internal/notice.
+// Package notice contains the licenses and notices of the modules that are linked into the program, as the licenses
+// require for each copy. After a change of go.mod, run go generate ./internal/notice.
 package notice
 
 import (
@@ -13,7 +13,8 @@ import (
 //go:embed notices.txt
 var text string
 
-// Rule is the line above each notice. The lines below it, up to an empty one, name the modules and the file that it is from.
+// Rule is the line above each notice. The lines below it, up to an empty line, name the modules and the source file of
+// the notice.
 const Rule = "================================================================================"
 
 // Text returns all notices.

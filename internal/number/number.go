@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Grouped formats a number with commas between thousands: "1,234,567.80". Zero has no sign, also where the number is
+// Grouped formats a number with commas between thousands: "1,234,567.80". Zero has no sign, even if the number is
 // rounded to zero.
 func Grouped(x float64, decimals int) string {
 	text := strconv.FormatFloat(math.Abs(x), 'f', decimals, 64)

@@ -13,7 +13,7 @@ import (
 	"assay/internal/fault"
 )
 
-// The error codes in use, of RFC 6749, 7591, 8707 and 9101.
+// The error codes come from RFC 6749, 7591, 8707 and 9101.
 const (
 	invalidRequest         = "invalid_request"
 	invalidClient          = "invalid_client"

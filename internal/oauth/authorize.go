@@ -47,7 +47,7 @@ type dialogue struct {
 	pages Pages
 }
 
-// authorize shows the consent page and takes the decision.
+// authorize shows the consent page and accepts the decision.
 func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -127,7 +127,7 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
 }
 
-// client returns the registered client, or the one described by a client ID metadata document.
+// client returns the registered client, or the client described by a client ID metadata document.
 func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	unknown := badRequest("Unknown app. It has to register again.")
 	if !strings.Contains(id, ":") { // IDs of registered clients have letters and digits only

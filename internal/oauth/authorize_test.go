@@ -124,7 +124,7 @@ func TestInvalidRequestsAreReportedToTheClient(t *testing.T) {
 		wantFailure(t, what, a, http.StatusSeeOther, test.want)
 		address, query := a.location()
 		if address != c.redirect || query.Get("iss") != base || query.Get("state") != "s 1&2" {
-			t.Errorf("%s: answered to %s with %v", what, address, query)
+			t.Errorf("%s: redirected to %s with %v", what, address, query)
 		}
 	}
 	twice := c.asking(readWrite)
@@ -223,7 +223,7 @@ func TestStateIsReturnedUnchanged(t *testing.T) {
 			t.Errorf("state %q is not escaped: %s", state, a.header.Get("Location"))
 		}
 		if got := query["state"]; state == "-" && got != nil || state != "-" && (len(got) != 1 || got[0] != state) {
-			t.Errorf("state %q comes back as %q", state, got)
+			t.Errorf("state %q is returned as %q", state, got)
 		}
 	}
 }
@@ -347,7 +347,7 @@ func TestDefaultScopeIsTheMinimum(t *testing.T) {
 	asked.Del("scope")
 	page := s.consent(s.session, asked)
 	if len(page.Scopes) != 1 || page.Scopes[0] != control.ScopeRead {
-		t.Errorf("asked for nothing: the page shows %v", page.Scopes)
+		t.Errorf("without requested scopes the page shows %v", page.Scopes)
 	}
 }
 

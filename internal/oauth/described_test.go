@@ -50,7 +50,7 @@ func TestClientIDMayBeAMetadataDocument(t *testing.T) {
 	foreign := c.asking(readWrite)
 	foreign.Set("redirect_uri", "https://evil.example/cb")
 	if a := s.ask(s.session, foreign); a.status != http.StatusBadRequest {
-		t.Errorf("an address that is not in the document: %d", a.status)
+		t.Errorf("a redirect URI that is not in the document: %d", a.status)
 	}
 }
 
@@ -62,10 +62,10 @@ func TestALocalClientIsMarked(t *testing.T) {
 		t.Errorf("document: %+v", page)
 	}
 	if page := s.consent(s.session, s.register("cursor://anysphere.cursor-mcp/oauth/callback").asking(readWrite)); !page.OnlyLocal {
-		t.Errorf("a scheme of its own: %+v", page)
+		t.Errorf("a private scheme: %+v", page)
 	}
 	if page := s.consent(s.session, s.register("http://localhost/cb", "https://owl.example/cb").asking(readWrite)); page.OnlyLocal {
-		t.Errorf("local and not: %+v", page)
+		t.Errorf("local and remote redirect URIs: %+v", page)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestDocumentFetchesAreLimitedByAddress(t *testing.T) {
 		t.Errorf("the 61st: %d after %d fetches, want 429 after 60", a.status, fetched.Load())
 	}
 	if a := ask(5); a.status != http.StatusBadRequest {
-		t.Errorf("one that is remembered: %d, want 400 as before", a.status)
+		t.Errorf("a cached document: %d, want 400 as before", a.status)
 	}
 	s.clock.move(time.Hour)
 	if a := ask(61); a.status != http.StatusBadRequest {

@@ -156,7 +156,7 @@ func (d *documents) read(ctx context.Context, id string) (c control.Client, memo
 	return c, memoryOf(response.Header.Get("Cache-Control")), err
 }
 
-// parseDocument reads the client of the document. Its client_id has to be the document's URL. It has no secret,
+// parseDocument reads the client of the document. Its client_id must be the document's URL. The client has no secret,
 // because the document is public.
 func parseDocument(id string, text []byte) (control.Client, error) {
 	var said struct {
@@ -206,7 +206,7 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// notPublic are further networks without public hosts, or with embedded addresses of another family. (IANA
+// notPublic lists further networks without public hosts or with embedded addresses of another family. (IANA
 // Special-Purpose Address Registries.)
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),

@@ -53,7 +53,7 @@ func TestADocumentDescribesAClient(t *testing.T) {
 		t.Fatalf("fetch = %+v, %v", c, err)
 	}
 	if doc, ok := d.remembered(documentID); !ok || doc.client.Name != c.Name || asked.Load() != 1 {
-		t.Errorf("remembered = %+v, %v after %d requests", doc, ok, asked.Load())
+		t.Errorf("cached = %+v, %v after %d requests", doc, ok, asked.Load())
 	}
 }
 
@@ -95,7 +95,7 @@ func TestDocumentsAreLimitedAndRedirectsNotFollowed(t *testing.T) {
 				t.Errorf("%d requests, want 1", asked.Load())
 			}
 			if doc, ok := d.remembered(documentID); !ok || doc.err == nil {
-				t.Error("the failure is not remembered")
+				t.Error("the failure is not cached")
 			}
 		})
 	}
@@ -115,7 +115,7 @@ func TestEndlessDocumentsAreAborted(t *testing.T) {
 		t.Error("accepted")
 	}
 	if _, remembered := d.remembered(documentID); remembered {
-		t.Error("that somebody went away is remembered of the document")
+		t.Error("the cancellation of a caller is cached for the document")
 	}
 }
 
@@ -131,7 +131,7 @@ func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
 			t.Errorf("%s counts as public", text)
 		}
 		if onlyPublic("tcp", net.JoinHostPort(text, "443"), nil) == nil {
-			t.Errorf("%s would be connected to", text)
+			t.Errorf("connections to %s are allowed", text)
 		}
 	}
 	for _, text := range []string{"1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:1.1.1.1"} {
@@ -140,7 +140,7 @@ func TestOnlyPublicAddressesAreConnectedTo(t *testing.T) {
 		}
 	}
 	if onlyPublic("tcp", "1.1.1.1:8443", nil) == nil || onlyPublic("tcp", "nonsense", nil) == nil {
-		t.Error("another port or no address would be connected to")
+		t.Error("connections to another port or to no address are allowed")
 	}
 }
 
@@ -215,7 +215,7 @@ func FuzzDocumentIDs(f *testing.F) {
 		}
 		u, err := url.Parse(id)
 		if err != nil || u.Scheme != "https" || u.User != nil || u.Fragment != "" || u.Hostname() == "" || u.Port() != "" && u.Port() != "443" || strings.Contains(u.Path, "/../") {
-			t.Errorf("%q is taken for the address of a document: %+v, %v", id, u, err)
+			t.Errorf("%q is accepted as the address of a document: %+v, %v", id, u, err)
 		}
 	})
 }

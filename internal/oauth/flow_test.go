@@ -27,7 +27,7 @@ func TestAClientGoesFromRegistrationToACall(t *testing.T) {
 	a := s.decide(s.session, page.approving(strings.Fields(readWrite)...))
 	address := a.header.Get("Location")
 	if a.status != http.StatusSeeOther || !strings.HasPrefix(address, c.redirect+"&") {
-		t.Fatalf("the decision answers %d %s", a.status, address)
+		t.Fatalf("the decision returns %d %s", a.status, address)
 	}
 	back, err := url.Parse(address)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestAClientGoesFromRegistrationToACall(t *testing.T) {
 		t.Errorf("principal (-want +got):\n%s", diff)
 	}
 	if strings.Contains(a.body, "anna") {
-		t.Error("the answer holds a mail address")
+		t.Error("the answer contains an email address")
 	}
 }
 
@@ -86,11 +86,11 @@ func TestRefreshTokensRotate(t *testing.T) {
 	less.Set("scope", "measurement.read")
 	third, _ := s.exchange(less)
 	if third.Scope != "measurement.read" {
-		t.Errorf("asked for less: scope %q", third.Scope)
+		t.Errorf("with fewer requested scopes: scope %q", third.Scope)
 	}
 	fourth, _ := s.exchange(c.refreshing(third.Refresh))
 	if fourth.Scope != readWrite {
-		t.Errorf("asked for all again: scope %q, want what was granted", fourth.Scope)
+		t.Errorf("with all scopes requested again: scope %q, want the granted scopes", fourth.Scope)
 	}
 	more := c.refreshing(fourth.Refresh)
 	more.Set("scope", allScopes)
@@ -101,7 +101,7 @@ func TestRefreshTokensRotate(t *testing.T) {
 	_, a = s.exchange(other)
 	wantFailure(t, "for another resource", a, http.StatusBadRequest, "invalid_target")
 	if _, a = s.exchange(c.refreshing(fourth.Refresh)); a.status != http.StatusOK {
-		t.Errorf("a refused refresh used the token up: %s", a.body)
+		t.Errorf("a rejected refresh used the token: %s", a.body)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestARequestMayComeByForm(t *testing.T) {
 		t.Fatalf("signed out: %d, %v", a.status, err)
 	}
 	if diff := cmp.Diff(c.asking(readWrite), next.Query()); diff != "" {
-		t.Errorf("what the sign-in leads back to (-want +got):\n%s", diff)
+		t.Errorf("target of the redirect after the sign-in (-want +got):\n%s", diff)
 	}
 	var page shown
 	if a = post(c.asking(readWrite), true); json.Unmarshal([]byte(a.body), &page) != nil || page.Request == "" {

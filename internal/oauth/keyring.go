@@ -51,7 +51,7 @@ func (c claims) current(now time.Time) bool {
 // ends returns the instant from which the token is invalid.
 func (c claims) ends() time.Time { return time.Unix(c.ExpiresAt, 0).Add(leeway) }
 
-// keyring signs with the newest secret and verifies with all.
+// keyring signs with the newest secret and verifies with all secrets.
 type keyring struct {
 	signer jose.Signer
 	byID   map[string][]byte

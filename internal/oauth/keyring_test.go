@@ -104,7 +104,7 @@ func TestForgedTokensAreRejected(t *testing.T) {
 		"claims a list":             body(`[]`),
 		"claims no JSON":            body(`x`),
 		"another secret's key":      forge(header(`{"alg":"HS256","typ":"at+jwt","kid":%q}`), goodBody, []byte(strings.Repeat("k", 32)), sha256.New),
-		"larger than any we give":   forge(header(`{"alg":"HS256","typ":"at+jwt","kid":%q}`), `{"x":"`+strings.Repeat("x", 9<<10)+`"}`, key, sha256.New),
+		"larger than every token":   forge(header(`{"alg":"HS256","typ":"at+jwt","kid":%q}`), `{"x":"`+strings.Repeat("x", 9<<10)+`"}`, key, sha256.New),
 		"claims changed afterwards": strings.Split(good, ".")[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(goodBody, "1600", "9600", 1))) + "." + signature,
 	}
 	for what, token := range cases {
@@ -146,7 +146,7 @@ func TestTokensAreValidWithinTheirTimes(t *testing.T) {
 	for body, want := range cases {
 		c, err := k.open(forge(header, body, key, sha256.New))
 		if got := err == nil && c.current(now); got != want {
-			t.Errorf("%s: counts is %v, want %v (%v)", body, got, want, err)
+			t.Errorf("%s: valid is %v, want %v (%v)", body, got, want, err)
 		}
 	}
 }

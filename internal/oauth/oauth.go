@@ -46,8 +46,8 @@ const (
 	suffixedMetadataPath = metadataPath + rpcPath
 )
 
-// Store stores clients, requests, grants and tokens. A missing object is a fault of kind not_found. One statement
-// marks a single-use object as used, so of concurrent uses one succeeds.
+// Store stores clients, requests, grants and tokens. A missing object is a fault of kind not_found. One statement marks
+// a single-use object as used, so only one of several concurrent uses succeeds.
 type Store interface {
 	CreateClient(ctx context.Context, c control.Client) error
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
@@ -74,7 +74,7 @@ type Store interface {
 
 // Pages are the HTML pages of the authorization server.
 type Pages interface {
-	// Visitor returns the person signed in in the browser, or a fault of kind unauthenticated.
+	// Visitor returns the person who is signed in with the browser, or a fault of kind unauthenticated.
 	Visitor(r *http.Request) (people.Visitor, error)
 	// SignIn redirects the browser to the sign-in page, and from there to next, a path of this service.
 	SignIn(w http.ResponseWriter, r *http.Request, next string)
@@ -115,7 +115,7 @@ type Options struct {
 // minSecretLen is the minimum length of a signing secret in bytes.
 const minSecretLen = 32
 
-// Server is the authorization server. It implements auth.Tokens. Its methods may be called from many goroutines.
+// Server is the authorization server. It implements auth.Tokens. Its methods are safe for concurrent use.
 type Server struct {
 	issuer          string
 	resource        string

@@ -67,8 +67,8 @@ func (s *service) secondServer() http.Handler {
 	return server.Handler(&pages{people: people.New(people.Options{Store: store, Now: s.clock.now})})
 }
 
-// race sends each form twice to both servers at the same time. It returns, form by form, how many answers had the
-// status, and one of them.
+// race sends each form twice to both servers at the same time. For each form it returns how many answers had the
+// status, and one of these answers.
 func race(handlers [2]http.Handler, path string, forms []url.Values, session people.Secret, status int) (won []int, answers []string) {
 	counts, bodies := make([]atomic.Int64, len(forms)), make([]atomic.Value, len(forms))
 	for i, fields := range forms {
@@ -101,7 +101,7 @@ func wantOneEach(t *testing.T, what string, won []int) {
 	t.Helper()
 	for i, n := range won {
 		if n != 1 {
-			t.Errorf("%s %d of %d was used %d times by %d who tried at once, want once", what, i+1, len(won), n, triesAtOnce)
+			t.Errorf("%s %d of %d was used %d times in %d concurrent attempts, want once", what, i+1, len(won), n, triesAtOnce)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestOneOfConcurrentUsesSucceeds(t *testing.T) {
 		_, after, _ := strings.Cut(answer, `"refresh_token":"`)
 		token, _, _ := strings.Cut(after, `"`)
 		if _, a := s.exchange(c.refreshing(token)); a.status != http.StatusOK {
-			t.Errorf("after a race the successor is dead: %s", a.body)
+			t.Errorf("after a race the successor is invalid: %s", a.body)
 		}
 	}
 
@@ -148,8 +148,8 @@ func TestOneOfConcurrentUsesSucceeds(t *testing.T) {
 // path is the directory of the service's data.
 func (s *service) path() string { return filepath.Join(s.dir, "control.db") }
 
-// An invitation that creates an account, and one for an existing account. The unique email address prevents a second
-// account with the first; only the single use of the link protects the second.
+// The first invitation creates an account, and the second is for an existing account. The unique email address prevents
+// a second account from the first invitation. Only the single use of the link protects the second invitation.
 func TestASetUpLinkAdmitsOneOfConcurrentUses(t *testing.T) {
 	t.Parallel()
 	s := newService(t, secret)
@@ -175,7 +175,7 @@ func TestASetUpLinkAdmitsOneOfConcurrentUses(t *testing.T) {
 			case err == nil:
 				won = append(won, i)
 			case kind != fault.KindConflict && kind != fault.KindNotFound:
-				t.Errorf("who came too late is told: %v", err)
+				t.Errorf("a late caller gets: %v", err)
 			}
 		}
 		return won
@@ -187,7 +187,7 @@ func TestASetUpLinkAdmitsOneOfConcurrentUses(t *testing.T) {
 		return err
 	})
 	if len(won) != 1 {
-		t.Errorf("a link made accounts for %v of %d who tried at once, want one", won, triesAtOnce)
+		t.Errorf("a link created accounts for %v of %d concurrent attempts, want one", won, triesAtOnce)
 	}
 	for i := range triesAtOnce {
 		_, err := s.people.SignIn(t.Context(), people.Attempt{Email: "new@acme.example", Password: fmt.Sprint("a password of ", i)})
@@ -204,7 +204,7 @@ func TestASetUpLinkAdmitsOneOfConcurrentUses(t *testing.T) {
 		link = invite(known.Email)
 		won = atOnce(func(_ int, p *people.People) error { return p.Accept(t.Context(), link, people.Visitor{User: known}) })
 		if len(won) != 1 {
-			t.Errorf("a link was accepted by %v of %d who tried at once, want one", won, triesAtOnce)
+			t.Errorf("a link was accepted by %v of %d concurrent attempts, want one", won, triesAtOnce)
 		}
 		if err := s.people.Leave(t.Context(), known.ID, "acme", "test"); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ const (
 )
 
 // privateRedirects are the registrable redirect URIs with a private-use scheme. Any app on a machine can claim a
-// scheme, so each URI is a decision.
+// scheme, so each URI was approved individually.
 var privateRedirects = []string{"cursor://anysphere.cursor-mcp/oauth/callback"}
 
 // loopbackHosts are the only hosts that plain http may redirect to.
@@ -100,7 +100,7 @@ func splitLoopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// matches reports whether the URI is registered, byte for byte, except that the port of a loopback host is free,
+// matches reports whether the URI is registered, compared byte for byte. The port of a loopback host may differ,
 // because a native app uses any free port (RFC 8252, section 7.3).
 func matches(registered []string, uri string) bool {
 	if slices.Contains(registered, uri) {
@@ -157,8 +157,8 @@ func (s *Server) isResource(text string) bool {
 	return got == strings.ToLower(base)+path
 }
 
-// parseScopes parses names separated by single spaces. ok is false if one is unknown; an empty text gives the minimum
-// scope.
+// parseScopes parses names separated by single spaces. ok is false if a name is unknown. An empty text gives the
+// minimum scope.
 func parseScopes(text string) (scopes []control.Scope, ok bool) {
 	if text == "" {
 		return []control.Scope{control.ScopeRead}, true

@@ -17,14 +17,14 @@ const (
 	unnamedClient = "Unnamed client"
 )
 
-// registration has the fields that are read from a client registration request (RFC 7591). All others are ignored:
-// requested IDs and secrets, scopes, keys, and URLs of images, which are never fetched.
+// registration contains the fields that are read from a client registration request (RFC 7591). All other fields are
+// ignored: requested IDs and secrets, scopes, keys, and URLs of images, which are never fetched.
 type registration struct {
 	Name      *string         `json:"client_name"`
 	Redirects json.RawMessage `json:"redirect_uris"`
 }
 
-// registered is the answer, with the registered values, which may differ from the requested ones.
+// registered is the answer, with the registered values, which may differ from the requested values.
 type registered struct {
 	ID         control.ClientID `json:"client_id"`
 	IssuedAt   int64            `json:"client_id_issued_at"`

@@ -45,7 +45,7 @@ func TestRegistrationReturnsTheRegisteredValues(t *testing.T) {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 	if got["client_id"] == "mine" {
-		t.Error("the client chose its own id")
+		t.Error("the client chose its own ID")
 	}
 }
 

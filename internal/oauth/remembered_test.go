@@ -57,7 +57,7 @@ func TestCachedTokensAreLookedUpAgainAfterAChangeOrTwoSeconds(t *testing.T) {
 			}
 		}
 		if got := store.asked.Load(); got != step.want {
-			t.Errorf("%s: the store is asked %d times for three calls, want %d", step.what, got, step.want)
+			t.Errorf("%s: the store gets %d queries for three calls, want %d", step.what, got, step.want)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestRevocationByAnotherProcessTakesEffectOnTheNextCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p, err := s.server.Verify(t.Context(), got.Access); err != nil || len(p.Scopes) != 1 {
-		t.Errorf("after the demotion: scopes %v, %v; want to read only", p.Scopes, err)
+		t.Errorf("after the demotion: scopes %v, %v; want only the read scope", p.Scopes, err)
 	}
 	if err := elsewhere.RemoveUser(t.Context(), s.owner.ID, s.by()); err != nil {
 		t.Fatal(err)

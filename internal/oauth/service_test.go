@@ -289,7 +289,7 @@ func (c client) refreshing(token string) url.Values {
 	return url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {c.id}, "resource": {rpcURL}}
 }
 
-// ask sends an authorization request as the browser of the session; "" is signed out.
+// ask sends an authorization request as the browser of the session; "" means signed out.
 func (s *service) ask(session people.Secret, asked url.Values) answer {
 	s.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/api/mcp/authorize?"+asked.Encode(), nil)

@@ -144,9 +144,9 @@ func (s *Server) redeem(x *exchange) (*tokens, *refusal) {
 	return s.give(x, a, scopes, secret)
 }
 
-// refresh issues new tokens for a refresh token, which is then used. An invalid request does not use it. A second use
-// means theft, and revokes the grant. A second use within a few seconds, before the successor is used, is accepted:
-// the answer was lost, or two parts of the client refreshed at the same time.
+// refresh issues new tokens for a refresh token and marks it as used. An invalid request does not use it. A second use
+// indicates theft and revokes the grant. A second use within a few seconds, before the successor is used, is accepted.
+// In that case the answer may have been lost, or two parts of the client may have refreshed at the same time.
 func (s *Server) refresh(x *exchange) (*tokens, *refusal) {
 	token := x.fields.Get("refresh_token")
 	if token == "" {
@@ -196,8 +196,8 @@ func (s *Server) access(x *exchange, grant control.GrantID) (control.Access, *re
 	return a, nil
 }
 
-// scopes returns the scopes of the new tokens: the requested ones, or all that were granted, as far as the person's
-// role allows.
+// scopes returns the scopes of the new tokens: the requested scopes, or all granted scopes, that the person's role
+// allows.
 func (s *Server) scopes(x *exchange, a control.Access) ([]control.Scope, *refusal) {
 	asked := a.Grant.Scopes
 	if text := x.fields.Get("scope"); text != "" {

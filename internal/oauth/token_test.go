@@ -121,7 +121,7 @@ func TestInvalidRedemptionsDoNotUseTheCode(t *testing.T) {
 		wantFailure(t, name+" twice", a, http.StatusBadRequest, "invalid_request")
 	}
 	if _, a := s.exchange(c.redeeming(code)); a.status != http.StatusOK {
-		t.Errorf("the code was used up: %s", a.body)
+		t.Errorf("the code was used: %s", a.body)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestTokensCannotReplaceOneAnother(t *testing.T) {
 	_, a = s.exchange(other.refreshing(got.Refresh))
 	wantFailure(t, "refresh token of another client", a, http.StatusBadRequest, "invalid_grant")
 	if _, a = s.exchange(c.refreshing(got.Refresh)); a.status != http.StatusOK {
-		t.Errorf("another client's try used the refresh token up: %s", a.body)
+		t.Errorf("another client's attempt used the refresh token: %s", a.body)
 	}
 }
 

@@ -17,7 +17,7 @@ func TestTokensOfAnotherServerAreRejected(t *testing.T) {
 	got := s.tokens(s.register("https://owl.example/cb"), readWrite)
 	s.wantAlive("here", got.Access, true)
 
-	// The same secret and base URL on other data: the grant is unknown there.
+	// A service with the same secret and base URL but other data does not have the grant.
 	store, err := sqlstore.Open(t.Context(), sqlstore.Options{Path: filepath.Join(t.TempDir(), "control.db")})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// restless is a store that changes all the time.
+// restless is a store whose state changes with every read.
 type restless struct {
 	*sqlstore.Store
 	state uint64

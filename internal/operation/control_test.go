@@ -33,14 +33,14 @@ func kind(t *testing.T, what string, err error, want fault.Kind) {
 	}
 }
 
-// ended counts how often what is cached about callers is dropped.
+// ended counts how often cached data about callers are dropped.
 func (s *site) ended() *int {
 	n := new(int)
 	s.AccessEnded = func() { *n++ }
 	return n
 }
 
-// other makes a second workspace.
+// other creates a second workspace.
 func (s *site) other() {
 	s.Helper()
 	_, err := operation.CreateWorkspace.Do(s.Context(), s.Service, operation.Call{Caller: operator}, control.Workspace{ID: "other", Name: "Other", Currency: "USD", Zone: "UTC"})
@@ -129,7 +129,7 @@ func TestADeletedWorkspaceHasNoFacts(t *testing.T) {
 	}
 }
 
-// Only the operator runs operations of the installation.
+// Only the operator may run operations of the installation.
 func TestTheInstallationIsTheOperators(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -149,7 +149,7 @@ func TestTheInstallationIsTheOperators(t *testing.T) {
 	kind(t, "the service reads", err, "")
 }
 
-// Each role may do what it needs to.
+// Each role may run the operations that it needs.
 func TestRolesAllowOperations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -171,7 +171,7 @@ func TestRolesAllowOperations(t *testing.T) {
 	}
 }
 
-// A key acts in its workspace, with its scopes, and never manages.
+// A key acts in its workspace, with its scopes, and never manages the workspace.
 func TestKeysAllowOperations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -375,7 +375,7 @@ func TestAnExportOverwritesNothing(t *testing.T) {
 	kind(t, "an empty folder", err, "")
 }
 
-// Days change when a later import changes them. The history has the totals before.
+// The history contains the totals of a day before a later import changed them.
 func TestTheHistoryOfADay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

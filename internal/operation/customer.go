@@ -18,9 +18,9 @@ type Forgotten struct {
 	Orders int `json:"orders"` // orders of the customer, anonymous now
 }
 
-// ForgetCustomer removes a customer from all orders, now and in later imports. The control data list the customer first, so
-// that imports from then on leave the customer out. When the process dies before the facts are changed, the operation is
-// repeated.
+// ForgetCustomer removes a customer from all orders, now and in later imports. The customer is first recorded in the
+// control data, so that later imports omit the customer. If the process ends before the facts are changed, the
+// operation is repeated.
 var ForgetCustomer = Operation[Customer, Forgotten]{
 	Spec{Name: "customer.forget", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone."},
 	(*Run).forgetCustomer,

@@ -13,8 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The order of a forgotten customer stays as an anonymous one, and the audit log has a line. A role that ends while an import
-// runs changes nothing.
+// The order of a forgotten customer remains as an anonymous order, and the audit log contains an event. A member whose
+// role ends during an import changes nothing.
 func TestACustomerIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

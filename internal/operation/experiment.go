@@ -21,7 +21,7 @@ func (r *Run) createExperiment(ctx context.Context, e control.Experiment) (contr
 	return r.Store.CreateExperiment(ctx, e, r.By())
 }
 
-// MoveExperiment takes an experiment to its next status. A study that is completed gets its result.
+// MoveExperiment changes the status of an experiment. A study gets its result when it is completed.
 var MoveExperiment = Operation[control.Move, control.Experiment]{
 	Spec{Name: "experiment.move", Needs: Write, Undo: "It cannot be undone. Plan the experiment again."},
 	func(r *Run, ctx context.Context, m control.Move) (control.Experiment, error) {
@@ -30,7 +30,7 @@ var MoveExperiment = Operation[control.Move, control.Experiment]{
 	},
 }
 
-// Factor says whether the incrementality factor of a completed experiment corrects reported returns.
+// Factor states whether the incrementality factor of a completed experiment corrects reported returns.
 type Factor struct {
 	Experiment control.ExperimentID
 	Applied    bool

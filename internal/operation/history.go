@@ -14,13 +14,13 @@ import (
 	"assay/internal/money"
 )
 
-// HistoryRequest asks for the totals of days before they changed: one of four questions.
+// HistoryRequest is one of four queries about the totals of days before they changed.
 type HistoryRequest struct {
 	Limit    int         `json:"limit,omitempty"` // of changes; 0: all
 	Offset   int         `json:"offset,omitempty"`
 	Day      civil.Date  `json:"day,omitzero"`       // every version of this day, in place of changes
-	AsOf     string      `json:"as_of,omitempty"`    // the totals as they stood then: an instant, or a day for its end
-	Days     civil.Range `json:"days,omitzero"`      // that AsOf is about; all when zero
+	AsOf     string      `json:"as_of,omitempty"`    // totals as of an instant, or as of the end of a day
+	Days     civil.Range `json:"days,omitzero"`      // days of the totals as of AsOf; zero: all
 	Settling bool        `json:"settling,omitempty"` // how figures settle
 }
 
@@ -29,7 +29,7 @@ type History struct {
 	Currency money.Currency   `json:"currency"`
 	Zone     string           `json:"zone"`
 	Changes  []HistoryChange  `json:"changes,omitzero"`  // the newest days first
-	Versions []HistoryTotals  `json:"versions,omitzero"` // in the order of the imports, each part apart
+	Versions []HistoryTotals  `json:"versions,omitzero"` // in the order of the imports, separately for each part
 	AsOf     *time.Time       `json:"as_of,omitempty"`
 	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of then
 	Settling []HistorySettles `json:"settling,omitzero"`
@@ -184,7 +184,7 @@ func historyTotals(v measure.DayVersion, currency money.Currency) HistoryTotals 
 	return t
 }
 
-// decimal writes a figure with all its decimals, and with none where it is whole and no money.
+// decimal formats a figure with all its decimals. A whole number that is not money has none.
 func decimal(value int64, unit measure.FigureUnit, currency money.Currency) json.Number {
 	text := money.Amount{Minor: value, Currency: currency}.Decimal()
 	return json.Number(map[measure.FigureUnit]string{

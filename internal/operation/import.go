@@ -73,9 +73,9 @@ func (i Imported) Err() error {
 	return fault.New(i.Refused.Kind, "%s", i.Refused.Text).WithHint("%s", i.Refused.Hint)
 }
 
-// ImportFiles imports files, each in one transaction. The result reports rejected files. The error reports other failures; the
-// result then has the files imported before it. The caller's permission is checked again before each commit, because reading a
-// file may take an hour.
+// ImportFiles imports files, each in one transaction. The result reports rejected files. The error reports other
+// failures; the result then lists the files imported before the failure. The caller's permission is checked again
+// before each commit, because reading a file may take an hour.
 var ImportFiles = Operation[Import, Imported]{
 	Spec{
 		Name: "import.files", Needs: Write, Facts: true, Locks: true, Job: jobs.Import,
@@ -159,7 +159,7 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// permittedStore is the store of facts for an import that asks for the caller's permission before each commit.
+// permittedStore is the store of facts for an import that checks the caller's permission before each commit.
 type permittedStore struct {
 	ingest.Store
 	run *Run
@@ -187,7 +187,7 @@ func (i permittedImport) Commit(ctx context.Context) (warehouse.Outcome, error) 
 	return i.Import.Commit(ctx)
 }
 
-// Folder is the target of an export. The path is absolute, because another process may write it.
+// Folder is the target of an export. The path is absolute, because another process may write to it.
 type Folder struct {
 	Dir    string                 `json:"dir"`
 	Format warehouse.ExportFormat `json:"format"`

@@ -23,7 +23,7 @@ func (r *Run) listJobs(ctx context.Context, _ None) ([]jobs.Job, error) {
 	return slices.DeleteFunc(all, func(j jobs.Job) bool { return j.By != r.Call.Caller.Actor }), nil
 }
 
-// CancelJob cancels a job that runs or waits. A job that has ended, or that the caller does not see, is a fault of kind
+// CancelJob cancels a job that runs or waits. A job that has ended or that the caller may not see is a fault of kind
 // not_found.
 var CancelJob = Operation[jobs.ID, jobs.Job]{
 	Spec{Name: "job.cancel", Needs: Read, Facts: true, Undo: "Start the work again."},

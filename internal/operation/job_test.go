@@ -55,7 +55,7 @@ func TestACancelledImportStoresNothing(t *testing.T) {
 		}
 	})
 	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("the import ends with %v, want an error that says it was cancelled", err)
+		t.Errorf("the import ends with %v, want an error that states the cancellation", err)
 	}
 	if c, err := s.Warehouse.Coverage(t.Context(), "w"); err != nil || c.Orders != 0 {
 		t.Errorf("%d orders are stored, %v; want none", c.Orders, err)
@@ -97,7 +97,7 @@ func TestJobsOfOthersNeedPermission(t *testing.T) {
 			t.Errorf("another workspace lists %+v, %v", all, err)
 		}
 		if _, err := operation.CancelJob.Do(t.Context(), s.Service, elsewhere, job[0].ID); fault.KindOf(err) != fault.KindNotFound {
-			t.Errorf("cancelled from another workspace: %v", err)
+			t.Errorf("canceled from another workspace: %v", err)
 		}
 		role(control.RoleViewer)
 		if all := s.listed(member); len(all) > 0 {
@@ -123,11 +123,11 @@ func TestJobsOfOthersNeedPermission(t *testing.T) {
 		}
 	})
 	if fault.KindOf(err) != fault.KindConflict {
-		t.Errorf("the starter's import ends with %v, want it to be cancelled", err)
+		t.Errorf("the starter's import ends with %v, want it to be canceled", err)
 	}
 }
 
-// A job that waits for another import of the workspace is listed as waiting and can be cancelled.
+// A job that waits for another import of the workspace is listed as waiting and can be canceled.
 func TestAWaitingImportCanBeCancelled(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

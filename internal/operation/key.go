@@ -15,7 +15,7 @@ type KeyMade struct {
 	Key    control.Key
 }
 
-// CreateKey makes an API key. A member makes keys with at most the scopes of their role.
+// CreateKey creates an API key. Members can create keys with at most the scopes of their role.
 var CreateKey = Operation[auth.NewKey, KeyMade]{
 	Spec{Name: "key.create", Needs: Manage, Undo: "Revoke the key."},
 	(*Run).createKey,
@@ -27,7 +27,7 @@ func (r *Run) createKey(ctx context.Context, n auth.NewKey) (made KeyMade, err e
 	return made, err
 }
 
-// RevokeKey ends a key, named by its ID.
+// RevokeKey revokes the key with an ID.
 var RevokeKey = Operation[control.KeyID, control.Key]{
 	Spec{Name: "key.revoke", Needs: Manage, Undo: "It cannot be undone. Create another key."},
 	(*Run).revokeKey,
@@ -44,13 +44,13 @@ func (r *Run) revokeKey(ctx context.Context, id control.KeyID) (control.Key, err
 	return key, err
 }
 
-// Rotation says which key gets a successor, and how long it stays valid next to it.
+// Rotation names the key to replace, and how long it stays valid next to its successor.
 type Rotation struct {
 	ID      control.KeyID
 	Overlap time.Duration
 }
 
-// RotateKey makes the successor of a key. The old key stays valid for the overlap.
+// RotateKey creates the successor of a key. The old key stays valid for the overlap.
 var RotateKey = Operation[Rotation, KeyMade]{
 	Spec{Name: "key.rotate", Needs: Manage, Undo: "Revoke the new key and create another; the old key still expires."},
 	(*Run).rotateKey,
@@ -76,8 +76,8 @@ func (r *Run) ownsKey(ctx context.Context, id control.KeyID) error {
 	return err
 }
 
-// RevokeGrant ends the access that a person granted to an OAuth client. The input is the grant's ID. A member who does not manage the workspace
-// ends their own grants only.
+// RevokeGrant ends the access that a person granted to an OAuth client. The input is the grant's ID. A member who does
+// not manage the workspace can end only their own grants.
 var RevokeGrant = Operation[control.GrantID, None]{
 	Spec{Name: "grant.revoke", Needs: Read, Undo: "It cannot be undone. Connect the client again."},
 	(*Run).revokeGrant,

@@ -11,11 +11,11 @@ import (
 	"assay/internal/ingest/mapper"
 )
 
-// maxMapping is the largest mapping, in bytes.
+// maxMapping is the maximum size of a mapping in bytes.
 const maxMapping = 256 << 10
 
-// SaveMapping saves a mapping and replaces one of the same name. The input is its YAML or JSON; the result is
-// the name.
+// SaveMapping saves a mapping and replaces a mapping of the same name. The input is its YAML or JSON; the result is the
+// name.
 var SaveMapping = Operation[string, string]{
 	Spec{Name: "mapping.save", Needs: Write, Undo: "Save the earlier mapping again, or delete this one."},
 	(*Run).saveMapping,
@@ -36,7 +36,7 @@ func (r *Run) saveMapping(ctx context.Context, text string) (string, error) {
 	return m.Name, r.Store.SaveMapping(ctx, control.Mapping{Workspace: r.Workspace.ID, Name: m.Name, Content: text, At: by.At}, by)
 }
 
-// keepable checks the mapping against those that the workspace has.
+// keepable checks the mapping against the workspace's other mappings.
 func (r *Run) keepable(ctx context.Context, m mapper.Mapping) error {
 	all, err := r.Store.Mappings(ctx, r.Workspace.ID)
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *Run) keepable(ctx context.Context, m mapper.Mapping) error {
 	return fault.Invalid("mapping %q cannot be saved: %s", m.Name, strings.Join(problems, "; "))
 }
 
-// ChangeMapping replaces the mapping that a person opened. If another person changed it meanwhile, that is a fault of kind
-// conflict.
+// ChangeMapping replaces the mapping that a person opened. If another person has changed it since, the result is a
+// fault of kind conflict.
 var ChangeMapping = Operation[control.MappingChange, control.Mapping]{
 	Spec{Name: "mapping.change", Needs: Write, Undo: "Change the mapping back, or delete it."},
 	func(r *Run, ctx context.Context, change control.MappingChange) (control.Mapping, error) {
@@ -75,7 +75,7 @@ var ChangeMapping = Operation[control.MappingChange, control.Mapping]{
 	},
 }
 
-// DeleteMapping deletes a mapping by name. What was imported with it stays.
+// DeleteMapping deletes a mapping by name. Data that were imported with it remain.
 var DeleteMapping = Operation[string, None]{
 	Spec{Name: "mapping.delete", Needs: Write, Undo: "Save the mapping again."},
 	func(r *Run, ctx context.Context, name string) (None, error) {

@@ -15,8 +15,8 @@ type NewMember struct {
 	Role     control.Role
 }
 
-// AddMember gives a person a role, and makes the account when there is none. Without a password a missing account is a fault
-// of kind not_found; with one an account that exists is a fault of kind conflict.
+// AddMember gives a person a role, and creates the account if it is missing. Without a password, a missing account is a
+// fault of kind not_found. With a password, an existing account is a fault of kind conflict.
 var AddMember = Operation[NewMember, control.User]{
 	Spec{Name: "member.add", Needs: Manage, Undo: "Remove the member."},
 	(*Run).addMember,
@@ -104,7 +104,7 @@ var ChangeRole = Operation[NewRole, None]{
 	},
 }
 
-// RemoveMember takes a member out of the workspace. Members who do not manage it may leave it themselves.
+// RemoveMember removes a member from the workspace. Members who do not manage it can only remove themselves.
 var RemoveMember = Operation[control.UserID, None]{
 	Spec{Name: "member.remove", Needs: Read, Undo: "Invite the person again."},
 	func(r *Run, ctx context.Context, id control.UserID) (None, error) {

@@ -1,10 +1,10 @@
-// Package operation contains each change of state once: its permission, whether it waits for the workspace, what it does,
-// its audit event, and how to undo it. Commands, the command socket, pages, tools and background work run
-// the same values.
+// Package operation contains each change of state once: its permission, whether it waits for the workspace, what it
+// does, its audit event, and how to undo it. Commands, the command socket, pages, tools and background work run the
+// same operations.
 //
-// A change of control data writes its audit event in the transaction of the change, where the store also checks the role of a
-// member again. A change of facts checks the role again once it has exclusive access, because it may have waited for an import,
-// and writes its audit event after the facts are changed.
+// A change of control data writes its audit event in the transaction of the change, where the store also checks the
+// role of a member again. A change of facts checks the role again when it has exclusive access, because it may have
+// waited for an import. It writes its audit event after the facts are changed.
 package operation
 
 import (
@@ -31,14 +31,14 @@ type Spec struct {
 	Scope Scope
 	Facts bool      // whether it uses facts, so that it runs in the process that has locked the data directory
 	Locks bool      // whether it waits for exclusive access to the workspace's facts
-	Job   jobs.Kind // of work that takes time: listed, with progress, and can be cancelled; the zero value: none
-	Undo  string    // how to undo it, one sentence; "" for questions
+	Job   jobs.Kind // of long work: listed with progress, can be canceled; the zero value: none
+	Undo  string    // how to undo it, one sentence; "" for queries
 }
 
-// titled is the input of operations that are jobs. It says what the job does, such as "Importing orders.csv".
+// titled is the input of operations that are jobs. It states what the job does, such as "Importing orders.csv".
 type titled interface{ title() string }
 
-// Scope is what an operation is about.
+// Scope is what an operation applies to.
 type Scope int
 
 // The scopes. The zero value is a workspace.
@@ -56,7 +56,7 @@ type Call struct {
 	task *jobs.Task // the job that the call is a part of; nil: an operation with a job starts its own
 }
 
-// Run is a call under way: the service's parts, the workspace as it is now, and the caller.
+// Run is a call in progress: the service's parts, the current workspace and the caller.
 type Run struct {
 	*Service
 	Workspace control.Workspace // the zero value for operations of the installation
@@ -67,13 +67,14 @@ type Run struct {
 // By returns who makes the change, and when.
 func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
 
-// Permitted returns a fault of kind forbidden unless the caller still may make the change.
+// Permitted returns a fault of kind forbidden unless the caller may still make the change.
 func (r *Run) Permitted(ctx context.Context) error {
 	return r.permit(ctx, r.Call.Caller, r.Workspace.ID, r.needs)
 }
 
-// Do runs the operation for a caller. A caller without the permission gets a fault of kind forbidden, an unknown workspace
-// one of kind not_found. An operation with a job is one that ends with ctx, unless the call is a part of another job.
+// Do runs the operation for a caller. A caller without the permission gets a fault of kind forbidden. An unknown
+// workspace is a fault of kind not_found. An operation with a job runs as a job that ends with ctx, unless the call is
+// a part of another job.
 func (o Operation[In, Out]) Do(ctx context.Context, s *Service, c Call, in In) (out Out, err error) {
 	work, isJob := any(in).(titled)
 	if !isJob || c.task != nil {
@@ -145,7 +146,8 @@ func (o Operation[In, Out]) perform(ctx context.Context, s *Service, c Call, in 
 // Served is an operation whose input and output are JSON, as commands send them to a running service.
 type Served interface {
 	Describe() Spec
-	// Serve decodes the input and runs the operation. Input that is not JSON of the operation is a fault of kind invalid.
+	// Serve decodes the input and runs the operation. Input that does not match the operation's JSON is a fault of kind
+	// invalid.
 	Serve(ctx context.Context, s *Service, c Call, input json.RawMessage) (any, error)
 }
 
@@ -164,7 +166,7 @@ func (o Operation[In, Out]) Serve(ctx context.Context, s *Service, c Call, input
 // None is the input or output of operations that have none.
 type None struct{}
 
-// All lists the operations whose input and output are JSON, those of one subject together. [ImportStream] and [ApplyMessages] have
+// All lists the operations whose input and output are JSON, grouped by subject. [ImportStream] and [ApplyMessages] have
 // streams and messages.
 func All() []Served {
 	return []Served{

@@ -126,7 +126,7 @@ func TestEveryOperationStatesItsPermissionAndUndo(t *testing.T) {
 		}
 		question := spec.Undo == ""
 		if question && spec.Needs != operation.Read {
-			t.Errorf("%s changes state and does not say how to undo it", spec.Name)
+			t.Errorf("%s changes state and does not state how to undo it", spec.Name)
 		}
 		if !question && !strings.HasSuffix(spec.Undo, ".") {
 			t.Errorf("%s: undo %q is not a sentence", spec.Name, spec.Undo)
@@ -140,7 +140,7 @@ func TestEveryOperationStatesItsPermissionAndUndo(t *testing.T) {
 	}
 }
 
-// A viewer may run only operations that need read permission, and callers of other workspaces none.
+// A viewer may run only operations that need read permission. Callers of other workspaces may run none.
 func TestOperationsNeedTheirPermission(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -18,7 +18,7 @@ type Permission int
 const (
 	Read   Permission = iota + 1
 	Write             // import facts, plan experiments, set targets, train models
-	Manage            // keys, members, settings, and what cannot be undone
+	Manage            // keys, members, settings, and irreversible changes
 )
 
 // Caller is who runs an operation. The zero value has no permission.
@@ -30,7 +30,7 @@ type Caller struct {
 	wait   time.Duration  // how long to wait for a busy workspace; 0: as long as the context allows
 }
 
-// callerKind is how a caller proved who it is.
+// callerKind is how a caller was authenticated.
 type callerKind int
 
 const (
@@ -40,7 +40,8 @@ const (
 	bySystem
 )
 
-// memberWait is how long a page waits for a busy workspace. A long import takes minutes, too long for a person who waits.
+// memberWait is how long a page waits for a busy workspace. A long import takes minutes, which is too long for a person
+// to wait.
 const memberWait = 5 * time.Second
 
 // Operator is a person who may run commands on the data directory. The actor is the name of the command.

@@ -13,7 +13,7 @@ import (
 	"assay/internal/operation"
 )
 
-// An import stores nothing when the member's role or the client's key ends while it is read.
+// An import stores nothing if the member's role or the client's key ends while the file is read.
 func TestAnImportStoresNothingAfterTheRoleEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -75,7 +75,7 @@ func orderMessages(number string) string {
 		`{"type":"STATE","value":{"at":` + number + `}}` + "\n"
 }
 
-// hook is the end of what is read, and does something there.
+// hook is an empty reader that runs a function when it is read.
 type hook func()
 
 // Read implements [io.Reader].

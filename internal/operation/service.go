@@ -19,7 +19,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Control are the parts that operations on control data use. Several processes may have them at a time.
+// Control are the parts that operations on control data use. Several processes may use them at the same time.
 type Control struct {
 	Store        *sqlstore.Store
 	Keys         *auth.Keys
@@ -28,8 +28,8 @@ type Control struct {
 	Now          func() time.Time // the real clock
 	Log          *slog.Logger
 
-	// AccessEnded is called after credentials ended or a workspace's settings changed, so that what this process caches
-	// about callers is dropped.
+	// AccessEnded is called after credentials ended or a workspace's settings changed, so that this process drops its
+	// cached data about callers.
 	AccessEnded func()
 }
 
@@ -56,7 +56,7 @@ type Known interface {
 	Planned(ctx context.Context, w control.Workspace, e control.Experiment) (control.Experiment, error)
 }
 
-// Service runs operations. Its methods may be called from many goroutines.
+// Service runs operations. Its methods are safe for concurrent use.
 type Service struct {
 	Control
 	Facts
@@ -72,7 +72,8 @@ func New(c Control, f Facts) *Service {
 // NewControl returns a service that runs operations on control data only, next to a service that has the facts open.
 func NewControl(c Control) *Service { return &Service{Control: c} }
 
-// enter waits for exclusive access to the workspace. A caller with a wait limit gets a fault of kind conflict when it is over.
+// enter waits for exclusive access to the workspace. A caller with a wait limit gets a fault of kind conflict when the
+// limit is reached.
 func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	waiting := ctx
 	if c.Caller.wait > 0 {
@@ -96,7 +97,7 @@ func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	return leave, err
 }
 
-// locks let one operation at a time change a workspace's facts. The zero value has none.
+// locks let one operation at a time change a workspace's facts. The zero value contains no lock.
 type locks struct {
 	mu   sync.Mutex // guards held
 	held map[measure.WorkspaceID]chan struct{}
@@ -122,7 +123,7 @@ func (l *locks) enter(ctx context.Context, ws measure.WorkspaceID) (leave func()
 	}
 }
 
-// isHeld reports whether an operation has the workspace.
+// isHeld reports whether an operation has locked the workspace.
 func (l *locks) isHeld(ws measure.WorkspaceID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,15 +19,15 @@ type Stream struct {
 	Emit         func(state []byte) error // called with each state once all records before it are stored
 	DryRun       bool
 	SkipRejected bool
-	Interrupt    func() // ends a read of Messages that waits, after the job was cancelled; nil: the next message ends it
+	Interrupt    func() // ends a read of Messages that waits, after the job was canceled; nil: the next message ends it
 }
 
 // title implements [titled].
 func (Stream) title() string { return "Importing from a Singer tap" }
 
-// ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the caller's
-// permission; other imports run in between. The report may accompany an error: it has what was done before the error. Because
-// the input is a stream, commands use a separate route of the socket.
+// ImportStream imports the messages of a Singer tap as they arrive. Each step waits for the workspace and checks the
+// caller's permission; other imports run in between. A report that accompanies an error describes what was done before
+// the error. Because the input is a stream, commands use a separate route of the socket.
 var ImportStream = Operation[Stream, singer.Report]{
 	Spec{
 		Name: "import.singer", Needs: Write, Facts: true, Job: jobs.Stream,
@@ -49,7 +49,7 @@ func (r *Run) importStream(ctx context.Context, in Stream) (singer.Report, error
 // Messages are webhook messages of one workspace.
 type Messages []control.Delivery
 
-// ApplyMessages turns webhook messages into facts, in the background.
+// ApplyMessages imports webhook messages as facts, in the background.
 var ApplyMessages = Operation[Messages, webhook.Result]{
 	Spec{Name: "import.messages", Needs: Write, Facts: true, Undo: "It cannot be undone. The shop sends the next version of an order."},
 	(*Run).applyMessages,
@@ -64,16 +64,16 @@ func (r *Run) applyMessages(ctx context.Context, messages Messages) (webhook.Res
 // Steps returns the store of facts for work in several steps, each of which waits for the workspace.
 func (r *Run) Steps() Steps { return Steps{r} }
 
-// Steps is a store of facts for long work. Each import waits for the workspace. If the workspace was deleted meanwhile, that is a
-// fault of kind not_found.
+// Steps is a store of facts for long work. Each import waits for the workspace. If the workspace was deleted since, the
+// import returns a fault of kind not_found.
 type Steps struct{ run *Run }
 
-// FXRates returns the exchange rates that the store has.
+// FXRates returns the exchange rates of the store.
 func (s Steps) FXRates(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.FXRate, error) {
 	return s.run.Warehouse.FXRates(ctx, ws)
 }
 
-// Order returns an order that the store has.
+// Order returns an order of the store.
 func (s Steps) Order(ctx context.Context, ws measure.WorkspaceID, ref warehouse.OrderRef) (warehouse.Order, bool, error) {
 	return s.run.Warehouse.Order(ctx, ws, ref)
 }

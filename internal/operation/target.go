@@ -21,7 +21,7 @@ type Target struct {
 	Value   float64         `json:"value"`             // money in whole units of the workspace's currency
 }
 
-// Goal names the target by all but its value.
+// Goal identifies the target by all fields except its value.
 func (t Target) Goal() string {
 	goal := fmt.Sprintf("%s, %s from %s", t.Metric, t.Period, t.Start)
 	if t.Channel != "" {
@@ -56,7 +56,7 @@ func (r *Run) setTarget(ctx context.Context, t Target) (None, error) {
 	return None{}, r.targetEvent(ctx, control.TargetSet, t, detail)
 }
 
-// RemoveTarget removes a target. One that does not exist is a fault of kind not_found. The value is ignored.
+// RemoveTarget removes a target and ignores its value. A missing target is a fault of kind not_found.
 var RemoveTarget = Operation[Target, None]{
 	Spec{Name: "target.remove", Needs: Write, Facts: true, Locks: true, Undo: "Set the target again; the audit log has its value."},
 	(*Run).removeTarget,
@@ -78,7 +78,7 @@ func (r *Run) removeTarget(ctx context.Context, t Target) (None, error) {
 	return None{}, r.targetEvent(ctx, control.TargetRemoved, t, detail)
 }
 
-// changeTarget changes the facts and returns the value before, nil when there was none.
+// changeTarget changes the facts and returns the previous value, nil if there was none.
 func (r *Run) changeTarget(ctx context.Context, t Target, removed bool) (before *float64, err error) {
 	return r.Warehouse.ChangeTarget(ctx, r.Workspace.ID, r.Workspace.Currency, warehouse.TargetChange{
 		Target:  warehouse.Target{Metric: t.Metric, Period: t.Period, Start: t.Start, Channel: t.Channel, Value: t.Value},

@@ -31,7 +31,7 @@ func TestEachChangeOfATargetIsALineOfTheAuditLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := remove(); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("a target that is gone is removed: %v", err)
+		t.Errorf("a missing target is removed: %v", err)
 	}
 	events, err := s.Store.Events(t.Context(), control.EventFilter{
 		Workspace: "w", Kinds: []control.EventKind{control.TargetSet, control.TargetRemoved}, Limit: 10,
@@ -47,7 +47,7 @@ func TestEachChangeOfATargetIsALineOfTheAuditLog(t *testing.T) {
 	}
 }
 
-// The role of a member who waits for an import is checked again when it is over.
+// The role of a member who waits for an import is checked again when the import ends.
 func TestATargetIsNotChangedAfterTheRoleEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -64,7 +64,7 @@ func TestATargetIsNotChangedAfterTheRoleEnds(t *testing.T) {
 		t.Errorf("the role ended while the target waited: %v", err)
 	}
 	if all, err := s.Warehouse.Targets(t.Context(), "w"); err != nil || len(all) != 1 || all[0].Metric != "orders" {
-		t.Errorf("targets are %v, %v; want the one of the operation before", all, err)
+		t.Errorf("targets are %v, %v; want the target of the previous operation", all, err)
 	}
 }
 

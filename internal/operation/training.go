@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// Training says how a model is trained.
+// Training describes how a model is trained.
 type Training struct {
 	WithoutTests bool `json:"without_tests,omitempty"` // on observational data alone, without the completed experiments
 }
@@ -73,8 +73,8 @@ func (r *Run) trainModel(ctx context.Context, in Training) (Trained, error) {
 	}, nil
 }
 
-// StartTraining starts a training in the background, which continues after a restart. If one is already running, that is a fault
-// of kind conflict.
+// StartTraining starts a training in the background, which continues after a restart. If a training is already running,
+// it returns a fault of kind conflict.
 var StartTraining = Operation[None, None]{
 	Spec{Name: "model.start-training", Needs: Write, Facts: true, Undo: "Cancel the training."},
 	func(r *Run, ctx context.Context, _ None) (None, error) {
@@ -83,7 +83,7 @@ var StartTraining = Operation[None, None]{
 	},
 }
 
-// CancelTraining ends the training that runs or waits. Without one it is a fault of kind not_found.
+// CancelTraining ends the training that runs or waits. If there is none, it returns a fault of kind not_found.
 var CancelTraining = Operation[None, None]{
 	Spec{Name: "model.cancel-training", Needs: Write, Facts: true, Undo: "Train again."},
 	func(r *Run, _ context.Context, _ None) (None, error) {

@@ -9,16 +9,16 @@ import (
 	"assay/internal/fault"
 )
 
-// maxWebhookSecret is the longest secret and the longest shop domain, in bytes.
+// maxWebhookSecret is the maximum length of a secret and of a shop domain in bytes.
 const maxWebhookSecret = 256
 
 // WebhookSecret is the secret that a shop signs its webhook messages with.
 type WebhookSecret struct {
-	Shop   string // domain, such as acme.myshopify.com; "" for any shop that knows the secret
+	Shop   string // domain, such as acme.myshopify.com; "" for any shop that has the secret
 	Secret string
 }
 
-// AddWebhookSecret stores a secret, sealed, and returns the ID by which it is removed.
+// AddWebhookSecret encrypts and stores a secret, and returns the ID for its removal.
 var AddWebhookSecret = Operation[WebhookSecret, control.HookSecretID]{
 	Spec{Name: "webhook.add", Needs: Manage, Undo: "Remove the secret."},
 	(*Run).addWebhookSecret,

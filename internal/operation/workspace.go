@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// CreateWorkspace makes a workspace for a store. Its ID is made from the name unless one is given; an ID in use is a fault
-// of kind conflict.
+// CreateWorkspace creates a workspace for a store. Its ID is derived from the name unless one is given; an ID in use is
+// a fault of kind conflict.
 var CreateWorkspace = Operation[control.Workspace, control.Workspace]{
 	Spec{Name: "workspace.create", Needs: Manage, Scope: Installation, Undo: "Delete the workspace."},
 	(*Run).createWorkspace,
@@ -18,13 +18,13 @@ func (r *Run) createWorkspace(ctx context.Context, w control.Workspace) (control
 	return r.Store.CreateWorkspace(ctx, w, r.By())
 }
 
-// Settings are changes of a workspace's settings. Nil fields stay as they are.
+// Settings are changes of a workspace's settings. Nil fields are not changed.
 type Settings struct {
-	LogArguments *bool            `json:"log_arguments,omitempty"` // keep the arguments of calls in the call log
+	LogArguments *bool            `json:"log_arguments,omitempty"` // store the arguments of calls in the call log
 	Retrain      *control.Retrain `json:"retrain,omitempty"`       // when the model is trained on a schedule
 }
 
-// UpdateWorkspace changes settings of a workspace and returns it as it is then.
+// UpdateWorkspace changes settings of a workspace and returns the updated workspace.
 var UpdateWorkspace = Operation[Settings, control.Workspace]{
 	Spec{Name: "workspace.update", Needs: Manage, Undo: "Set the earlier value; the audit log has it."},
 	(*Run).updateWorkspace,
@@ -48,8 +48,8 @@ func (r *Run) updateWorkspace(ctx context.Context, change Settings) (control.Wor
 	return w, err
 }
 
-// DeleteWorkspace removes a workspace with its keys and facts, when imports into it have ended. Callers lose access first, so
-// that they never see a partial workspace.
+// DeleteWorkspace removes a workspace with its keys and facts, after imports into it have ended. Callers lose access
+// first, so that they never see a partial workspace.
 var DeleteWorkspace = Operation[None, None]{
 	Spec{Name: "workspace.delete", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},
 	(*Run).deleteWorkspace,
@@ -63,7 +63,7 @@ func (r *Run) deleteWorkspace(ctx context.Context, _ None) (None, error) {
 	return None{}, r.Drop(ctx, r.Workspace.ID)
 }
 
-// ClearFacts removes the facts that a workspace of the same ID left behind when a process ended between the steps of its
+// ClearFacts removes the facts of a deleted workspace with the same ID. Such facts remain if a process ended during the
 // deletion.
 var ClearFacts = Operation[None, None]{
 	Spec{Name: "workspace.clear", Needs: Manage, Facts: true, Locks: true, Undo: "It cannot be undone. Restore a backup."},

@@ -107,7 +107,7 @@ func RowOf(c *toolkit.Call, g Goal, s *snapshot.Daily) Row {
 	return row
 }
 
-// Goals returns the targets of a channel and a type of period, where these are given, and the number of all targets.
+// Goals returns the targets of a channel and a period type, if these are given, and the number of all targets.
 func Goals(ctx context.Context, c *toolkit.Call, channel measure.Channel, period Period) (found []Goal, all int, err error) {
 	targets, err := c.Targets(ctx)
 	if err != nil {
@@ -253,7 +253,7 @@ func (o *Outlook) pace(row *Row, s *snapshot.Daily, g Goal) error {
 	return nil
 }
 
-// SortByTime sorts goals: under way, then upcoming (earliest first), then over (newest first).
+// SortByTime sorts goals: in progress, then upcoming (earliest first), then completed (newest first).
 func SortByTime(rows []Row) {
 	rank := func(r Row) (place, day int) {
 		day = r.Start.Sub(civil.Date{})

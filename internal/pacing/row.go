@@ -82,7 +82,7 @@ type Accuracy struct {
 	End        civil.Date      `json:"last_day"`
 }
 
-// Overlap reports how many of the forecasts share no day, where some do.
+// Overlap reports how many of the forecasts share no day, if some of them share days.
 func (p Accuracy) Overlap() string {
 	if p.Separate == p.Judged {
 		return ""
@@ -101,7 +101,7 @@ const (
 	QuarterlyPeriod Period = "quarterly"
 )
 
-// Periods are in the order in which goals are listed.
+// Periods lists the period types in the order in which goals are listed.
 var Periods = []Period{MonthlyPeriod, QuarterlyPeriod, WeeklyPeriod, DailyPeriod}
 
 // Status is the status of a goal.

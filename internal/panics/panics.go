@@ -1,5 +1,5 @@
 // Package panics turns panics into errors, so that they do not end the process, and passes panics of goroutines to the
-// goroutine that waits for them. Every goroutine of the service is started by it; a test checks this.
+// goroutine that waits for them. It starts every goroutine of the service; a test checks this.
 package panics
 
 import (
@@ -24,8 +24,8 @@ var seen atomic.Int64
 // Seen returns the number of panics recovered since the process started.
 func Seen() int64 { return seen.Load() }
 
-// Of returns the error for a recovered value, which is not nil. A panic passed on by a [Group] is unchanged. It must be
-// called by the recovering function, so that the stack is that of the panic.
+// Of returns the error for a recovered value, which is not nil. A panic passed on by a [Group] is unchanged. The
+// recovering function must call it, so that the stack is the stack of the panic.
 func Of(cause any) *Error {
 	if d, ok := cause.(*Error); ok {
 		return d
@@ -44,8 +44,8 @@ func Caught(do func() error) (err error) {
 	return do()
 }
 
-// Group is a set of goroutines, as [sync.WaitGroup]. A panic in one of them is raised again in Wait. The zero value is
-// ready to use.
+// Group is a set of goroutines, like [sync.WaitGroup]. A panic in one of them is raised again in Wait. The zero value
+// is ready to use.
 type Group struct {
 	work  sync.WaitGroup
 	first atomic.Pointer[Error]

@@ -19,7 +19,7 @@ func TestAPanicInAGoroutineIsRaisedInWait(t *testing.T) {
 		}
 		g.Go(func() { outOfRange(nil) })
 		g.Wait()
-		t.Error("whoever waits goes on")
+		t.Error("the waiting caller continues")
 		return nil
 	})
 	var d *panics.Error
@@ -78,7 +78,7 @@ func TestTogetherReturnsTheFirstErrorInOrderAndRaisesPanics(t *testing.T) {
 		t.Errorf("got %v after %d of 3, want the second's error after all", err, done.Load())
 	}
 	if err := panics.Together(); err != nil {
-		t.Errorf("nothing to do ends with %v", err)
+		t.Errorf("an empty group ends with %v", err)
 	}
 	err = panics.Caught(func() error {
 		return panics.Together(func() error { outOfRange(nil); return nil }, func() error { return second })

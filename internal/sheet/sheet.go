@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// formulaStarts are the characters that make a spreadsheet read a cell as a formula. East Asian versions take the full-width
-// forms for the plain ones; a tab or carriage return is skipped on the way to the next character
-// (OWASP, CSV injection).
+// formulaStarts lists the characters that make a spreadsheet interpret a cell as a formula. East Asian versions treat
+// the full-width forms like the plain characters. Spreadsheets skip a leading tab or carriage return (OWASP, CSV
+// injection).
 const formulaStarts = "=+-@\t\r＝＋－＠"
 
-// separators are what spreadsheets split lines at, depending on the locale.
+// separators lists the characters at which spreadsheets split lines, depending on the locale.
 const separators = ",;\t"
 
-// Line returns a line outside of the table, which is not quoted, so that no spreadsheet runs a part of it as a formula: an
-// apostrophe goes in front of a part that starts like one. Numbers stay as they are.
+// Line returns an unquoted line outside of the table so that no spreadsheet runs a part of it as a formula. It puts an
+// apostrophe before a part that starts like a formula. Numbers are not changed.
 func Line(text string) string {
 	var b strings.Builder
 	for rest := text; rest != ""; {
@@ -41,8 +41,8 @@ func isNumber(part string) bool {
 	return err == nil
 }
 
-// Text returns the content of a cell so that no spreadsheet runs it as a formula: an apostrophe goes in front where it has to.
-// It is for text of others; numbers stay as they are.
+// Text returns the content of a cell so that no spreadsheet runs it as a formula. It adds a leading apostrophe if
+// necessary. It is for untrusted text. Numbers are not changed.
 func Text(cell string) string {
 	if cell != "" && strings.ContainsRune(formulaStarts, []rune(cell)[0]) {
 		return "'" + cell

@@ -32,7 +32,7 @@ func (s slow) Read(p []byte) (int, error) {
 	if until.After(s.end) {
 		until = s.end
 	}
-	_ = s.connection.SetReadDeadline(until) // a connection that has no deadlines is a test's
+	_ = s.connection.SetReadDeadline(until) // only test connections have no deadlines
 	_ = s.connection.SetWriteDeadline(until.Add(s.Silence))
 	return s.ReadCloser.Read(p)
 }

@@ -20,7 +20,7 @@ func received(t *testing.T, at slowbody.Pace, body io.ReadCloser) (text string, 
 	done := make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(done)
-		defer body.Close() // a client waits for its body, also when the server has ended the connection
+		defer body.Close() // a client waits for its body, even if the server has ended the connection
 		var read []byte
 		read, err = io.ReadAll(slowbody.Slowly(w, r.Body, at))
 		text = string(read)
@@ -52,7 +52,7 @@ func TestABodyMayComeSlowlyAndNotForEver(t *testing.T) {
 	}
 	text, err := received(t, slowbody.Pace{Silence: short, Total: long, Now: time.Now}, silent())
 	if text != "the first part" || !errors.Is(err, os.ErrDeadlineExceeded) || fault.KindOf(err) != fault.KindInternal {
-		t.Errorf("after a silence: %q, %v; want the part and that time ran out", text, err)
+		t.Errorf("after a silence: %q, %v; want the part and a timeout", text, err)
 	}
 	asked := 0
 	later := func() time.Time { // the body began two hours ago

@@ -1,4 +1,4 @@
-// Package slowbody limits the time of slow request bodies, also while the service shuts down.
+// Package slowbody limits the time of slow request bodies, including during shutdown.
 package slowbody
 
 import (
@@ -46,8 +46,8 @@ func Watch(server *http.Server, now func() time.Time) {
 // connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
-// noting marks connections until their bodies are received. The server reads what a handler leaves unread, so the mark
-// remains until the connection is idle.
+// noting marks connections until their bodies are received. The server reads the rest of a body that a handler does not
+// read, so the mark remains until the connection is idle.
 func (a *arrivals) noting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connectionKey{}).(net.Conn)
@@ -56,7 +56,7 @@ func (a *arrivals) noting(next http.Handler) http.Handler {
 			return
 		}
 		a.expect(c)
-		noted := *r // the server goes by the body that it made itself
+		noted := *r // the server uses the body that it created
 		noted.Body = body{r.Body, a, c}
 		next.ServeHTTP(w, &noted)
 	})
@@ -89,7 +89,7 @@ func (a *arrivals) expect(c net.Conn) {
 	a.limit(c)
 }
 
-// bound keeps a later deadline of a slow body from exceeding that of the shutdown.
+// bound prevents the deadline of a slow body from exceeding the shutdown deadline.
 func (a *arrivals) bound(c net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -101,7 +101,7 @@ func (a *arrivals) bound(c net.Conn) {
 // limit sets the shutdown deadline once there is one. The caller has the lock.
 func (a *arrivals) limit(c net.Conn) {
 	if !a.last.IsZero() {
-		_ = c.SetReadDeadline(a.last) // one that is closed needs none
+		_ = c.SetReadDeadline(a.last) // a closed connection needs no deadline
 	}
 }
 
@@ -109,7 +109,7 @@ func (a *arrivals) arrived(c net.Conn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, noted := a.coming[c]; noted && !a.last.IsZero() {
-		_ = c.SetReadDeadline(time.Time{}) // or the call that runs now would end with it
+		_ = c.SetReadDeadline(time.Time{}) // otherwise the running call would end with it
 	}
 	delete(a.coming, c)
 }

@@ -44,7 +44,7 @@ type command struct {
 	Input     json.RawMessage     `json:"input"`
 }
 
-// Listen opens the socket and replaces one that a killed process left.
+// Listen opens the socket and replaces a socket that a killed process left.
 func Listen(ctx context.Context, dataDir string) (net.Listener, error) {
 	path, err := datadir.SocketPath(dataDir, true)
 	if err != nil {
@@ -67,7 +67,7 @@ func Listen(ctx context.Context, dataDir string) (net.Listener, error) {
 // server runs operations for commands.
 type server struct{ operations *operation.Service }
 
-// NewHandler returns the handler of the operations that commands ask for.
+// NewHandler returns the handler of the operations that commands request.
 func NewHandler(operations *operation.Service) http.Handler {
 	a := server{operations}
 	mux := http.NewServeMux()

@@ -77,7 +77,8 @@ type PlanMetrics struct {
 	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
 
-// PlanMetricsOf returns the expected results of a plan. times scales amounts from the window to the answer's period.
+// PlanMetricsOf returns the expected results of an allocation. times scales amounts from the window to the answer's
+// period.
 func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) PlanMetrics {
 	out := PlanMetrics{
 		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: Posterior[answer.Money](plan.Lift, times),
@@ -153,7 +154,7 @@ func signed(c *Call, amount answer.Money) string {
 	return c.Spelled(amount)
 }
 
-// WarnPlan warns of weak evidence for a plan and of spend outside the observed range.
+// WarnPlan warns of weak evidence for an allocation and of spend outside the observed range.
 func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 	c.WarnModelAge(a)
 	if plan.Advice.Action == decide.Hold {

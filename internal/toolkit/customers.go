@@ -55,7 +55,7 @@ func PanelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 	return e
 }
 
-// WarnPanel warns of what cannot be estimated from the panel.
+// WarnPanel warns of figures that cannot be estimated from the panel.
 func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
 		a.Warn(answer.WarnNotProjected, "No projection: "+strings.Join(refused, "; ")+".")

@@ -13,8 +13,8 @@ type listedTool struct {
 	encoded json.RawMessage
 }
 
-// listing encodes a tool's entry in tools/list. All four hints are set, because clients assume the worst of missing
-// ones.
+// listing encodes a tool's entry in tools/list. All four hints are set, because clients assume the worst case for a
+// missing hint.
 func listing(t Tool) (listedTool, error) {
 	type hints struct {
 		ReadOnly    bool `json:"readOnlyHint"`

@@ -28,7 +28,8 @@ func (c *Call) WhyNotNewer() string {
 		m.Version, m.Window.Last, c.MMM.Model.Version, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
-// Model returns the workspace's media mix model. Without a usable model the fault explains how to train one.
+// Model returns the workspace's media mix model. Without a usable model it returns a fault that explains how to train a
+// model.
 func (c *Call) Model() (*mix.Model, error) {
 	status, why := ModelState(c.Snapshot)
 	train := "Train one with: assay train mmm --workspace " + string(c.Workspace.ID)

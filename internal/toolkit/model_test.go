@@ -72,7 +72,7 @@ func TestStatesOfTheModel(t *testing.T) {
 		check(t, c.what, c.warns, warned(func(a *answer.Closing) { call.WarnModelAge(a) }))
 		if c.what != "a model in another currency" { // it is stale
 			if before, known := sentences[call.ModelSentence()]; known {
-				t.Errorf("%s is described like %s", c.what, before)
+				t.Errorf("%s has the same description as %s", c.what, before)
 			}
 			sentences[call.ModelSentence()] = c.what
 		}
@@ -178,7 +178,7 @@ func TestMetricsOfAPlan(t *testing.T) {
 	still := planOf(0.9, 1)
 	still.Allocations[0].Proposed, still.Allocations[1].Proposed = 600, 400
 	if summary := toolkit.PlanSummary(call, toolkit.PlanMetricsOf(call, m, still, 1000, 1), still, "per month"); strings.Contains(summary, "google") || strings.Contains(summary, "Compared with") {
-		t.Errorf("a plan without a change: %q", summary)
+		t.Errorf("an allocation without a change: %q", summary)
 	}
 	for _, c := range []struct {
 		lift stats.Summary
@@ -216,7 +216,7 @@ func TestValuesOfCustomers(t *testing.T) {
 	}
 	v.LTV365 = v.LTV30
 	if v.Longest(); v.LTV90 != nil {
-		t.Error("a shorter value stays")
+		t.Error("a shorter value remains")
 	}
 	var panel snapshot.Panel
 	panel.Everybody = 5

@@ -19,7 +19,7 @@ type ModelResults struct {
 	Metrics PlanMetrics
 }
 
-// modelTopics maps topics to answers. A topic has word prefixes and phrases; the first topic that matches answers.
+// modelTopics maps topics to answers. A topic has word prefixes and phrases. The first topic that matches is used.
 var modelTopics = []struct {
 	words  []string
 	answer func(*Call, []MixRow, ModelResults) string

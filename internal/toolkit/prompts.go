@@ -63,7 +63,8 @@ type reviewed struct {
 	title                   string // first sentence of the prompt
 }
 
-// week returns the week of a day, the last complete week without a day. Text that is not a date is passed to the model.
+// week returns the week of a day, or the last complete week if no day is given. Text that is not a date is passed to
+// the model.
 func (s *Session) week(said string) reviewed {
 	today := civil.DayOf(s.service.deps.Clock(), s.principal.Workspace.Location())
 	in := today.AddDays(-7)

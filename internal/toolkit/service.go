@@ -64,7 +64,7 @@ type answerKey struct {
 	allowed   string
 }
 
-// NewService returns a service of some tools.
+// NewService returns a service with the given tools.
 func NewService(deps Deps, all []Tool) (*Service, error) {
 	if deps.CacheBytes == 0 {
 		deps.CacheBytes = usualCacheBytes
@@ -121,7 +121,7 @@ func (s *Session) CallTool(ctx context.Context, name string, args json.RawMessag
 	return s.callTool(ctx, name, args)
 }
 
-// Answer calls a tool for a page. The answer is the same as for a program, but the call is not in the call log, and a
+// Answer calls a tool for a page. The answer is the same as for a program, but the call is not in the call log. A
 // failure is returned as an error instead of a tool result.
 func (s *Service) Answer(ctx context.Context, p auth.Principal, name string, args json.RawMessage) (json.RawMessage, error) {
 	return (&Session{service: s, principal: p, faults: true}).callTool(ctx, name, args)
@@ -190,8 +190,8 @@ func argument(args json.RawMessage, name string) json.RawMessage {
 }
 
 // answer returns the cached answer of an identical call, or calculates it. Identical concurrent calls share one
-// calculation. Failures are not cached, nor any answer while the data version is unknown. The state is read once: it is
-// part of the cache key, and the answer is calculated from it.
+// calculation. Failures are not cached. While the data version is unknown, no answer is cached. The state is read once:
+// it is part of the cache key, and the answer is calculated from it.
 func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (json.RawMessage, error) {
 	state, err := s.service.reader.State(ctx, s.principal.Workspace, tool.Reads)
 	if err != nil {

@@ -308,15 +308,15 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 		t.Errorf("log %q, want the internal error alone", log)
 	}
 	if r := b.call(t, read, "later", `{}`); !r.IsError || r.Content[0].Text != "later is not available yet: it needs a model. Alternative: first." {
-		t.Errorf("a tool that is missing: %+v", r)
+		t.Errorf("a missing tool: %+v", r)
 	}
 	b.log.Reset()
 	_, err := b.Answer(t.Context(), read, "first", json.RawMessage(`{"fail":"broken"}`))
 	if err == nil || err.Error() != "disk on fire" || b.log.Len() > 0 {
-		t.Errorf("a page is told %v, and %q is logged", err, b.log)
+		t.Errorf("a page gets %v, and %q is logged", err, b.log)
 	}
 	if _, err = b.Answer(t.Context(), read, "first", json.RawMessage(`{"fail":"invalid"}`)); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("a page is told %v, want a fault of kind invalid", err)
+		t.Errorf("a page gets %v, want a fault of kind invalid", err)
 	}
 	if text, err := b.Answer(t.Context(), read, "first", json.RawMessage(`{}`)); err != nil || len(text) == 0 {
 		t.Errorf("a page gets %s, %v", text, err)
@@ -349,20 +349,20 @@ func TestCallsAreNoted(t *testing.T) {
 		{"unknown", control.CallError, "", ""},
 	}
 	if len(b.noted.all) != len(want) {
-		t.Fatalf("%d calls are noted, want %d", len(b.noted.all), len(want))
+		t.Fatalf("%d calls are recorded, want %d", len(b.noted.all), len(want))
 	}
 	for i, w := range want {
 		got := b.noted.all[i]
 		if got.Tool != w.tool || got.Status != w.status || got.Missing != w.missing || got.Arguments != w.args || got.Workspace != "shop" || !got.At.Equal(storetest.Now) ||
 			got.Actor != "key:k1" || (got.Bytes > 0) != (w.tool != "unknown") {
-			t.Errorf("call %d is noted as %+v, want %+v", i, got, w)
+			t.Errorf("call %d is recorded as %+v, want %+v", i, got, w)
 		}
 	}
 	if last := b.noted.all[4]; last.Client != "c1" || last.ClientName != "Claude" {
-		t.Errorf("the client is noted as %q %q", last.Client, last.ClientName)
+		t.Errorf("the client is recorded as %q %q", last.Client, last.ClientName)
 	}
 	if _, err := b.Answer(t.Context(), read, "first", nil); err != nil || len(b.noted.all) != len(want) {
-		t.Errorf("the call of a page is noted: %v", err)
+		t.Errorf("the call of a page is recorded: %v", err)
 	}
 }
 
@@ -447,7 +447,7 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 	}
 }
 
-// The default week is the last complete one in the store's time zone: March 10 is a Tuesday.
+// The default week is the last complete week in the store's time zone. March 10 is a Tuesday.
 func TestTheWeeklyReviewHasItsDates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

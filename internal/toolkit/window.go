@@ -15,7 +15,8 @@ func (c *Call) OpenWindow(start, end civil.Date) (civil.Range, error) {
 	return answer.Window(c.Today, start.Or(civil.Earliest(have.First, last)), last, 0)
 }
 
-// AgainstWindow formats a change for a window with an explicit start, "" otherwise: all days have no previous window.
+// AgainstWindow formats a change for a window with an explicit start. Otherwise it returns "", because the window of
+// all days has no previous window.
 func AgainstWindow(start civil.Date, change *answer.Percent, days civil.Range) string {
 	if start.IsZero() {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// AutopilotPlan is the tool autopilot_plan.
+// AutopilotPlan is the `autopilot_plan` tool.
 var AutopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",

@@ -22,7 +22,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// noted keeps calls in memory.
+// noted stores calls in memory.
 type noted struct {
 	mu    sync.Mutex // guards calls
 	calls []control.Call
@@ -59,7 +59,7 @@ func TestCallLogHasTheStatusOfEachCall(t *testing.T) {
 	}{
 		{"an answer", reader(w), "discover", `{}`, control.Call{Tool: "discover", Status: control.CallOK, Actor: "key:k1"}},
 		{"a wrong argument", reader(w), "performance", `{"limit":0}`, control.Call{Tool: "performance", Status: control.CallError, Actor: "key:k1"}},
-		{"an invented name", reader(w), "<b>asy_key", `{}`, control.Call{Tool: "unknown", Status: control.CallError, Actor: "key:k1"}},
+		{"an unknown name", reader(w), "<b>asy_key", `{}`, control.Call{Tool: "unknown", Status: control.CallError, Actor: "key:k1"}},
 		{"outside the allow-list", few, "performance", `{}`, control.Call{Tool: "performance", Status: control.CallRefused, Actor: "key:k1"}},
 		{"a key without the scope", reader(w), "pause_campaign", `{"confirm":true}`, control.Call{Tool: "pause_campaign", Status: control.CallRefused, Actor: "key:k1", Missing: control.ScopeApprove}},
 		{"a person's program without the scope", person, "manage", `{"confirmed":true}`, control.Call{
@@ -73,7 +73,7 @@ func TestCallLogHasTheStatusOfEachCall(t *testing.T) {
 		log.calls = nil
 		result, _ := s.Session(step.p, "r1").CallTool(t.Context(), step.tool, []byte(step.args))
 		if len(log.calls) != 1 {
-			t.Fatalf("%s: %d calls are noted, want 1", step.what, len(log.calls))
+			t.Fatalf("%s: %d calls are recorded, want 1", step.what, len(log.calls))
 		}
 		got := log.calls[0]
 		if got.Took <= 0 || got.At.IsZero() {
@@ -86,7 +86,7 @@ func TestCallLogHasTheStatusOfEachCall(t *testing.T) {
 	}
 }
 
-// brokenFacts panics when performance calculates its answer.
+// brokenFacts panics when the `performance` tool calculates its answer.
 type brokenFacts struct{ snapshot.Facts }
 
 func (brokenFacts) ChannelBriefs(context.Context, measure.WorkspaceID, measure.Model, warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
@@ -110,7 +110,7 @@ func TestAPanicInACachedAnswerIsCounted(t *testing.T) {
 	log.Reset()
 	_, err = s.Answer(t.Context(), auth.Principal{Workspace: newWorkspace("full"), Scopes: control.Scopes()}, "performance", []byte(`{}`))
 	if _, is := errors.AsType[*panics.Error](err); !is || log.Len() > 0 {
-		t.Errorf("a page is told %v, and %d bytes are logged for it; want the defect, which the page logs", err, log.Len())
+		t.Errorf("a page gets %v, and %d bytes are logged for it; want the defect, which the page logs", err, log.Len())
 	}
 }
 
@@ -160,6 +160,6 @@ func TestACallThatPanicsIsLogged(t *testing.T) {
 		t.Errorf("no panic: %v", err)
 	}()
 	if len(log.calls) != 1 || log.calls[0].Status != control.CallError || strings.Contains(log.calls[0].Arguments, "{") {
-		t.Errorf("noted %+v, want one error", log.calls)
+		t.Errorf("recorded %+v, want one error", log.calls)
 	}
 }

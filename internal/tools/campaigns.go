@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Campaigns is the tool campaigns.
+// Campaigns is the `campaigns` tool.
 var Campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
@@ -31,7 +31,7 @@ type campaignsParams struct {
 	answer.Shared
 }
 
-// CampaignsAnswer is the answer of the tool campaigns.
+// CampaignsAnswer is the answer of the `campaigns` tool.
 type CampaignsAnswer struct {
 	answer.Opening
 	Level   warehouse.CampaignLevel `json:"level"`
@@ -131,7 +131,7 @@ func (m *CampaignMetrics) where(reported, reportedBefore bool) {
 	m.Conversions = m.Conversions.Where(reported, reportedBefore)
 }
 
-// haveCreatives reports whether the reports of the selection contain ads: whether there are more rows than campaigns,
+// haveCreatives reports whether the reports of the selection contain ads. They do if there are more rows than campaigns
 // or any row has an ad. A campaign-level report has one row without an ad for each campaign.
 func haveCreatives(ctx context.Context, c *toolkit.Call, of warehouse.CampaignsOf, found warehouse.CampaignPage) (bool, error) {
 	named := func(t warehouse.CampaignTotal) bool { return t.AdID != "" || t.AdName != "" || t.AdSetID != "" }

@@ -17,7 +17,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Chart is the tool chart.
+// Chart is the `chart` tool.
 var Chart = toolkit.Define(toolkit.Spec{
 	Name:        "chart",
 	Title:       "Chart",
@@ -178,7 +178,7 @@ func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Totals by channel.")
 }
 
-// dotsPerPixel gives an image that is sharp on dense screens and still a small file.
+// dotsPerPixel makes images sharp on dense screens while their files stay small.
 const dotsPerPixel = 1.25
 
 // plotOf returns the requested chart with the keys of its channels, without duplicates.

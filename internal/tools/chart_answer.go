@@ -26,7 +26,7 @@ type chartParams struct {
 	answer.Shared
 }
 
-// ChartAnswer is the answer of the tool chart.
+// ChartAnswer is the answer of the `chart` tool.
 type ChartAnswer struct {
 	answer.Opening
 	Metric      snapshot.Metric    `json:"metric"`
@@ -42,7 +42,7 @@ type ChartAnswer struct {
 	png []byte
 }
 
-// ChartMetrics is the metric's total over all series, with that of the previous window.
+// ChartMetrics is the metric's total over all series in the window and in the previous window.
 type ChartMetrics struct {
 	Revenue *answer.Metric[answer.Money] `json:"revenue,omitempty"`
 	Orders  *answer.Metric[answer.Count] `json:"orders,omitempty"`

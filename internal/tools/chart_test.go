@@ -100,7 +100,7 @@ func TestChartHasAtMostTheLimitOfSeries(t *testing.T) {
 	}
 }
 
-// A channel's points are equal in chart and trends.
+// A channel's points are equal in the `chart` and `trends` tools.
 func TestChartAgreesWithTrends(t *testing.T) {
 	t.Parallel()
 	const args = `{"metric":"roas","channel":"google","granularity":"week","start_date":"2026-01-01","end_date":"2026-02-28","detail_level":"debug"`

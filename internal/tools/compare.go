@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Compare is the tool compare.
+// Compare is the `compare` tool.
 var Compare = toolkit.Define(toolkit.Spec{
 	Name:        "compare",
 	Title:       "Compare two periods",
@@ -40,7 +40,7 @@ func (p compareParams) Check() error {
 	return answer.CheckOrder("period2_start", p.Period2Start, "period2_end", p.Period2End)
 }
 
-// CompareAnswer is the answer of the tool compare.
+// CompareAnswer is the answer of the `compare` tool.
 type CompareAnswer struct {
 	answer.Opening
 	Period1  ComparedPeriod       `json:"period1"`

@@ -24,7 +24,7 @@ func TestToolsHaveTheContractsOrder(t *testing.T) {
 	}
 }
 
-// property is a parameter's schema as far as the contract speaks of it.
+// property contains the parts of a parameter's schema that the contract defines.
 type property struct {
 	Type    string
 	Enum    []string
@@ -100,7 +100,7 @@ func sameValue(a, b string) bool {
 	return a == b || errX == nil && errY == nil && x == y
 }
 
-// Every client reads the list before its first call, so its weight is watched. A larger number needs a reason.
+// Every client reads the list before its first call, so its size is limited. An increase needs a reason.
 func TestListOfToolsStaysSmall(t *testing.T) {
 	t.Parallel()
 	s := fixtureService(t).Session(reader(newWorkspace("full")), "r1")

@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Creators is the tool creators.
+// Creators is the `creators` tool.
 var Creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
@@ -30,7 +30,7 @@ type creatorsParams struct {
 	answer.Shared
 }
 
-// creatorSort is what creators are ranked by, largest first; by revenue when empty.
+// creatorSort is the figure by which creators are ranked, largest first. The default is revenue.
 type creatorSort string
 
 const (
@@ -40,7 +40,7 @@ const (
 	byConfidence   creatorSort = "blended_confidence"
 )
 
-// CreatorsAnswer is the answer of the tool creators.
+// CreatorsAnswer is the answer of the `creators` tool.
 type CreatorsAnswer struct {
 	answer.Opening
 	Basis   measure.Basis   `json:"basis"`
@@ -163,7 +163,7 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*Creat
 	return a, nil
 }
 
-// whole rounds an estimated number of orders: its interval is wider than the rounding error.
+// whole rounds an estimated number of orders, because its interval is wider than the rounding error.
 func whole(orders float64) answer.Count { return answer.Count(math.Round(orders)) }
 
 func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {

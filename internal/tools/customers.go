@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Customers is the tool customers.
+// Customers is the `customers` tool.
 var Customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",

@@ -17,7 +17,7 @@ type customersParams struct {
 	answer.Shared
 }
 
-// CustomersView is what the rows of customers are.
+// CustomersView selects the rows of the `customers` tool.
 type CustomersView string
 
 const (
@@ -27,7 +27,7 @@ const (
 	ltvView       CustomersView = "ltv"
 )
 
-// CustomersAnswer is the answer of the tool customers.
+// CustomersAnswer is the answer of the `customers` tool.
 type CustomersAnswer struct {
 	answer.Opening
 	View      CustomersView     `json:"view"`

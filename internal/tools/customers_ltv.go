@@ -15,7 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// paretoOrders is the Pareto/NBD estimate for all customers, at the debug level only: the fit is slow.
+// paretoOrders is the Pareto/NBD estimate for all customers. It is computed only at the debug level, because the fit is
+// slow.
 func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) (*answer.Estimate[answer.Ratio], error) {
 	if ahead.Project == nil || c.View.DetailLevel != answer.DebugLevel {
 		return nil, nil
@@ -126,7 +127,7 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 			mine = append(mine, customer)
 		}
 	}
-	// Customers are sorted by a hash, so the first ones are a random sample.
+	// Customers are sorted by a hash, so the first customers are a random sample.
 	group, err := c.Buyers(mine[:min(len(mine), snapshot.ProjectedCustomers)], p.Observed)
 	if err != nil {
 		return row, err

@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// DecisionFeed is the tool decision_feed.
+// DecisionFeed is the `decision_feed` tool.
 var DecisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
 	Name:        "decision_feed",
 	Title:       "Next decisions",

@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Diagnose is the tool diagnose.
+// Diagnose is the `diagnose` tool.
 var Diagnose = toolkit.Define(toolkit.Spec{
 	Name:        "diagnose",
 	Title:       "Health check",
@@ -21,7 +21,7 @@ var Diagnose = toolkit.Define(toolkit.Spec{
 
 type diagnoseParams struct{ answer.Shared }
 
-// DiagnoseAnswer is the answer of the tool diagnose.
+// DiagnoseAnswer is the answer of the `diagnose` tool.
 type DiagnoseAnswer struct {
 	answer.Opening
 	Status      string              `json:"status" doc:"Worst severity of the rows: ok, info, warning or error."`

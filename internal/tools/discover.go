@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Discover is the tool discover.
+// Discover is the `discover` tool.
 var Discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "Store data overview",
@@ -28,7 +28,7 @@ type discoverParams struct {
 	answer.Shared
 }
 
-// DiscoverAspect selects what discover lists.
+// DiscoverAspect selects the rows of the `discover` tool.
 type DiscoverAspect string
 
 const (
@@ -38,7 +38,7 @@ const (
 	capabilitiesAspect DiscoverAspect = "capabilities"
 )
 
-// DiscoverAnswer is the answer of the tool discover.
+// DiscoverAnswer is the answer of the `discover` tool.
 type DiscoverAnswer struct {
 	answer.Opening
 	Aspect    DiscoverAspect `json:"aspect"`

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// EmailLifecycle is the tool email_lifecycle.
+// EmailLifecycle is the `email_lifecycle` tool.
 var EmailLifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "email_lifecycle",
 	Title:       "Email and SMS",
@@ -29,7 +29,7 @@ type emailLifecycleParams struct {
 	answer.Shared
 }
 
-// EmailLifecycleAnswer is the answer of the tool email_lifecycle.
+// EmailLifecycleAnswer is the answer of the `email_lifecycle` tool.
 type EmailLifecycleAnswer struct {
 	answer.Opening
 	Channel    string         `json:"channel"`

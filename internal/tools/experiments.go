@@ -16,7 +16,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Experiments is the tool experiments.
+// Experiments is the `experiments` tool.
 var Experiments = toolkit.Define(toolkit.Spec{
 	Name:        "experiments",
 	Title:       "Incrementality experiments",
@@ -185,7 +185,7 @@ func showResults(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, id 
 	for _, t := range all {
 		a.Rows = append(a.Rows, resultRow(c, t))
 	}
-	// Completed experiments come first: they have results.
+	// Completed experiments come first, because they have results.
 	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
 	if len(all) == 0 {
 		withoutFactors(c, a)

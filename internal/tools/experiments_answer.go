@@ -18,7 +18,7 @@ type experimentsParams struct {
 	answer.Shared
 }
 
-// ExperimentView selects the answer of experiments.
+// ExperimentView selects the answer of the `experiments` tool.
 type ExperimentView string
 
 // The views.
@@ -32,7 +32,7 @@ const (
 	factorAssumes                     = "A factor applies to the spend level and season of its experiment."
 )
 
-// ExperimentsAnswer is the answer of the tool experiments.
+// ExperimentsAnswer is the answer of the `experiments` tool.
 type ExperimentsAnswer struct {
 	answer.Opening
 	View      ExperimentView      `json:"view"`

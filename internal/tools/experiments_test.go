@@ -93,8 +93,8 @@ func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	}
 }
 
-// haloUsesExperiments checks that omnichannel uses the experiments: effects of tested channels on surfaces with daily
-// orders use them, are no less precise, and have intervals that cover the planted effects.
+// haloUsesExperiments checks that the `omnichannel` tool uses the experiments. Effects of tested channels on surfaces
+// with daily orders use them, are no less precise, and have intervals that cover the planted effects.
 func haloUsesExperiments(t *testing.T, s mcp.Session, truth demo.Truth, stored *storedExperiments) {
 	t.Helper()
 	const asked = `{"detail_level":"debug","compact":true}`
@@ -180,13 +180,14 @@ func factorsFollowTheirState(t *testing.T, s mcp.Session, stored *storedExperime
 	near(t, "incremental revenue", sum, float64(a.Metrics.Incremental.Value), len(a.Rows)+1)
 }
 
-// trendsFindPlantedAnomalies checks that trends finds every planted anomaly of revenue and spend within a quarter.
+// trendsFindPlantedAnomalies checks that the `trends` tool finds every planted anomaly of revenue and spend within a
+// quarter.
 func trendsFindPlantedAnomalies(t *testing.T, s mcp.Session, truth demo.Truth) {
 	t.Helper()
 	checked := 0
 	for _, planted := range truth.Anomalies {
 		if planted.Metric != "revenue" && planted.Metric != "spend" {
-			continue // trends has no metric for attributed orders
+			continue // `trends` has no metric for attributed orders
 		}
 		checked++
 		quarter := civil.Range{First: planted.Date.AddDays(-60), Last: planted.Date.AddDays(15)}

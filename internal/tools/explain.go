@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Explain is the tool explain.
+// Explain is the `explain` tool.
 var Explain = toolkit.DefineLater[explainParams](toolkit.Spec{
 	Name:        "explain",
 	Title:       "Explain a term",

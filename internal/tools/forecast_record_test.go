@@ -78,7 +78,7 @@ func TestForecastsAreStoredOnceAndJudgedWhenDue(t *testing.T) {
 			continue
 		}
 		if f.Outcome == nil {
-			t.Fatalf("%s of %s is not judged", f.Metric, f.Days)
+			t.Fatalf("%s of %s has no outcome", f.Metric, f.Days)
 		}
 		sums := quietAnswer[PerformanceAnswer](t, quietService(t, facts, nil, fixtureClock), "performance", `{"start_date":"`+f.Days.First.String()+`","end_date":"`+f.Days.Last.String()+`","detail_level":"debug"}`).Metrics
 		want := map[string]float64{"revenue": float64(*sums.Revenue.Value), "orders": float64(*sums.Orders.Value)}[f.Metric]

@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Forecasting is the tool forecasting.
+// Forecasting is the `forecasting` tool.
 var Forecasting = toolkit.Define(toolkit.Spec{
 	Name:        "forecasting",
 	Title:       "Forecast and pacing",
@@ -58,7 +58,7 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 	return a, nil
 }
 
-// recommend allocates the current spend with the media mix model. It is the short form of the optimization tool.
+// recommend allocates the current spend with the media mix model. It is the short form of the `optimization` tool.
 func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
 	m, err := c.Model()
 	if err != nil {

@@ -19,7 +19,7 @@ type forecastingParams struct {
 	answer.Shared
 }
 
-// ForecastAspect is what forecasting shows; pacing when it is empty.
+// ForecastAspect selects the rows of the `forecasting` tool. The default is pacing.
 type ForecastAspect string
 
 // The aspects.
@@ -30,7 +30,7 @@ const (
 	TargetsAspect         ForecastAspect = "targets"
 )
 
-// ForecastingAnswer is the answer of the tool forecasting.
+// ForecastingAnswer is the answer of the `forecasting` tool.
 type ForecastingAnswer struct {
 	answer.Opening
 	Aspect     ForecastAspect    `json:"aspect"`

@@ -109,8 +109,9 @@ func quietService(t *testing.T, facts *warehouse.Warehouse, store snapshot.Forec
 	return s
 }
 
-// Demo stores without simulated anomalies: every actionable day and every alert is a false alarm. The limits are exceeded
-// by chance in 1 of 50 runs, at 0.4 actionable days per quarter and the stated alert rate (docs/validation.md).
+// The demo stores have no simulated anomalies, so every actionable day and every alert is a false alarm. With 0.4
+// actionable days per quarter and the stated alert rate (docs/validation.md), chance exceeds the limits in 1 of 50
+// runs.
 func TestAQuietDemoStoreRaisesFewFalseAlarms(t *testing.T) {
 	t.Parallel()
 	stores, mostDays, mostAlerts := []demo.Options{{Seed: 7, Days: 365, Orders: 12_000, Quiet: true}}, 3, 1

@@ -17,7 +17,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// GeoExperimentPreflight is the tool geo_experiment_preflight.
+// GeoExperimentPreflight is the `geo_experiment_preflight` tool.
 var GeoExperimentPreflight = toolkit.Define(toolkit.Spec{
 	Name:        "geo_experiment_preflight",
 	Title:       "Geo experiment readiness",
@@ -33,7 +33,7 @@ type geoExperimentPreflightParams struct {
 	answer.Shared
 }
 
-// PreflightAnswer is the answer of the tool geo_experiment_preflight.
+// PreflightAnswer is the answer of the `geo_experiment_preflight` tool.
 type PreflightAnswer struct {
 	answer.Opening
 	Channel   measure.Channel  `json:"channel"`

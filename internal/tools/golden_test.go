@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// A case is a txtar archive in testdata/<tool>: a sentence on its purpose, arguments.json, optionally store.txt with
-// the name of a workspace other than the full one, and the answer: answer.json for an object (indented), answer.txt for
-// text, error.txt for an error.
+// A case is a txtar archive in testdata/<tool>. It contains a sentence on its purpose, arguments.json and the answer.
+// The file store.txt names a workspace other than "full". The answer is answer.json for an object (indented),
+// answer.txt for text, or error.txt for an error.
 func TestAnswersAreGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*/*.txtar")
@@ -44,7 +44,7 @@ func goldenCase(t *testing.T, tool, file string) {
 		t.Fatal(err)
 	}
 	if len(bytes.TrimSpace(c.Comment)) == 0 {
-		t.Error("the case does not say what it is for")
+		t.Error("the case does not state its purpose")
 	}
 	in := map[string]string{}
 	for _, f := range c.Files {

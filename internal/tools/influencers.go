@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Influencers is the tool influencers.
+// Influencers is the `influencers` tool.
 var Influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
@@ -47,7 +47,7 @@ const (
 	topInfluencers     InfluencerAction = "top_performers"
 )
 
-// influencerSort is what influencers are ranked by, largest first.
+// influencerSort is the figure by which influencers are ranked, largest first.
 type influencerSort string
 
 const (
@@ -72,7 +72,7 @@ func (p influencersParams) Check() error {
 	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
 }
 
-// InfluencersAnswer is the answer of the tool influencers.
+// InfluencersAnswer is the answer of the `influencers` tool.
 type InfluencersAnswer struct {
 	answer.Opening
 	Action  InfluencerAction  `json:"action"`

@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Insights is the tool insights.
+// Insights is the `insights` tool.
 var Insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Name:        "insights",
 	Title:       "Insights",

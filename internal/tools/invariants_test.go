@@ -38,7 +38,7 @@ func built() []toolkit.Tool {
 	return out
 }
 
-// argumentsOf encodes the arguments of a tool call: the required ones and more.
+// argumentsOf encodes the arguments of a tool call: the required arguments and more.
 func argumentsOf(tool string, more map[string]any) string {
 	args := maps.Clone(more)
 	if args == nil {
@@ -82,7 +82,7 @@ func TestEveryToolHasGoldenCases(t *testing.T) {
 			}
 		}
 		if !has["defaults"] && !has["overview"] || !has["empty_store"] || refusals == 0 {
-			t.Errorf("%s: cases %v, %d refusals; want the defaults, an empty store and a wrong argument", tool.Name, has, refusals)
+			t.Errorf("%s: cases %v, %d errors; want the defaults, an empty store and a wrong argument", tool.Name, has, refusals)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func checkOrderOfMembers(t *testing.T, tool, text string) {
 				continue
 			}
 			if i < at {
-				t.Errorf("%s: %s stands behind %s", tool, name, members[at])
+				t.Errorf("%s: %s comes after %s", tool, name, members[at])
 			}
 			at = i
 		}
@@ -237,7 +237,7 @@ func TestNextCallsSucceed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if r := call(t, store, next.Tool, string(args)); r.IsError {
-					t.Errorf("%s offers %s %s, which is refused: %s", tool.Name, next.Tool, args, r.Content[0].Text)
+					t.Errorf("%s offers %s %s, which is rejected: %s", tool.Name, next.Tool, args, r.Content[0].Text)
 				}
 			}
 		}
@@ -283,7 +283,7 @@ func TestListedToolsValidateTheirArguments(t *testing.T) {
 		}
 		r := callAs(t, s, tool.Name, args)
 		if !r.IsError || !strings.Contains(r.Content[0].Text, tool.Later.Needs) {
-			t.Errorf("%s %s: %q, want what it needs", tool.Name, args, r.Content[0].Text)
+			t.Errorf("%s %s: %q, want the missing prerequisite", tool.Name, args, r.Content[0].Text)
 		}
 		r = callAs(t, s, tool.Name, `{"nonsense":1}`)
 		if !r.IsError || !strings.Contains(r.Content[0].Text, "nonsense") {
@@ -312,7 +312,7 @@ func TestContradictoryArgumentsAreRejected(t *testing.T) {
 	for _, c := range cases {
 		r := call(t, "full", c.tool, c.args)
 		if !r.IsError || !strings.Contains(r.Content[0].Text, c.names) {
-			t.Errorf("%s %s: %q, want a refusal that names %s", c.tool, c.args, r.Content[0].Text, c.names)
+			t.Errorf("%s %s: %q, want an error that names %s", c.tool, c.args, r.Content[0].Text, c.names)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestAPlanSpellsChannelAndRegionsLikeTheStore(t *testing.T) {
 	} {
 		_, err := s.Planned(t.Context(), newWorkspace(c.store), c.plan)
 		if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want it to say %q", name, err, c.says)
+			t.Errorf("%s: %v, want it to contain %q", name, err, c.says)
 		}
 	}
 	if _, err := s.Channel(t.Context(), w, "unattributed"); fault.KindOf(err) != fault.KindInvalid {

@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Lifecycle is the tool lifecycle.
+// Lifecycle is the `lifecycle` tool.
 var Lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
@@ -30,7 +30,7 @@ type lifecycleParams struct {
 	answer.Shared
 }
 
-// LifecycleAspect selects the rows of lifecycle; summary when empty.
+// LifecycleAspect selects the rows of the `lifecycle` tool. The default is summary.
 type LifecycleAspect string
 
 const (

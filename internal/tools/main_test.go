@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fixtureDir holds the fixed store while the tests run.
+// fixtureDir contains the fixed store while the tests run.
 var fixtureDir string
 
 func TestMain(m *testing.M) {

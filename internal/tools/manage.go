@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Manage is the tool manage.
+// Manage is the `manage` tool.
 var Manage = toolkit.DefineLater[manageParams](toolkit.Spec{
 	Name:        "manage",
 	Title:       "Manage records",

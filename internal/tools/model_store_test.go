@@ -31,8 +31,8 @@ func (fixtureModels) MMM(_ context.Context, w control.Workspace) (mix.Held, erro
 	return mix.Held{Model: m}, err
 }
 
-// fixtureTests are a test that agrees with the observational fit, one that contradicts it, and one that the model does
-// not use.
+// fixtureTests returns three tests: one agrees with the observational fit, one contradicts it, and one is not used by
+// the model.
 func fixtureTests() []mix.Calibration {
 	test := func(id string, channel measure.Channel, first, last string) mix.Test {
 		return mix.Test{ID: id, Channel: channel, Days: civil.Range{First: civil.MustParse(first), Last: civil.MustParse(last)}, Share: 0.25}

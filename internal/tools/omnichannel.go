@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Omnichannel is the tool omnichannel.
+// Omnichannel is the `omnichannel` tool.
 var Omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
@@ -30,7 +30,7 @@ type omnichannelParams struct {
 	answer.Shared
 }
 
-// OmnichannelAnswer is the answer of the tool omnichannel.
+// OmnichannelAnswer is the answer of the `omnichannel` tool.
 type OmnichannelAnswer struct {
 	answer.Opening
 	Metrics   SurfaceMetrics `json:"metrics"`

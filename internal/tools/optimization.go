@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Optimization is the tool optimization.
+// Optimization is the `optimization` tool.
 var Optimization = toolkit.Define(toolkit.Spec{
 	Name:        "optimization",
 	Title:       "Media mix model results",
@@ -25,7 +25,7 @@ type optimizationParams struct {
 	answer.Shared
 }
 
-// OptimizationAnswer is the answer of the tool optimization.
+// OptimizationAnswer is the answer of the `optimization` tool.
 type OptimizationAnswer struct {
 	answer.Opening
 	Answer    string              `json:"answer,omitempty" doc:"Answer to the question, from the model's results."`

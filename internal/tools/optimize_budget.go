@@ -15,7 +15,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// OptimizeBudget is the tool optimize_budget.
+// OptimizeBudget is the `optimize_budget` tool.
 var OptimizeBudget = toolkit.Define(toolkit.Spec{
 	Name:        "optimize_budget",
 	Title:       "Optimize a budget",
@@ -57,7 +57,7 @@ func (p optimizeBudgetParams) Check() error {
 	return nil
 }
 
-// OptimizeBudgetAnswer is the answer of the tool optimize_budget.
+// OptimizeBudgetAnswer is the answer of the `optimize_budget` tool.
 type OptimizeBudgetAnswer struct {
 	answer.Opening
 	Model     toolkit.ModelInfo   `json:"model"`

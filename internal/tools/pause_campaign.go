@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// PauseCampaign is the tool pause_campaign.
+// PauseCampaign is the `pause_campaign` tool.
 var PauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",

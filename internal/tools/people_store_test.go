@@ -10,7 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// fixtureAnswers are what customers answer, in turn. One is a formula, one an instruction to whoever reads it.
+// fixtureAnswers lists the customers' survey answers, which the orders use in turn. One is a formula, and one is an
+// instruction to its reader.
 var fixtureAnswers = []struct {
 	question, text string
 	channel        measure.Channel
@@ -24,7 +25,7 @@ var fixtureAnswers = []struct {
 	{"discovery_channel", "my sister", "referral"},
 }
 
-// addAnswers adds an answer to every fourth order, and one that names no order.
+// addAnswers adds an answer to every fourth order, and one answer without an order.
 func addAnswers(b *warehouse.Batch) {
 	for i, o := range b.Orders {
 		if i%4 != 0 {
@@ -40,7 +41,7 @@ func addAnswers(b *warehouse.Batch) {
 	})
 }
 
-// addMessages adds a flow and a campaign of mails and a flow of text messages.
+// addMessages adds an email flow, an email campaign and a flow of text messages.
 func addMessages(b *warehouse.Batch) {
 	for day := fixtureFirst; day.Before(fixtureToday); day = day.AddDays(1) {
 		n := int64(day.Sub(fixtureFirst))
@@ -63,8 +64,8 @@ func addMessages(b *warehouse.Batch) {
 	}
 }
 
-// loyalBatch is a store whose customers come back by chance, as the models of repeat purchases suppose, by journeys of
-// one to three touches.
+// loyalBatch is a store whose customers return at random, as models of repeat purchases assume. Their conversion paths
+// have one to three touchpoints.
 func loyalBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	r := rand.New(rand.NewPCG(1, 1))

@@ -15,7 +15,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Performance is the tool performance.
+// Performance is the `performance` tool.
 var Performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
@@ -30,7 +30,7 @@ type performanceParams struct {
 	answer.Shared
 }
 
-// PerformanceAnswer is the answer of the tool performance.
+// PerformanceAnswer is the answer of the `performance` tool.
 type PerformanceAnswer struct {
 	answer.Opening
 	Model   measure.Model        `json:"model" doc:"Attribution model."`
@@ -41,7 +41,7 @@ type PerformanceAnswer struct {
 	answer.Closing
 }
 
-// ChannelRow is the credited, spent and platform-reported figures of a channel.
+// ChannelRow contains a channel's credited figures, spend and platform-reported figures.
 type ChannelRow struct {
 	Channel       measure.Channel `json:"channel"`
 	Revenue       answer.Money    `json:"revenue"`
@@ -189,7 +189,7 @@ func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sum
 	return row
 }
 
-// reported removes the figures that platforms do not report, and duplicates of the reported ones.
+// reported removes the figures that platforms do not report, and duplicates of reported figures.
 func (r *ChannelRow) reported() {
 	r.Claimed, r.ClaimedOrders = nil, nil
 	if r.Channel != measure.Unattributed {

@@ -15,8 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// BenchmarkPreflight calls the tool on a store with a year of orders from 210 regions and warm caches: it reads the
-// panel, runs the check and writes the answer. A useful 95th percentile needs about 100 runs (-benchtime 100x).
+// BenchmarkPreflight calls the tool on a store with a year of orders from 210 regions and warm caches. The call reads
+// the panel, runs the check and writes the answer. A useful 95th percentile needs about 100 runs (-benchtime 100x).
 func BenchmarkPreflight(b *testing.B) {
 	facts, err := openFacts(b.Context(), b.TempDir())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// The demo store has orders and spend in all states, so a geo experiment can be planned. Given regions are used as they
-// are, in either spelling.
+// The demo store has orders and spend in all states, so a geo experiment can be planned. Given regions are used
+// unchanged, in either spelling.
 func TestPreflightOfDemoStore(t *testing.T) {
 	t.Parallel()
 	session, _ := demoStore(t, demo.Options{Seed: 7, Days: 200, Orders: 6_000}, func(b *warehouse.Batch) warehouse.Batch {
@@ -37,7 +37,7 @@ func TestPreflightErrorsStateTheReason(t *testing.T) {
 	} {
 		r := call(t, "tested", "geo_experiment_preflight", args)
 		if text := r.Content[0].Text; !r.IsError || !strings.Contains(text, want) || strings.Contains(text, "NaN") {
-			t.Errorf("%s: %v %s, want it to say %q", args, r.IsError, text, want)
+			t.Errorf("%s: %v %s, want it to contain %q", args, r.IsError, text, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Products is the tool products.
+// Products is the `products` tool.
 var Products = toolkit.Define(toolkit.Spec{
 	Name:        "products",
 	Title:       "Products and coupons",
@@ -31,7 +31,7 @@ type productsParams struct {
 	answer.Shared
 }
 
-// SalesView selects the rows of products.
+// SalesView selects the rows of the `products` tool.
 type SalesView string
 
 const (
@@ -48,7 +48,7 @@ func (p productsParams) Check() error {
 	return p.Last30.Check()
 }
 
-// ProductsAnswer is the answer of the tool products.
+// ProductsAnswer is the answer of the `products` tool.
 type ProductsAnswer struct {
 	answer.Opening
 	View    SalesView    `json:"view"`

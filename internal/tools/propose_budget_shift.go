@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// ProposeBudgetShift is the tool propose_budget_shift.
+// ProposeBudgetShift is the `propose_budget_shift` tool.
 var ProposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.Spec{
 	Name:        "propose_budget_shift",
 	Title:       "Change a daily budget",
@@ -35,7 +35,7 @@ type targetCampaign struct {
 	CampaignID string `json:"platform_campaign_id" required:"true" nonempty:"true" doc:"Platform campaign ID."`
 }
 
-// described has the audit log fields of an action and the platform's resource IDs.
+// described contains the audit log fields of an action and the platform's resource IDs.
 type described struct {
 	CampaignName string      `json:"campaign_name" doc:"For the audit log."`
 	Reason       string      `json:"reason" doc:"For the audit log."`

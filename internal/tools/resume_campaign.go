@@ -5,7 +5,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// ResumeCampaign is the tool resume_campaign.
+// ResumeCampaign is the `resume_campaign` tool.
 var ResumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",

@@ -32,7 +32,7 @@ type counted struct {
 	version atomic.Uint64
 	failing atomic.Pointer[error]
 	lost    atomic.Pointer[error] // why the version is unknown
-	hold    chan struct{}         // when set, a question waits until it is closed, and finds nothing
+	hold    chan struct{}         // if set, a query waits until it is closed and finds nothing
 }
 
 func (c *counted) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, m measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {
@@ -104,20 +104,20 @@ func TestAnswerIsCachedUntilItsInputChanges(t *testing.T) {
 	for _, step := range steps {
 		step.change()
 		if got := ask(step.p, step.args); got != step.asks {
-			t.Errorf("%s: %d questions, want %d", step.name, got, step.asks)
+			t.Errorf("%s: %d queries, want %d", step.name, got, step.asks)
 		}
 	}
 	p.Workspace.Version++
 	if got := ask(p, `{}`); got != 1 {
-		t.Errorf("after a change of settings: %d questions, want 1", got)
+		t.Errorf("after a change of settings: %d queries, want 1", got)
 	}
 	p.Workspace.CreatedAt = fixtureNow
 	if got := ask(p, `{}`); got != 1 {
-		t.Errorf("a workspace made anew under the same name: %d questions, want 1", got)
+		t.Errorf("a workspace recreated with the same name: %d queries, want 1", got)
 	}
 	other := reader(newWorkspace("empty"))
 	if got := ask(other, `{}`); got != 1 {
-		t.Errorf("another workspace: %d questions, want 1", got)
+		t.Errorf("another workspace: %d queries, want 1", got)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestNothingIsCachedWhileTheDataVersionIsUnknown(t *testing.T) {
 		}
 	}
 	if got := facts.asked.Load() - before; got != 2 {
-		t.Errorf("%d questions of two calls without a version, want 2", got)
+		t.Errorf("%d queries of two calls without a version, want 2", got)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestKeysExpireByTheRealClock(t *testing.T) {
 	}
 	text := callAs(t, s.Session(reader(newWorkspace("full")), "r1"), "diagnose", `{"detail_level":"debug"}`).Content[0].Text
 	if strings.Contains(text, "nightly job") || !strings.Contains(text, "1 API key is valid") {
-		t.Errorf("a key that ended is not told from one that is valid: %s", text)
+		t.Errorf("an expired key is not distinguished from a valid key: %s", text)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestConcurrentIdenticalCallsShareOneQuery(t *testing.T) {
 	t.Parallel()
 	s, facts, _, _ := countedService(t)
 	p := reader(newWorkspace("full"))
-	callAs(t, s.Session(p, "r1"), "discover", `{}`) // what the store has is read before
+	callAs(t, s.Session(p, "r1"), "discover", `{}`) // the store's coverage is read before
 	synctest.Test(t, func(t *testing.T) {
 		facts.hold = make(chan struct{})
 		texts := make([]string, 8)
@@ -166,9 +166,9 @@ func TestConcurrentIdenticalCallsShareOneQuery(t *testing.T) {
 		for i := range texts {
 			group.Go(func() { texts[i] = callAs(t, s.Session(p, "r1"), "performance", `{}`).Content[0].Text })
 		}
-		synctest.Wait() // one asks and is held, the others wait for it
+		synctest.Wait() // one query is blocked, the others wait for it
 		if got := facts.asked.Load(); got != 1 {
-			t.Errorf("%d questions of eight callers, want 1", got)
+			t.Errorf("%d queries of eight callers, want 1", got)
 		}
 		close(facts.hold)
 		group.Wait()
@@ -188,10 +188,10 @@ func TestFailureIsNotCached(t *testing.T) {
 	facts.failing.Store(&broken)
 	r := callAs(t, s.Session(p, "req-42"), "performance", `{}`)
 	if !r.IsError || !strings.Contains(r.Content[0].Text, "req-42") || strings.Contains(r.Content[0].Text, "secret") {
-		t.Errorf("an internal failure reads %q, want the request's id and nothing of the cause", r.Content[0].Text)
+		t.Errorf("an internal failure reads %q, want the request's ID without the cause", r.Content[0].Text)
 	}
 	if got := log.String(); !strings.Contains(got, "disk on fire") || !strings.Contains(got, "req-42") || !strings.Contains(got, "performance") {
-		t.Errorf("the log says %q", got)
+		t.Errorf("the log contains %q", got)
 	}
 	busy := error(fault.Unavailable("the store is busy").WithHint("try again in a moment"))
 	facts.failing.Store(&busy)
@@ -216,7 +216,7 @@ func TestCanceledCallDoesNotFailOtherCallers(t *testing.T) {
 	cancel()
 	encoded, err := s.Session(reader(newWorkspace("full")), "r1").CallTool(ctx, "performance", json.RawMessage(`{}`))
 	if err != nil || !bytes.Contains(encoded, []byte(`"structuredContent"`)) {
-		t.Errorf("answer %s, %v; want it made for whoever waits for it", encoded, err)
+		t.Errorf("answer %s, %v; want it computed for the waiting callers", encoded, err)
 	}
 }
 
@@ -229,7 +229,7 @@ func TestDiagnoseIsNotCached(t *testing.T) {
 	now.Store(&later)
 	after := callAs(t, s.Session(p, "r1"), "diagnose", `{}`).Content[0].Text
 	if !strings.Contains(before, "nightly job") || strings.Contains(after, "nightly job") {
-		t.Error("a key that ended is still named, or one that ends soon is not")
+		t.Error("an expired key is still named, or a key that expires soon is not")
 	}
 }
 
@@ -285,7 +285,7 @@ func TestTheModelCardReportsAStaleModel(t *testing.T) {
 	changed := newWorkspace("full")
 	changed.Basis.WithoutTax = true
 	if c := card(changed); c.Status != string(mix.Stale) || len(c.Why) != 1 {
-		t.Errorf("after the meaning of revenue has changed: status %q because of %q, want stale", c.Status, c.Why)
+		t.Errorf("after the revenue basis has changed: status %q because of %q, want stale", c.Status, c.Why)
 	}
 }
 
@@ -368,7 +368,7 @@ func BenchmarkKeptAnswer(b *testing.B) {
 	}
 }
 
-// demoted returns a caller who by now has read permission only.
+// demoted returns a caller who now has only read permission.
 type demoted struct{ asked int }
 
 func (d *demoted) Renew(_ context.Context, p auth.Principal) (auth.Principal, error) {
@@ -397,7 +397,7 @@ func TestOnlyActingCallsRenewTheCaller(t *testing.T) {
 		callers.asked = 0
 		var missing *mcp.ScopeError
 		if _, err := s.Session(p, "r1").CallTool(t.Context(), call.tool, json.RawMessage(call.args)); !errors.As(err, &missing) || callers.asked != 1 {
-			t.Errorf("%s by somebody who was remembered with all scopes: %v, asked %d times; want a missing scope, asked once", call.tool, err, callers.asked)
+			t.Errorf("%s by a caller who was cached with all scopes: %v, asked %d times; want a missing scope, asked once", call.tool, err, callers.asked)
 		}
 	}
 	callers.asked = 0
@@ -409,6 +409,6 @@ func TestOnlyActingCallsRenewTheCaller(t *testing.T) {
 		}
 	}
 	if callers.asked != 0 {
-		t.Errorf("for calls that change nothing the store is asked %d times", callers.asked)
+		t.Errorf("for calls that change nothing the store gets %d queries", callers.asked)
 	}
 }

@@ -42,8 +42,8 @@ func reader(w control.Workspace) auth.Principal {
 }
 
 // fixture opens the service over the fixed store. The workspace "full" has all data. The orders of "untouched" and
-// "orders" have no channel, the customers of "loyal" return, the orders of "tested" come from 16 regions with an
-// experiment in four of them, and "empty" has no data. It is created once, because every test only reads.
+// "orders" have no channel, and the customers of "loyal" return. The orders of "tested" come from 16 regions with an
+// experiment in four of them. The workspace "empty" has no data. The store is created once, because tests only read it.
 var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	ctx := context.Background()
 	w, err := openFacts(ctx, fixtureDir)
@@ -119,8 +119,9 @@ func load(ctx context.Context, w *warehouse.Warehouse, ws measure.WorkspaceID, b
 	return err
 }
 
-// fixtureBatch is nine months of data: several orders per day with weekly seasonality, four channels and unattributed
-// orders, reports of three platforms, coupons, refunds, an anomaly, and rows that must not be counted.
+// fixtureBatch is nine months of data: several orders per day with weekly seasonality from four channels, and
+// unattributed orders. It also contains reports of three platforms, coupons, refunds, an anomaly, and rows that must
+// not be counted.
 func fixtureBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for day := fixtureFirst; !day.After(fixtureToday); day = day.AddDays(1) {
@@ -140,7 +141,7 @@ func fixtureBatch() *warehouse.Batch {
 	return b
 }
 
-// fixtureTargets are targets of every metric and period type: past, current and future.
+// fixtureTargets returns past, current and future targets of every metric and period type.
 func fixtureTargets() []warehouse.Target {
 	goal := func(metric, period, start string, channel measure.Channel, value float64) warehouse.Target {
 		return warehouse.Target{Metric: metric, Period: period, Start: civil.MustParse(start), Channel: channel, Value: value}

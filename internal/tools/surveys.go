@@ -18,7 +18,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Surveys is the tool surveys.
+// Surveys is the `surveys` tool.
 var Surveys = toolkit.Define(toolkit.Spec{
 	Name:        "surveys",
 	Title:       "Post-purchase surveys",
@@ -37,7 +37,7 @@ type surveysParams struct {
 	answer.Shared
 }
 
-// SurveysView selects the rows of surveys.
+// SurveysView selects the rows of the `surveys` tool.
 type SurveysView string
 
 const (
@@ -53,7 +53,7 @@ func (p surveysParams) Check() error {
 	return p.Last90.Check()
 }
 
-// SurveysAnswer is the answer of the tool surveys.
+// SurveysAnswer is the answer of the `surveys` tool.
 type SurveysAnswer struct {
 	answer.Opening
 	View      SurveysView       `json:"view"`
@@ -171,7 +171,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	return nil
 }
 
-// namedShare is the share of answers that name a channel, over questions where any answer does.
+// namedShare is the share of answers that name a channel, over questions with any such answer.
 func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 	var named, all int64
 	naming := snapshot.NamingQuestions(counts)
@@ -189,7 +189,7 @@ func namedShare(counts []warehouse.AnswerCount) *answer.Percent {
 // unnamed is the text of answers without a channel, in questions where other answers name one.
 const unnamed = "(no channel named)"
 
-// answerRows returns a row for each channel named in answers to a question, and one for answers without a channel.
+// answerRows returns a row for each channel named in answers to a question, and a row for answers without a channel.
 // Questions where no answer names a channel have a row for each text. Questions and answers are sorted by count.
 func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]SurveyRow, error) {
 	naming, totals := snapshot.NamingQuestions(found.Counts), map[string]warehouse.AnswerCount{}

@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// listTargets lists every goal: under way, then upcoming, then over (newest first).
+// listTargets lists every goal: in progress, then upcoming, then completed (newest first).
 func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	found, all, err := pacing.Goals(ctx, c, a.Channel, a.PeriodType)
 	if err != nil {

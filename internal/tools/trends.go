@@ -14,7 +14,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Trends is the tool trends.
+// Trends is the `trends` tool.
 var Trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
@@ -32,7 +32,7 @@ type trendsParams struct {
 	answer.Shared
 }
 
-// TrendsAnswer is the answer of the tool trends.
+// TrendsAnswer is the answer of the `trends` tool.
 type TrendsAnswer struct {
 	answer.Opening
 	Metric      snapshot.Metric   `json:"metric"`

@@ -24,7 +24,7 @@ func TestProvisionalDaysAreInsideTheWindow(t *testing.T) {
 			{Kind: snapshot.FromOrders, Days: civil.Range{First: fixtureFirst, Last: fixtureToday}},
 		}}}}
 	}
-	// Today is 10 March, so what is reported from 11 February on may still change.
+	// Today is March 10, so figures reported from February 11 on may still change.
 	cases := []struct{ reports, first, last, want string }{
 		{"2026-03-09", "2026-02-08", "2026-03-10", "from 2026-02-11 to 2026-03-09"},
 		{"2026-03-09", "2026-02-15", "2026-02-20", "from 2026-02-15 to 2026-02-20"},
@@ -128,7 +128,7 @@ func TestUntrustedTextStaysOutOfSummaryAndErrors(t *testing.T) {
 	}
 }
 
-// Orders credited to a channel before its first ad report or after its last do not make its spend known.
+// Orders credited to a channel before its first ad report or after its last report do not make its spend known.
 func TestCreditsDoNotMakeSpendKnown(t *testing.T) {
 	t.Parallel()
 	first, last := fixtureToday.AddDays(-40), fixtureToday.AddDays(-20)

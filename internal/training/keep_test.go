@@ -20,7 +20,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// testStore is a year and a half of a store in a real warehouse, with one order a day.
+// testStore is a year and a half of a store in a real warehouse, with one order per day.
 type testStore struct {
 	*testing.T
 	facts     *warehouse.Warehouse
@@ -113,14 +113,14 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	})
 	held = s.held(k)
 	if status, _ := held.State(s.days.Last, settings); status != mix.Active || held.Drift.Weeks != 1 {
-		t.Errorf("a cent of an earlier week: %s, drift %+v; want an active model that knows", status, held.Drift)
+		t.Errorf("a cent of an earlier week: %s, drift %+v; want an active model with the drift", status, held.Drift)
 	}
 	s.load(&warehouse.Batch{
 		ChannelSpend: []warehouse.ChannelSpend{{Source: "late", Channel: "google", Day: past.AddDays(9), Spend: 100_000}},
 	})
 	status, why := s.held(k).State(s.days.Last, settings)
 	if status != mix.Stale || len(why) != 1 || !strings.Contains(why[0], "spend of google") {
-		t.Errorf("a large correction of an earlier week: %s %v; want stale for the spend of google", status, why)
+		t.Errorf("a large correction of an earlier week: %s %v; want stale because of the spend of google", status, why)
 	}
 
 	twin := warehouse.Batch{}
@@ -143,7 +143,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
 		held := s.held(keeper)
 		if held.Model.Version != 1 || held.Model.Posterior() == nil || held.Attempt == nil || held.Version() != 2 {
-			t.Fatalf("%s: model %d, attempt %v; want model 1 with its draws beside attempt 2",
+			t.Fatalf("%s: model %d, attempt %v; want model 1 with its draws next to attempt 2",
 				name, held.Model.Version, held.Attempt)
 		}
 		if !slices.ContainsFunc(held.Attempt.Reasons, func(r mmm.Reason) bool { return r.Code == mmm.Collinear }) {
@@ -151,7 +151,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 		}
 		if status, why := held.State(s.days.Last, settings); status != mix.Stale ||
 			!strings.Contains(strings.Join(why, ""), "spend of tiktok") {
-			t.Errorf("%s: %s %v; want stale for the new channel", name, status, why)
+			t.Errorf("%s: %s %v; want stale because of the new channel", name, status, why)
 		}
 	}
 
@@ -161,7 +161,7 @@ func TestARefusedTrainingKeepsTheEarlierModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if held := s.held(k); held.Model.Status != mix.Refused || held.Model.Version != 3 || held.Attempt != nil {
-		t.Errorf("refused in another currency: %s model %d; want no model of the old one",
+		t.Errorf("refused in another currency: %s model %d; want no model in the old currency",
 			held.Model.Status, held.Model.Version)
 	}
 }

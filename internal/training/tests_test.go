@@ -32,7 +32,8 @@ func regionSize(i int) float64 { return 0.6 + 0.05*float64(i) }
 func contribution(spend float64) float64 { return 90 * math.Tanh(spend/40) }
 
 // regionStore is 80 weeks of a store with facebook spend and sales by region. In four regions spend is tripled for four
-// weeks, above all earlier spend. There the observational fit depends on the assumed curve shape, which is wrong.
+// weeks, above all earlier spend. At that spend, the observational fit depends on the assumed curve shape, which is
+// wrong.
 type regionStore struct {
 	testStore
 
@@ -158,8 +159,8 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 		spend += size * x / 4
 		change += size * (contribution(3*x) - contribution(x)) / 4
 	}
-	// Sales vary, so regions' sales shares differ slightly from their sizes; spend before the test differs from that in
-	// the test.
+	// Sales vary, so regions' sales shares differ slightly from their sizes; spend before the test differs from spend
+	// during the test.
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance {
@@ -172,10 +173,10 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	share, _ := mix.Shown(28)
 	near("the change of a week's revenue", lift.DeltaY*share, change, 2.5*lift.Sigma) // there is no adstock here
 	if lift.Sigma > change/3 {
-		t.Errorf("the standard error is %.0f of %.0f: the store is too noisy to test anything", lift.Sigma, change)
+		t.Errorf("the standard error is %.0f of %.0f: the store is too noisy for a test", lift.Sigma, change)
 	}
 	if again := s.learnt(k); !reflect.DeepEqual(store.Tests, again.Tests) {
-		t.Errorf("asked again, the test says %+v, want %+v", *again.Tests[0].Lift, lift)
+		t.Errorf("on the second read, the test is %+v, want %+v", *again.Tests[0].Lift, lift)
 	}
 
 	net := s.workspace
@@ -188,7 +189,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	}}})
 	taxed, err := k.store(t.Context(), net)
 	if err != nil || taxed.Tests[0].Lift == nil || !(taxed.Tests[0].Lift.DeltaY < s.learnt(k).Tests[0].Lift.DeltaY) {
-		t.Errorf("without tax: %+v, %v; want the part of the change that is revenue", taxed.Tests, err)
+		t.Errorf("without tax: %+v, %v; want the revenue part of the change", taxed.Tests, err)
 	}
 }
 
@@ -220,16 +221,16 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 	}
 	for id, part := range want {
 		if why, known := whys[id]; !known || (part == "") != (why == "") || !strings.Contains(why, part) {
-			t.Errorf("%s: %q, want it to say %q", id, why, part)
+			t.Errorf("%s: %q, want it to contain %q", id, why, part)
 		}
 	}
 	if len(whys) != len(want) {
-		t.Errorf("there are the tests %v, want those of %v", whys, want)
+		t.Errorf("got the tests %v, want the tests of %v", whys, want)
 	}
 }
 
-// TestNewTestsMakeAModelStaleAndEnterTheNext follows a test from its completion into the model, which it corrects where
-// the observational fit is wrong. A model without a completed test is stale.
+// TestNewTestsMakeAModelStaleAndEnterTheNext follows a test from its completion into the model. The test corrects the
+// model where the observational fit is wrong. A model that lacks a completed test is stale.
 func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	t.Parallel()
 	s, dir := newRegionStore(t), t.TempDir()
@@ -256,7 +257,7 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 		t.Logf("planted %.2f, without the test %.2f (%.2f to %.2f), with it %.2f (%.2f to %.2f)",
 			planted/spent, alone.Mean, alone.Q05, alone.Q95, e.ROAS.Mean, e.ROAS.Q05, e.ROAS.Q95)
 		if truth := planted / spent; e.ROAS.Q05 > truth || truth > e.ROAS.Q95 {
-			t.Errorf("the planted return %.2f lies outside", truth)
+			t.Errorf("the planted return %.2f is outside", truth)
 		}
 	}
 	lift := *used[0].Lift
@@ -272,15 +273,15 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 		held := s.held(keeper)
 		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 ||
 			!strings.Contains(why[0], "geo experiment of facebook") {
-			t.Errorf("%s: after another test was completed: %s %v; want stale for that of facebook alone", name, status, why)
+			t.Errorf("%s: after another test was completed: %s %v; want stale because of facebook's test only", name, status, why)
 		}
 		if text, _ := json.Marshal(held.Model.Tests); !strings.Contains(string(text), "facebook-scale-up") {
-			t.Errorf("%s: the model forgot its tests: %s", name, text)
+			t.Errorf("%s: the model lost its tests: %s", name, text)
 		}
 	}
 	s.kept.all = done
 	if status, why := s.held(k).State(s.days.Last, settings); status != mix.Active {
-		t.Errorf("with the tests of before: %s %v, want active", status, why)
+		t.Errorf("with the previous tests: %s %v, want active", status, why)
 	}
 	s.kept.all = append(slices.Clone(done), s.test("facebook-until-today", "facebook", 4, 4, 1, 6))
 	for today, want := range map[civil.Date]mix.Status{s.days.Last: mix.Active, s.days.Last.AddDays(1): mix.Stale} {
@@ -291,7 +292,7 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	}
 }
 
-// planted is facebook's true contribution and its cost.
+// planted returns facebook's true incremental revenue and its cost.
 func (s *regionStore) planted() (brings, costs float64) {
 	spent, err := s.facts.RegionSpend(s.Context(), s.workspace.ID, "facebook", s.days)
 	if err != nil {

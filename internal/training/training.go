@@ -43,7 +43,7 @@ type Options struct {
 	Experiments experiment.Source                    // nil: no workspace has any
 	Now         func() time.Time                     // the real clock
 	Today       func(w control.Workspace) civil.Date // by the clock of answers, in the workspace's zone
-	// Running returns the progress of the workspace's training, and whether there is one; nil: there is none.
+	// Running returns the progress of the workspace's training, and whether a training runs; nil: no training runs.
 	Running func(ws measure.WorkspaceID) (donePct int, running bool)
 	Log     *slog.Logger
 }
@@ -140,7 +140,7 @@ func (k *Keeper) read(w control.Workspace) (held mix.Held, compared uint64, err 
 	return held, have.compared, nil
 }
 
-// compare computes and stores the drift of the data from what the model was fitted to.
+// compare computes and stores the drift of the data since the model was fitted.
 func (k *Keeper) compare(ctx context.Context, w control.Workspace, m *mix.Model, version uint64) (mix.Drift, error) {
 	store := mix.Store{Days: m.Window}
 	if err := k.fill(ctx, w, &store); err != nil {
@@ -188,7 +188,7 @@ func (k *Keeper) unseen(ctx context.Context, w control.Workspace, m *mix.Model, 
 	return last.unseen, nil
 }
 
-// experiments returns the workspace's experiments; none without a source of them.
+// experiments returns the workspace's experiments; none if there is no source.
 func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]control.Experiment, error) {
 	if k.tests == nil {
 		return nil, nil
@@ -200,7 +200,7 @@ func (k *Keeper) experiments(ctx context.Context, w control.Workspace) ([]contro
 	return all, nil
 }
 
-// evidence is the store in which the workspace's experiments were made.
+// evidence returns the store with the workspace's experiments.
 func (k *Keeper) evidence(w control.Workspace, all []control.Experiment, have warehouse.Coverage) experiment.Store {
 	return experiment.Store{
 		Workspace: w, Facts: k.facts, OrderDays: have.OrderDays, AdDays: have.AdDays, Today: k.today(w), All: all,
@@ -233,8 +233,8 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 	return filepath.Join(k.dir, string(id)+".json")
 }
 
-// Train trains the workspace's media mix model on the days before today and stores it, refused ones included. An
-// earlier model with the same settings that was not refused remains in use. One training may run at a time.
+// Train trains the workspace's media mix model on the days before today and stores it, even if it is refused. An
+// earlier model with the same settings that was not refused remains in use. Only one training may run at a time.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	defer sparing()()
 	before, _, err := k.read(w)
@@ -270,7 +270,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	return model, k.keep(w, stored{Model: model})
 }
 
-// Tried returns when the workspace's last training ended, refused ones included; zero if there was none.
+// Tried returns when the workspace's last training ended, including refused trainings; zero if there was none.
 func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 	held, _, err := k.read(w)
 	if err != nil || held.Model == nil {
@@ -358,7 +358,7 @@ func (k *Keeper) fill(ctx context.Context, w control.Workspace, s *mix.Store) er
 	return nil
 }
 
-// keep writes the models atomically: a reader sees the old or the new ones.
+// keep writes the models atomically: a reader sees either the old or the new models.
 func (k *Keeper) keep(w control.Workspace, s stored) error {
 	s.Made, s.At = w.CreatedAt, k.now().UTC()
 	text, err := json.Marshal(s)

@@ -102,7 +102,7 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 		}
 	}
 	if inside < len(s.truth.Channels)-1 {
-		t.Errorf("%d of %d planted returns lie inside their intervals", inside, len(s.truth.Channels))
+		t.Errorf("%d of %d planted returns are inside their intervals", inside, len(s.truth.Channels))
 	}
 	if tests := have.Model.TestsOf("facebook"); len(tests) != 2 || len(have.Model.TestsOf("google")) != 1 {
 		t.Errorf("the model was fitted to %v, want the three tests that the store had", have.Model.Tests)
@@ -121,14 +121,14 @@ func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	answer, err := service.Answer(t.Context(), reader, "optimization", json.RawMessage(`{"detail_level":"analyst"}`))
 	if err != nil || !strings.Contains(string(answer), "facebook-scale-up") ||
 		!strings.Contains(string(answer), "calibrated_by") {
-		t.Errorf("optimization says %s, %v; want the tests that the model was fitted to", answer, err)
+		t.Errorf("optimization returns %s, %v; want the tests that the model was fitted to", answer, err)
 	}
 	if plan, err := have.Model.Plan(mix.Ask{Budget: 0.5 * have.Model.Spend()}); err != nil || plan.Change.Mean >= 0 {
-		t.Errorf("half the money: %+v, %v; want a plan that brings less", plan, err)
+		t.Errorf("half the budget: %+v, %v; want an allocation with less revenue", plan, err)
 	}
 	w.CreatedAt = time.Unix(2, 0).UTC()
 	if have, err := k.MMM(t.Context(), w); err != nil || have.Model != nil {
-		t.Errorf("a workspace made anew has the model of the old one: %v", err)
+		t.Errorf("a recreated workspace has the model of the deleted one: %v", err)
 	}
 	if err := k.Drop(w.ID); err != nil {
 		t.Error(err)

@@ -19,7 +19,7 @@ import (
 	"assay/internal/control"
 )
 
-// Lines 76 to 97 of docs/security.md.
+// The tests of this file cover lines 76 to 97 of docs/security.md.
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
@@ -36,7 +36,7 @@ func forged(header, key any, claims ...string) string {
 	return signed + "." + part(mac.Sum(nil))
 }
 
-// insider knows the signing secret and makes tokens with the keys derived from it.
+// insider has the signing secret and creates tokens with the keys derived from it.
 type insider struct {
 	t      *testing.T
 	key    []byte
@@ -217,7 +217,7 @@ func TestEveryRejectedCredentialGetsTheSameAnswer(t *testing.T) {
 	}
 }
 
-// endedKeys returns a key that was revoked and one that has expired.
+// endedKeys returns a revoked key and an expired key.
 func (s *service) endedKeys(t *testing.T) (revoked, expired string) {
 	t.Helper()
 	secret, key, err := s.control.Keys.Create(t.Context(), auth.NewKey{Workspace: "acme", Name: "revoked"}, "test")
@@ -264,7 +264,7 @@ func TestWithoutASigningSecretOnlyKeysWork(t *testing.T) {
 		t.Errorf("91, a key: %d", a.status)
 	}
 	if a := b.say("asy_nokey", listTools); a.status != http.StatusUnauthorized {
-		t.Errorf("91, what looks like a key: %d", a.status)
+		t.Errorf("91, a string that looks like a key: %d", a.status)
 	}
 	if a := b.say("a.b.c", listTools); a.status != http.StatusInternalServerError || a.code() != http.StatusInternalServerError {
 		t.Errorf("91, a token: %d %s", a.status, a.body)

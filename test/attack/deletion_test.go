@@ -90,7 +90,7 @@ func TestAWorkspaceIsDeletedDuringOtherOperations(t *testing.T) {
 	working.Wait()
 	for _, left := range []string{"facts/other.duckdb", "facts/other.duckdb.wal"} {
 		if _, err := os.Stat(filepath.Join(s.data, left)); err == nil {
-			t.Errorf("%s is left", left)
+			t.Errorf("%s remains", left)
 		}
 	}
 	if log := s.log.String(); strings.Contains(log, "msg=panic") {

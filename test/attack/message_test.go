@@ -12,7 +12,7 @@ import (
 	"assay/api"
 )
 
-// Lines 124 to 143, 153 and 154 of docs/security.md.
+// The tests of this file cover lines 124 to 143, 153 and 154 of docs/security.md.
 
 // thorough reports whether tests may take longer, as under `make race`.
 func thorough() bool { return os.Getenv("ASSAY_TEST_THOROUGH") != "" }
@@ -126,7 +126,7 @@ func TestArgumentsAreNeitherRunAsSQLNorEchoed(t *testing.T) {
 				t.Errorf("%s: %d bytes", what, len(a.body))
 			}
 			if len(p.Enum) > 0 && !isError {
-				t.Errorf("%s is accepted, though it is none of %q", what, p.Enum)
+				t.Errorf("%s is accepted, although it is not one of %q", what, p.Enum)
 			}
 			if (strings.HasSuffix(p.Name, "_date") || strings.HasPrefix(p.Name, "period")) && p.Name != "period_type" && !isError && text != "9999-12-31" {
 				t.Errorf("135, %s is accepted", what)
@@ -137,11 +137,11 @@ func TestArgumentsAreNeitherRunAsSQLNorEchoed(t *testing.T) {
 		t.Errorf("only %d calls were made", calls)
 	}
 	if a := s.log.String(); strings.Contains(a, "level=ERROR") {
-		t.Errorf("something broke inside:\n%.2000s", a[strings.Index(a, "level=ERROR"):])
+		t.Errorf("an internal error occurred:\n%.2000s", a[strings.Index(a, "level=ERROR"):])
 	}
 }
 
-// without removes from an answer what the caller sent, whole or truncated.
+// without removes the caller's input, complete or truncated, from an answer.
 func without(shown, sent string) string {
 	for n := min(len(sent), len(shown), 400); n >= 4; n-- {
 		if strings.Contains(shown, sent[:n]) {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/control"
 )
 
-// Lines 29, 149, 150 and 152 of docs/security.md.
+// The tests of this file cover lines 29, 149, 150 and 152 of docs/security.md.
 
 // pages are all paths that show a page to a signed-in member.
 var pages = []string{"/", "/keys", "/apps", "/connect", "/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme"}
@@ -32,7 +32,7 @@ func TestSignInRevealsNoAccountsAndReplacesTheSession(t *testing.T) {
 	}
 	for _, cookie := range b.client.Jar.Cookies(mustURL(t, s.url)) {
 		if cookie.Value == fixed {
-			t.Error("149: the session that was there before the sign-in is kept")
+			t.Error("149: the session from before the sign-in remains valid")
 		}
 	}
 	stolen := s.browser(t)

@@ -14,7 +14,7 @@ import (
 	"assay/internal/config"
 )
 
-// Lines 98 to 109 of docs/security.md.
+// The tests of this file cover lines 98 to 109 of docs/security.md.
 
 const pausing = `{"platform":"facebook","platform_campaign_id":"1","confirm":true}`
 
@@ -27,7 +27,7 @@ func mustURL(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// acting are the tools that change state, with arguments that lack only the value of the confirmation.
+// acting lists the tools that change state, with arguments that lack only the value of the confirmation.
 var acting = map[string]string{
 	"propose_budget_shift": `"platform":"facebook","platform_campaign_id":"1","new_budget_value":1000,"confirm":`,
 	"pause_campaign":       `"platform":"facebook","platform_campaign_id":"1","confirm":`,
@@ -89,7 +89,7 @@ func lastMember(arguments string) string {
 	return arguments[strings.LastIndexByte(arguments[:len(arguments)-2], '"'):]
 }
 
-// sample has valid values of required parameters.
+// sample contains valid values of required parameters.
 var sample = map[string]any{
 	"action": "list", "metric": "revenue", "total_budget": 1000, "channel": "facebook", "query": "roas", "question": "How was last week?",
 	"platform": "facebook", "platform_campaign_id": "1", "new_budget_value": 1000,
@@ -147,7 +147,7 @@ func TestOtherWorkspacesAreNotAccessible(t *testing.T) {
 		}
 		theirs, nobodys := b.callText(s.key, tool, withIDs("70015")), b.callText(s.key, tool, withIDs("70019"))
 		if got := strings.ReplaceAll(theirs.body, "70015", "70019"); theirs.status != nobodys.status || got != nobodys.body {
-			t.Errorf("98, %s: an id of another workspace is answered otherwise than one that is nobody's:\n%s\n%s", tool, theirs.body, nobodys.body)
+			t.Errorf("98, %s: an ID of another workspace gets another answer than an unknown ID:\n%s\n%s", tool, theirs.body, nobodys.body)
 		}
 		plain := b.call(s.key, tool, needed(tool))
 		if found := foreign.FindString(plain.body); found != "" {
@@ -185,7 +185,7 @@ func TestRateLimitsApplyPerWorkspace(t *testing.T) {
 	}
 	credentials := []string{s.key, s.readKey, got.Access}
 	refused := 0
-	for i := range 33 { // a new minute may begin meanwhile: at least one window gets eleven
+	for i := range 33 { // a new minute may begin between the calls: at least one window gets eleven
 		if a := b.say(credentials[i%3], listTools); a.status == http.StatusTooManyRequests {
 			refused++
 			if a.code() != -32000 || !strings.Contains(a.body, `"id":null`) || !strings.Contains(a.body, `"ratePerMin":10`) || a.header.Get("Retry-After") == "" {
@@ -194,7 +194,7 @@ func TestRateLimitsApplyPerWorkspace(t *testing.T) {
 		}
 	}
 	if refused < 13 || refused > 23 {
-		t.Errorf("145: of 33 calls with three credentials %d were refused, want 23, or 13 where a minute began", refused)
+		t.Errorf("145: of 33 calls with three credentials %d were rejected, want 23, or 13 if a new minute began", refused)
 	}
 	if a := b.say(s.otherKey, listTools); a.status != http.StatusOK {
 		t.Errorf("145, another workspace: %d", a.status)

@@ -14,15 +14,15 @@ import (
 	"assay/internal/auth"
 )
 
-// TestNoSecretIsInTheLogOrInTheData creates, uses and rejects every kind of secret at log level debug and then searches for each
-// secret in the log, in the metrics and in every file (lines 139 and 140 of docs/security.md).
+// TestNoSecretIsInTheLogOrInTheData creates, uses and rejects every kind of secret at log level debug. It then searches
+// for each secret in the log, in the metrics and in every file (lines 139 and 140 of docs/security.md).
 func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	b := s.browser(t)
 	secrets := map[string]string{"signing secret": signingSecret, "password": password, "key": s.key, "read key": s.readKey, "verifier": verifier}
 
-	// Sign-in, failed and successful. People also paste a password into the email field.
+	// Sign-ins fail and succeed. People also paste a password into the email field.
 	secrets["wrong password"] = "a wrong password 4711"
 	b.signIn(email, secrets["wrong password"])
 	secrets["password as address"] = "hunter2-hunter2-hunter2"
@@ -36,7 +36,7 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	page := b.get("/keys?workspace=acme")
 	secrets["form token"] = page.field("csrf")
 
-	// Keys: created, used, rotated, revoked, used again.
+	// Keys are created, used, rotated, revoked and used again.
 	keyForm := regexp.MustCompile(auth.KeyPrefix + `[0-9A-Za-z]{36}`)
 	keys := func(fields url.Values) string {
 		fields.Set("csrf", secrets["form token"])
@@ -51,7 +51,7 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	b.say(secrets["made key"], listTools)
 	b.say(secrets["made key"]+"x", listTools)
 
-	// OAuth: authorization, consent, code redeemed twice, token refreshed twice.
+	// A person authorizes an OAuth client, which redeems its code twice and refreshes its token twice.
 	c := s.client(t, "https://owl.example/cb")
 	asked := s.asking(c, allScopes)
 	asked.Set("state", "a-state-that-is-the-clients-own")
@@ -76,7 +76,7 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	refreshing.Set("client_secret", secrets["client secret"])
 	b.exchange(refreshing)
 
-	// Secrets in places where they do not belong: addresses, names, ids, headers, tools.
+	// Secrets are sent in wrong places: addresses, names, IDs, headers and tools.
 	b.get("/keys/" + s.key)
 	b.get("/sign-in?next=/%3Fkey=" + s.key)
 	b.send(http.MethodPost, "/api/mcp/rpc?access_token="+got.Access, listTools, "Content-Type", "application/json")
@@ -93,12 +93,12 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 
 	for what, secret := range secrets {
 		if len(secret) < 10 {
-			t.Errorf("140, no %s came about: %q", what, secret)
+			t.Errorf("140, no %s was created: %q", what, secret)
 			continue
 		}
 		if log := s.log.String(); strings.Contains(log, secret) {
 			at := strings.Index(log, secret)
-			t.Errorf("140: the log holds the %s: %s", what, log[max(0, at-300):min(len(log), at+100)])
+			t.Errorf("140: the log contains the %s: %s", what, log[max(0, at-300):min(len(log), at+100)])
 		}
 	}
 	if lines := strings.Count(s.log.String(), "msg=request"); lines < 30 {
@@ -106,14 +106,14 @@ func TestNoSecretIsInTheLogOrInTheData(t *testing.T) {
 	}
 	for line := range strings.Lines(s.log.String()) {
 		if !strings.HasPrefix(line, "time=") || len(line) > 4000 || strings.Contains(line, "\x1b") {
-			t.Errorf("139: a line of the log that no one line of the program is: %.200q", line)
+			t.Errorf("139: a log line that the program does not write: %.200q", line)
 		}
 	}
 	s.wantNotKept(t, secrets)
 }
 
-// wantNotKept searches every file of the data directory. Only the signing secret of a demo and the installation secret are
-// stored in plain text, and neither is among these.
+// wantNotKept searches every file of the data directory. Only the signing secret of a demo and the installation secret
+// are stored in plain text, and neither is among these secrets.
 func (s *service) wantNotKept(t *testing.T, secrets map[string]string) {
 	t.Helper()
 	files := 0
@@ -128,7 +128,7 @@ func (s *service) wantNotKept(t *testing.T, secrets map[string]string) {
 		files++
 		for what, secret := range secrets {
 			if what != "state" && bytes.Contains(text, []byte(secret)) { // the client's state is returned to it
-				t.Errorf("140: the file %s holds the %s", filepath.Base(path), what)
+				t.Errorf("140: the file %s contains the %s", filepath.Base(path), what)
 			}
 		}
 		folder, err := os.Stat(filepath.Dir(path))
@@ -137,7 +137,7 @@ func (s *service) wantNotKept(t *testing.T, secrets map[string]string) {
 		}
 		info, err := entry.Info()
 		if err == nil && folder.Mode().Perm()&info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("others than the owner may read %s (mode %#o in a folder of %#o)", filepath.Base(path), info.Mode().Perm(), folder.Mode().Perm())
+			t.Errorf("other users than the owner may read %s (mode %#o in a folder of %#o)", filepath.Base(path), info.Mode().Perm(), folder.Mode().Perm())
 		}
 		return nil
 	})

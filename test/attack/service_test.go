@@ -89,13 +89,13 @@ func start(t *testing.T, change func(*config.Config)) *service {
 	}
 	t.Cleanup(func() {
 		if err := stop(); err != nil {
-			t.Errorf("the service does not end cleanly: %v", err)
+			t.Errorf("the service ends with an error: %v", err)
 		}
 	})
 	return s
 }
 
-// shared is the service of all tests that change nothing other tests see.
+// shared is the service of all tests that make no change that other tests can see.
 var shared *service
 
 func TestMain(m *testing.M) {
@@ -112,7 +112,7 @@ func TestMain(m *testing.M) {
 		shared = s
 		code := m.Run()
 		if err := stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "the service does not end cleanly:", err)
+			fmt.Fprintln(os.Stderr, "the service ends with an error:", err)
 			return 1
 		}
 		return code
@@ -289,7 +289,7 @@ func (a answer) result() (text string, isError bool) {
 	return r.Result.Content[0].Text, r.Result.IsError
 }
 
-// browser stores cookies and does not follow redirects. Without a cookie jar it is a plain client.
+// browser stores cookies and does not follow redirects. Without a cookie jar, the browser is a plain client.
 type browser struct {
 	*service
 	t      *testing.T
@@ -379,7 +379,7 @@ func (b *browser) call(credential, tool string, arguments map[string]any) answer
 	return b.callText(credential, tool, string(text))
 }
 
-// field returns the value of the last hidden field of that name: the page's own form follows those of the frame.
+// field returns the value of the last hidden field of that name: the page's own form follows the forms of the frame.
 func (a answer) field(name string) string {
 	found := regexp.MustCompile(`name="`+name+`" value="([^"]*)"`).FindAllStringSubmatch(a.body, -1)
 	if found == nil {
@@ -521,12 +521,12 @@ func (s *service) exchangeBytes(t *testing.T, text string, read func(net.Conn) (
 	return read(connection)
 }
 
-// operator returns a call of an operation by a command.
+// operator returns the call of an operation as a command makes it.
 func operator(ws measure.WorkspaceID) operation.Call {
 	return operation.Call{Workspace: ws, Caller: operation.Operator("test")}
 }
 
-// imported imports files by a command.
+// imported imports files with a command.
 func (s *service) imported(t *testing.T, ws string, files ...string) (operation.Imported, error) {
 	t.Helper()
 	return app.ImportFiles(t.Context(), config.Config{Data: s.data}, operator(measure.WorkspaceID(ws)), operation.Import{Paths: files}, nil, time.Now)

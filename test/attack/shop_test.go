@@ -32,8 +32,8 @@ func shopOrder(number, email, total string) string {
 		`","created_at":"2026-03-02T15:00:00Z","updated_at":"2026-03-02T15:00:00Z","financial_status":"paid","line_items":[]}`
 }
 
-// Acknowledged messages are on disk: the service stops before it processes them, and the next start does. Privacy requests are
-// fulfilled. A workspace that cannot be written does not block others.
+// Acknowledged messages are on disk: the service stops before it processes them, and processes them after the next
+// start. Privacy requests are fulfilled. A workspace that cannot be written does not block others.
 func TestAcknowledgedWebhooksSurviveARestart(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

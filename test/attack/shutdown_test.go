@@ -39,8 +39,8 @@ func hostileCSV(t *testing.T, rows int) []byte {
 	return append(start, bytes.Repeat(row, rows)...) // concatenated gzip parts are one file
 }
 
-// The service stops within the shutdown timeout and two seconds while it reads a hostile file from the Data page and another one
-// that a command imports. Each would take minutes.
+// The service stops within the shutdown timeout plus two seconds while it reads two hostile files. One is from the Data
+// page, and a command imports the other. Each file would take minutes.
 func TestAHostileFileDoesNotDelayShutdown(t *testing.T) {
 	t.Parallel()
 	const timeout = 2 * time.Second
@@ -60,7 +60,7 @@ func TestAHostileFileDoesNotDelayShutdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := part.Write(hostileCSV(t, 450)); err != nil { // the page takes 2 GiB, unpacked
+	if _, err := part.Write(hostileCSV(t, 450)); err != nil { // the page accepts 2 GiB, unpacked
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -108,6 +108,6 @@ func TestAHostileFileDoesNotDelayShutdown(t *testing.T) {
 		t.Fatalf("the service is running %s after the shutdown began", timeout+2*time.Second)
 	}
 	if err := <-imported; fault.KindOf(err) != fault.KindUnavailable || errors.Is(err, context.Canceled) {
-		t.Errorf("the command that imports: %v, want that the service ended", err)
+		t.Errorf("the command that imports: %v, want the end of the service", err)
 	}
 }

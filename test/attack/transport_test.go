@@ -24,7 +24,7 @@ import (
 	"assay/internal/operation"
 )
 
-// Lines 110 to 124 and 55, 66 of docs/security.md.
+// The tests of this file cover lines 110 to 124, 55 and 66 of docs/security.md.
 
 func TestOriginsHostsAndPaths(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,7 @@ func TestOriginsHostsAndPaths(t *testing.T) {
 			t.Errorf("%d, %q: allows origin %q", test.line, test.header, open)
 		}
 		if test.line == 120 && len(a.body) > 1000 {
-			t.Errorf("120: what was sent comes back in %d bytes", len(a.body))
+			t.Errorf("120: the input is echoed in %d bytes", len(a.body))
 		}
 	}
 	if a := b.send(http.MethodPost, "/api/mcp/rpc", listTools, "Origin", "https://evil.test"); a.status != http.StatusForbidden {
@@ -174,8 +174,8 @@ func TestAmbiguousRequestsAreRejected(t *testing.T) {
 	}
 }
 
-// After a request whose length two programs may read differently the connection is closed, and the bytes that follow are not
-// parsed as a request (RFC 9112, section 6.1).
+// If two programs may read the length of a request differently, the service closes the connection after it. It does not
+// parse the following bytes as a request (RFC 9112, section 6.1).
 func TestARequestOfAmbiguousLengthClosesItsConnection(t *testing.T) {
 	t.Parallel()
 	host := shared.url[len("http://"):]
@@ -204,7 +204,7 @@ func TestARequestOfAmbiguousLengthClosesItsConnection(t *testing.T) {
 			t.Errorf("121, %s: %d answers, want 1: %.400q", what, answers, all)
 		}
 	}
-	// A plain request keeps its connection.
+	// The connection of a plain request stays open.
 	plain := head + length(len(listTools)) + "\r\n" + listTools + strings.Replace(next, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)
 	if all, err := shared.toTheEnd(t, plain); err != nil || strings.Count(all, "HTTP/1.1 200") != 2 {
 		t.Errorf("two plain requests: %v, %.400q", err, all)
@@ -223,7 +223,7 @@ func TestEscapedPathsOfTheAPIAreRejected(t *testing.T) {
 			t.Errorf("117, %s: %d %s", path, a.status, a.body)
 		}
 	}
-	// Pages may have escapes, which browsers make.
+	// Paths of pages may contain escapes, because browsers create them.
 	if a := b.get("/set-up/%61bc"); a.status != http.StatusNotFound {
 		t.Errorf("117, a page: %d", a.status)
 	}
@@ -253,7 +253,7 @@ func TestSlowConnectionsDoNotBlockOthers(t *testing.T) {
 	}
 	for range 20 {
 		if a := b.say(s.key, listTools); a.status != http.StatusOK {
-			t.Fatalf("122, a call next to 300 slow connections: %d", a.status)
+			t.Fatalf("122, a call during 300 slow connections: %d", a.status)
 		}
 	}
 	if !thorough() {
@@ -306,7 +306,8 @@ func TestConnectionsPerAddressAreLimited(t *testing.T) {
 	}
 }
 
-// slowRequests returns incomplete requests without a credential, to every route that reads a body and to one that reads none.
+// slowRequests returns incomplete requests without a credential, to every route that reads a body and to a route that
+// reads none.
 func slowRequests(address string) map[string]string {
 	all := map[string]string{"a head": "GET /healthz HTTP/1.1\r\n"}
 	for path, media := range map[string]string{
@@ -380,10 +381,10 @@ func TestSlowBodiesDoNotDelayShutdown(t *testing.T) {
 		}
 	}
 	if a := s.browser(t).say(s.key, listTools); a.status != http.StatusOK {
-		t.Errorf("a call beside them: %d", a.status)
+		t.Errorf("a call at the same time: %d", a.status)
 	}
 	if err := stop(); err != nil {
-		t.Errorf("the stop: %v", err)
+		t.Errorf("the shutdown: %v", err)
 	}
 	if log := s.log.String(); strings.Contains(log, "cut off") {
 		t.Errorf("122, bodies that never end delayed the shutdown:\n%s", log)
@@ -449,17 +450,17 @@ func TestSlowAuthenticatedSendersDoNotDelayShutdown(t *testing.T) {
 		t.Error(err)
 	}
 	if err := stop(); err != nil {
-		t.Errorf("the stop: %v", err)
+		t.Errorf("the shutdown: %v", err)
 	}
 	if log := s.log.String(); strings.Contains(log, "cut off") {
 		t.Errorf("122, slow bodies delayed the shutdown:\n%s", log)
 	}
 	for _, connection := range slow {
 		if told, err := io.ReadAll(connection); !strings.Contains(string(told), "HTTP/1.1 503") && !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("a sender who drips is told %.200q, %v", told, err)
+			t.Errorf("a slow sender gets %.200q, %v", told, err)
 		}
 	}
 	if err := <-ended; fault.KindOf(err) != fault.KindUnavailable {
-		t.Errorf("the tap is told %v", err)
+		t.Errorf("the tap gets %v", err)
 	}
 }

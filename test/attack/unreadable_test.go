@@ -15,8 +15,8 @@ import (
 	"assay/internal/doctor"
 )
 
-// If the facts of one workspace cannot be opened, the others are answered. Anonymous callers learn that a workspace has a problem
-// and not which one; the operator learns its name.
+// If the facts of one workspace cannot be opened, calls of other workspaces are answered. Anonymous callers see that a
+// workspace has a problem, but not which workspace. The operator sees its name.
 func TestAnUnreadableFactsFileDoesNotAffectOtherWorkspaces(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -43,7 +43,7 @@ func TestOfficialGoClient(t *testing.T) {
 	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 29 {
-		t.Fatalf("tools/list gives %d tools, %v; want 29", len(list.Tools), err)
+		t.Fatalf("tools/list returns %d tools, %v; want 29", len(list.Tools), err)
 	}
 	calls, err := os.ReadFile("calls.json")
 	if err != nil {
@@ -61,7 +61,7 @@ func TestOfficialGoClient(t *testing.T) {
 		}
 		var fromText any
 		if err := json.Unmarshal([]byte(result.Content[0].(*mcp.TextContent).Text), &fromText); err != nil {
-			t.Errorf("%s: the text is no JSON: %v", name, err)
+			t.Errorf("%s: the text is not JSON: %v", name, err)
 		}
 		if diff := cmp.Diff(fromText, result.StructuredContent); diff != "" {
 			t.Errorf("%s: text and structuredContent differ:\n%s", name, diff)

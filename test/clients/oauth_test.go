@@ -127,7 +127,7 @@ func TestTheGoSDKSignsIn(t *testing.T) {
 		Name: "pause_campaign", Arguments: map[string]any{"platform": "facebook", "platform_campaign_id": "none", "confirm": true},
 	})
 	if err != nil || !result.IsError {
-		t.Errorf("after the step-up the call is a matter of the campaign: %v %+v", err, result)
+		t.Errorf("after the step-up the call fails because of the campaign: %v %+v", err, result)
 	}
 	if len(asked) != 2 {
 		t.Fatalf("the person was asked %d times, want twice: %q", len(asked), asked)
@@ -142,7 +142,7 @@ func TestTheGoSDKSignsIn(t *testing.T) {
 	}
 }
 
-// noting notes each token that passes.
+// noting records each token that passes.
 type noting struct {
 	*person
 	from oauth2.TokenSource
@@ -179,7 +179,7 @@ func TestThePlainGoLibrarySignsIn(t *testing.T) {
 	p.note(verifier)
 	address := config.AuthCodeURL("a state", oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", p.rpc))
 	if got := p.decide(t.Context(), address, "deny").Get("error"); got != "access_denied" {
-		t.Errorf("a refusal is told as %q", got)
+		t.Errorf("a denial is reported as %q", got)
 	}
 	answer := p.decide(t.Context(), address, "allow")
 	if answer.Get("state") != "a state" {
@@ -206,7 +206,7 @@ func TestThePlainGoLibrarySignsIn(t *testing.T) {
 		t.Errorf("the code a second time: %v", err)
 	}
 	if _, err := config.TokenSource(t.Context(), p.ended(next)).Token(); err == nil {
-		t.Error("after a code was used twice its tokens are refreshed")
+		t.Error("after a second use of the code its tokens can be refreshed")
 	}
 }
 

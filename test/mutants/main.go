@@ -1,6 +1,7 @@
-// Command mutants measures how many small mistakes the tests of a package find. It makes random changes of one token in code
-// under internal/ (operators, bounds, numbers, booleans, dropped statements, negated conditions), one at a time, and runs the
-// tests of the changed package. The files of the working copy are not changed: `go test -overlay` compiles the change.
+// Command mutants measures how many small mistakes the tests of a package find. It makes random changes of one token in
+// code under internal/ (operators, bounds, numbers, booleans, dropped statements, negated conditions). It makes one
+// change at a time and runs the tests of the changed package. The files of the working copy are not changed: `go test
+// -overlay` compiles the change.
 //
 //	mutants [-seed 1] [-n 300] [-min 75] [-timeout 2m] [-state bin/mutants.jsonl] [PACKAGES]
 //

@@ -151,8 +151,8 @@ func (c *collector) visit(n ast.Node) bool {
 	return true
 }
 
-// call handles calls with arguments whose small changes never change a result: the sign of math.Inf, whose size does not count,
-// and the capacity in make. It reports whether other parts of the call are to be visited.
+// call handles calls with arguments whose small changes never change a result: the sign of math.Inf, whose magnitude is
+// irrelevant, and the capacity in make. It reports whether to visit other parts of the call.
 func (c *collector) call(n *ast.CallExpr) bool {
 	switch called := n.Fun.(type) {
 	case *ast.SelectorExpr:
@@ -181,7 +181,7 @@ func (c *collector) operator(at token.Pos, old token.Token) {
 	}
 }
 
-// number adds mutants with a number that is one larger and one smaller.
+// number adds mutants with a number that is larger by one and smaller by one.
 func (c *collector) number(n *ast.BasicLit) {
 	if n.Kind != token.INT && n.Kind != token.FLOAT {
 		return
@@ -208,7 +208,7 @@ func (c *collector) text(n ast.Node) string {
 	return string(c.source[c.position.Offset(n.Pos()):c.position.Offset(n.End())])
 }
 
-// add adds the mutant that has text where the source has what is between two positions.
+// add adds the mutant that replaces the source between two positions with text.
 func (c *collector) add(start, end token.Pos, text string) {
 	from, to := c.position.Offset(start), c.position.Offset(end)
 	m := mutant{File: c.file, Func: c.function, source: c.source, start: from, end: to, text: text, line: c.position.Line(start)}
@@ -222,7 +222,8 @@ func (c *collector) add(start, end token.Pos, text string) {
 	c.found = append(c.found, m)
 }
 
-// oneLine returns a text without line breaks and repeated spaces. Without a statement nothing may be left.
+// oneLine returns a text without line breaks and repeated spaces. The result is empty if nothing remains without the
+// statement.
 func oneLine(text string) string {
 	if text = strings.Join(strings.Fields(text), " "); text == "" {
 		return "(dropped)"

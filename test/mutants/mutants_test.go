@@ -237,7 +237,7 @@ func TestResultsOfAnInterruptedRunAreUsed(t *testing.T) {
 	}
 }
 
-// The module of the test has a function with a test that finds wrong signs and not wrong bounds.
+// The module of the test has a function with a test that detects wrong signs but not wrong bounds.
 func TestOutcomesOfMutants(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// outcome is what became of a mutant.
+// outcome is the result of testing a mutant.
 type outcome string
 
 const (
@@ -34,7 +34,7 @@ type module struct {
 	covered map[string]coverage
 }
 
-// goPackage is what `go list` says of a package.
+// goPackage is the description of a package by `go list`.
 type goPackage struct {
 	Dir     string
 	GoFiles []string
@@ -137,7 +137,7 @@ func (m *module) test(ctx context.Context, dir string, flags ...string) (string,
 	return string(output), err
 }
 
-// coverage are the lines of a package that its tests run.
+// coverage contains the lines of a package that its tests run.
 type coverage map[string][]span // by the name of the file
 
 type span struct{ first, last int }
@@ -146,7 +146,7 @@ func (c coverage) has(file string, line int) bool {
 	return slices.ContainsFunc(c[file], func(s span) bool { return s.first <= line && line <= s.last })
 }
 
-// coverage runs the tests of a package without a change, once. Tests that fail end the program.
+// coverage runs the tests of a package once, without a change. A failing test ends the program.
 func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 	if known, ok := m.covered[dir]; ok {
 		return known, nil

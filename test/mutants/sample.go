@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// shuffle sorts mutants in a random order that depends on the seed and the mutants' keys alone: code that is added elsewhere
-// does not change which of the others comes first.
+// shuffle sorts mutants in a random order that depends only on the seed and the mutants' keys. Code that is added
+// elsewhere does not change the order of other mutants.
 func shuffle(mutants []mutant, seed uint64) {
 	ranks := make(map[string]uint64, len(mutants))
 	for i := range mutants {
@@ -26,7 +26,7 @@ func shuffle(mutants []mutant, seed uint64) {
 	})
 }
 
-// equivalents are mutants that no test can kill because they change no result, with the reason of each.
+// equivalents lists mutants that no test can kill because they change no result, each with the reason.
 type equivalents map[string]string // by place and change
 
 func (e equivalents) of(m *mutant) (reason string, ok bool) {

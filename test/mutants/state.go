@@ -19,8 +19,8 @@ type result struct {
 	Outcome outcome `json:"outcome"`
 }
 
-// state holds the results of earlier runs, so that a run that was interrupted can be resumed. A result counts while the files of
-// the mutant's package, tests included, are the same.
+// state contains the results of earlier runs, so that an interrupted run can be resumed. A result is valid while the
+// files of the mutant's package, tests included, are the same.
 type state struct {
 	file  *os.File // nil: nothing is stored
 	known map[string]outcome

@@ -1,4 +1,5 @@
-// Package structure measures how the project is divided, and fails where a part is too large or a package is tangled.
+// Package structure measures how the project is divided, and fails if a part is too large or the files of a package
+// depend on each other too much.
 package structure
 
 import (
@@ -135,10 +136,10 @@ func receiver(e ast.Expr) string {
 	return "?"
 }
 
-// A file refers to another file of its package where it uses a name that the other declares: a type, function, constant,
-// variable, method or field. Each pair of files counts once. Files are layered so that few references run upward: files that
-// refer to one another in a circle are taken in the order in which the fewest references inside the circle remain upward, by
-// a greedy choice; all other references run downward.
+// A file refers to another file of its package if it uses a name that the other file declares: a type, function,
+// constant, variable, method or field. Each pair of files counts once. Files are layered so that few references run
+// upward. A greedy algorithm orders files that refer to one another in a circle, so that few references inside the
+// circle run upward. All other references run downward.
 func TestReferencesInsideToolsRunDownward(t *testing.T) {
 	t.Parallel()
 	refs := references(t, toolsDir)
@@ -248,8 +249,8 @@ func circles(refs map[string]map[string]bool) [][]string {
 	return out
 }
 
-// layered orders the files of a circle from top to bottom: again and again the file that refers to others most and is
-// referred to least (Eades, Lin and Smyth 1993).
+// layered orders the files of a circle from top to bottom. It repeatedly takes the file with the most references to
+// others and the fewest references from others (Eades, Lin and Smyth 1993).
 func layered(circle []string, refs map[string]map[string]bool) map[string]int {
 	left := map[string]bool{}
 	for _, f := range circle {
@@ -350,7 +351,7 @@ func namedIn(list *ast.CompositeLit, names map[string]bool) []string {
 	return named
 }
 
-// text is the value of a string literal, "" of anything else.
+// text returns the value of a string literal, "" for any other expression.
 func text(e ast.Expr) string {
 	if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 		return strings.Trim(lit.Value, "\"`")

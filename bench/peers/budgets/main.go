@@ -1,10 +1,11 @@
-// Command budgets simulates budget problems of ten channels, optimizes their allocation, and prints both as JSON, as input of
-// another optimizer.
+// Command budgets simulates allocation problems with ten channels, optimizes their budgets, and prints both as JSON, as
+// input for another optimizer.
 //
 //	budgets [--problems 1000] [--draws 1]
 //
-// Response curves are Hill curves with slopes from 0.6 to 3, S-shaped above 1. With one draw each channel may spend any share of
-// the budget. With more, draws differ with a common part, the spend of a channel may change by 60%, and the mean is maximized.
+// Response curves are Hill curves with slopes from 0.6 to 3, S-shaped above 1. With one draw, each channel may get any
+// share of the budget. With more draws, the curves vary with a common component, each channel's spend may change by up
+// to 60%, and the mean is maximized.
 package main
 
 import (
@@ -77,7 +78,7 @@ func divide(problems, draws int) error {
 	return nil
 }
 
-// problem is the problem of a seed.
+// problem returns the problem that a seed determines.
 func problem(seed uint64, draws int) *answer {
 	random := stats.Stream(seed, 7)
 	common := make([]float64, draws)

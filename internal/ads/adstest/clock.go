@@ -60,7 +60,7 @@ func (c *Clock) Advance(d time.Duration) {
 	}
 }
 
-// Slept returns and forgets the times that clients have slept.
+// Slept returns and clears the durations that clients have slept.
 func (c *Clock) Slept() []time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"assay/internal/ads/simulator"
 )
 
-// documented are the failures and their reasons.
+// documented lists the failures and their reasons.
 var documented = []struct {
 	trouble simulator.Trouble
 	want    ads.Reason
@@ -43,7 +43,7 @@ func explainsRejections(t *testing.T, s *Sandbox) {
 	}
 }
 
-// settle reads the live value and decides, after the deadline of the write.
+// settle reads the live value after the deadline of the write and settles the change.
 func (s *Sandbox) settle(t *testing.T, before ads.State, c ads.Change) ads.Settlement {
 	t.Helper()
 	after := s.read(t)
@@ -179,7 +179,7 @@ func expires(t *testing.T, s *Sandbox) {
 		return
 	}
 	s.wantOutcome(t, got, ads.Applied, "")
-	s.wantTraffic(t, 2, 1) // the first one is refused with 401
+	s.wantTraffic(t, 2, 1) // the first one is rejected with 401
 	s.Expire()
 	s.read(t)
 	refused := fail(simulator.Writes, simulator.BadToken)

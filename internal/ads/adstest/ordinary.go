@@ -103,7 +103,7 @@ func rejectsUnknownCampaigns(t *testing.T, s *Sandbox) {
 		s.wantReason(t, err, ads.CampaignNotFound)
 	}
 	if log := s.Simulator.Log(); len(log) != 0 {
-		t.Errorf("IDs that are no numbers were sent: %+v", log)
+		t.Errorf("IDs that are not numbers were sent: %+v", log)
 	}
 }
 
@@ -148,7 +148,7 @@ func rejectsByRules(t *testing.T, s *Sandbox) {
 	s.wantTraffic(t, 0, 0)
 }
 
-// notFoundWithoutState is the reason of a change without a state.
+// notFoundWithoutState returns CampaignNotFound for an empty state, and the wanted reason otherwise.
 func notFoundWithoutState(s ads.State, want ads.Reason) ads.Reason {
 	if s.Campaign == "" {
 		return ads.CampaignNotFound
@@ -264,7 +264,7 @@ func (s *Sandbox) wantNoSecret(t *testing.T, texts ...string) {
 	}
 }
 
-// fail is the fault of a documented failure.
+// fail returns the fault for a documented failure.
 func fail(on simulator.On, t simulator.Trouble) simulator.Fault {
 	return simulator.Fault{On: on, Do: simulator.Fail, Trouble: t}
 }

@@ -17,7 +17,7 @@ const Timeout = 30 * time.Second
 // Sandbox is an account that a test may change. All fields after Changes are of a simulated account.
 type Sandbox struct {
 	Platform ads.Platform
-	Campaign ads.CampaignID // active, with a daily budget of its own
+	Campaign ads.CampaignID // active, with its own daily budget
 	Other    money.Amount   // another valid daily budget
 	Changes  bool           // the tests may change the campaign
 
@@ -40,7 +40,7 @@ type Rule struct {
 	Campaign ads.CampaignID
 	Change   ads.Change
 	Want     ads.Reason
-	Quote    string // the text has it
+	Quote    string // the error contains it
 }
 
 // Run runs the suite against simulators, in parallel. open returns a new sandbox for every test.
@@ -71,13 +71,13 @@ func run(t *testing.T, open func(t *testing.T) *Sandbox) {
 		{"documented rejections have their reason", true, true, explainsRejections},
 		{"lost replies give an unknown outcome that settles", true, true, settlesLostReplies},
 		{"unreadable replies give an unknown outcome", true, true, unreadableReplies},
-		{"a change by someone else is not overwritten in silence", true, true, noticesOthers},
+		{"a change by someone else is not overwritten silently", true, true, noticesOthers},
 		{"a write is not repeated", true, true, sendsOnce},
 		{"an unreachable platform executes nothing", true, true, refusesWithoutConnection},
-		{"a cancelled write is refused before and unknown after it is sent", true, true, cancels},
+		{"a canceled write is refused before it is sent and unknown afterwards", true, true, cancels},
 		{"an access token that ends is renewed or reported", true, true, expires},
 		{"reads are repeated within bounds", true, false, repeatsReads},
-		{"reads wait as the platform asks", true, false, waits},
+		{"reads wait as long as the platform asks", true, false, waits},
 		{"broken replies to reads are errors", true, false, rejectsBrokenReads},
 		{"redirects are not followed", true, true, followsNothing},
 		{"names are cleaned", true, false, cleansNames},
@@ -112,7 +112,7 @@ func (s *Sandbox) setBudget() ads.Change {
 	return ads.Change{Action: ads.SetDailyBudget, Amount: s.Other}
 }
 
-// traffic are the requests of the log that ask for a change, and those that changed something.
+// traffic counts the logged requests that ask for a change and those that changed something.
 func (s *Sandbox) traffic() (mutating, applied int) {
 	if s.Simulator == nil {
 		return 0, 0

@@ -13,13 +13,13 @@ import (
 // Endpoints are the endpoints of all platforms.
 type Endpoints struct{ Facebook, Google, GoogleToken, TikTok ads.Endpoint }
 
-// Options are the settings that all clients share: those of [ads.Options] without the endpoints, which are set here.
+// Options are the settings that all clients share: the fields of [ads.Options] except the endpoints, which [Open] sets.
 type Options struct {
 	Endpoints Endpoints
 	Client    ads.Options
 }
 
-// Open returns a client for the credentials, one JSON object. It sends nothing; [ads.Platform.Test] does.
+// Open returns a client for the credentials, one JSON object. It sends no request; [ads.Platform.Test] does.
 func Open(p measure.Platform, credentials []byte, o Options) (ads.Platform, error) {
 	client := o.Client
 	switch p {

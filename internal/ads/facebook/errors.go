@@ -10,7 +10,7 @@ import (
 	"assay/internal/ads/wire"
 )
 
-// failure is Meta's error envelope. It can come with any HTTP status, 200 included.
+// failure is Meta's error envelope. It can come with any HTTP status, including 200.
 type failure struct {
 	Message     string    `json:"message"`
 	Code        wire.Int  `json:"code"`
@@ -20,7 +20,7 @@ type failure struct {
 	Trace       wire.Text `json:"fbtrace_id"`
 }
 
-// judge returns the judge of replies whose success the function reads.
+// judge returns a judge that reads the replies of successful calls with the given function.
 func (c *Client) judge(success func(body []byte) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var envelope struct {

@@ -23,7 +23,7 @@ const (
 	pageSize   = 100
 	maxPages   = 50
 	maxAdSets  = 50
-	accountFor = 10 * time.Minute // facts of the account are read again after
+	accountFor = 10 * time.Minute // age at which facts of the account are read again
 )
 
 // Client is the client of one ad account.
@@ -45,7 +45,7 @@ func New(c Credentials, o ads.Options) *Client {
 		c.AppSecret, proof)}
 }
 
-// account has what changes rarely.
+// account contains facts of the account that rarely change.
 type account struct {
 	name     string
 	status   int64
@@ -86,7 +86,7 @@ func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 // needed is the permission for reads and writes of campaigns.
 const needed = "ads_management"
 
-// permissions returns the granted permissions. A token whose permissions are not disclosed has none listed.
+// permissions returns the granted permissions. If Meta does not disclose them, the list is empty.
 func (c *Client) permissions(ctx context.Context) ([]string, error) {
 	var reply struct {
 		Data []struct{ Permission, Status string } `json:"data"`
@@ -108,7 +108,7 @@ func (c *Client) permissions(ctx context.Context) ([]string, error) {
 	return granted, nil
 }
 
-// expiry returns the end of the token, zero for one without an end or an undisclosed one.
+// expiry returns when the token expires. It is zero if the token does not expire or Meta does not disclose it.
 func (c *Client) expiry(ctx context.Context) time.Time {
 	var reply struct {
 		Data struct {
@@ -122,7 +122,7 @@ func (c *Client) expiry(ctx context.Context) time.Time {
 	return time.Unix(int64(reply.Data.Expires), 0).UTC()
 }
 
-// campaign is a campaign as Meta writes it.
+// campaign is a campaign as Meta returns it.
 type campaign struct {
 	ID       wire.Text `json:"id"`
 	Account  wire.Text `json:"account_id"`
@@ -199,7 +199,7 @@ func (c *Client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error)
 	return s, err
 }
 
-// budget returns the budget of a campaign. A campaign has either a budget of its own or ad sets with budgets.
+// budget returns the budget of a campaign. A campaign has either its own budget or ad sets with budgets.
 func (c *Client) budget(ctx context.Context, one campaign, a account) (ads.Budget, error) {
 	b := ads.Budget{Level: ads.CampaignLevel}
 	var err error
@@ -357,7 +357,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 	return c.wire.Read(ctx, call, c.judge(func(body []byte) error { return wire.Decode(body, into) }))
 }
 
-// knownAccount returns the facts of the account, which are read again after a while.
+// knownAccount returns the facts of the account and reads them again after accountFor.
 func (c *Client) knownAccount(ctx context.Context) (account, error) {
 	c.mu.Lock()
 	known := c.account
@@ -405,7 +405,8 @@ func (c *Client) readAccount(ctx context.Context) (account, error) {
 	return a, nil
 }
 
-// readMinimum sets the minimum for campaigns that pay by impression, the lowest one. The dry run knows the others.
+// readMinimum sets the minimum for campaigns that pay per impression, which is the lowest. The dry run checks the
+// others.
 func (c *Client) readMinimum(ctx context.Context, a *account) error {
 	var reply struct {
 		Data []struct {

@@ -40,8 +40,8 @@ func scale(c money.Currency) (iso, meta int64, err error) {
 	return iso, meta, nil
 }
 
-// Amount returns the budget as an amount. Every budget of a listed currency is a whole number of ISO minor units,
-// except where Meta's unit is finer.
+// Amount returns the budget as an amount. In a listed currency it is a whole number of ISO minor units, except where
+// Meta's unit is finer.
 func (m Minor) Amount(c money.Currency) (money.Amount, error) {
 	iso, meta, err := scale(c)
 	if err != nil {

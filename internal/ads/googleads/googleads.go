@@ -60,7 +60,7 @@ func (c *Client) Account() ads.Account {
 // Unit implements [ads.Platform].
 func (c *Client) Unit() ads.Unit { return Unit{} }
 
-// row is a row of a search. Google leaves out zero and false.
+// row is a row of a search. Google omits zero and false.
 type row struct {
 	Customer struct {
 		Name     string `json:"descriptiveName"`
@@ -90,7 +90,7 @@ type row struct {
 	} `json:"currencyConstant"`
 }
 
-// search returns the rows of a query. Queries have a limit, so that one page has all of them.
+// search returns the rows of a query. Queries have a limit, so one page contains all of them.
 func (c *Client) search(ctx context.Context, query string) ([]row, error) {
 	body, err := json.Marshal(map[string]string{"query": query})
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *Client) search(ctx context.Context, query string) ([]row, error) {
 	return rows, err
 }
 
-// do sends a request with an access token. When Google refuses the token with 401, before it executes anything, the
+// do sends a request with an access token. When Google rejects the token with 401, before it executes anything, the
 // token is renewed and the request is sent once more.
 func (c *Client) do(
 	ctx context.Context, path string, body []byte, send func(context.Context, wire.Call, wire.Judge) *ads.Rejection,
@@ -199,7 +199,7 @@ func (c *Client) Campaigns(ctx context.Context, most int) (list []ads.Campaign, 
 	return list, false, err
 }
 
-// list returns campaigns that are not removed: those of a budget, or all for an empty name.
+// list returns the campaigns of a budget that are not removed. An empty name means all budgets.
 func (c *Client) list(ctx context.Context, budget string, most int) ([]ads.Campaign, error) {
 	query := "SELECT campaign.resource_name, campaign.id, campaign.name, campaign.status, campaign.campaign_budget " +
 		"FROM campaign WHERE campaign.status != 'REMOVED'"
@@ -269,7 +269,7 @@ func (c *Client) budget(ctx context.Context, r row, currency money.Currency) (ad
 		Uses: int(min(max(r.Budget.References, 0), math.MaxInt32)),
 	}
 	id, own := strings.CutPrefix(r.Campaign.Budget, c.resource("campaignBudgets", ""))
-	if !own || !ads.IsNumber(id, 20) { // the name goes into queries and writes
+	if !own || !ads.IsNumber(id, 20) { // queries and writes contain the name
 		return b, c.wire.Reject(ads.UnexpectedReply, "").Because(errors.New("the budget is not one of the account"))
 	}
 	b.Resource = r.Campaign.Budget

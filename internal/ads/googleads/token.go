@@ -13,7 +13,7 @@ import (
 	"assay/internal/ads/wire"
 )
 
-// early is how long before its end an access token is renewed.
+// early is the time before its expiry at which an access token is renewed.
 const early = time.Minute
 
 // scope is the OAuth scope for campaigns.
@@ -30,7 +30,7 @@ type token struct {
 	scopes  []string
 }
 
-// lock waits for the access to the token; only one renewal runs at a time, and others use its result.
+// lock waits for access to the token. Only one renewal runs at a time, and other calls use its result.
 func (c *Client) lock(ctx context.Context) error {
 	select {
 	case c.renewing <- struct{}{}:
@@ -58,7 +58,7 @@ func (c *Client) usableToken(ctx context.Context) (token, error) {
 	return renewed, err
 }
 
-// forget drops a token that Google refused, unless it has been replaced since.
+// forget drops a token that Google rejected, unless it has been replaced since.
 func (c *Client) forget(ctx context.Context, refused token) {
 	if c.lock(ctx) != nil {
 		return // no further request follows

@@ -59,7 +59,7 @@ func NewFacebook(a FacebookAccount, now func() time.Time) *Facebook {
 	return f
 }
 
-// Edit changes the account as a person does in the ads manager.
+// Edit changes the account as a person does in Meta Ads Manager.
 func (f *Facebook) Edit(do func(*FacebookAccount)) { change(&f.Server, &f.account, do) }
 
 // Campaign returns a campaign of the account, nil if it has none.
@@ -234,7 +234,7 @@ func (f *Facebook) route(q *request, path string) Reply {
 
 func ok(o object) Reply { return Reply{Status: http.StatusOK, Body: o.text()} }
 
-// budgets adds the budgets, which Meta writes as texts and leaves out where there is none.
+// budgets adds the budgets. Meta writes them as strings and omits missing ones.
 func budgets(o object, daily, lifetime int64) object {
 	if daily > 0 {
 		o["daily_budget"], o["budget_remaining"] = strconv.FormatInt(daily, 10), strconv.FormatInt(daily/2, 10)
@@ -264,7 +264,7 @@ func (f *Facebook) serveAccount(q *request, edge string) Reply {
 	return metaError(http.StatusBadRequest, 100, 0, "(#100) Tried accessing nonexisting field ("+edge+")", nil)
 }
 
-// list returns a page of campaigns; archived and deleted ones are not listed without a filter.
+// list returns a page of campaigns. Without a filter, archived and deleted campaigns are omitted.
 func (f *Facebook) list(q *request) Reply {
 	size, err := strconv.Atoi(q.form.Get("limit"))
 	if err != nil || size < 1 {

@@ -242,7 +242,7 @@ func (g *Google) search(q *request) Reply {
 			"Unknown resource.", nil)
 	}
 	if len(rows) == 0 {
-		return ok(object{"fieldMask": ""}) // empty results are left out
+		return ok(object{"fieldMask": ""}) // Google omits empty results
 	}
 	return ok(object{"results": rows[:min(most, len(rows))], "fieldMask": ""})
 }
@@ -258,7 +258,7 @@ func (g *Google) campaign(c GoogleCampaign, budget string) object {
 	return o
 }
 
-// users returns the campaigns of a budget that are not removed.
+// users returns the number of campaigns of a budget that are not removed.
 func (g *Google) users(budget string) int {
 	n := 0
 	for _, c := range g.account.Campaigns {
@@ -269,7 +269,7 @@ func (g *Google) users(budget string) int {
 	return n
 }
 
-// budget writes a budget. Zero and false are left out.
+// budget writes a budget. Zero and false are omitted.
 func (g *Google) budget(id, name string) object {
 	b := g.account.Budget(id)
 	o := object{"resourceName": name, "period": b.Period, "status": "ENABLED", "referenceCount": fmt.Sprint(g.users(id))}

@@ -1,6 +1,6 @@
 // Package simulator simulates the ad platforms: Meta, Google Ads and TikTok, each with one account. A simulator has
-// state, enforces the documented rules, and fails as a script says. It is an [http.Handler], so that clients reach it
-// as they reach the platform. It shares no type with the clients: both would repeat a mistake.
+// state, enforces the documented rules, and fails as its script specifies. It is an [http.Handler], so clients connect
+// to it as to the platform. It shares no type with the clients, because a mistake in a shared type would go unnoticed.
 package simulator
 
 import (
@@ -19,7 +19,7 @@ import (
 // maxRequest bounds the bytes of a request.
 const maxRequest = 1 << 20
 
-// Server is what the simulators have in common: the log, the faults and the state file. It is embedded.
+// Server is the common part of the simulators: the log, the faults and the state file. Each simulator embeds it.
 type Server struct {
 	now func() time.Time
 
@@ -41,7 +41,7 @@ type backend interface {
 	reply(Trouble) Reply
 	// state returns a pointer to the state that is saved.
 	state() any
-	// load replaces the state by a saved one, or leaves it.
+	// load replaces the state with a saved one. If that is invalid, the state is unchanged.
 	load(text []byte) error
 }
 
@@ -74,7 +74,7 @@ type Entry struct {
 // Trouble is a documented failure of a platform.
 type Trouble string
 
-// The failures. Every simulator knows them all.
+// The failures. Every simulator supports all of them.
 const (
 	ServerError     Trouble = "server_error"     // HTTP 500
 	ErrorWith200    Trouble = "error_with_200"   // an error in a body with HTTP 200
@@ -87,7 +87,7 @@ const (
 	UnknownCampaign Trouble = "campaign_unknown" //
 )
 
-// LimitedFor is the wait that Limited asks for, where the platform has a way to ask.
+// LimitedFor is the wait that the reply for Limited specifies, on platforms that specify one.
 const LimitedFor = 90 * time.Second
 
 // On selects requests.
@@ -118,7 +118,7 @@ const (
 	Stall              // no reply until the client gives up
 )
 
-// Fault is one entry of the script: it applies to the first request that it selects, and to no other.
+// Fault is one entry of the script: it applies only to the first request that it selects.
 type Fault struct {
 	On       On
 	Do       Do
@@ -181,7 +181,7 @@ func (s *Server) Save(w io.Writer) error {
 // maxState bounds the bytes of a saved state.
 const maxState = 64 << 20
 
-// Load replaces the state by a saved one. The present state remains if the text is not a saved state.
+// Load replaces the state with a saved one. The current state remains if the text is not a saved state.
 func (s *Server) Load(r io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxState))
 	if err != nil {
@@ -210,7 +210,7 @@ func replace[T any](into *T, text []byte) error {
 	return nil
 }
 
-// maxLog bounds the log of a simulator that runs for long.
+// maxLog bounds the log of a simulator that runs for a long time.
 const maxLog = 10_000
 
 // ServeHTTP implements [http.Handler].
@@ -263,7 +263,7 @@ func readsCampaign(q *request) bool {
 		strings.HasPrefix(q.form.Get("fields"), "id,account_id,name,status,daily_budget")
 }
 
-// answer executes the request where the fault lets it, logs it and returns the reply.
+// answer executes the request if the fault allows it, logs it and returns the reply.
 func (s *Server) answer(q *request, f Fault) Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -299,7 +299,7 @@ func (s *Server) answer(q *request, f Fault) Reply {
 	return reply
 }
 
-// send writes the reply as the fault wants it.
+// send writes the reply as the fault specifies.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, f Fault, reply Reply) {
 	switch f.Do {
 	case Drop:
@@ -343,7 +343,7 @@ func (o object) text() string {
 	return string(b)
 }
 
-// change makes a change as a person does in the ads manager of the platform.
+// change changes the state as a person does in the ads manager of the platform.
 func change[T any](s *Server, state *T, do func(*T)) {
 	func() {
 		s.mu.Lock()

@@ -17,7 +17,7 @@ type exchange struct {
 	header               map[string]string
 	body                 string
 	status               int
-	want, lack           []string // parts that the reply has and lacks
+	want, lack           []string // parts that the reply must and must not have
 	mutating, applied    bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"assay/internal/ads/wire"
 )
 
-// envelope is every reply. TikTok answers errors with HTTP 200 and a code.
+// envelope is the form of every reply. TikTok answers errors with HTTP 200 and a code.
 type envelope struct {
 	Code      *wire.Int       `json:"code"`
 	Message   string          `json:"message"`
@@ -19,7 +19,7 @@ type envelope struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// judge returns the judge of replies whose success the function reads.
+// judge returns a judge that reads the replies of successful calls with the given function.
 func (c *Client) judge(success func(envelope) error) wire.Judge {
 	return func(r wire.Reply) wire.Verdict {
 		var e envelope
@@ -43,7 +43,8 @@ func (c *Client) judge(success func(envelope) error) wire.Judge {
 	}
 }
 
-// explain returns the reason of a code. Published lists of codes disagree below 40100, where the message decides.
+// explain returns the reason of a code. Published lists disagree about codes below 40100. For those, the message
+// decides.
 func (c *Client) explain(r wire.Reply, e envelope) wire.Verdict {
 	var v wire.Verdict
 	message := strings.ToLower(e.Message)

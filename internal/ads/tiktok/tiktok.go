@@ -22,7 +22,7 @@ const (
 	version    = "/open_api/v1.3"
 	pageSize   = 100
 	maxPages   = 50
-	accountFor = 10 * time.Minute // facts of the account are read again after
+	accountFor = 10 * time.Minute // age at which facts of the account are read again
 )
 
 // Client is the client of one advertiser account.
@@ -41,7 +41,7 @@ func New(c Credentials, o ads.Options) *Client {
 	return &Client{credentials: c, wire: wire.New(measure.TikTok, o.Endpoint, o, c.AccessToken)}
 }
 
-// account has what changes rarely.
+// account contains facts of the account that rarely change.
 type account struct {
 	name, zone, status string
 	currency           money.Currency
@@ -66,13 +66,13 @@ func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 		return ads.Connection{}, c.wire.Reject(ads.PermissionMissing, "The account %s has the status %s.",
 			c.credentials.AdvertiserID, a.status)
 	}
-	if _, _, err := c.page(ctx, 1, 1, nil); err != nil { // the permission to read campaigns is another one
+	if _, _, err := c.page(ctx, 1, 1, nil); err != nil { // reading campaigns needs another permission
 		return ads.Connection{}, err
 	}
 	return ads.Connection{Account: c.Account(), Name: a.name, Currency: a.currency, TimeZone: a.zone}, nil
 }
 
-// campaign is a campaign as TikTok writes it.
+// campaign is a campaign as TikTok returns it.
 type campaign struct {
 	Advertiser wire.Text   `json:"advertiser_id"`
 	ID         wire.Text   `json:"campaign_id"`
@@ -288,7 +288,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 	return c.wire.Read(ctx, call, c.judge(func(e envelope) error { return json.Unmarshal(e.Data, into) }))
 }
 
-// knownAccount returns the facts of the account, which are read again after a while.
+// knownAccount returns the facts of the account and reads them again after accountFor.
 func (c *Client) knownAccount(ctx context.Context) (account, error) {
 	c.mu.Lock()
 	known := c.account

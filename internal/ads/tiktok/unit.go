@@ -11,7 +11,7 @@ import (
 	"assay/internal/money"
 )
 
-// Whole is a budget in whole units of the currency, as callers of the API give it.
+// Whole is a budget in whole units of the currency, as callers of the API pass it.
 type Whole int64
 
 // Amount returns the budget as an amount.
@@ -35,7 +35,8 @@ func minorUnits(c money.Currency) int64 {
 // fraction, which a rollback restores.
 type Decimal string
 
-// Amount returns the budget as an amount. exact is false when it is finer than the currency's minor unit, or no amount.
+// Amount returns the budget as an amount. exact is false when it is finer than the currency's minor unit or not an
+// amount.
 func (d Decimal) Amount(c money.Currency) (a money.Amount, exact bool) {
 	if len(d) > 30 || strings.ContainsAny(string(d), "/xXpP_") || exponentTooLarge(string(d)) {
 		return money.Amount{}, false
@@ -58,7 +59,7 @@ func exponentTooLarge(text string) bool {
 	return found && len(strings.TrimLeft(exponent, "+-0")) > 2
 }
 
-// DecimalOf returns the amount as a decimal number, without zeros at its end.
+// DecimalOf returns the amount as a decimal number, without trailing zeros.
 func DecimalOf(a money.Amount) Decimal {
 	text := a.Decimal()
 	if strings.Contains(text, ".") {

@@ -19,7 +19,7 @@ func Decode(body []byte, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// shallow reports whether brackets outside of strings are nested at most maxDepth deep.
+// shallow reports whether brackets outside of strings are nested at most maxDepth levels deep.
 func shallow(body []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(body); i++ {
@@ -40,7 +40,7 @@ func shallow(body []byte) bool {
 	return true
 }
 
-// Int is a whole number that a platform writes as a number or as a text. An absent number is 0.
+// Int is a whole number that a platform writes as a number or as a string. An absent number is 0.
 type Int int64
 
 // UnmarshalJSON implements [json.Unmarshaler].

@@ -40,7 +40,7 @@ type Client struct {
 	http     *http.Client
 }
 
-// New returns a client. The secrets are removed from every text of the platform.
+// New returns a client. The client removes the secrets from every text of the platform.
 func New(p measure.Platform, e ads.Endpoint, o ads.Options, secrets ...ads.Secret) *Client {
 	transport := o.Transport
 	if transport == nil {
@@ -52,7 +52,7 @@ func New(p measure.Platform, e ads.Endpoint, o ads.Options, secrets ...ads.Secre
 	}}
 }
 
-// shared has the connections of all clients of the process.
+// shared contains the connections of all clients of the process.
 var shared = sync.OnceValue(func() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxResponseHeaderBytes = maxHeader
@@ -88,8 +88,8 @@ type Judge func(Reply) Verdict
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
-// Read sends a request that changes nothing. It repeats the request after failures that pass, and waits as the platform
-// asks, up to a limit.
+// Read sends a request that changes nothing. It repeats the request after temporary failures and waits as long as the
+// platform asks, up to a limit.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)
@@ -134,7 +134,7 @@ func (c *Client) Once(ctx context.Context, call Call, judge Judge) Verdict {
 	return judge(reply)
 }
 
-// send returns the reply. sent is false when no connection existed, so that no platform can have received the request.
+// send returns the reply. sent is false when no connection existed, so the platform cannot have received the request.
 func (c *Client) send(ctx context.Context, call Call) (reply Reply, sent bool, err error) {
 	ctx, cancel := c.options.Clock.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
@@ -233,7 +233,7 @@ func (c *Client) Said(r *ads.Rejection, code, message, requestID string) *ads.Re
 	return &with
 }
 
-// Status judges a reply by its status alone, for replies without the platform's envelope.
+// Status judges a reply by its HTTP status alone, for replies without the platform's envelope.
 func (c *Client) Status(r Reply) Verdict {
 	code := "HTTP " + strconv.Itoa(r.Status)
 	said := func(reason ads.Reason) *ads.Rejection { return c.Said(c.Reject(reason, ""), code, "", "") }
@@ -254,12 +254,12 @@ func (c *Client) Status(r Reply) Verdict {
 	return Verdict{Rejection: said(ads.UnexpectedReply), Unsure: true} // a redirect, or success in an unknown form
 }
 
-// Unreadable is the verdict of a reply that claims success and is not what the documentation describes.
+// Unreadable is the verdict for a reply that reports success in an undocumented form.
 func (c *Client) Unreadable(err error) Verdict {
 	return Verdict{Rejection: c.Reject(ads.UnexpectedReply, "").Because(c.safe(err)), Unsure: true}
 }
 
-// RetryAfter returns the wait that the header Retry-After asks for, at most a day.
+// RetryAfter returns the wait that the Retry-After header asks for, at most a day.
 func (c *Client) RetryAfter(h http.Header) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {

@@ -28,7 +28,7 @@ func client(t *testing.T, jitter float64, handle http.HandlerFunc) (*Client, *ad
 	return New(measure.Facebook, options.Endpoint, options, ads.NewSecret(secret)), clock, &requests
 }
 
-// byStatus judges by the status alone.
+// byStatus judges a reply by its HTTP status alone.
 func byStatus(c *Client) Judge {
 	return func(r Reply) Verdict {
 		if r.Status == http.StatusOK {

@@ -1,4 +1,4 @@
-// Package lookalike detects names that may imitate others with letters of several alphabets.
+// Package lookalike detects names that may imitate other names with letters of several alphabets.
 package lookalike
 
 import (
@@ -12,13 +12,13 @@ import (
 // asian are the scripts that East Asian names mix in one word, including Latin.
 var asian = []string{"Latin", "Han", "Hiragana", "Katakana", "Hangul", "Bopomofo"}
 
-// Cyrillic and Greek letters that look like Latin ones.
+// latinLike lists Cyrillic and Greek letters that look like Latin letters.
 const latinLike = "АВЕЅІЈКМНОРСТУХҮԌԚԜаеѕіјорсухһԁԛԝүѵ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοινυκρχϲϳ"
 
-// Imitates reports whether a name may imitate another: a word mixes scripts, all Cyrillic or Greek letters look like Latin
-// ones, or the name has styled letters such as mathematical ones. The rules are those of the Unicode Technical Standard 39
-// for "highly restrictive" names, word by word, with a short table of look-alikes. Look-alikes within one script, such as rn
-// and m, are not detected.
+// Imitates reports whether a name may imitate another name. It does so if a word mixes scripts, if all Cyrillic or
+// Greek letters look like Latin letters, or if the name has styled letters such as mathematical letters. The rules are
+// those of Unicode Technical Standard 39 for "highly restrictive" names, applied word by word with a short table of
+// look-alikes. Look-alikes within one script, such as rn and m, are not detected.
 func Imitates(name string) bool {
 	name = norm.NFC.String(name)
 	if strings.ContainsFunc(name, isStyled) {
@@ -44,7 +44,7 @@ func Imitates(name string) bool {
 // ownLetters are letters of Azerbaijani, Akan and Ewe in the phonetic block. They do not look like Latin letters.
 const ownLetters = "əɛɔ"
 
-// isStyled reports whether a letter is a styled Latin one: mathematical, circled, full width or a small capital.
+// isStyled reports whether a letter is a styled Latin letter: mathematical, circled, full width or a small capital.
 func isStyled(r rune) bool {
 	if r >= 0x250 && r <= 0x2af || r >= 0x1d00 && r <= 0x1dbf { // phonetic letters
 		return !strings.ContainsRune(ownLetters, r)

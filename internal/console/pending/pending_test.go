@@ -39,7 +39,7 @@ func TestAFileBelongsToItsOwner(t *testing.T) {
 		t.Errorf("IDs %q and %q", id, other)
 	}
 	if has(&s, id, "ben", "shop", now) || has(&s, id, "ada", "other", now) || has(&s, "", "ada", "shop", now) {
-		t.Error("somebody else borrows the file")
+		t.Error("another user borrows the file")
 	}
 	f, release, ok := s.Borrow(id, "ada", "shop", now)
 	if !ok || f.ID != id || f.Settings.Source != "orders" {
@@ -57,7 +57,7 @@ func TestAFileEndsAfterItsTime(t *testing.T) {
 		t.Error("the file has ended before its time")
 	}
 	if has(&s, id, "ada", "shop", now.Add(3*pending.Time+1)) || *removed != 1 {
-		t.Errorf("the file is still there after its time; removed %d times", *removed)
+		t.Errorf("the file still exists after its time; removed %d times", *removed)
 	}
 	_, late := put(&s, "ada", "shop", now)
 	_, kept := put(&s, "ben", "shop", now.Add(1))
@@ -86,7 +86,7 @@ func TestANewFileReplacesTheOldFileOfItsOwner(t *testing.T) {
 	}
 }
 
-// A borrowed file exists until it is released, even when it is replaced or forgotten meanwhile.
+// A borrowed file exists until it is released, even if it is replaced or removed from the store before.
 func TestABorrowedFileExistsUntilItsRelease(t *testing.T) {
 	t.Parallel()
 	var s pending.Files
@@ -105,6 +105,6 @@ func TestABorrowedFileExistsUntilItsRelease(t *testing.T) {
 	kept, count := put(&s, "ada", "shop", now)
 	s.Forget("another")
 	if !has(&s, kept, "ada", "shop", now) || *count != 0 {
-		t.Error("another file is forgotten")
+		t.Error("another file is removed")
 	}
 }

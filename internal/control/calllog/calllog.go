@@ -45,7 +45,7 @@ type Options struct {
 	Log     *slog.Logger     // nil: no logging
 }
 
-// Recorder collects calls and writes them periodically. Its methods may be called from many goroutines.
+// Recorder collects calls and writes them periodically. Its methods are safe for concurrent use.
 type Recorder struct {
 	store    Store
 	refusals *limit.Quota
@@ -59,7 +59,7 @@ type Recorder struct {
 	waiting []control.Call
 }
 
-// New returns a recorder. [Recorder.Run] has to run for calls to be written.
+// New returns a recorder. Calls are written only while [Recorder.Run] runs.
 func New(o Options) *Recorder {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -89,8 +89,8 @@ func (r *Recorder) Note(c control.Call) {
 // Dropped returns how many calls were dropped since the start.
 func (r *Recorder) Dropped() int64 { return r.dropped.Load() }
 
-// Run writes pending calls every second and removes old ones every hour, until ctx ends. It returns nil.
-// [Recorder.Flush] writes calls that are noted later.
+// Run writes pending calls every second and removes old calls every hour, until ctx ends. It returns nil.
+// [Recorder.Flush] writes calls that are recorded later.
 func (r *Recorder) Run(ctx context.Context) error {
 	flush, prune := time.NewTicker(flushEvery), time.NewTicker(pruneEvery)
 	defer flush.Stop()

@@ -64,7 +64,7 @@ func TestCallsAreWrittenInBatches(t *testing.T) {
 	r.Flush(t.Context())
 	calls, err := store.Calls(t.Context(), control.CallFilter{Workspace: "acme", Limit: 10_000})
 	if err != nil || len(calls) != 801 || r.Dropped() != 0 {
-		t.Errorf("%d calls are kept and %d dropped, %v; want 801 and none", len(calls), r.Dropped(), err)
+		t.Errorf("%d calls are stored and %d dropped, %v; want 801 and none", len(calls), r.Dropped(), err)
 	}
 }
 

@@ -70,8 +70,8 @@ func callsAreSelected(t *testing.T, s Store) {
 		"by tool":          {control.CallFilter{Tool: "performance"}, "performance"},
 		"by key":           {control.CallFilter{Actor: "key:k1"}, "ask"},
 		"by program":       {control.CallFilter{Client: "c1", Status: control.CallRefused}, "manage"},
-		"by what is not":   {control.CallFilter{Tool: "performance", Status: control.CallRefused}, ""},
-		"by a wild letter": {control.CallFilter{Tool: "%"}, ""},
+		"by absent status": {control.CallFilter{Tool: "performance", Status: control.CallRefused}, ""},
+		"by a wildcard":    {control.CallFilter{Tool: "%"}, ""},
 	} {
 		test.f.Workspace, test.f.Limit = w.ID, 10
 		want := min(len(test.want), 1)
@@ -114,7 +114,7 @@ func callsEndWithTheWorkspace(t *testing.T, s Store) {
 	}
 	noteCalls(t, s, callLike(w.ID, "of the one before", 0))
 	if calls := callsOf(t, s, control.CallFilter{Workspace: w.ID, Limit: 10}); len(calls) != 0 {
-		t.Errorf("the new workspace of the name has calls: %+v", calls)
+		t.Errorf("the new workspace with the same name has calls: %+v", calls)
 	}
 }
 

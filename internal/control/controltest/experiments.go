@@ -109,7 +109,7 @@ func experimentMovesForward(t *testing.T, s Store) {
 	_, err := s.MoveExperiment(t.Context(), control.Move{Workspace: w.ID, ID: bare.ID, To: control.ExperimentPlanned}, at(0))
 	wantKind(t, "a plan without days", err, fault.KindInvalid)
 	if now, err := s.Experiment(t.Context(), w.ID, bare.ID); err != nil || now.Status != control.ExperimentDraft || now.Version != 1 {
-		t.Errorf("after a refused step: %+v, %v", now, err)
+		t.Errorf("after a rejected step: %+v, %v", now, err)
 	}
 	study := keepExperiment(t, s, control.Experiment{
 		Workspace: w.ID, Channel: "tiktok", Kind: control.ConversionLift, Status: control.ExperimentRunning, Days: days("2026-05-01", "2026-05-14"),
@@ -146,7 +146,7 @@ func experimentMovesOnce(t *testing.T, s Store) {
 		}
 	}
 	if done != 1 {
-		t.Errorf("%d of %d started the experiment", done, len(errs))
+		t.Errorf("%d of %d calls started the experiment", done, len(errs))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// expected is a forecast of revenue over the days after a day.
+// expected returns a forecast of revenue for the days after a day.
 func expected(ws measure.WorkspaceID, made civil.Date, points int, occasion control.Occasion) control.Forecast {
 	return control.Forecast{
 		Workspace: ws, Metric: "revenue", Made: made, Days: civil.Range{First: made, Last: made.AddDays(points - 1)}, Median: 100.25,
@@ -21,7 +21,7 @@ func expected(ws measure.WorkspaceID, made civil.Date, points int, occasion cont
 	}
 }
 
-// judged is the forecast with an outcome that differs by the given error.
+// judged returns the forecast with an outcome that differs by the given error.
 func judged(f control.Forecast, off float64, mase *float64) control.Forecast {
 	f.Outcome = &control.ForecastOutcome{
 		Actual: f.Median + off, Error: off, Pinball: 1.5, MASE: mase, DataVersion: 9, At: noon.Add(time.Hour),
@@ -58,7 +58,7 @@ func forecastsAreKept(t *testing.T, s Store) {
 		}
 	}
 	if diff := cmp.Diff([]control.Forecast{before, daily, week, spend}, forecastsOf(t, s, acme.ID), byDay); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
+		t.Errorf("stored (-want +got):\n%s", diff)
 	}
 	if got := forecastsOf(t, s, zoo.ID); len(got) != 0 {
 		t.Errorf("another workspace has %+v", got)
@@ -91,7 +91,7 @@ func forecastsAreKept(t *testing.T, s Store) {
 func forecastsAreSummedUp(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	monday := civil.MustParse("2026-11-16")
-	// Weekly forecasts made on three consecutive days overlap; two forecasts of the rest of one month are one period.
+	// Weekly forecasts made on three consecutive days overlap; two forecasts of the rest of one month cover one period.
 	outcomes := []control.Forecast{
 		judged(expected(acme.ID, monday, 7, control.DailyForecast), 5, new(0.5)),
 		judged(expected(acme.ID, monday.AddDays(1), 7, control.DailyForecast), -12, new(1.5)),
@@ -141,8 +141,8 @@ func stateOf(t *testing.T, s Store, ws measure.WorkspaceID) control.ForecastStat
 	return state
 }
 
-// forecastsThatShareNoDay are counted by their days, with gaps between them and forecasts of the rest of several
-// kinds of period.
+// forecastsThatShareNoDay checks the count of forecasts without a common day. The forecasts have gaps between them, and
+// some cover the rest of periods of several kinds.
 func forecastsThatShareNoDay(t *testing.T, s Store) {
 	acme := newWorkspace(t, s, "Acme")
 	first := civil.MustParse("2026-03-01")
@@ -163,10 +163,10 @@ func forecastsThatShareNoDay(t *testing.T, s Store) {
 	}
 	got, err := s.ForecastRecords(t.Context(), acme.ID)
 	if err != nil || len(got) != 2 {
-		t.Fatalf("records %+v, %v, want those of rests and of weeks", got, err)
+		t.Fatalf("records %+v, %v, want a record of rests of periods and a record of weeks", got, err)
 	}
-	// Of the forecasts of the rest of a period, the two short ones and the following month; of the weekly ones, two
-	// of each ten.
+	// Among the forecasts of the rest of a period, the two short ones and the following month share no day. Among each
+	// ten weekly forecasts, two share no day.
 	for i, want := range []struct{ points, judged, separate int }{{0, 6, 3}, {7, 20, 4}} {
 		if got[i].Points != want.points || got[i].Judged != want.judged || got[i].Separate != want.separate {
 			t.Errorf("record %+v, want %+v", got[i], want)

@@ -93,7 +93,7 @@ func requestIsDecidedOnce(t *testing.T, s PeopleStore) {
 	_, err := s.Access(t.Context(), "g2")
 	wantKind(t, "the grant that was not made", err, fault.KindNotFound)
 	if err := s.RefuseRequest(t.Context(), late.Hash, at(0)); err != nil {
-		t.Errorf("refused in time: %v", err)
+		t.Errorf("denied in time: %v", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func decisionsRace(t *testing.T, s PeopleStore) {
 	}
 }
 
-// wantOne runs the same operation many times concurrently and wants one success.
+// wantOne runs the same operation many times concurrently and expects exactly one success.
 func wantOne(t *testing.T, try func(i int) bool) {
 	t.Helper()
 	var wg sync.WaitGroup

@@ -31,7 +31,7 @@ func forgottenCustomersAreKept(t *testing.T, s Store) {
 		t.Errorf("acme (-want +got):\n%s", diff)
 	}
 	if got := forgotten(zoo.ID); len(got) != 0 {
-		t.Errorf("zoo has forgotten %v, want none", got)
+		t.Errorf("zoo lists the forgotten customers %v, want none", got)
 	}
 	events, err := s.Events(t.Context(), control.EventFilter{Kinds: []control.EventKind{control.CustomerForgotten}, Limit: 10})
 	if err != nil || len(events) != 2 || events[0].Workspace != acme.ID || events[0].Actor != "assay test" || events[1].Subject != "hashA" {
@@ -41,7 +41,7 @@ func forgottenCustomersAreKept(t *testing.T, s Store) {
 		t.Fatal(err)
 	}
 	if got := forgotten(acme.ID); len(got) != 0 {
-		t.Errorf("a deleted workspace has forgotten %v, want none", got)
+		t.Errorf("a deleted workspace lists the forgotten customers %v, want none", got)
 	}
 	wantKind(t, "a customer of no workspace", s.ForgetCustomers(t.Context(), acme.ID, []string{"hashA"}, at(0)), fault.KindNotFound)
 }

@@ -59,7 +59,7 @@ func invitationIsAcceptedOnce(t *testing.T, s PeopleStore) {
 func acceptancesRace(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
-	// otherwise the second account would fail because of its address
+	// Otherwise the second account would fail because of its address.
 	if err := s.CreateUser(t.Context(), invited, at(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func invitationOfWhoMayNot(t *testing.T, s PeopleStore) {
 
 	gone := newInvitation(t, s, "carla", w.ID, control.RoleViewer)
 	if _, err := s.Invitation(t.Context(), lowered.Hash); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("a newer invitation of the address leaves the older: %v", err)
+		t.Errorf("an older invitation of the address is still valid: %v", err)
 	}
 	if err := s.RemoveMember(t.Context(), "carla", w.ID, at(0)); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func lastOwnerStays(t *testing.T, s PeopleStore) {
 	}
 }
 
-// Permissions are checked before an action. A person who loses the role in between can do nothing more.
+// Permissions are checked before an action. A person who loses the role in between can no longer act.
 func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	for _, id := range []control.UserID{"anna", "ben", "olga"} {
@@ -173,7 +173,7 @@ func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 	}
 	olga := control.By{Actor: control.ActorOf("olga"), At: noon}
 	if err := s.WithdrawInvitation(t.Context(), invitation.ID, w.ID, olga); err != nil {
-		t.Errorf("what was refused was done all the same: %v", err)
+		t.Errorf("the rejected change was applied: %v", err)
 	}
 	if k, err := s.Key(t.Context(), "k1"); err != nil || !k.RevokedAt.IsZero() || k.ReplacedBy != "" {
 		t.Errorf("key of the workspace: %+v, %v", k, err)
@@ -196,7 +196,7 @@ func another(n control.Invitation, by control.UserID) control.Invitation {
 	return n
 }
 
-// People may revoke what they connected themselves in any role.
+// A person with any role may revoke their own grants.
 func ownGrantsAreEndedByAnybody(t *testing.T, s PeopleStore) {
 	w := newWorkspace(t, s, "Acme")
 	newMember(t, s, "anna", w.ID)
@@ -232,7 +232,7 @@ func lowerRoleEndsKeysBeyondIt(t *testing.T, s PeopleStore) {
 	wantKeysRevoked(t, s, map[control.KeyID]bool{"approves": true, "reads": false})
 }
 
-// Each way of ending a grant leaves one event, and a grant that ended before leaves none.
+// Each way to end a grant writes one event. A grant that has already ended gets no event.
 func endedGrantsAreLogged(t *testing.T, s PeopleStore) {
 	for what, end := range map[string]func(ws measure.WorkspaceID, id control.UserID) error{
 		"leaving": func(ws measure.WorkspaceID, id control.UserID) error {

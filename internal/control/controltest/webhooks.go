@@ -72,7 +72,7 @@ func deliveriesWait(t *testing.T, s Store) {
 		t.Fatal(err)
 	}
 	if got, err := s.Awaiting(t.Context()); err != nil || !slices.Equal(got, []measure.WorkspaceID{other.ID, w.ID}) {
-		t.Errorf("messages wait of %v, %v", got, err)
+		t.Errorf("pending messages of %v, %v", got, err)
 	}
 	if got, err := s.Waiting(t.Context(), w.ID, 1); err != nil || cmp.Diff([]control.Delivery{first}, got) != "" {
 		t.Errorf("one that waits: %+v, %v", got, err)
@@ -85,7 +85,7 @@ func deliveriesWait(t *testing.T, s Store) {
 		t.Errorf("after all: %+v, %v", got, err)
 	}
 	if fresh, err := s.Receive(t.Context(), first, event); fresh || err != nil {
-		t.Errorf("a message that became facts is new again: %v", err)
+		t.Errorf("an imported message is new again: %v", err)
 	}
 	state, err := s.HookState(t.Context(), w.ID)
 	if want := (control.HookState{Last: second.At, Unusable: 1, Problem: "no total"}); err != nil || state != want {
@@ -95,7 +95,7 @@ func deliveriesWait(t *testing.T, s Store) {
 		t.Fatal(err)
 	}
 	if fresh, err := s.Receive(t.Context(), first); !fresh || err != nil {
-		t.Errorf("a message is remembered for ever: %v", err)
+		t.Errorf("a message is never forgotten: %v", err)
 	}
 	events, err := s.Events(t.Context(), control.EventFilter{Workspace: w.ID, Kinds: []control.EventKind{control.PrivacyRequested}, Limit: 10})
 	if err != nil || len(events) != 1 {
@@ -105,6 +105,6 @@ func deliveriesWait(t *testing.T, s Store) {
 		t.Fatal(err)
 	}
 	if got, err := s.Waiting(t.Context(), w.ID, 10); len(got) != 0 || err != nil {
-		t.Errorf("messages outlive their workspace: %+v, %v", got, err)
+		t.Errorf("messages remain after the deletion of their workspace: %+v, %v", got, err)
 	}
 }

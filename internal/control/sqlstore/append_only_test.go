@@ -22,7 +22,7 @@ func TestTheAuditLogIsAppendOnlyInTheDatabase(t *testing.T) {
 		`INSERT OR REPLACE INTO events SELECT id, 0, '', 'forged', '', '', '' FROM events`,
 	} {
 		if _, err := s.write.ExecContext(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "append-only") {
-			t.Errorf("%s: %v, want a refusal", statement, err)
+			t.Errorf("%s: %v, want an error", statement, err)
 		}
 	}
 	if events, err := s.Events(t.Context(), control.EventFilter{Limit: 10}); err != nil || len(events) != 1 || events[0].Actor != "user:anna" {
@@ -46,6 +46,6 @@ func TestOldAuditEventsAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	if events, err := s.Events(t.Context(), control.EventFilter{Limit: 10}); err != nil || len(events) != 1 || events[0].Kind != control.KeyMade {
-		t.Errorf("the log is %+v, %v; want who made the key", events, err)
+		t.Errorf("the log is %+v, %v; want the author of the key", events, err)
 	}
 }

@@ -37,7 +37,7 @@ func BenchmarkAppendCalls(b *testing.B) {
 	b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/float64(b.N)/calls, "cpu-ns/call")
 }
 
-// cpu is the CPU time of the process; waiting for the disk costs other work nothing.
+// cpu returns the CPU time of the process. Waits for the disk are excluded, because they do not slow down other work.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -22,7 +22,7 @@ func (s *clientStore) CreateClient(ctx context.Context, c control.Client) error 
 	return nil
 }
 
-// Client returns the registered client with the id, or a fault of kind not_found.
+// Client returns the registered client with the ID, or a fault of kind not_found.
 func (s *clientStore) Client(ctx context.Context, id control.ClientID) (control.Client, error) {
 	var c control.Client
 	var redirects string

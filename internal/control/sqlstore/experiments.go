@@ -17,9 +17,9 @@ import (
 const experimentColumns = `workspace, id, name, hypothesis, kind, channel, status, treated, held_out, first_day, last_day,
 	result, low, high, level_pct, applied, created_at, changed_at, changed_by, version`
 
-// CreateExperiment stores a new experiment and returns it with its ID and version 1. A workspace that does not exist
-// is a fault of kind not_found, an invalid experiment one of kind invalid, and a duplicate ID or a clash with another
-// experiment one of kind conflict. Here and below, a person without permission gets a fault of kind forbidden.
+// CreateExperiment stores a new experiment and returns it with its ID and version 1. A missing workspace is a fault of
+// kind not_found, and an invalid experiment is a fault of kind invalid. A duplicate ID or a clash with another
+// experiment is a fault of kind conflict. Here and below, a person without permission gets a fault of kind forbidden.
 func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	e, err := e.Checked()
 	if err != nil {
@@ -52,7 +52,8 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 	return e, nil
 }
 
-// Experiments returns the workspace's experiments, latest start first, after those without days.
+// Experiments returns the workspace's experiments: first the experiments without days, then the others, latest start
+// first.
 func (s *experimentStore) Experiments(ctx context.Context, ws measure.WorkspaceID) ([]control.Experiment, error) {
 	return experiments(ctx, s.read, ws)
 }
@@ -80,8 +81,8 @@ func experiment(ctx context.Context, q querier, ws measure.WorkspaceID, id contr
 	return e, err
 }
 
-// PlanExperiment replaces the plan of a draft or planned experiment: name, hypothesis, kind, channel, regions and
-// days. It is a fault of kind conflict if the version is not the current one or the experiment has started.
+// PlanExperiment replaces the plan of a draft or planned experiment: name, hypothesis, kind, channel, regions and days.
+// It returns a fault of kind conflict if the version is not current or the experiment has started.
 func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		now, err := experiment(ctx, tx, e.Workspace, e.ID)
@@ -121,8 +122,8 @@ func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experime
 }
 
 // MoveExperiment changes the status of an experiment and stores the result of a completed study. One conditional
-// statement changes the status, so of two concurrent moves one is a fault of kind conflict. A missing value that the
-// new status requires is one of kind invalid.
+// statement changes the status, so one of two concurrent moves returns a fault of kind conflict. A missing value that
+// the new status requires is a fault of kind invalid.
 func (s *experimentStore) MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error) {
 	var moved control.Experiment
 	err := s.change(ctx, func(tx *sql.Tx) error {

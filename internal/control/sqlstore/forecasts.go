@@ -15,8 +15,8 @@ import (
 const forecastColumns = `workspace, metric, channel, made, first_day, last_day, median, low80, high80, low90, high90, low95, high95,
 	method, data_version, occasion, at, judged_at, judged_data, actual, error, inside80, inside90, inside95, pinball, mase`
 
-// KeepForecasts stores forecasts of one workspace without an outcome. A forecast with the metric, channel, days and
-// creation day of a stored one does not replace it. An unknown workspace is a fault of kind not_found.
+// KeepForecasts stores forecasts of one workspace without an outcome. A forecast does not replace a stored forecast
+// with the same metric, channel, days and creation day. An unknown workspace is a fault of kind not_found.
 func (s *forecastStore) KeepForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
@@ -65,8 +65,8 @@ func (s *forecastStore) forecasts(ctx context.Context, where string, ws measure.
 	return all, nil
 }
 
-// LastForecast returns the latest day from which the workspace was forecast, on that day or in a backtest. It returns
-// the zero day if there is none.
+// LastForecast returns the latest day from which a forecast or a backtest of the workspace was made. It returns the
+// zero day if there is none.
 func (s *forecastStore) LastForecast(ctx context.Context, ws measure.WorkspaceID) (civil.Date, error) {
 	var made civil.Date
 	err := s.read.QueryRowContext(ctx, `SELECT max(made) FROM forecasts WHERE workspace = $1 AND occasion <> $2`, ws, control.AnswerForecast).Scan(&made)
@@ -77,7 +77,7 @@ func (s *forecastStore) LastForecast(ctx context.Context, ws measure.WorkspaceID
 }
 
 // JudgeForecasts stores the outcomes of forecasts of one workspace. It skips forecasts that have an outcome or were
-// removed. Each has to have an outcome.
+// removed. Each forecast in the argument must have an outcome.
 func (s *forecastStore) JudgeForecasts(ctx context.Context, ws measure.WorkspaceID, all []control.Forecast) error {
 	if len(all) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (s *forecastStore) ForecastState(ctx context.Context, ws measure.WorkspaceI
 // horizonOf returns the number of days of a forecast, or 0 for the rest of a period.
 const horizonOf = `CASE WHEN occasion <> $1 AND points IN ($2, $3, $4) THEN points ELSE 0 END`
 
-// ForecastRecords sums up the evaluated forecasts of a workspace by metric, channel, number of days and whether they
+// ForecastRecords summarizes the evaluated forecasts of a workspace by metric, channel, number of days and whether they
 // are backtests, in that order.
 func (s *forecastStore) ForecastRecords(ctx context.Context, ws measure.WorkspaceID) ([]control.ForecastRecord, error) {
 	days := control.ForecastDays()
@@ -154,8 +154,8 @@ func scanRecord(row scanner) (control.ForecastRecord, error) {
 	return r, engineFault(err)
 }
 
-// countSeparate counts the largest set of forecasts of each record without a common day (greedy interval scheduling):
-// it repeatedly takes the forecast that ends first among those that begin after the last one taken.
+// countSeparate counts the largest set of forecasts of each record without a common day (greedy interval scheduling).
+// It repeatedly takes the forecast that ends first among the forecasts that begin after the last forecast taken.
 func (s *forecastStore) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
 	ended := make([]civil.Date, len(all)) // the last one taken
 	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {

@@ -45,15 +45,15 @@ func (s *grantStore) Access(ctx context.Context, grant control.GrantID) (control
 	return a, nil
 }
 
-// Grants returns the workspace's grants, newest first, including revoked and ended ones.
+// Grants returns the workspace's grants, newest first, including revoked and ended grants.
 func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]control.Grant, error) {
 	return collect(ctx, s.read, scanGrant,
 		`SELECT `+grantColumns+` FROM oauth_grants WHERE workspace = $1 ORDER BY created_at DESC, id`, ws)
 }
 
-// RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change; a missing
-// one is a fault of kind not_found. People may revoke their own grants. A person who revokes another's and does not
-// manage the workspace gets a fault of kind forbidden.
+// RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change. A missing
+// grant is a fault of kind not_found. People may revoke their own grants. A person who does not manage the workspace
+// and revokes another person's grant gets a fault of kind forbidden.
 func (s *grantStore) RevokeGrant(ctx context.Context, id control.GrantID, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
@@ -176,7 +176,7 @@ func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at ti
 	return hit, nil
 }
 
-// grantText has the columns of a grant whose form differs from the Go type.
+// grantText contains the columns of a grant whose form differs from the Go type.
 type grantText struct {
 	scopes                       string
 	created, ends, used, revoked int64

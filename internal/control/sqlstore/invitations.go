@@ -14,9 +14,8 @@ import (
 
 const invitationColumns = `id, hash, workspace, email, role, invited_by, created_at, expires_at`
 
-// CreateInvitation stores an invitation and replaces earlier ones of the address to the workspace. A missing
-// workspace or person is a fault of kind not_found. A person who may not give the role gets a fault of kind
-// forbidden.
+// CreateInvitation stores an invitation and replaces earlier invitations of the address to the workspace. A missing
+// workspace or person is a fault of kind not_found. A person who may not give the role gets a fault of kind forbidden.
 func (s *memberStore) CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, n.Workspace); err != nil {
@@ -43,7 +42,7 @@ func (s *memberStore) CreateInvitation(ctx context.Context, n control.Invitation
 	return nil
 }
 
-// Invitations returns the workspace's invitations, including expired ones, oldest first.
+// Invitations returns the workspace's invitations, including expired invitations, oldest first.
 func (s *memberStore) Invitations(ctx context.Context, ws measure.WorkspaceID) ([]control.Invitation, error) {
 	return collect(ctx, s.read, scanInvitation,
 		`SELECT `+invitationColumns+` FROM invitations WHERE workspace = $1 ORDER BY created_at, id`, ws)
@@ -63,8 +62,8 @@ func invitation(row scanner) (control.Invitation, error) {
 	return n, err
 }
 
-// WithdrawInvitation removes an invitation to the workspace. A missing one is a fault of kind not_found; a person who
-// does not manage the workspace gets one of kind forbidden.
+// WithdrawInvitation removes an invitation to the workspace. A missing invitation is a fault of kind not_found. A
+// person who does not manage the workspace gets a fault of kind forbidden.
 func (s *memberStore) WithdrawInvitation(ctx context.Context, id control.InvitationID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
@@ -86,9 +85,9 @@ func (s *memberStore) WithdrawInvitation(ctx context.Context, id control.Invitat
 	return nil
 }
 
-// AcceptInvitation uses the invitation and gives its role to the person, creating the account if there is none with
-// the ID. A used, withdrawn or expired invitation, or one whose author may no longer give the role, is a fault of
-// kind conflict, and nothing is stored. Members keep their role.
+// AcceptInvitation uses the invitation and gives its role to the person, creating the account if there is none with the
+// ID. If the invitation was used, withdrawn or has expired, or if its author may no longer give the role, it returns a
+// fault of kind conflict and stores nothing. Members keep their role.
 func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u control.User, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		n, err := invitation(tx.QueryRowContext(ctx,

@@ -17,8 +17,8 @@ import (
 const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hint, api_keys.hash, api_keys.scopes,
 	api_keys.tools, api_keys.created_at, api_keys.expires_at, api_keys.revoked_at, api_keys.last_used, api_keys.replaced_by`
 
-// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found; a duplicate ID or hash is
-// one of kind conflict. A person without permission to create such keys gets a fault of kind forbidden.
+// CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found; a duplicate ID or hash is a
+// fault of kind conflict. A person without permission to create such keys gets a fault of kind forbidden.
 func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, k.Workspace); err != nil {
@@ -60,7 +60,7 @@ func insertKey(ctx context.Context, tx *sql.Tx, k control.Key) error {
 	return nil
 }
 
-// Keys returns the workspace's keys, including revoked and expired ones, oldest first.
+// Keys returns the workspace's keys, including revoked and expired keys, oldest first.
 func (s *keyStore) Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error) {
 	return keysOf(ctx, s.read, ws)
 }
@@ -74,7 +74,7 @@ func keysOf(ctx context.Context, q querier, ws measure.WorkspaceID) ([]control.K
 	return keys, nil
 }
 
-// Key returns the key with the id, or a fault of kind not_found.
+// Key returns the key with the ID, or a fault of kind not_found.
 func (s *keyStore) Key(ctx context.Context, id control.KeyID) (control.Key, error) {
 	return key(ctx, s.read, id)
 }
@@ -196,7 +196,7 @@ func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Ti
 	return nil
 }
 
-// keyText has the columns of a key whose form differs from the Go type.
+// keyText contains the columns of a key whose form differs from the Go type.
 type keyText struct {
 	hash, scopes, tools                 string
 	created, expires, revoked, lastUsed int64

@@ -12,7 +12,7 @@ import (
 )
 
 // SaveMapping stores a mapping under its name and replaces an existing one. An unknown workspace is a fault of kind
-// not_found; a person without permission gets one of kind forbidden.
+// not_found. A person without permission gets a fault of kind forbidden.
 func (s *mappingStore) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, m.Workspace); err != nil {
@@ -41,9 +41,9 @@ func keepMapping(ctx context.Context, tx *sql.Tx, m control.Mapping, by control.
 	return record(ctx, tx, m.Workspace, control.MappingSaved, by, m.Name, detail)
 }
 
-// ChangeMapping replaces the mapping that the caller read, under the same or another name, in one step. It is a fault
-// of kind conflict if that mapping was changed, renamed or deleted since, or if another mapping has the name. Sending
-// the same mapping twice is not a conflict. Other faults are those of [Store.SaveMapping].
+// ChangeMapping replaces the mapping that the caller read, under the same or another name, in one step. It returns a
+// fault of kind conflict if that mapping was changed, renamed or deleted since, or if another mapping has the name.
+// Sending the same mapping twice is not a conflict. Other faults are those of [Store.SaveMapping].
 func (s *mappingStore) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, change.Workspace); err != nil {
@@ -102,8 +102,8 @@ func (s *mappingStore) Mapping(ctx context.Context, id measure.WorkspaceID, name
 	return m, nil
 }
 
-// DeleteMapping removes a mapping of a workspace. A missing mapping is a fault of kind not_found; a person without
-// permission gets one of kind forbidden.
+// DeleteMapping removes a mapping of a workspace. A missing mapping is a fault of kind not_found. A person without
+// permission gets a fault of kind forbidden.
 func (s *mappingStore) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, id, by, control.Role.Writes); err != nil {

@@ -22,9 +22,9 @@ const lockedPause = 5 * time.Millisecond
 
 // migrate applies pending migrations, each in a transaction.
 //
-// Two processes may start on one file at the same time. The second one fails on a migration because its tables exist;
-// the version has then advanced, and the next attempt continues from there. While one process creates the write-ahead
-// log of a new file, SQLite rejects the other without waiting. migrate retries until wait has passed.
+// Two processes may start on one file at the same time. The second process fails on a migration because its tables
+// exist. The version has then advanced, and the next attempt continues from there. While one process creates the
+// write-ahead log of a new file, SQLite rejects the other without waiting. migrate retries until wait has passed.
 func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/fault"
 )
 
-// CreateSession stores a new session of a person and an audit event with its origin. It is a fault of kind conflict
-// if the person was removed or the password has changed since it was verified.
+// CreateSession stores a new session of a person and an audit event with its origin. It returns a fault of kind
+// conflict if the person was removed or the password has changed since it was verified.
 func (s *sessionStore) CreateSession(ctx context.Context, n control.NewSession, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `

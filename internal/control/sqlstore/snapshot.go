@@ -12,7 +12,7 @@ import (
 
 // Snapshot writes a consistent copy of the database to a new file. Readers and writers of all processes continue.
 func (d *database) Snapshot(ctx context.Context, path string) error {
-	// Its own connection, because the copy must not delay writes that wait for theirs.
+	// The copy uses its own connection, so that it does not delay writes that wait for a connection.
 	db, err := pool(d.path, "deferred", []string{fmt.Sprintf("busy_timeout(%d)", defaultBusyTimeout.Milliseconds())}, 1)
 	if err != nil {
 		return fmt.Errorf("copy of the control database: %w", err)
@@ -24,7 +24,7 @@ func (d *database) Snapshot(ctx context.Context, path string) error {
 	return nil
 }
 
-// Counts returns the number of rows of each table of a database file, which is not changed.
+// Counts returns the number of rows of each table of a database file without changing it.
 func Counts(ctx context.Context, path string) (map[string]int64, error) {
 	db, err := reading(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func Counts(ctx context.Context, path string) (map[string]int64, error) {
 	return counts, nil
 }
 
-// reading opens a database file that is not changed.
+// reading opens a database file for reading only.
 func reading(path string) (*sql.DB, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {

@@ -44,6 +44,6 @@ func TestASnapshotIsACompleteDatabase(t *testing.T) {
 	}
 	before, err := Counts(t.Context(), filepath.Join(dir, "control.db"))
 	if err != nil || maps.Equal(before, counts) {
-		t.Errorf("the counts of the original are those of the copy after a change, %v", err)
+		t.Errorf("the counts of the original equal the counts of the copy after a change, %v", err)
 	}
 }

@@ -55,8 +55,8 @@ func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// engineFault adds a kind and a hint to database failures that an operator can fix. It returns other errors, and
-// those that have a kind, unchanged.
+// engineFault adds a kind and a hint to database failures that an operator can fix. It returns other errors, and errors
+// that have a kind, unchanged.
 func engineFault(err error) error {
 	var known *fault.Error
 	var e *sqlite.Error

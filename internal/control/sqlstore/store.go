@@ -20,8 +20,8 @@ type Options struct {
 	Log         *slog.Logger  // nil: no logging
 }
 
-// Store is the control data of one installation. Its methods may be called from many goroutines, and several
-// processes may open the same file. Each embedded type stores one kind of data; all share one database.
+// Store is the control data of one installation. Its methods are safe for concurrent use, and several processes may
+// open the same file. Each embedded type stores one kind of data; all share one database.
 type Store struct {
 	*database
 	workspaceStore
@@ -87,7 +87,7 @@ const (
 )
 
 // Open opens the database and migrates it. A file locked by another process or a full disk is a fault of kind
-// unavailable; a file from a newer version of the program is one of kind misconfigured.
+// unavailable. A file from a newer version of the program is a fault of kind misconfigured.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -124,7 +124,7 @@ func (d *database) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// private creates the file readable by its owner only. SQLite gives its side files the same mode.
+// private creates the file so that only its owner can read it. SQLite gives its side files the same mode.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -141,8 +141,8 @@ func (d *database) Close() error {
 	return errors.Join(d.states.Close(), d.read.Close(), d.write.Close())
 }
 
-// State returns a number that changes with each change of the data by any process: while it stays the same, all
-// answers do. Its order has no meaning. A call costs a tenth of a query.
+// State returns a number that changes with each change of the data by any process. While it is unchanged, all answers
+// are unchanged. Its order has no meaning. A call costs a tenth of a query.
 func (d *database) State(ctx context.Context) (uint64, error) {
 	var state uint64
 	// It never blocks, so it needs no cancellation.
@@ -152,8 +152,8 @@ func (d *database) State(ctx context.Context) (uint64, error) {
 	return state, nil
 }
 
-// Ping reports whether the database can be written: on a full or read-only disk it still answers questions. It waits for the
-// disk, so it is not for every request.
+// Ping reports whether the database can be written. On a full or read-only disk, reads still succeed. Ping waits for
+// the disk, so it is too slow for every request.
 func (d *database) Ping(ctx context.Context) error {
 	if _, err := d.write.ExecContext(ctx, `UPDATE health SET checks = checks + 1`); err != nil {
 		return fmt.Errorf("control database: %w", engineFault(err))
@@ -173,7 +173,7 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 	return engineFault(tx.Commit())
 }
 
-// rollback rolls back a transaction that its context may have ended already.
+// rollback rolls back a transaction, which the end of its context may already have ended.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return err

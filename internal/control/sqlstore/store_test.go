@@ -129,7 +129,7 @@ func TestPingNoticesADatabaseThatCannotBeWritten(t *testing.T) {
 	}
 	wantFault(t, s.Ping(t.Context()), fault.KindUnavailable, "read-only")
 	if _, err := s.Workspaces(t.Context()); err != nil {
-		t.Errorf("questions: %v; want them answered", err)
+		t.Errorf("reads: %v; want them to succeed", err)
 	}
 }
 
@@ -214,7 +214,7 @@ func TestPathIsNeeded(t *testing.T) {
 func wantFault(t *testing.T, err error, kind fault.Kind, text string) {
 	t.Helper()
 	if fault.KindOf(err) != kind || err == nil || !strings.Contains(err.Error(), text) {
-		t.Errorf("error = %v (%s), want %s that says %q", err, fault.KindOf(err), kind, text)
+		t.Errorf("error = %v (%s), want %s that contains %q", err, fault.KindOf(err), kind, text)
 		return
 	}
 	if _, hint, ok := fault.Public(err); !ok || hint == "" {
@@ -270,6 +270,6 @@ func TestForecastsAreRemovedAfterTwoYears(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left, err := s.Forecasts(t.Context(), w.ID, civil.Date{}); err != nil || len(left) != 1 || left[0].Made != today.AddDays(-730) {
-		t.Errorf("left %+v, %v; want that of 730 days ago", left, err)
+		t.Errorf("%+v, %v remain; want the event of 730 days ago", left, err)
 	}
 }

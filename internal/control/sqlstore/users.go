@@ -43,7 +43,7 @@ func (s *userStore) Users(ctx context.Context) ([]control.User, error) {
 	return collect(ctx, s.read, scanUser, `SELECT `+userColumns+` FROM users ORDER BY created_at, id`)
 }
 
-// User returns the person with the id, or a fault of kind not_found.
+// User returns the person with the ID, or a fault of kind not_found.
 func (s *userStore) User(ctx context.Context, id control.UserID) (control.User, error) {
 	return user(ctx, s.read, `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
 }
@@ -64,7 +64,7 @@ func user(ctx context.Context, q querier, query string, args ...any) (control.Us
 	return u, nil
 }
 
-// ChangePassword replaces the hash of the password and ends all sessions of the person. It is a fault of kind
+// ChangePassword replaces the hash of the password and ends all sessions of the person. It returns a fault of kind
 // conflict if the password changed meanwhile, so an old password cannot undo a change.
 func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, is string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -90,7 +90,7 @@ func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, 
 	return nil
 }
 
-// StrengthenPassword replaces the hash by a stronger hash of the same password, unless the password changed
+// StrengthenPassword replaces the hash with a stronger hash of the same password, unless the password changed
 // meanwhile.
 func (s *userStore) StrengthenPassword(ctx context.Context, id control.UserID, was, is string) error {
 	if _, err := s.write.ExecContext(ctx, `UPDATE users SET password = $1 WHERE id = $2 AND password = $3`, is, id, was); err != nil {
@@ -128,8 +128,8 @@ func (s *userStore) RemoveUser(ctx context.Context, id control.UserID, by contro
 	return nil
 }
 
-// revokeKeysOf revokes the given keys that the person created in the workspace, directly or as successors of others.
-// The author of a key is in its audit event, which stays as long as the key.
+// revokeKeysOf revokes the given keys that the person created in the workspace, directly or by rotating other keys. The
+// audit event of a key names its author and is stored as long as the key.
 func revokeKeysOf(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, which func(control.Key) bool, by control.By) error {
 	keys, err := collect(ctx, tx, scanKey, `
 		SELECT `+keyColumns+` FROM api_keys

@@ -60,8 +60,8 @@ func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) 
 	}, `SELECT id, workspace, shop, sealed, created_at FROM hook_secrets WHERE workspace = $1 ORDER BY created_at, id`, ws)
 }
 
-// RemoveHookSecret removes a secret. A missing one is a fault of kind not_found; a person who does not manage the
-// workspace gets one of kind forbidden.
+// RemoveHookSecret removes a secret. A missing secret is a fault of kind not_found. A person who does not manage the
+// workspace gets a fault of kind forbidden.
 func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {

@@ -16,8 +16,8 @@ const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, w
 	workspaces.without_tax, workspaces.without_shipping, workspaces.net_of_refunds,
 	workspaces.rate_per_min, workspaces.retrain, workspaces.retrain_hour, workspaces.log_arguments, workspaces.created_at, workspaces.version`
 
-// CreateWorkspace stores a new workspace and returns it with its ID and version 1. Invalid settings are faults of
-// kind invalid; a duplicate ID is one of kind conflict.
+// CreateWorkspace stores a new workspace and returns it with its ID and version 1. Invalid settings are faults of kind
+// invalid. A duplicate ID is a fault of kind conflict.
 func (s *workspaceStore) CreateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
@@ -70,7 +70,8 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 }
 
 // UpdateWorkspace changes the settings of w.ID and returns them with the next version. If w does not have the current
-// version, it is a fault of kind conflict. A person who does not manage the workspace gets a fault of kind forbidden.
+// version, it returns a fault of kind conflict. A person who does not manage the workspace gets a fault of kind
+// forbidden.
 func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 	"assay/internal/notice"
 )
 
-// program is what the modules are linked into.
+// program is the package that the modules are linked into.
 const program = "assay/cmd/assay"
 
-// platforms are those that the database engine is linked for.
+// platforms lists the platforms for which the database engine is linked.
 var platforms = [][2]string{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 
 const opening = `This program contains the work of others under the licenses below. A license is printed once, with the modules it came with.
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// module is one that is linked.
+// module is a linked module.
 type module struct{ path, version, dir string }
 
 // linked lists the modules that the program is linked with on a platform.
@@ -64,7 +64,7 @@ func linked(ctx context.Context, system, machine string) ([]module, error) {
 	return slices.Compact(all), nil
 }
 
-// licenseFile is what files with licenses are called, in a module's own folder or one for them.
+// licenseFile matches the names of license files, in a module's own folder or in a folder for licenses.
 var licenseFile = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying|notice|patents|copyright)|(^|/)(third_party_)?licenses/[^/]+$`)
 
 // licenses returns the licenses and notices of a module, by the files' names.
@@ -99,7 +99,7 @@ func licenses(m module) (map[string]string, error) {
 
 func isCode(name string) bool { return path.Ext(name) == ".go" || path.Ext(name) == ".s" }
 
-// tidied returns a text with plain line ends, no blanks at the ends of lines and no empty lines around it.
+// tidied normalizes line ends and removes trailing blanks and surrounding empty lines.
 func tidied(text string) string {
 	var out []string
 	for line := range strings.Lines(strings.ReplaceAll(text, "\f", "")) {

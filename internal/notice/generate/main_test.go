@@ -10,8 +10,8 @@ import (
 	"assay/internal/notice"
 )
 
-// Each module that is linked into the program has its licenses in the notices, in the version that is linked; none is there
-// that go.mod does not require.
+// The notices contain the licenses of each linked module, in the linked version. They contain no module that go.mod
+// does not require.
 func TestNoticesAreThoseOfTheLinkedModules(t *testing.T) {
 	t.Parallel()
 	modules, err := linked(t.Context(), runtime.GOOS, runtime.GOARCH)

@@ -1,4 +1,4 @@
-// Package clientip finds the IP address of a request, which limits for anonymous callers count by.
+// Package clientip determines the client's IP address of a request. Limits for anonymous callers apply per address.
 package clientip
 
 import (
@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Addresses finds the IP addresses of requests. The zero value trusts no proxy.
+// Addresses determines the IP addresses of requests. The zero value trusts no proxy.
 type Addresses struct{ trusted []netip.Prefix }
 
-// NewAddresses returns one that trusts the X-Forwarded-For header of proxies in these networks only.
+// NewAddresses returns Addresses that trust the X-Forwarded-For header only of proxies in these networks.
 func NewAddresses(trusted []netip.Prefix) Addresses { return Addresses{trusted: trusted} }
 
-// Of returns the client's IP address: that of the connection, or, behind trusted proxies, the last address in
-// X-Forwarded-For that is not a trusted proxy. For IPv6 it returns the /64 network, because one customer has that
-// many addresses. It returns the zero Addr if the connection has none.
+// Of returns the client's IP address. It is the address of the connection or, behind trusted proxies, the last address
+// in X-Forwarded-For that is not a trusted proxy. For IPv6 it returns the /64 network, because one customer of a
+// provider has a whole network. It returns the zero Addr if the connection has none.
 func (a Addresses) Of(r *http.Request) netip.Addr {
 	port, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -34,8 +34,8 @@ func (a Addresses) Of(r *http.Request) netip.Addr {
 	return network(from)
 }
 
-// OfConnection returns the address that a connection counts for, and false for connections of trusted proxies, which carry
-// the requests of many clients, and for connections without an address.
+// OfConnection returns the client's IP address of a connection. It returns false for connections without an address. It
+// also returns false for trusted proxies, whose connections carry the requests of many clients.
 func (a Addresses) OfConnection(remote net.Addr) (netip.Addr, bool) {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {

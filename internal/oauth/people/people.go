@@ -55,7 +55,7 @@ type Options struct {
 	KeysEnded func()           // called after keys ended together with their author's access; may be nil
 }
 
-// People manages the accounts of one installation. Its methods may be called from many goroutines.
+// People manages the accounts of one installation. Its methods are safe for concurrent use.
 type People struct {
 	store     Store
 	now       func() time.Time
@@ -81,7 +81,8 @@ func New(o Options) *People {
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
 		refusals: &limit.Quota{What: "refused sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
-	// At most half of the processors, a quarter of the time: requests are served during any number of sign-ins.
+	// Hashing uses at most half of the processors for a quarter of the time, so requests are served during any number
+	// of sign-ins.
 	p.hashing = make(chan time.Time, max(1, runtime.GOMAXPROCS(0)/2))
 	for range cap(p.hashing) {
 		p.hashing <- time.Time{}
@@ -92,8 +93,8 @@ func New(o Options) *People {
 // idLen is the length of the ID of a person or an invitation: 60 bits, short enough to type.
 const idLen = 12
 
-// Create creates an account for actor. An invalid address or password is a fault of kind invalid, a duplicate address
-// one of kind conflict. The account has no workspace yet.
+// Create creates an account for actor. An invalid address or password is a fault of kind invalid. A duplicate address
+// is a fault of kind conflict. The account has no workspace yet.
 func (p *People) Create(ctx context.Context, email, password, actor string) (control.User, error) {
 	u, err := p.newUser(ctx, email, password)
 	if err != nil {
@@ -128,7 +129,7 @@ func (p *People) Find(ctx context.Context, idOrEmail string) (control.User, erro
 	return p.store.User(ctx, control.UserID(idOrEmail))
 }
 
-// SetPassword sets a new password and ends the account's sessions. Authorized clients keep their access.
+// SetPassword sets a new password and ends the account's sessions. Authorized clients retain their access.
 func (p *People) SetPassword(ctx context.Context, id control.UserID, password, actor string) error {
 	u, err := p.store.User(ctx, id)
 	if err != nil {
@@ -138,7 +139,7 @@ func (p *People) SetPassword(ctx context.Context, id control.UserID, password, a
 	return err
 }
 
-// setPassword returns the account with the new password. It is a fault of kind conflict if the password changed
+// setPassword returns the account with the new password. It returns a fault of kind conflict if the password changed
 // meanwhile.
 func (p *People) setPassword(ctx context.Context, u control.User, password, actor string) (control.User, error) {
 	was := u.Password

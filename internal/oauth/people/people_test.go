@@ -101,7 +101,7 @@ func TestUnknownAndKnownAddressesAreIndistinguishable(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]string{string(u.ID): "wrong password; from an unknown address", "": "no such account; from an unknown address"}, refused); diff != "" {
-		t.Errorf("refused sign-ins in the log (-want +got):\n%s", diff)
+		t.Errorf("rejected sign-ins in the log (-want +got):\n%s", diff)
 	}
 }
 
@@ -156,7 +156,7 @@ func TestHashingSlotsPauseAndAreNotLost(t *testing.T) {
 		hasty, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		if err := p.takePlace(hasty); !errors.Is(err, context.DeadlineExceeded) || len(p.hashing) != 1 {
-			t.Errorf("who goes away: %v, %d places left, want 1", err, len(p.hashing))
+			t.Errorf("a canceled caller: %v, %d slots left, want 1", err, len(p.hashing))
 		}
 		if err := p.takePlace(t.Context()); err != nil {
 			t.Error(err)
@@ -229,7 +229,7 @@ func TestPasswordChangedDuringSignInIsRejected(t *testing.T) {
 		t.Errorf("a change with the earlier password: %v", err)
 	}
 	if sessions, err := store.Sessions(t.Context(), u.ID); err != nil || len(sessions) > 0 {
-		t.Errorf("%d sessions outlive the password, %v", len(sessions), err)
+		t.Errorf("%d sessions remain after the change of the password, %v", len(sessions), err)
 	}
 	if _, err := p.SignIn(t.Context(), Attempt{Email: u.Email, Password: "another long password"}); err != nil {
 		t.Errorf("the new password: %v", err)

@@ -60,9 +60,9 @@ type WaitError struct{ For time.Duration }
 // Error implements error.
 func (e *WaitError) Error() string { return "too many wrong passwords; try again in " + e.For.String() }
 
-// SignIn creates a session for a person with the correct password. A wrong address and a wrong password give the same
-// fault of kind unauthenticated in the same time. After several of them the next attempt has to wait, which is a
-// *[WaitError], even if there is no such account. Existing sessions continue.
+// SignIn creates a session for a person with the correct password. A wrong address and a wrong password return the same
+// fault of kind unauthenticated after the same time. After several wrong attempts the next attempt has to wait and gets
+// a *[WaitError], even if the account does not exist. Existing sessions continue.
 func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	email := strings.ToLower(strings.TrimSpace(a.Email))
 	now := p.instant()
@@ -97,8 +97,8 @@ func (p *People) SignIn(ctx context.Context, a Attempt) (Secret, error) {
 	return secret, nil
 }
 
-// refusalsLogged is the maximum number of rejected sign-ins in the audit log per hour, so that invented accounts
-// cannot fill the disk. Further ones are in the service log only.
+// refusalsLogged is the maximum number of rejected sign-ins in the audit log per hour, so that invented accounts cannot
+// fill the disk. Further rejections appear only in the service log.
 const refusalsLogged = 1000
 
 // refused logs a failed sign-in, up to the limit.
@@ -119,7 +119,7 @@ func (p *People) refused(ctx context.Context, id control.UserID, from Origin, no
 	return no
 }
 
-// begin creates a session of the account, provided that its password is still the verified one.
+// begin creates a session of the account, if its password is still the verified password.
 func (p *People) begin(ctx context.Context, u control.User, from Origin, now time.Time) (Secret, error) {
 	secret := NewSecret()
 	n := control.NewSession{
@@ -186,7 +186,7 @@ func (p *People) SignOutElsewhere(ctx context.Context, v Visitor) error {
 }
 
 // ChangePassword sets a new password of the visitor. A wrong old password is handled as in [People.SignIn]. All
-// sessions end; the returned one is new. It is a fault of kind conflict if the password changed meanwhile.
+// sessions end; the returned session is new. It returns a fault of kind conflict if the password changed meanwhile.
 func (p *People) ChangePassword(ctx context.Context, v Visitor, old, password string, from Origin) (Secret, error) {
 	now := p.instant()
 	account := sha256.Sum256([]byte(v.User.Email))

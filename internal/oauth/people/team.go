@@ -9,15 +9,15 @@ import (
 	"assay/internal/measure"
 )
 
-// Members who manage a workspace may invite, promote, demote and remove others, up to their own role. Every member
-// may leave. The store keeps the last owner.
+// Members who manage a workspace may invite, promote, demote and remove others, up to their own role. Every member may
+// leave. The store does not remove the last owner.
 
 // invitationLifetime is how long an invitation link is valid.
 const invitationLifetime = 3 * 24 * time.Hour
 
 // Invite creates an invitation and returns the secret of its link, which cannot be shown again. A role above the
-// member's own is a fault of kind forbidden, the address of a member one of kind conflict. Whether an account with
-// the address exists is not disclosed.
+// member's own is a fault of kind forbidden. The address of a member is a fault of kind conflict. Whether an account
+// with the address exists is not disclosed.
 func (p *People) Invite(ctx context.Context, m control.Membership, email string, role control.Role) (Secret, control.Invitation, error) {
 	email, err := control.CheckedEmail(email)
 	if err != nil {
@@ -82,7 +82,7 @@ type Invitation struct {
 	HasAccount bool // an account with the address exists; its owner has to sign in to accept
 }
 
-// Invitation returns the invitation of a link. A used, withdrawn or expired one is a fault of kind not_found.
+// Invitation returns the invitation of a link. A used, withdrawn or expired invitation is a fault of kind not_found.
 func (p *People) Invitation(ctx context.Context, link Secret) (Invitation, error) {
 	n, err := p.store.Invitation(ctx, link.Hash())
 	if err != nil {
@@ -128,8 +128,8 @@ func (p *People) Accept(ctx context.Context, link Secret, v Visitor) error {
 	return p.store.AcceptInvitation(ctx, link.Hash(), v.User, p.by(control.ActorOf(v.User.ID)))
 }
 
-// ChangeRole changes the role of a member of the workspace. Neither the new role nor the old one may be above the
-// caller's own; otherwise it is a fault of kind forbidden.
+// ChangeRole changes the role of a member of the workspace. If the new or the old role is above the caller's own role,
+// it returns a fault of kind forbidden.
 func (p *People) ChangeRole(ctx context.Context, m control.Membership, id control.UserID, role control.Role) error {
 	them, err := p.member(ctx, m.Workspace.ID, id)
 	if err != nil {
@@ -146,8 +146,8 @@ func (p *People) ChangeRole(ctx context.Context, m control.Membership, id contro
 	return p.SetRole(ctx, id, m.Workspace.ID, role, control.ActorOf(m.User))
 }
 
-// Dismiss removes a member from the workspace, as [People.Leave] does. Every member may leave; removing another one
-// requires the permission to take their role.
+// Dismiss removes a member from the workspace, as [People.Leave] does. Every member may leave. Removing another member
+// requires the permission to take that member's role.
 func (p *People) Dismiss(ctx context.Context, m control.Membership, id control.UserID) error {
 	them, err := p.member(ctx, m.Workspace.ID, id)
 	if err != nil {
