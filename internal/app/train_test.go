@@ -196,7 +196,7 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 		}
 	}
 	_, err = h.train(cancel)
-	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
+	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("the training ends with %v, want an error that says it was cancelled", err)
 	}
 	if held := h.held(); held.Training || held.Version() != 1 {
