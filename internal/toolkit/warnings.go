@@ -132,6 +132,6 @@ func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data range from %s to %s.", have.First, have.Last))
 		return fmt.Sprintf("There are no data from %s to %s. The store's data range from %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.Warn(answer.WarnNoData, "No data match in this period.")
+	a.Warn(answer.WarnNoData, "No data in this period match the filters.")
 	return fmt.Sprintf("There are no matching data from %s to %s.", w.First, w.Last)
 }
