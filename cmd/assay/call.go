@@ -175,7 +175,7 @@ func (c *callCommand) post(ctx context.Context, args map[string]json.RawMessage)
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(text, &reply); err != nil || reply.Result == nil && reply.Error == nil {
-		return callResult{}, fault.Unavailable("%s does not answer like Assay (HTTP %d)", c.URL, response.StatusCode)
+		return callResult{}, fault.Unavailable("%s is not an Assay service (HTTP %d)", c.URL, response.StatusCode)
 	}
 	if reply.Error != nil {
 		return callResult{}, refusal(response, reply.Error.Code, reply.Error.Message)

@@ -9,14 +9,14 @@ import (
 )
 
 type customerCommand struct {
-	Forget customerForget `cmd:"" help:"Remove a customer from all orders, stored and imported later."`
+	Forget customerForget `cmd:"" help:"Remove a customer from all stored orders and from later imports."`
 }
 
 type customerForget struct {
 	dataFlag
 	Customer  string `arg:"" help:"Email address, phone number or shop customer ID."`
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the store."`
-	Yes       bool   `help:"Confirm. It cannot be undone."`
+	Yes       bool   `help:"Confirm. This cannot be undone."`
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 

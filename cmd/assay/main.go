@@ -39,7 +39,7 @@ type commands struct {
 	Keys      keysCommand      `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	Webhooks  webhooksCommand  `cmd:"" help:"Add, list and remove webhook secrets of Shopify stores."`
 	Workspace workspaceCommand `cmd:"" help:"Create, list and delete workspaces."`
-	User      userCommand      `cmd:"" help:"Create user accounts, list them, reset passwords."`
+	User      userCommand      `cmd:"" help:"Create and list user accounts, reset passwords."`
 	Customer  customerCommand  `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets   targetsCommand   `cmd:"" help:"List and remove targets."`
 	Export    exportCommand    `cmd:"" help:"Export all tables of a workspace to files."`

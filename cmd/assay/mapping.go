@@ -16,10 +16,10 @@ import (
 )
 
 type mappingCommand struct {
-	Save   mappingSave   `cmd:"" help:"Save a mapping; it replaces one of the same name."`
+	Save   mappingSave   `cmd:"" help:"Save a mapping. It replaces a mapping with the same name."`
 	List   mappingList   `cmd:"" help:"List a workspace's mappings."`
 	Show   mappingShow   `cmd:"" help:"Print a mapping as it was saved."`
-	Delete mappingDelete `cmd:"" help:"Delete a mapping. Imported data stays."`
+	Delete mappingDelete `cmd:"" help:"Delete a mapping. Imported data remain."`
 }
 
 type mappingSave struct {

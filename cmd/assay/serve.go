@@ -30,7 +30,7 @@ type settings struct {
 	LogLevel        *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat       *string `placeholder:"text" help:"Log format: text or json."`
 	MemoryLimit     *string `placeholder:"4GB" help:"Memory limit of the fact store."`
-	MaxAttached     *string `name:"max-attached" placeholder:"64" help:"Workspaces whose facts file stays open."`
+	MaxAttached     *string `name:"max-attached" placeholder:"64" help:"Number of workspaces whose facts files stay open."`
 	ImportThreads   *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
 	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
@@ -93,7 +93,7 @@ The data directory %[3]s has no workspace yet. In a second terminal:
   %[1]s keys create --workspace my-shop --name laptop%[2]s
   %[1]s import FILE... --workspace my-shop%[2]s
 
-The first command makes a workspace, the second an account for the pages, the third an API key.
+The first command creates a workspace, the second an account for the console, the third an API key.
 All take effect while this service runs. For a store with simulated data, use %[1]s demo.
 
 `, assay, where, data)

@@ -19,7 +19,7 @@ type trainCommand struct {
 type trainMMMCommand struct {
 	dataFlag
 	Workspace    string `required:"" placeholder:"W" help:"Workspace of the model."`
-	WithoutTests bool   `help:"Fit observational data only, without the completed geo experiments of the workspace."`
+	WithoutTests bool   `help:"Fit observational data only, without completed geo experiments."`
 	Cancel       bool   `help:"Cancel the training that runs in the service."`
 	JSON         bool   `name:"json" help:"Print the result as JSON."`
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type versionCommand struct {
-	Licenses bool `help:"Print the licenses of all modules that are linked in."`
+	Licenses bool `help:"Print the licenses of all linked modules."`
 }
 
 // Run prints the version, or the licenses.

@@ -112,7 +112,7 @@ func (c *workspaceList) Run(ctx context.Context, con *console) error {
 type workspaceDelete struct {
 	dataFlag
 	ID  string `arg:"" help:"ID of the workspace."`
-	Yes bool   `help:"Confirm. It cannot be undone."`
+	Yes bool   `help:"Confirm. This cannot be undone."`
 }
 
 // Run deletes the workspace, its keys and its data.

@@ -67,7 +67,7 @@ var advice = map[Reason]struct {
 		"To change it for all of them, name the budget in platform_resource_ids.googleCampaignBudgetResourceName.",
 	},
 	OtherBudget: {
-		fault.KindConflict, "The campaign uses another budget than the named one.",
+		fault.KindConflict, "The campaign does not use the named budget.",
 		"Correct googleCampaignBudgetResourceName or leave it out.",
 	},
 	BelowMinimum: {
@@ -155,7 +155,7 @@ var advice = map[Reason]struct {
 		"Try again in a few minutes.",
 	},
 	UnexpectedReply: {
-		fault.KindUnavailable, "The reply of %s is not what its documentation describes.",
+		fault.KindUnavailable, "The response of %s differs from its documentation.",
 		"Check the endpoint setting and proxies in between. Try again later.",
 	},
 }

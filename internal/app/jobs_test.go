@@ -40,7 +40,7 @@ func (h *house) cancelJobs() {
 
 func wasCancelled(err error) bool {
 	_, hint, _ := fault.Public(err)
-	return fault.KindOf(err) == fault.KindConflict && strings.Contains(err.Error(), "cancelled") && hint != ""
+	return fault.KindOf(err) == fault.KindConflict && strings.Contains(err.Error(), "canceled") && hint != ""
 }
 
 // A command cancels the import that another command waits for. Files that were already imported remain.

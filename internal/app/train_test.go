@@ -197,8 +197,8 @@ func TestTrainingsAreCanceledScheduledAndResumed(t *testing.T) {
 		}
 	}
 	_, err = h.train(cancel)
-	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("the training ends with %v, want an error that states the cancellation", err)
+	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
+		t.Errorf("the training ends with %v, want an error that says it was cancelled", err)
 	}
 	if held := h.held(); held.Training || held.Version() != 1 {
 		t.Errorf("after the cancellation: training %v, model %d; want none and model 1", held.Training, held.Version())

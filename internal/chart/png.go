@@ -24,7 +24,7 @@ import (
 // png draws the sheet. density is the number of image pixels per CSS pixel.
 func (s sheet) png(density float64) ([]byte, error) {
 	if !(density >= 0.5 && density <= 8) || density*density*float64(s.Width*s.Height) > maxDots {
-		return nil, invalid("%v dots for a pixel: want 0.5 to 8, and at most %d dots in all", density, int(maxDots))
+		return nil, invalid("a scale of %v: want 0.5 to 8, and at most %d pixels in total", density, int(maxDots))
 	}
 	canvas := vgimg.NewWith(
 		vgimg.UseWH(vg.Length(s.Width), vg.Length(s.Height)),

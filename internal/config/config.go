@@ -24,8 +24,8 @@ type Config struct {
 	LogLevel        slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Minimum log level: debug, info, warn or error."`
 	LogFormat       LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Log format: text or json."`
 	MemoryLimit     string        `key:"memory_limit" want:"an amount such as 4GB or 512MB" doc:"Memory limit of the fact store. Default: 80% of the machine's memory."`
-	MaxAttached     int           `key:"max_attached" default:"64" want:"a whole number, 1 or more" doc:"Workspaces whose facts file stays open, by last use. The first answer of another workspace takes some milliseconds longer."`
-	ImportThreads   int           `key:"import_threads" default:"0" want:"a whole number, 0 or more" doc:"Processor cores that an import uses in the fact store, and that a single question uses: DuckDB has one number for both. With 1, an import reads and writes in turn. 0: all cores."`
+	MaxAttached     int           `key:"max_attached" default:"64" want:"a whole number, 1 or more" doc:"Number of workspaces whose facts files stay open, by last use. The first answer of another workspace takes some milliseconds longer."`
+	ImportThreads   int           `key:"import_threads" default:"0" want:"a whole number, 0 or more" doc:"Processor cores that an import or a query uses in the fact store: DuckDB has one setting for both. With 1, an import reads and writes in turn. 0: all cores."`
 	RateTiers       RateTiers     `key:"rate_tiers" default:"5000:120, 25000:300, *:600" want:"ORDERS:REQUESTS pairs with increasing orders, the last *:REQUESTS" doc:"Requests per minute of a workspace, by its orders of the last 30 days."`
 	RateLimit       int           `key:"rate_limit" default:"0" want:"a whole number, 0 or more" doc:"Requests per minute of every workspace; overrides tiers and workspace limits. 0: no override."`
 	BackupDir       string        `key:"backup_dir" want:"a folder outside of the data directory" doc:"Folder of scheduled backups. Default: no scheduled backups."`

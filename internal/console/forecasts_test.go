@@ -47,7 +47,7 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	for _, want := range []string{
 		"is forecast at USD 15,072", "15,072", "$14,837 to $17,053", "$14,503 to $18,303", "the probability of reaching it is 70%", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
-		"Not enough data yet", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // tenth, by day
+		"The accuracy is unknown until", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not contain %q", want)

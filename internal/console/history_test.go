@@ -73,7 +73,7 @@ func TestRestatedDaysShowPreviousFigures(t *testing.T) {
 	holds("/data/history?workspace=acme&day=2036-09-01", http.StatusOK, []string{
 		"orders 1", "<li>charged $1,234.50</li>", "till-123450.csv", "charged $1,234.50 → $1,250.00", "till-125000.csv",
 	}, nil)
-	holds("/data/history?workspace=acme&day=2035-01-01", http.StatusOK, []string{"There is no data for this day"}, nil)
+	holds("/data/history?workspace=acme&day=2035-01-01", http.StatusOK, []string{"There are no data for this day"}, nil)
 	holds("/data/history?workspace=acme&day=no", http.StatusUnprocessableEntity, []string{"not a calendar date"}, nil)
 	holds("/data/history?workspace=elsewhere", http.StatusNotFound, []string{"This workspace does not exist"}, nil)
 }

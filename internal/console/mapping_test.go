@@ -57,7 +57,7 @@ func TestColumnsAreMappedCheckedSavedAndImported(t *testing.T) {
 		t.Error("the page shows an address of the file")
 	}
 	checked := b.form("/data/mapping", tillForm(file, "action", "check")...)
-	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>USD 1,020.50</bdi>", "kept as a hash", "$1,040.50", "Save and import"} {
+	for _, want := range []string{"can be imported", "<bdi>R-1</bdi>", "<bdi>2036-11-10 09:30 UTC</bdi>", "<bdi>USD 1,020.50</bdi>", "stored as a hash", "$1,040.50", "Save and import"} {
 		if !strings.Contains(checked.body, want) {
 			t.Errorf("the check does not report %q", want)
 		}
@@ -364,7 +364,7 @@ func TestALargeImportIsListedAndCancelled(t *testing.T) {
 		t.Errorf("a viewer cancels it: %d", p.status)
 	}
 	listed := other.get("/data?workspace=acme")
-	for _, want := range []string{"In progress", "Importing large.csv", "started by <bdi>" + email, "A cancelled import stores nothing", job} {
+	for _, want := range []string{"In progress", "Importing large.csv", "started by <bdi>" + email, "A canceled import stores nothing", job} {
 		if !strings.Contains(listed.body, want) {
 			t.Errorf("the Data page of another member lacks %q", want)
 		}
@@ -373,8 +373,8 @@ func TestALargeImportIsListedAndCancelled(t *testing.T) {
 		t.Errorf("cancel: %d to %q", p.status, p.header.Get("Location"))
 	}
 	unlock()
-	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was cancelled. Nothing of the file was stored.") {
-		t.Errorf("after the cancellation: %d %s", p.status, p.body)
+	if p := d.ended(b, at); p.status != http.StatusOK || !strings.Contains(p.body, "Importing large.csv was canceled. Nothing of the file was stored.") {
+		t.Errorf("after it was cancelled: %d %s", p.status, p.body)
 	}
 	if d.orders() != 0 {
 		t.Errorf("%d orders are stored", d.orders())

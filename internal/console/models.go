@@ -130,7 +130,7 @@ func verdict(m *mix.Model) []string {
 	} else {
 		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown because the fit without them did not converge or was not computed.", mix.HoldoutWeeks))
 	}
-	return append(out, "None of this proves causality. Spend that follows demand looks like its cause; only an experiment can distinguish them.")
+	return append(out, "None of this proves causality. Spend that follows demand looks like its cause. Only an experiment can distinguish the two.")
 }
 
 func noneOr(n int) string {
@@ -195,11 +195,11 @@ func testRows(m *mix.Model) []testRow {
 	for _, t := range m.Tests {
 		row := testRow{Channel: string(t.Channel), Days: t.Days.Words(), Result: "–", Observational: "–", Before: "–", After: "–"}
 		if !t.Used() {
-			row.Verdict = "Not used in the model: " + t.Why + "."
+			row.Verdict = "The model does not use it: " + t.Why + "."
 			rows = append(rows, row)
 			continue
 		}
-		row.Result, row.Verdict = say(t.PerCost()), "Used in the model. There is no observational fit to compare it with."
+		row.Result, row.Verdict = say(t.PerCost()), "The model uses it. There is no observational fit to compare it with."
 		for _, e := range m.Effects {
 			if e.Channel == t.Channel && e.ROAS != nil {
 				row.After = between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95))
@@ -207,12 +207,12 @@ func testRows(m *mix.Model) []testRow {
 		}
 		if a := t.Observational; a != nil {
 			row.Observational, row.Before = say(t.FitPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
-			row.Verdict = fmt.Sprintf("Used in the model. Consistent with the observational fit: %.1f standard deviations apart.", math.Abs(a.ZScore))
+			row.Verdict = fmt.Sprintf("The model uses it. It differs from the observational fit by %.1f standard deviations and is consistent with it.", math.Abs(a.ZScore))
 			if t.FitMorePrecise() {
-				row.Verdict += " The observational fit is more precise and used without a confounding term."
+				row.Verdict += " The observational fit is more precise, so the model has no confounding term for the channel."
 			}
 			if row.Contradicts = t.Contradicts(); row.Contradicts {
-				row.Verdict = fmt.Sprintf("Used in the model, but contradicts the observational fit: %.1f standard deviations apart. One of the two is wrong.", math.Abs(a.ZScore))
+				row.Verdict = fmt.Sprintf("The model uses it, but it contradicts the observational fit by %.1f standard deviations. One of the two is wrong.", math.Abs(a.ZScore))
 			}
 		}
 		rows = append(rows, row)

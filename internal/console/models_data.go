@@ -64,7 +64,7 @@ func (c *modelPages) modelsChart(w http.ResponseWriter, v visit) {
 	case "schedule", "schedule-revenue":
 		plan := c.weekPlanOf(m, workspace, query)
 		if plan == nil {
-			c.Refuse(w, v.Request, http.StatusNotFound, "The weekly plan cannot be computed.")
+			c.Refuse(w, v.Request, http.StatusNotFound, "The weekly allocation cannot be computed.")
 			return
 		}
 		drawing := plan.spendChart()
@@ -172,7 +172,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v visit) {
 		return
 	}
 	if rows == nil {
-		c.Refuse(w, v.Request, http.StatusNotFound, "There is no such table, or the plan cannot be computed.")
+		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed.")
 		return
 	}
 	h := w.Header()

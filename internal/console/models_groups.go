@@ -123,7 +123,7 @@ func (p planView) togetherWords() (words []string) {
 		for _, c := range g.members() {
 			sum += p.monthly[c]
 		}
-		words = append(words, fmt.Sprintf("Combined spend of %s: %s per month.", g.title(), p.money(sum)))
+		words = append(words, fmt.Sprintf("The combined spend of %s is %s per month.", g.title(), p.money(sum)))
 	}
 	return words
 }

@@ -211,16 +211,16 @@ func (p *planView) fill(m *mix.Model, plan *mix.Plan) {
 		advice += " " + sentence(why)
 	}
 	p.Words = append(p.Words, advice,
-		fmt.Sprintf("Expected change of revenue compared with the current allocation of the same budget: %s. Probability of a gain: %.0f%%.", say(plan.Lift), 100*plan.BeatsCurrent))
+		fmt.Sprintf("The expected change of revenue compared with the current allocation of the same budget is %s. The probability of a gain is %.0f%%.", say(plan.Lift), 100*plan.BeatsCurrent))
 	p.Words = append(p.Words, p.togetherWords()...)
 	if math.Abs(plan.Times-1) > 0.001 {
-		p.Words = append(p.Words, "Expected change of revenue compared with current spend, budget and allocation together: "+say(plan.Change)+".")
+		p.Words = append(p.Words, "Compared with the current budget and allocation, the expected change of revenue is "+say(plan.Change)+".")
 	}
 	if plan.Certificate.UpperBound > 0 {
-		p.Words = append(p.Words, fmt.Sprintf("Optimality certificate: no other allocation within these limits improves the objective by more than %.4f%%.", 100*plan.Certificate.Gap()))
+		p.Words = append(p.Words, fmt.Sprintf("No other allocation within these limits improves the objective by more than %.4f%%.", 100*plan.Certificate.Gap()))
 	}
 	if settle := plan.Advice.BestExperiment; settle != nil {
-		p.Words = append(p.Words, fmt.Sprintf("Most valuable experiment: %s. Knowing its incremental revenue would raise the return of the best allocation by %s per month, before the cost of the experiment.",
+		p.Words = append(p.Words, fmt.Sprintf("The most valuable experiment is on %s. Knowing its incremental revenue would raise the return of the best allocation by %s per month, before the cost of the experiment.",
 			settle.Channel, p.money(settle.Gain/months)))
 	}
 }

@@ -80,7 +80,7 @@ func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, a
 	s.Query = asked.Encode()
 	plan, err := c.schedules.of(s.Query, m, func() (*weekPlan, error) { return p.spread(m, w) })
 	if err != nil {
-		s.Problem = cmp.Or(publicText(err), "The weekly plan cannot be computed.")
+		s.Problem = cmp.Or(publicText(err), "The weekly allocation cannot be computed.")
 		return
 	}
 	s.plan = plan
@@ -100,11 +100,11 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	first, err := civil.Parse(p.Schedule.First)
 	if err != nil {
-		return nil, fault.Invalid("the first day of the plan is not a calendar date").WithHint("use YYYY-MM-DD, such as %s", m.Window.Last.AddDays(1))
+		return nil, fault.Invalid("the first day of the weekly allocation is not a calendar date").WithHint("use YYYY-MM-DD, such as %s", m.Window.Last.AddDays(1))
 	}
 	days := first.Sub(m.Window.Last) - 1
 	if days < 0 || days > mmm.MostAhead*weekDays {
-		return nil, fault.Invalid("the plan starts on %s, but the data of the model end on %s", first, m.Window.Last).
+		return nil, fault.Invalid("the weekly allocation starts on %s, but the data of the model end on %s", first, m.Window.Last).
 			WithHint("choose a first day from %s, at most two years later", m.Window.Last.AddDays(1))
 	}
 	ahead := mmm.Ahead{Periods: weeks, Gap: (days + weekDays/2) / weekDays, Change: map[measure.Channel]float64{}}
@@ -217,26 +217,26 @@ func (s *scheduleView) words() []string {
 	plan := s.plan
 	whole := func(v float64) string { return money.Display(v, 0, plan.Currency) }
 	last := plan.Weeks[len(plan.Weeks)-1].AddDays(weekDays - 1)
-	words := []string{fmt.Sprintf("Total spend: %s, %s, in proportion to the monthly budget.", plan.money(plan.Budget), daysText(plan.Weeks[0], last))}
+	words := []string{fmt.Sprintf("Total spend is %s (%s), in proportion to the monthly budget.", plan.money(plan.Budget), daysText(plan.Weeks[0], last))}
 	share := 0.0
 	if plan.Steadily.Total.Mean > 0 {
 		share = plan.Lift.Mean / plan.Steadily.Total.Mean
 	}
-	gain := fmt.Sprintf("%s (90%% interval %s to %s), %.2f%% of incremental revenue; probability of a gain: %.0f%%", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
+	gain := fmt.Sprintf("%s (90%% interval %s to %s), %.2f%% of incremental revenue. The probability of a gain is %.0f%%", whole(plan.Lift.Mean), whole(plan.Lift.Q05), whole(plan.Lift.Q95), 100*share, 100*plan.Better)
 	if share >= minWeeklyGain && plan.Better >= minProbability {
-		words = append(words, "Recommendation: vary spend by week. Expected gain over the best constant weekly spend: "+gain+".")
+		words = append(words, "Recommendation: vary spend by week. The expected gain over the best constant weekly spend is "+gain+".")
 	} else {
-		words = append(words, "Recommendation: keep weekly spend constant. Varying it has no clear benefit over the best constant weekly spend: "+gain+".")
+		words = append(words, "Recommendation: keep weekly spend constant. Varying it has no clear benefit: the expected gain over the best constant weekly spend is "+gain+".")
 	}
-	words = append(words, fmt.Sprintf("Incremental revenue: %s in these weeks (90%% interval %s to %s), including adstock of earlier spend, and %s in later weeks from adstock of this plan.",
+	words = append(words, fmt.Sprintf("Incremental revenue is %s in these weeks (90%% interval %s to %s), including adstock of earlier spend. It is %s in later weeks, from adstock of this allocation.",
 		whole(plan.Brings.Inside.Mean), whole(plan.Brings.Inside.Q05), whole(plan.Brings.Inside.Q95), whole(plan.Brings.After.Mean)))
 	if plan.Proven {
-		words = append(words, fmt.Sprintf("Optimality certificate: by the posterior mean, no other weekly plan within these limits has more than %.4f%% more incremental revenue.", 100*plan.Certificate.Gap()))
+		words = append(words, fmt.Sprintf("By the posterior mean, no other weekly allocation within these limits has more than %.4f%% more incremental revenue.", 100*plan.Certificate.Gap()))
 	} else {
-		words = append(words, "Some response curves are S-shaped in some draws. This is the best plan found from constant spend and from bursts; a better one may exist.")
+		words = append(words, "Some response curves are S-shaped in some draws. This is the best allocation found from constant spend and from bursts, but a better one may exist.")
 	}
 	return append(words,
-		"Weekly spend of a channel does not exceed its highest week in the data, unless the average week at its maximum does. Seasonality changes sales but not media returns in this model, so the plan favors no season.")
+		"Weekly spend of a channel does not exceed its highest week in the data, unless the average week at its maximum does. Seasonality changes sales but not media returns in this model, so the allocation favors no season.")
 }
 
 // slots returns the Monday of the calendar week that contains most days of each week, for charts.
@@ -297,7 +297,7 @@ func (w *weekPlan) revenueChart() chart.Chart {
 	}
 	return chart.Chart{
 		Title: "Incremental revenue by week", Metric: "Revenue per week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
-		BandName: "90% interval", Series: []chart.Series{{Name: "this plan", Points: line(w.Brings, true)}, {Name: "constant spend", Points: line(w.Steadily, false)}},
+		BandName: "90% interval", Series: []chart.Series{{Name: "this allocation", Points: line(w.Brings, true)}, {Name: "constant spend", Points: line(w.Steadily, false)}},
 	}
 }
 

@@ -156,7 +156,7 @@ func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 	}
 	<-s.models.began
 	page := b.get("/models?workspace=acme")
-	if !strings.Contains(page.body, "40% done") || !strings.Contains(page.body, ">Cancel<") || !strings.Contains(page.body, "A cancelled training keeps the current model.") {
+	if !strings.Contains(page.body, "40% done") || !strings.Contains(page.body, ">Cancel<") || !strings.Contains(page.body, "A canceled training does not change the current model.") {
 		t.Errorf("the page does not show the progress: %s", page.body)
 	}
 	if seen := viewer.get("/models?workspace=acme"); !strings.Contains(seen.body, "40% done") || strings.Contains(seen.body, ">Cancel<") {
@@ -195,7 +195,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.models.state.Model = &known
 	page := b.get("/models?workspace=acme")
-	for _, want := range []string{`id="tests">Geo experiments<`, "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradicts the observational fit: 4.9 standard deviations apart", "Not used in the model: its effect has no interval", "google&lt;b&gt;"} {
+	for _, want := range []string{`id="tests">Geo experiments<`, "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradicts the observational fit by 4.9 standard deviations", "The model does not use it: its effect has no interval", "google&lt;b&gt;"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -245,7 +245,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	page := b.get("/models?workspace=acme")
 	for _, want := range []string{
 		"The model is stale: 40 days of sales follow its window", "A newer training (model 2) was rejected; model 1 remains in use", "needs at least 40",
-		"The sampler converged", "Holdout: a fit without the last 8 weeks", "only an experiment can distinguish them", "<bdi>facebook</bdi>",
+		"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can distinguish the two", "<bdi>facebook</bdi>",
 		"Budget optimizer", "where the curve saturates", "narrower",
 	} {
 		if !strings.Contains(page.body, want) {
@@ -296,8 +296,8 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	page := b.get("/models?workspace=acme&" + query)
 	// 9,000 per month of 30.4375 days is 16,558.52 in 56 days.
 	for _, want := range []string{
-		"Total spend: $16,558.52, Nov 23, 2026 – Jan 17, 2027", "keep weekly spend constant", "and under constant weekly spend",
-		"Optimality certificate: by the posterior mean", "Later weeks", "Weekly plan (CSV)", "Jan 11, 2027",
+		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and with constant weekly spend",
+		"By the posterior mean, no other weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the allocation lacks %q", want)
@@ -348,7 +348,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	s.hasModel()
 	b := s.signedIn(email)
 	page := b.get("/models?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
-	for _, want := range []string{"Optimality certificate: no other allocation within these limits", "Probability of a gain", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
+	for _, want := range []string{"No other allocation within these limits", "The probability of a gain", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the allocation lacks %q", want)
 		}
@@ -369,8 +369,8 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		t.Errorf("the allocation spends %v, want 9000", sum)
 	}
 	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
-	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "Combined spend of Paid search: $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
-		t.Error("the group's minimum is not met, or the form loses the group")
+	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "The combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
+		t.Error("the group's least is not kept, or the form forgets the group")
 	}
 	if body := b.get("/models/export.csv?workspace=acme&of=plan&" + together).body; !strings.Contains(body, ",7000.0000,") {
 		t.Errorf("the export does not contain the group: %s", body)
@@ -384,10 +384,10 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"budget=9000&weeks=x":                                                       "Weekly plan: The number of weeks is not a whole number from 1 to 104",
-		"budget=9000&weeks=12&first=soon":                                           "Weekly plan: The first day of the plan is not a calendar date",
-		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly plan: The plan starts on 2026-11-15, but the data of the model end on",
-		"budget=9000&weeks=12&step_google=much":                                     "Weekly plan: The weekly change of google is not an amount",
+		"budget=9000&weeks=x":                                                       "Weekly allocation: The number of weeks is not a whole number from 1 to 104",
+		"budget=9000&weeks=12&first=soon":                                           "Weekly allocation: The first day of the weekly allocation is not a calendar date",
+		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly allocation: The weekly allocation starts on 2026-11-15, but the data of the model end on",
+		"budget=9000&weeks=12&step_google=much":                                     "Weekly allocation: The weekly change of google is not an amount",
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
 		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a minimum nor a maximum",
 		"budget=9000&group1_of=google&group1_min=x":                                 "The minimum of group 1 is not an amount of money",

@@ -62,7 +62,7 @@ func TestConsentPageWithholdsScopesAboveTheRole(t *testing.T) {
 	s := newSite(t)
 	s.member("vera@acme.example", control.RoleViewer)
 	p := s.signedIn("vera@acme.example").get(s.asking("https://owl.example/cb", "measurement.read measurement.approve_execution"))
-	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "will not get them") {
+	if strings.Contains(p.body, `value="measurement.approve_execution"`) || !strings.Contains(p.body, "does not get them") {
 		t.Errorf("a viewer is offered to approve: %s", p.body)
 	}
 }
@@ -214,7 +214,7 @@ func TestConnectPageShowsAddressAndRateLimit(t *testing.T) {
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
 	p := s.signedIn(email).get("/connect?workspace=acme")
-	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 calls per minute", "Calls this minute: 0"} {
+	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 requests per minute", "In this minute there were 0"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}

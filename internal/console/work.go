@@ -107,7 +107,7 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v visit) {
 		}
 		see(w, dataPath+"?workspace="+string(p.Workspace.ID))
 	case jobs.Cancelled:
-		c.showData(w, v, http.StatusOK, dataView{place: p, Done: job.What + " was cancelled. Nothing of the file was stored. " +
+		c.showData(w, v, http.StatusOK, dataView{place: p, Done: job.What + " was canceled. Nothing of the file was stored. " +
 			"Import it from its preview, or upload it again."})
 	case jobs.Failed:
 		c.unfinished(job.What)(w, v, p)

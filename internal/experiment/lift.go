@@ -62,7 +62,7 @@ func (s Store) NewTests(m *mix.Model) []string {
 			continue
 		}
 		if !m.Considered(string(e.ID)) {
-			out = append(out, fmt.Sprintf("the geo experiment of %s from %s is completed and not yet in the model",
+			out = append(out, fmt.Sprintf("the geo experiment on %s from %s is completed and not yet in the model",
 				e.Channel, e.Days))
 		}
 	}
@@ -81,8 +81,7 @@ func (s Store) completed() []control.Experiment {
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
-		return "it is a study that the platform ran, with its own sales count; only geo experiments are estimated from " +
-			"the store's orders", false
+		return "it is a platform study; only geo experiments are measured from the store's orders", false
 	case !s.covers(e.Days):
 		return notCovered, true
 	case e.Days.Last.After(s.AdDays.Last):

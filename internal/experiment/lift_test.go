@@ -50,7 +50,7 @@ func TestUnusableExperimentsHaveAReason(t *testing.T) {
 		{geoTest("after the window", "2025-11-20"), "it ended after 2025-12-15", true},
 		{geoTest("not over", "2025-12-10"), notCovered, true},
 		{geoTest("before the orders", "2024-12-20"), notCovered, true},
-		{study, "study that the platform ran", false},
+		{study, "it is a platform study", false},
 		{podcast, "not in the model", false},
 	} {
 		why, waits := year().unreadable(test.e)
@@ -95,7 +95,7 @@ func TestNewTestsAreThoseAModelDoesNotUse(t *testing.T) {
 	} {
 		got := year(test.e).NewTests(m)
 		if len(got) != 0 != test.want || test.want &&
-			!strings.Contains(got[0], "geo experiment of search from "+test.e.Days.String()) {
+			!strings.Contains(got[0], "geo experiment on search from "+test.e.Days.String()) {
 			t.Errorf("%s: %q, want it new: %v", test.e.ID, got, test.want)
 		}
 	}

@@ -151,7 +151,7 @@ func privacyEvents(d control.Delivery) []control.Event {
 	var what string
 	switch webhook.Topic(d.Topic) {
 	case webhook.CustomerRedact:
-		what = fmt.Sprintf("the shop requests deletion of customer %s; this is automatic and gets its own entry when it is done", asked.ID)
+		what = fmt.Sprintf("the shop requests deletion of customer %s. The deletion is automatic and is logged when it is complete", asked.ID)
 	case webhook.CustomerRequest:
 		what = fmt.Sprintf("customer %s of the shop requests their data; within 30 days, export the workspace (assay export DIR --workspace %s) and send the orders of the customers %s",
 			asked.ID, d.Workspace, strings.Join(asked.Hashes, ", "))

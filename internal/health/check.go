@@ -51,10 +51,10 @@ func checkFacts(c *toolkit.Call) []Finding {
 	if c.Store.OrderDays.Days() == 0 {
 		return []Finding{{
 			Check: "orders", Severity: SeverityError, Finding: "The store has no orders.",
-			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with the store's order export.",
+			Fix: "Import the store's order export: assay import FILE --workspace " + string(c.Workspace.ID),
 		}}
 	}
-	out := []Finding{{Check: "orders", Severity: SeverityOK, Finding: fmt.Sprintf("%s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
+	out := []Finding{{Check: "orders", Severity: SeverityOK, Finding: fmt.Sprintf("The store has %s from %s to %s.", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last)}}
 	if behind := c.Today.Sub(c.Store.OrderDays.Last); behind > snapshot.StaleAfter {
 		out[0] = Finding{
@@ -64,8 +64,8 @@ func checkFacts(c *toolkit.Call) []Finding {
 	}
 	if c.Store.AdDays.Days() == 0 {
 		out = append(out, Finding{
-			Check: "ad_reports", Severity: SeverityWarning, Finding: "The store has no ad reports: spend, ROAS and campaigns are empty.",
-			Fix: "assay import FILE --workspace " + string(c.Workspace.ID) + " with each platform's daily campaign report.",
+			Check: "ad_reports", Severity: SeverityWarning, Finding: "The store has no ad reports: spend, ROAS and campaigns are unknown.",
+			Fix: "Import each platform's daily campaign report: assay import FILE --workspace " + string(c.Workspace.ID),
 		})
 	}
 	if c.Store.Counts["touches"] == 0 {
@@ -75,7 +75,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 		})
 	}
 	if c.Store.Counts["order_lines"] == 0 {
-		out = append(out, Finding{Check: "order_lines", Severity: SeverityInfo, Finding: "No order has line items: products is empty.", Fix: "Import an order export with line items."})
+		out = append(out, Finding{Check: "order_lines", Severity: SeverityInfo, Finding: "No order has line items: the tool products has no data.", Fix: "Import an order export with line items."})
 	}
 	return out
 }
@@ -96,14 +96,14 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
 		f.about = fmt.Sprintf("a source of %s ends on %s, %d days ago", s.Kind, s.Days.Last, behind)
 	case "gaps":
-		f.Finding = fmt.Sprintf("%s missing between %s and %s, the latest %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
+		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
 		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
-		f.Severity, f.Finding = SeverityOK, answer.Plural(int(s.Rows), "row", "rows")+"."
+		f.Severity, f.Finding = SeverityOK, "It has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {
-			f.Finding = fmt.Sprintf("From %s to %s without gaps.", s.Days.First, s.Days.Last)
+			f.Finding = fmt.Sprintf("Its data cover %s to %s without gaps.", s.Days.First, s.Days.Last)
 		}
 	}
 	return f
@@ -111,7 +111,7 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 
 func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) Finding {
 	if len(imports) == 0 {
-		return Finding{Check: "imports", Severity: SeverityError, Finding: "No data have been imported.", Fix: "assay import FILE --workspace " + string(c.Workspace.ID)}
+		return Finding{Check: "imports", Severity: SeverityError, Finding: "No data have been imported.", Fix: "Import a file: assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
 	return Finding{Check: "imports", Severity: SeverityOK, Finding: fmt.Sprintf("The last import was on %s.", imports[0].At.UTC().Format("2006-01-02"))}
 }
@@ -142,7 +142,7 @@ func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	var out []Finding
 	if len(ending) > 0 {
 		out = append(out, Finding{
-			Check: "keys", Severity: SeverityWarning, Finding: "API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "assay keys rotate ID",
+			Check: "keys", Severity: SeverityWarning, Finding: "API keys expire within 14 days: " + answer.Listed(ending) + ".", Fix: "Rotate each key: assay keys rotate ID",
 			about: answer.Plural(len(ending), "API key expires", "API keys expire") + " within 14 days",
 		})
 	}
@@ -176,7 +176,7 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	f := Finding{Check: "webhooks", Severity: SeverityOK, Finding: "The last message arrived on " + h.Last.UTC().Format("2006-01-02 15:04 UTC") + "."}
 	switch {
 	case h.Unusable > 0:
-		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("%s could not be processed. Latest error: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
+		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("%s could not be processed. The latest error is: %s.", answer.Plural(h.Unusable, "message", "messages"), answer.Clean(h.Problem))
 		f.Fix = "Import the orders of those days from an export."
 		f.about = answer.Plural(h.Unusable, "webhook message", "webhook messages") + " could not be processed"
 	case h.Waiting > hooksLate:
@@ -185,7 +185,7 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 		f.Severity, f.Finding = SeverityInfo, "A webhook secret is stored, but no message has arrived."
 		f.Fix = "In Shopify, send webhooks to /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
 	case c.Real.Sub(h.Last) > hooksSilent:
-		f.Severity, f.Finding = SeverityWarning, f.Finding+" None has arrived since."
+		f.Severity, f.Finding = SeverityWarning, f.Finding+" No message has arrived since."
 		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks whose deliveries fail."
 	}
 	return []Finding{f}, nil
@@ -210,7 +210,7 @@ func checkBackups(c *toolkit.Call) []Finding {
 		}}
 	}
 	return []Finding{{
-		Check: "backups", Severity: SeverityOK, Finding: "The last backup is of " + s.Last.UTC().Format("2006-01-02 15:04 UTC") + ".",
+		Check: "backups", Severity: SeverityOK, Finding: "The last backup is dated " + s.Last.UTC().Format("2006-01-02 15:04 UTC") + ".",
 	}}
 }
 

@@ -26,5 +26,5 @@ func (f Finding) Line() string {
 	if f.about != "" {
 		return f.about + "."
 	}
-	return f.Check + ": " + f.Finding
+	return f.Finding
 }

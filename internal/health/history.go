@@ -21,15 +21,15 @@ func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("No day changed in the last %d days after it was shown.", lateDays)}
+	f := Finding{Check: "history", Severity: SeverityOK, Finding: fmt.Sprintf("In the last %d days, no import changed a day that had already been shown.", lateDays)}
 	if parts > 0 {
-		f.Finding = fmt.Sprintf("In the last %d days imports changed %s that had already been shown, %s, counted per surface and platform.",
+		f.Finding = fmt.Sprintf("In the last %d days, imports changed %s that had already been shown (%s, counted per surface and platform).",
 			lateDays, answer.Plural(parts, "day", "days"), answer.Dates(days))
 	}
 	for _, curve := range c.Store.Late {
 		f.Severity = SeverityInfo
 		f.Finding += fmt.Sprintf(" The %s of %s still changed after its window of %d days.", curve.Noun(), answer.ChannelName(measure.Channel(curve.Name)), curve.Window)
-		f.Fix = "Import its reports again for a longer window."
+		f.Fix = "Import its reports again for a longer period."
 	}
 	return f, nil
 }

@@ -112,7 +112,7 @@ func responseSchema() object {
 		"properties": object{
 			"jsonrpc": literal("2.0"),
 			"id":      idSchema(),
-			"result":  object{"type": "object", "description": "Of tools/call: CallToolResult. Else as the MCP specification says."},
+			"result":  object{"type": "object", "description": "For tools/call: CallToolResult. For other methods: see the MCP specification."},
 			"error":   object{"$ref": "#/components/schemas/Error/properties/error"},
 		},
 	}
@@ -126,7 +126,7 @@ func callResultSchema() object {
 				"type": "object", "required": []string{"type"},
 				"properties": object{"type": ofType("string"), "text": ofType("string"), "data": ofType("string"), "mimeType": ofType("string")},
 			}},
-			"structuredContent": object{"type": "object", "description": "With format json: the tool's result, the same as the text."},
+			"structuredContent": object{"type": "object", "description": "With format=json: the tool's result, equal to the text."},
 			"isError":           ofType("boolean"),
 		},
 	}

@@ -50,44 +50,44 @@ func docRPC() map[string]operation {
 		}},
 		Body: object{"required": true, "content": jsonOf("Request")},
 		Responses: map[string]object{
-			"200": withHeaders(answer("A result, or error -32601 for an unknown method. What a tool refuses is a result with isError.", "Response"), limits...),
+			"200": withHeaders(answer("A result, or error -32601 for an unknown method. An error of a tool is a result with isError.", "Response"), limits...),
 			"202": answer("A notification was received. There is no body.", ""),
-			"400": answer("-32700 no JSON, -32600 no request, -32602 wrong params or protocol version, 400 wrong path", "Error"),
+			"400": answer("-32700: the body is not JSON; -32600: it is not a request; -32602: wrong params or protocol version; 400: wrong path", "Error"),
 			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
 			"403": withHeaders(answer("-32000: origin not allowed, or the token lacks a scope", "Error"), "WWW-Authenticate"),
-			"405": withHeaders(answer("-32600: only POST is answered", "Error"), "Allow"),
-			"413": answer("-32600: the body is above 1 MiB", "Error"),
+			"405": withHeaders(answer("-32600: the method is not POST", "Error"), "Allow"),
+			"413": answer("-32600: the body is larger than 1 MiB", "Error"),
 			"415": answer("-32600: the body is not application/json", "Error"),
-			"421": answer("-32000: another host was meant", "Error"),
-			"429": withHeaders(answer("-32000: too many calls in this minute; data holds queriesUsed and ratePerMin", "Error"), append(limits, "Retry-After")...),
-			"500": answer("-32603 a defect of the service, or 500 when it is not configured to check the credential", "Error"),
+			"421": answer("-32000: the service does not serve this host", "Error"),
+			"429": withHeaders(answer("-32000: the rate limit is exceeded; data contains queriesUsed and ratePerMin", "Error"), append(limits, "Retry-After")...),
+			"500": answer("-32603: internal error; 500: the service is not configured to check the credential", "Error"),
 		},
 	}}
 }
 
 func docSinger() map[string]operation {
 	return map[string]operation{http.MethodPost: {
-		ID: "singer", Summary: "Take in the messages of a Singer tap",
-		Description: "The body is what the tap prints: a JSON object a line, up to 1 GiB. It is read as it comes. The answer holds the last state " +
-			"before which everything is kept; the tap goes on from there. Needs the scope measurement.write.",
+		ID: "singer", Summary: "Import the messages of a Singer tap",
+		Description: "The body is the output of the tap, one JSON object per line, up to 1 GiB. It is read as a stream. The response contains the last state " +
+			"up to which all records are stored. The tap continues from this state. Requires the scope measurement.write.",
 		Security: secured(),
 		Parameters: []object{{
 			"name": "skip_rejected", "in": "query", "required": false, "schema": object{"type": "boolean"},
-			"description": "Go on after records that cannot be used, instead of ending with 422.",
+			"description": "Skip rejected records instead of ending with 422.",
 		}},
 		Body: object{"required": true, "content": object{"application/x-ndjson": object{"schema": ofType("string")}}},
 		Responses: map[string]object{
-			"200": answer("Everything was taken in", "SingerResult"),
+			"200": answer("All records were imported", "SingerResult"),
 			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
 			"403": withHeaders(answer("-32000: origin not allowed, or the credential lacks a scope", "Error"), "WWW-Authenticate"),
-			"405": withHeaders(answer("-32600: only POST is answered", "Error"), "Allow"),
-			"413": answer("The body is above 1 GiB. What the state covers is kept", "SingerResult"),
+			"405": withHeaders(answer("-32600: the method is not POST", "Error"), "Allow"),
+			"413": answer("The body is larger than 1 GiB. Records up to the returned state are stored", "SingerResult"),
 			"415": answer("-32600: the body is not application/x-ndjson", "Error"),
-			"421": answer("-32000: another host was meant", "Error"),
-			"422": answer("A message cannot be used. What the state covers is kept", "SingerResult"),
-			"429": withHeaders(answer("-32000: too many calls in this minute", "Error"), "Retry-After"),
-			"500": answer("A defect of the service. What the state covers is kept", "SingerResult"),
-			"503": answer("The store is not there. What the state covers is kept", "SingerResult"),
+			"421": answer("-32000: the service does not serve this host", "Error"),
+			"422": answer("A message is invalid. Records up to the returned state are stored", "SingerResult"),
+			"429": withHeaders(answer("-32000: the rate limit is exceeded", "Error"), "Retry-After"),
+			"500": answer("Internal error. Records up to the returned state are stored", "SingerResult"),
+			"503": answer("The store is not available. Records up to the returned state are stored", "SingerResult"),
 		},
 	}}
 }
@@ -97,29 +97,29 @@ func docShopify() map[string]operation {
 		return object{"name": name, "in": "header", "required": required, "schema": ofType("string"), "description": description}
 	}
 	return map[string]operation{http.MethodPost: {
-		ID: "shopify", Summary: "Take in a message of a Shopify webhook",
-		Description: "Orders, refunds, customers and requests about personal data. The message is kept before it is answered, and in the answers of tools " +
-			"some seconds later. It may come twice, late and in any order. Topics that are not read are answered 200 too.",
+		ID: "shopify", Summary: "Receive a message of a Shopify webhook",
+		Description: "Messages are about orders, refunds, customers and personal data requests. A message is stored before the response, and tools include it " +
+			"some seconds later. Messages may arrive repeatedly, late and in any order. Topics that are not used also get the status 200.",
 		Parameters: []object{
 			{"name": "workspace", "in": "path", "required": true, "schema": ofType("string")},
-			header("X-Shopify-Hmac-Sha256", "Base64 of the HMAC-SHA256 of the body under a secret of the workspace.", true),
+			header("X-Shopify-Hmac-Sha256", "Base64-encoded HMAC-SHA256 of the body with a webhook secret of the workspace.", true),
 			header("X-Shopify-Topic", "orders/create, orders/updated, orders/paid, orders/cancelled, orders/delete, refunds/create, customers/create, customers/update, customers/enable, customers/disable, customers/redact, customers/data_request, shop/redact.", true),
-			header("X-Shopify-Webhook-Id", "The same for every delivery of a message.", false),
-			header("X-Shopify-Shop-Domain", "Checked where the secret names a shop.", false),
-			header("X-Shopify-Triggered-At", "When it happened.", false),
+			header("X-Shopify-Webhook-Id", "ID of the message, the same for each delivery.", false),
+			header("X-Shopify-Shop-Domain", "Shop domain, which is checked if the secret has a shop.", false),
+			header("X-Shopify-Triggered-At", "Time of the event.", false),
 		},
 		Body: object{"required": true, "content": object{"application/json": object{"schema": ofType("object")}}},
 		Responses: map[string]object{
-			"200": answer("The message is kept, was kept before, or is of a topic that is not read", "ShopResult"),
-			"401": answer("The signature is not of this workspace, or there is no such workspace", "ShopResult"),
+			"200": answer("The message is stored, was stored before, or has a topic that is not used", "ShopResult"),
+			"401": answer("The signature does not match the workspace, or the workspace does not exist", "ShopResult"),
 			"403": answer("-32000: origin not allowed", "Error"),
-			"405": withHeaders(answer("-32600: only POST is answered", "Error"), "Allow"),
-			"413": answer("The body is above 8 MiB", "ShopResult"),
+			"405": withHeaders(answer("-32600: the method is not POST", "Error"), "Allow"),
+			"413": answer("The body is larger than 8 MiB", "ShopResult"),
 			"415": answer("-32600: the body is not application/json", "Error"),
-			"421": answer("-32000: another host was meant", "Error"),
-			"422": answer("The body is not what the topic says", "ShopResult"),
-			"500": answer("A defect of the service; send it again", "ShopResult"),
-			"503": withHeaders(answer("The message cannot be kept now; send it again", "ShopResult"), "Retry-After"),
+			"421": answer("-32000: the service does not serve this host", "Error"),
+			"422": answer("The body does not match the topic", "ShopResult"),
+			"500": answer("Internal error. Send the message again", "ShopResult"),
+			"503": withHeaders(answer("The message cannot be stored now. Send it again", "ShopResult"), "Retry-After"),
 		},
 	}}
 }
@@ -135,22 +135,22 @@ func singerSchema() object {
 	return object{
 		"type": "object", "required": []string{"report"},
 		"properties": object{
-			"state":  object{"description": "The last state that may be kept; absent when there is none."},
-			"report": object{"type": "object", "description": "Records, streams and what they mean, rejected records with line, stream and field, rows by table."},
-			"error":  object{"type": "string", "description": "Why it ended before the end."},
-			"hint":   object{"type": "string", "description": "What to do about it."},
+			"state":  object{"description": "The last state whose records are stored; absent if there is none."},
+			"report": object{"type": "object", "description": "Numbers of records, streams with their meaning, rejected records with line, stream and field, and rows by table."},
+			"error":  object{"type": "string", "description": "Why the import stopped early."},
+			"hint":   object{"type": "string", "description": "How to correct the error."},
 		},
 	}
 }
 
 func docInfo() map[string]operation {
 	return map[string]operation{http.MethodGet: {
-		ID: "info", Summary: "What the server is: name, versions, tools, ways to authenticate", Security: secured(),
+		ID: "info", Summary: "Server metadata: name, versions, tools, authentication methods", Security: secured(),
 		Responses: map[string]object{
 			"200": answer("The server's metadata", "ServerInfo"),
 			"401": withHeaders(answer("-32000: no valid credential", "Error"), "WWW-Authenticate"),
 			"403": answer("-32000: origin not allowed", "Error"),
-			"405": withHeaders(answer("-32600: only GET is answered", "Error"), "Allow"),
+			"405": withHeaders(answer("-32600: the method is not GET", "Error"), "Allow"),
 			"500": answer("500: the service is not configured to check the credential", "Error"),
 		},
 	}}
@@ -161,16 +161,16 @@ func docAuthorize() map[string]operation {
 		http.MethodGet: {
 			ID: "authorizePage", Summary: "OAuth authorization with PKCE: sign-in and consent",
 			Responses: map[string]object{
-				"200": answer("The page", ""), "303": answer("Back to the client", ""),
-				"400": answer("The request cannot be trusted", ""), "503": answer("There is no authorization server", "OAuthError"),
+				"200": answer("The sign-in or consent page", ""), "303": answer("Redirect to the client", ""),
+				"400": answer("The client or the redirect URI is not valid", ""), "503": answer("The service has no authorization server", "OAuthError"),
 			},
 		},
 		http.MethodPost: {
-			ID: "authorize", Summary: "OAuth authorization with PKCE: the same request by form, and the decision",
+			ID: "authorize", Summary: "OAuth authorization with PKCE: the same request as a form, and the decision",
 			Body: object{"required": true, "content": object{"application/x-www-form-urlencoded": object{"schema": ofType("object")}}},
 			Responses: map[string]object{
-				"200": answer("The page", ""), "303": answer("Back to the client", ""), "400": answer("The request cannot be trusted", ""),
-				"403": answer("The form is not this session's", ""), "503": answer("There is no authorization server", "OAuthError"),
+				"200": answer("The sign-in or consent page", ""), "303": answer("Redirect to the client", ""), "400": answer("The client or the redirect URI is not valid", ""),
+				"403": answer("The form does not belong to this session", ""), "503": answer("The service has no authorization server", "OAuthError"),
 			},
 		},
 	}
@@ -195,21 +195,21 @@ func docRegister() map[string]operation {
 func oauthAnswers(good, description string) map[string]object {
 	return map[string]object{
 		good:  answer(description, "OAuthMetadata"),
-		"400": answer("The request is not acceptable", "OAuthError"),
+		"400": answer("The request is invalid", "OAuthError"),
 		"401": answer("The client is unknown", "OAuthError"),
 		"403": answer("-32000: origin not allowed", "Error"),
-		"405": withHeaders(answer("Only POST is answered", "Error"), "Allow"),
-		"413": answer("The body is above 16 KiB", "OAuthError"),
-		"421": answer("-32000: another host was meant", "Error"),
-		"429": withHeaders(answer("Too many from this address", "OAuthError"), "Retry-After"),
-		"503": withHeaders(answer("There is no authorization server, or too many forms arrive at the same time", "OAuthError"), "Retry-After"),
+		"405": withHeaders(answer("The method is not POST", "Error"), "Allow"),
+		"413": answer("The body is larger than 16 KiB", "OAuthError"),
+		"421": answer("-32000: the service does not serve this host", "Error"),
+		"429": withHeaders(answer("Too many requests from this address", "OAuthError"), "Retry-After"),
+		"503": withHeaders(answer("The service has no authorization server, or too many forms arrive at the same time", "OAuthError"), "Retry-After"),
 	}
 }
 
 func docServerMetadata() map[string]operation {
 	return map[string]operation{http.MethodGet: {
 		Summary:   "OAuth authorization server metadata (RFC 8414)",
-		Responses: map[string]object{"200": answer("The metadata", "OAuthMetadata"), "404": answer("There is no authorization server", "")},
+		Responses: map[string]object{"200": answer("The metadata", "OAuthMetadata"), "404": answer("The service has no authorization server", "")},
 	}}
 }
 

@@ -58,8 +58,8 @@ func routes() []route {
 		{resourceMetadataPath, "resource_metadata", get, false, (*service).serveResource, docResource()},
 		{resourceMetadataPath + rpcPath, "resource_metadata", get, false, (*service).serveResource, docResource()},
 		{openapiPath, "openapi", get, false, (*service).serveOpenAPI, docOpenAPI()},
-		{livePath, routeHealth, get, false, (*service).live, docHealth("Whether the process runs", "Yes")},
-		{readyPath, routeHealth, get, false, (*service).ready, docHealth("Whether the stores can be reached", "Yes. The status is impaired, and not ready, while the facts of some workspace cannot be opened; all others are answered")},
+		{livePath, routeHealth, get, false, (*service).live, docHealth("Check that the process runs", "The process runs")},
+		{readyPath, routeHealth, get, false, (*service).ready, docHealth("Check that the stores are available", "The stores are available. The status is impaired instead of ready while the facts of a workspace cannot be opened; all other workspaces work")},
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 		return
 	}
 	if s.Shopify == nil {
-		x.json(http.StatusServiceUnavailable, mustJSON(shopResult{Error: "this service takes no messages"}))
+		x.json(http.StatusServiceUnavailable, mustJSON(shopResult{Error: "this service does not accept messages"}))
 		return
 	}
 	sent, err := time.Parse(time.RFC3339Nano, r.Header.Get("X-Shopify-Triggered-At"))
@@ -66,7 +66,7 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 	case errors.As(body.err, new(*http.MaxBytesError)):
 		x.json(http.StatusRequestEntityTooLarge, shopTooLarge)
 	case body.err != nil:
-		x.json(http.StatusBadRequest, mustJSON(shopResult{Error: "the body did not arrive in full"}))
+		x.json(http.StatusBadRequest, mustJSON(shopResult{Error: "the body is incomplete"}))
 	case errors.Is(err, bodybudget.ErrFull):
 		s.busy(x, shopResult{Error: "too many messages arrive at the same time"})
 	default:
@@ -74,7 +74,7 @@ func (s *service) shopify(x *exchange, r *http.Request) {
 	}
 }
 
-var shopTooLarge = mustJSON(shopResult{Error: "the body is above 8 MiB"})
+var shopTooLarge = mustJSON(shopResult{Error: "the body is larger than 8 MiB"})
 
 // arriving is a body that records the error that ended it early.
 type arriving struct {
@@ -95,14 +95,14 @@ func (s *service) refuseShop(x *exchange, r *http.Request, err error) {
 	text, _, _ := fault.Public(err)
 	switch fault.KindOf(err) {
 	case fault.KindUnauthenticated:
-		x.json(http.StatusUnauthorized, mustJSON(shopResult{Error: "the signature is not of this workspace"}))
+		x.json(http.StatusUnauthorized, mustJSON(shopResult{Error: "the signature does not match the workspace"}))
 	case fault.KindInvalid:
 		x.json(http.StatusUnprocessableEntity, mustJSON(shopResult{Error: text}))
 	case fault.KindUnavailable:
-		s.logFailure(x, r, "webhook message not kept", err)
+		s.logFailure(x, r, "webhook message not stored", err)
 		x.json(http.StatusServiceUnavailable, mustJSON(shopResult{Error: text}))
 	default:
-		s.logFailure(x, r, "webhook message not kept", err)
-		x.json(http.StatusInternalServerError, mustJSON(shopResult{Error: "the message could not be kept"}))
+		s.logFailure(x, r, "webhook message not stored", err)
+		x.json(http.StatusInternalServerError, mustJSON(shopResult{Error: "the message could not be stored"}))
 	}
 }

@@ -47,16 +47,16 @@ func TestAShopsMessageIsAnsweredOnceItIsKept(t *testing.T) {
 		want                             string
 	}{
 		"kept":             {"shop", "POST", "application/json", "orders/create", `{"id":1}`, 200, `{"status":"accepted"}`},
-		"forged":           {"shop", "POST", "application/json", "forged", `{}`, 401, "the signature is not of this workspace"},
+		"forged":           {"shop", "POST", "application/json", "forged", `{}`, 401, "the signature does not match the workspace"},
 		"wrong":            {"shop", "POST", "application/json; charset=utf-8", "wrong", `{}`, 422, "the body is no order"},
 		"down":             {"shop", "POST", "application/json", "down", `{}`, 503, "the disk is full"},
 		"crowded":          {"shop", "POST", "application/json", "crowded", `{}`, 503, "too many messages"},
-		"defect":           {"shop", "POST", "application/json", "defect", `{}`, 500, `"the message could not be kept"`},
+		"defect":           {"shop", "POST", "application/json", "defect", `{}`, 500, `"the message could not be stored"`},
 		"method":           {"shop", "GET", "", "", "", 405, ""},
 		"media type":       {"shop", "POST", "text/plain", "orders/create", `{}`, 415, ""},
 		"compressed":       {"shop", "POST", "application/json", "orders/create", "\x1f\x8b", 415, ""},
-		"too large":        {"shop", "POST", "application/json", "orders/create", strings.Repeat(" ", maxShopMessage+1), 413, "above 8 MiB"},
-		"large and forged": {"shop", "POST", "application/json", "forged", strings.Repeat(" ", maxShopMessage+1), 413, "above 8 MiB"},
+		"too large":        {"shop", "POST", "application/json", "orders/create", strings.Repeat(" ", maxShopMessage+1), 413, "larger than 8 MiB"},
+		"large and forged": {"shop", "POST", "application/json", "forged", strings.Repeat(" ", maxShopMessage+1), 413, "larger than 8 MiB"},
 		"deeper":           {"shop/x", "POST", "application/json", "orders/create", `{}`, 404, ""},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), c.method, shopifyPath+c.path, strings.NewReader(c.body))

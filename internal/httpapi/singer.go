@@ -41,7 +41,7 @@ func (s *service) singer(x *exchange, r *http.Request) {
 		return
 	}
 	if s.Singer == nil {
-		x.json(http.StatusServiceUnavailable, []byte(`{"report":{},"error":"this service takes no messages"}`))
+		x.json(http.StatusServiceUnavailable, []byte(`{"report":{},"error":"this service does not accept messages"}`))
 		return
 	}
 	messages := slowbody.Slowly(x, http.MaxBytesReader(x, r.Body, maxSinger), slowbody.Pace{Silence: singerPause, Total: singerTime, Now: s.Now})
@@ -68,7 +68,7 @@ func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult
 		result.Error, result.Hint = text, hint
 		switch {
 		case errors.As(err, new(*http.MaxBytesError)):
-			status, result.Error, result.Hint = http.StatusRequestEntityTooLarge, "the messages are above 1 GiB", "send the tap's messages in parts"
+			status, result.Error, result.Hint = http.StatusRequestEntityTooLarge, "the messages are larger than 1 GiB", "send the tap's messages in parts"
 		case fault.KindOf(err) == fault.KindInvalid:
 			status = http.StatusUnprocessableEntity
 		case fault.KindOf(err) == fault.KindForbidden:
@@ -77,10 +77,10 @@ func (s *service) answerSinger(x *exchange, r *http.Request, result singerResult
 			status = http.StatusServiceUnavailable
 		}
 		if !public && status == http.StatusInternalServerError {
-			result.Error = "the messages could not be taken in"
+			result.Error = "the messages could not be imported"
 		}
 		if status >= http.StatusInternalServerError {
-			s.logFailure(x, r, "singer messages not kept", err)
+			s.logFailure(x, r, "singer messages not stored", err)
 		}
 		x.Header().Set("Connection", "close") // the rest of the body is not read
 	}

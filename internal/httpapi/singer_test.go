@@ -40,7 +40,7 @@ func TestATapsMessagesNeedAScopeAndAreAnsweredWithTheLastState(t *testing.T) {
 		"skipped":       {"key", "application/jsonl", "?skip_rejected=true", "broken", 200, `{"state":{"at":1},"report":{"workspace":"shop"}}`},
 		"refused":       {"key", "application/x-ndjson", "", "broken", 422, `"error":"line 7: no","hint":"mend it"`},
 		"down":          {"key", "application/x-ndjson", "", "down", 503, `"error":"the disk is full"`},
-		"defect":        {"key", "application/x-ndjson", "", "defect", 500, `"error":"the messages could not be taken in"`},
+		"defect":        {"key", "application/x-ndjson", "", "defect", 500, `"error":"the messages could not be imported"`},
 		"no credential": {"", "application/x-ndjson", "", "x", 401, "Authentication failed"},
 		"no scope":      {"token", "application/x-ndjson", "", "x", 403, `"requiredScopes":["measurement.write"]`},
 		"media type":    {"key", "text/csv", "", "x", 415, "application/x-ndjson"},

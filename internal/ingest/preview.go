@@ -159,7 +159,7 @@ func (r *readings) text(format facts.Format, value any) string {
 		}
 	case facts.Hash:
 		if text != "" {
-			return "kept as a hash"
+			return "stored as a hash"
 		}
 	case facts.Words:
 		return strings.ReplaceAll(text, "_", " ")

@@ -59,7 +59,7 @@ func (f FileReport) outcome() string {
 	case Checked:
 		return "dry run, nothing changed"
 	case Refused:
-		return "refused, nothing changed"
+		return "rejected, nothing changed"
 	case Empty:
 		return "no rows, nothing changed"
 	case Imported:
@@ -97,7 +97,7 @@ func (f FileReport) writeTotals(out *strings.Builder) {
 	if !f.Totals.First.IsZero() {
 		fmt.Fprintf(out, "  days %s to %s\n", f.Totals.First, f.Totals.Last)
 	}
-	t := newTable("compare with the platform's own page", "")
+	t := newTable("compare with the platform's own report", "")
 	for _, line := range []struct {
 		name  string
 		count int64

@@ -47,19 +47,19 @@ type Kind struct {
 var (
 	Import = Kind{
 		Name: "import", Unit: Bytes, Most: 4,
-		Cancelling: "A cancelled import stores nothing of the file that it is reading.",
+		Cancelling: "A canceled import stores nothing of the file that it is reading.",
 	}
 	Stream = Kind{
 		Name:       "stream",
-		Cancelling: "A cancelled stream keeps the records up to the last stored state.",
+		Cancelling: "A canceled stream stores the records up to its last state.",
 	}
 	Training = Kind{
 		Name: "training", Unit: Draws, Alone: true, Slots: 1, // the others leave a core for calls
-		Cancelling: "A cancelled training keeps the current model.",
+		Cancelling: "A canceled training does not change the current model.",
 	}
 	Forecast = Kind{
 		Name: "forecast", Alone: true, Slots: 1,
-		Cancelling: "Cancelled forecasts are made within the next hour.",
+		Cancelling: "Canceled forecasts are made within the next hour.",
 	}
 )
 

@@ -123,7 +123,7 @@ func Result[T any](r *Runner, id ID) (result T, ok bool) {
 }
 
 func cancelled(s Spec) error {
-	return fault.Conflict("%q was cancelled", s.What).WithHint("%s", s.Kind.Cancelling)
+	return fault.Conflict("%q was canceled", s.What).WithHint("%s", s.Kind.Cancelling)
 }
 
 // enter adds a job to the list.

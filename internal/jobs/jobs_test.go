@@ -302,8 +302,8 @@ func TestAForegroundJobCanBeCancelled(t *testing.T) {
 	}()
 	b.until(func() bool { return len(b.Jobs("w")) == 1 })
 	b.Cancel(b.Jobs("w")[0].ID)
-	if err := <-ended; fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("it ends with %v, want an error that states the cancellation", err)
+	if err := <-ended; fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
+		t.Errorf("it ends with %v, want an error that says it was cancelled", err)
 	}
 	if left := b.Jobs("w"); len(left) > 0 {
 		t.Errorf("the list has %+v", left)

@@ -52,7 +52,7 @@ func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	if !s.hosts.Know(r.Host) {
-		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "This service is not reached under this name.")
+		s.pages.Refuse(w, r, http.StatusMisdirectedRequest, "This service does not serve this host name.")
 		return
 	}
 	values, no := s.authorizeParams(w, r)
@@ -61,7 +61,7 @@ func (s *dialogue) authorize(w http.ResponseWriter, r *http.Request) {
 		s.pages.Refuse(w, r, no.status, "The request cannot be read.")
 	case s.keys == nil:
 		s.pages.Refuse(w, r, http.StatusInternalServerError,
-			"This service has no signing secret, so no program can be connected. Its operator has to configure one.")
+			"This service has no signing secret, so apps cannot connect. Ask the operator to configure one.")
 	case r.Method == http.MethodPost && values.Has("decision"):
 		s.decide(w, r, values)
 	default:
@@ -94,7 +94,7 @@ func (s *dialogue) ask(w http.ResponseWriter, r *http.Request, values url.Values
 	case values.Get("prompt") == "none" && signedOut:
 		s.answerFailure(w, r, a, refuse(loginRequired, "sign-in is required"))
 	case values.Get("prompt") == "none":
-		s.answerFailure(w, r, a, refuse(consentRequired, "the person's consent is required"))
+		s.answerFailure(w, r, a, refuse(consentRequired, "the user's consent is required"))
 	case signedOut:
 		s.pages.SignIn(w, r, authorizePath+"?"+values.Encode())
 	default:
@@ -111,25 +111,25 @@ func (s *dialogue) askedBy(r *http.Request, values url.Values) (asked, error) {
 	}
 	id, redirect := values.Get("client_id"), values.Get("redirect_uri")
 	if id == "" || redirect == "" {
-		return asked{}, badRequest("The request does not say which program asks, or where the answer goes.")
+		return asked{}, badRequest("The request has no client_id or no redirect_uri. Start again in the app.")
 	}
 	client, err := s.client(r, id)
 	if err != nil {
 		return asked{}, err
 	}
 	if !matches(client.Redirects, redirect) {
-		return asked{}, badRequest("The address that the answer would go to is not one that the program has registered.")
+		return asked{}, badRequest("The redirect URI is not registered for this app. Start again in the app, or register it again.")
 	}
 	state := values.Get("state")
 	if len(state) > maxState {
-		return asked{}, badRequest("The request's state is above 2 KiB.")
+		return asked{}, badRequest("The request's state is larger than 2 KiB.")
 	}
 	return asked{client: client, redirect: redirect, state: state, hasState: values.Has("state")}, nil
 }
 
 // client returns the registered client, or the client described by a client ID metadata document.
 func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
-	unknown := badRequest("Unknown app. It has to register again.")
+	unknown := badRequest("This app is not registered. Register it again.")
 	if !strings.Contains(id, ":") { // IDs of registered clients have letters and digits only
 		c, err := s.store.Client(r.Context(), control.ClientID(id))
 		if fault.KindOf(err) == fault.KindNotFound {
@@ -149,7 +149,7 @@ func (s *dialogue) client(r *http.Request, id string) (control.Client, error) {
 	}
 	if doc.err != nil {
 		s.log.InfoContext(r.Context(), "client metadata document rejected", slog.String("client", id), slog.Any("error", doc.err))
-		return control.Client{}, badRequest("The document in which the program describes itself cannot be used.")
+		return control.Client{}, badRequest("The app's client metadata document cannot be used.")
 	}
 	return doc.client, nil
 }
@@ -162,13 +162,13 @@ func (a *asked) check(s *Server, values url.Values) error {
 	case !values.Has("response_type"):
 		return refuse(invalidRequest, "response_type is missing")
 	case values.Get("response_type") != "code":
-		return refuse(unsupportedResponse, "only code is supported")
+		return refuse(unsupportedResponse, "response_type must be code")
 	case values.Has("response_mode") && values.Get("response_mode") != "query":
 		return refuse(invalidRequest, "only the response mode query is supported")
 	case values.Get("code_challenge_method") != "S256":
-		return refuse(invalidRequest, "code_challenge_method has to be S256")
+		return refuse(invalidRequest, "code_challenge_method must be S256")
 	case !challengeForm.MatchString(values.Get("code_challenge")):
-		return refuse(invalidRequest, "code_challenge has to be 43 characters of base64url")
+		return refuse(invalidRequest, "code_challenge must be 43 characters of base64url")
 	}
 	for _, resource := range values["resource"] {
 		if !s.isResource(resource) {
@@ -222,7 +222,7 @@ func (s *dialogue) answerFailure(w http.ResponseWriter, r *http.Request, a asked
 		s.sendBack(w, a.redirect, a.state, a.hasState, url.Values{"error": {no.code}, "error_description": {no.text}})
 	} else {
 		s.report(r, err)
-		s.pages.Refuse(w, r, http.StatusInternalServerError, "The service could not do this now. Try again in a moment.")
+		s.pages.Refuse(w, r, http.StatusInternalServerError, "The request failed because of an internal error. Try again in a moment.")
 	}
 }
 

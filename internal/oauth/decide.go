@@ -34,10 +34,10 @@ func (s *dialogue) decide(w http.ResponseWriter, r *http.Request, values url.Val
 	case "deny":
 		err = s.refused(r, request, by)
 	default:
-		err = badRequest("The decision is neither yes nor no.")
+		err = badRequest("The form has no valid decision. Allow or deny the request.")
 	}
 	if fault.KindOf(err) == fault.KindConflict {
-		err = badRequest("This request was decided already, or is too old. Start again in the program.")
+		err = badRequest("This request was already decided or has expired. Start again in the app.")
 	}
 	if fault.KindOf(err) == fault.KindForbidden {
 		err = &pageError{status: http.StatusForbidden, text: "Your role in the workspace has changed. Start again in the app."}
@@ -67,19 +67,19 @@ func (s *dialogue) decidable(r *http.Request, values url.Values) (people.Visitor
 	}
 	for name, all := range values {
 		if !slices.Contains(decisionFields, name) || len(all) > 1 && name != "scope" {
-			return visitor, control.AuthRequest{}, badRequest("The form holds a field that the page does not have.")
+			return visitor, control.AuthRequest{}, badRequest("The form has an unknown field. Start again in the app.")
 		}
 	}
 	request, err := s.store.Request(r.Context(), people.Secret(values.Get("request")).Hash())
 	switch {
 	case fault.KindOf(err) == fault.KindNotFound:
-		return visitor, request, badRequest("There is no such request. Start again in the program.")
+		return visitor, request, badRequest("This request does not exist. Start again in the app.")
 	case err != nil:
 		return visitor, request, err
 	case !bytes.Equal(request.Session, visitor.Session):
 		return visitor, request, foreign
 	case expired(request, s.instant()):
-		return visitor, request, badRequest("This request was decided already, or is too old. Start again in the program.")
+		return visitor, request, badRequest("This request was already decided or has expired. Start again in the app.")
 	}
 	return visitor, request, nil
 }
@@ -97,7 +97,7 @@ func (s *dialogue) approve(r *http.Request, values url.Values, request control.A
 	}
 	ticked, ok := parseScopes(strings.Join(values["scope"], " "))
 	if !ok || len(control.CommonScopes(ticked, request.Scopes)) < len(ticked) {
-		return "", badRequest("The form holds a scope that was not asked for.")
+		return "", badRequest("The form has a scope that the app did not request. Start again in the app.")
 	}
 	if err := s.noteRefusedScopes(r, request, role, ws, by); err != nil {
 		return "", err
@@ -120,7 +120,7 @@ func (s *dialogue) refused(r *http.Request, request control.AuthRequest, by cont
 	if err := s.store.RefuseRequest(r.Context(), request.Hash, by); err != nil {
 		return err
 	}
-	return refuse(accessDenied, "the person denied the request")
+	return refuse(accessDenied, "the user denied the request")
 }
 
 // roleIn returns the visitor's current role in the workspace; it may have changed since the page was shown.

@@ -43,7 +43,7 @@ func checkRedirect(uri string) string {
 	}
 	for i := range len(uri) {
 		if c := uri[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\\*\"<>^`{|}", c) >= 0 {
-			return "a redirect_uri holds a character that it must not"
+			return "a redirect_uri contains a character that is not allowed"
 		}
 	}
 	u, err := url.Parse(uri)
@@ -53,7 +53,7 @@ func checkRedirect(uri string) string {
 	case strings.Contains(uri, "#"):
 		return "a redirect_uri has a fragment"
 	case u.User != nil || strings.Contains(u.Host, "@"):
-		return "a redirect_uri names a user"
+		return "a redirect_uri contains user information"
 	case strings.HasPrefix(uri, "https://") && u.Hostname() != "" && isPort(u.Host):
 		return ""
 	}

@@ -54,8 +54,8 @@ func TestACancelledImportStoresNothing(t *testing.T) {
 			}
 		}
 	})
-	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "cancelled") {
-		t.Errorf("the import ends with %v, want an error that states the cancellation", err)
+	if fault.KindOf(err) != fault.KindConflict || !strings.Contains(err.Error(), "canceled") {
+		t.Errorf("the import ends with %v, want an error that says it was cancelled", err)
 	}
 	if c, err := s.Warehouse.Coverage(t.Context(), "w"); err != nil || c.Orders != 0 {
 		t.Errorf("%d orders are stored, %v; want none", c.Orders, err)

@@ -120,7 +120,7 @@ func (o Operation[In, Out]) perform(ctx context.Context, s *Service, c Call, in 
 	r := &Run{Service: s, Call: c, needs: o.Needs}
 	if o.Scope == Installation {
 		if !c.Caller.operator() {
-			return out, fault.Forbidden("only the operator of the installation may do this")
+			return out, fault.Forbidden("only the operator of the installation can do this")
 		}
 		return o.run(r, ctx, in)
 	}

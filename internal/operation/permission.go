@@ -113,7 +113,7 @@ func (s *Service) permitClient(ctx context.Context, p auth.Principal, ws measure
 	}
 	scope, grantable := map[Permission]control.Scope{Read: control.ScopeRead, Write: control.ScopeWrite}[needs]
 	if !grantable {
-		return fault.Forbidden("keys and OAuth clients may not do this: nothing was changed").WithHint("use a page or a command")
+		return fault.Forbidden("API keys and OAuth clients cannot do this: nothing was changed").WithHint("use the console or a command")
 	}
 	if p.Workspace.ID != ws || !current.Has(scope) {
 		return fault.Forbidden("the credential expired or lacks the scope %s: nothing more was changed", scope)

@@ -16,7 +16,7 @@ type MixRow struct {
 	Channel         measure.Channel                  `json:"channel"`
 	Spend           answer.Money                     `json:"monthly_spend"`
 	Proposed        answer.Money                     `json:"proposed_monthly_spend"`
-	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: what would be lost without the channel."`
+	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: revenue that would be lost without the channel."`
 	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
 	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend."`
@@ -68,7 +68,7 @@ type PlanMetrics struct {
 	CurrentSpend answer.Money                   `json:"current_spend" doc:"Spend of the model's channels over a period of equal length."`
 	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Change of revenue compared with the same budget in the current allocation."`
 	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, where the budget differs from it."`
-	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation brings more revenue than the same budget in the current allocation."`
+	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
 	Confidence   string                         `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
 	Advice       string                         `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
 	Why          []string                       `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
@@ -116,17 +116,17 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	}
 	text := fmt.Sprintf("Reallocating %s %s %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " compared with the current allocation"))
 	if m.Change != nil {
-		text += fmt.Sprintf(" Compared with current spend of %s, it %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
+		text += fmt.Sprintf(" Compared with current spend of %s, the reallocation %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
-		moves = append(moves, "largest increase "+answer.ChannelName(up.Channel))
+		moves = append(moves, "increases "+answer.ChannelName(up.Channel)+" most")
 	}
 	if down.Channel != "" {
-		moves = append(moves, "largest decrease "+answer.ChannelName(down.Channel))
+		moves = append(moves, "decreases "+answer.ChannelName(down.Channel)+" most")
 	}
 	if len(moves) > 0 {
-		text += " Optimized allocation: " + strings.Join(moves, ", ") + "."
+		text += " The optimized allocation " + strings.Join(moves, " and ") + "."
 	}
 	return text + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence)
 }
@@ -143,7 +143,7 @@ func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	case e.Low == 0 && e.High == 0:
 		return "does not change revenue"
 	}
-	return fmt.Sprintf("has no clear benefit: expected %s of revenue%s %s", signed(c, e.Value), than, interval)
+	return fmt.Sprintf("has no clear benefit: the expected change of revenue is %s%s %s", signed(c, e.Value), than, interval)
 }
 
 // signed formats an amount with its sign.
@@ -167,6 +167,6 @@ func WarnPlan(c *Call, a *answer.Closing, plan *mix.Plan) {
 		}
 	}
 	if len(beyond) > 0 {
-		a.Warn(answer.WarnBeyondData, "The proposed spend exceeds all observed spend on "+answer.Listed(beyond)+": there the estimates extrapolate the assumed response curve.")
+		a.Warn(answer.WarnBeyondData, "The proposed spend exceeds all observed spend on "+answer.Listed(beyond)+". The estimates for these channels extrapolate the assumed response curve.")
 	}
 }

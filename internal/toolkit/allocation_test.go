@@ -17,8 +17,8 @@ func TestGainDescribesRevenueChange(t *testing.T) {
 	}{
 		{answer.Estimate[answer.Money]{Value: 5007, Low: 1000, High: 9000}, "is expected to increase revenue by USD 5,007 compared with today (90% interval +USD 1,000 to +USD 9,000)"},
 		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: -1000}, "is expected to reduce revenue by USD 5,007 compared with today (90% interval -USD 9,000 to -USD 1,000)"},
-		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit: expected -USD 5,007 of revenue compared with today (90% interval -USD 9,000 to +USD 1,000)"},
-		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: expected +USD 20.00 of revenue compared with today (90% interval -USD 1,000 to +USD 1,040)"},
+		{answer.Estimate[answer.Money]{Value: -5007, Low: -9000, High: 1000}, "has no clear benefit: the expected change of revenue is -USD 5,007 compared with today (90% interval -USD 9,000 to +USD 1,000)"},
+		{answer.Estimate[answer.Money]{Value: 20, Low: -1000, High: 1040}, "has no clear benefit: the expected change of revenue is +USD 20.00 compared with today (90% interval -USD 1,000 to +USD 1,040)"},
 		{answer.Estimate[answer.Money]{}, "does not change revenue"},
 	} {
 		if got := Gain(c, test.change, " compared with today"); got != test.want {
@@ -39,13 +39,13 @@ func TestModelQuestionsMatchQuestionsByKeyword(t *testing.T) {
 	a := ModelResults{Model: ModelInfo{LeftOut: []string{"podcast"}}, Metrics: PlanMetrics{TestFirst: "google", Advice: "hold"}}
 	a.Rows = []MixRow{row("facebook", 2), row("google", 3)}
 	for _, test := range []struct{ question, begins, without string }{
-		{"Which channel is the most profitable?", "ROAS with 90% interval", ""},
-		{"What is the ROAS of Meta?", "ROAS with 90% interval, and monthly incremental revenue: facebook", "google"},
-		{"What does my google spend return?", "ROAS with 90% interval, and monthly incremental revenue: google", "facebook"},
+		{"Which channel is the most profitable?", "ROAS with its 90% interval", ""},
+		{"What is the ROAS of Meta?", "ROAS with its 90% interval, and monthly incremental revenue: facebook", "google"},
+		{"What does my google spend return?", "ROAS with its 90% interval, and monthly incremental revenue: google", "facebook"},
 		{"Which channel should we test next?", "Value of an experiment: monthly revenue", ""},
 		{"How long does an ad work?", "Adstock (carryover): share of a week's effect", ""},
 		{"How good is the fit?", "The model explains", ""},
-		{"Is facebook saturated?", "Saturation (marginal ROAS below average ROAS)", "google"},
+		{"Is facebook saturated?", "Saturation (how far marginal ROAS is below average ROAS)", "google"},
 		{"What if I cut google?", "Monthly revenue change with 20% less", "facebook"},
 		{"How should I split the budget?", "Recommendation: hold", ""},
 		{"Does podcast work?", "podcast is not in the model", "facebook"},

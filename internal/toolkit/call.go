@@ -189,7 +189,7 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	if change[most] < 0 {
 		way = "down"
 	}
-	return fmt.Sprintf(" Largest change: %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
+	return fmt.Sprintf(" The largest change is in %s: %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
 }
 
 // Quality describes how the figures of a window were calculated.

@@ -96,7 +96,7 @@ func TestStaleReports(t *testing.T) {
 			want = nil
 		}
 		check(t, c.last+" in "+c.window.String(), want, codes(a))
-		if c.stale && (!strings.Contains(a.Warnings[0].Text, "meta_ads "+c.last) || !strings.Contains(a.Warnings[0].Text, "google_ads") || strings.Contains(a.Warnings[0].Text, "shopify")) {
+		if c.stale && (!strings.Contains(a.Warnings[0].Text, "meta_ads ("+c.last) || !strings.Contains(a.Warnings[0].Text, "google_ads") || strings.Contains(a.Warnings[0].Text, "shopify")) {
 			t.Errorf("%q does not name the two reports", a.Warnings[0].Text)
 		}
 	}
@@ -309,8 +309,8 @@ func TestTheChannelWithTheLargestChange(t *testing.T) {
 		now, before []warehouse.ChannelTotal
 		want        string
 	}{
-		{[]warehouse.ChannelTotal{total("facebook", 500), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "email, down USD 5.00"},
-		{[]warehouse.ChannelTotal{total("facebook", 800), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "facebook, up USD 7.00"},
+		{[]warehouse.ChannelTotal{total("facebook", 500), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "email: down USD 5.00"},
+		{[]warehouse.ChannelTotal{total("facebook", 800), total("email", 100)}, []warehouse.ChannelTotal{total("facebook", 100), total("email", 600)}, "facebook: up USD 7.00"},
 		{[]warehouse.ChannelTotal{total("facebook", 100)}, []warehouse.ChannelTotal{total("facebook", 100)}, ""},
 		{[]warehouse.ChannelTotal{total("facebook", 100)}, nil, ""},
 	} {

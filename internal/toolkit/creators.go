@@ -14,7 +14,7 @@ func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator
 	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {
 		return snapshot.Creator{}, fault.Invalid("%s %q does not exist in this store", parameter, answer.Clean(id)).
-			WithHint("Call influencers with action=list for the IDs.")
+			WithHint("The tool influencers with action=list shows the IDs.")
 	}
 	return all[at], nil
 }
@@ -23,8 +23,8 @@ func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator
 func NoCreators(c *Call, a *answer.Closing, has bool) string {
 	c.Suggest(a, "discover", map[string]any{}, "List the store's data.")
 	if has {
-		a.Warn(answer.WarnNoData, "No data in this window match.")
-		return "No influencers match."
+		a.Warn(answer.WarnNoData, "No data in this period match the filters.")
+		return "No influencer matches the filters."
 	}
 	a.Warn(answer.WarnNoData, "No creators, creator codes or links have been imported into this workspace.")
 	return "No creators have been imported into this workspace."

@@ -58,7 +58,7 @@ func PanelEstimates(p snapshot.Panel, method string, ahead snapshot.Projection) 
 // WarnPanel warns of figures that cannot be estimated from the panel.
 func WarnPanel(c *Call, a *answer.Closing, p snapshot.Panel, ahead snapshot.Projection) {
 	if refused := notProjected(ahead); len(refused) > 0 {
-		a.Warn(answer.WarnNotProjected, "No projection: "+strings.Join(refused, "; ")+".")
+		a.Warn(answer.WarnNotProjected, "No projection is possible: "+strings.Join(refused, "; ")+".")
 	}
 	switch dear := ahead.Dear; {
 	case dear.Correlation != 0:

@@ -15,8 +15,8 @@ import (
 )
 
 // MmmMethod describes the media mix model.
-const MmmMethod = "Bayesian media mix model of weekly sales and spend: geometric adstock, saturation with an estimated shape, trend, seasonal terms; " +
-	"posterior means with 90% credible intervals. Completed geo experiments calibrate it. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
+const MmmMethod = "Incremental revenue is estimated by a Bayesian media mix model of weekly sales and spend. It has geometric adstock, saturation with an estimated shape, " +
+	"a trend and seasonal terms. Estimates are posterior means with 90% credible intervals. Completed geo experiments calibrate the model. Confounding, such as spend that follows demand, biases the estimates of channels without an experiment."
 
 // WhyNotNewer explains why the last training did not replace the model in use, "" if it did.
 func (c *Call) WhyNotNewer() string {
@@ -24,7 +24,7 @@ func (c *Call) WhyNotNewer() string {
 	if m == nil {
 		return ""
 	}
-	return fmt.Sprintf("A newer training (model %d, up to %s) was refused, so model %d stays in use: %s.",
+	return fmt.Sprintf("A newer training (model %d, up to %s) was rejected, so model %d remains in use: %s.",
 		m.Version, m.Window.Last, c.MMM.Model.Version, answer.Clean(strings.Join(m.Why(), "; ")))
 }
 
@@ -36,12 +36,12 @@ func (c *Call) Model() (*mix.Model, error) {
 	switch status {
 	case "":
 		if c.MMM.Training {
-			return nil, fault.NotReady("the media mix model is being trained, %d%% done", c.MMM.DonePct).WithHint("Ask again in a minute.")
+			return nil, fault.NotReady("the media mix model is being trained, %d%% done", c.MMM.DonePct).WithHint("Try again in a minute.")
 		}
 		return nil, fault.NotReady("this workspace has no trained media mix model").
-			WithHint("%s. Meanwhile, performance and campaigns show spend and revenue.", train)
+			WithHint("%s. Meanwhile, the tools performance and campaigns show spend and revenue.", train)
 	case mix.Refused:
-		return nil, fault.NotReady("the last training of the media mix model was refused: %s", strings.Join(why, "; ")).
+		return nil, fault.NotReady("the last training of the media mix model was rejected: %s", strings.Join(why, "; ")).
 			WithHint("Fix this, then train again: assay train mmm --workspace %s", c.Workspace.ID)
 	case mix.Active, mix.Stale:
 	}
@@ -110,7 +110,7 @@ func (c *Call) ModelInfo(m *mix.Model) ModelInfo {
 
 // ModelEstimates describes the intervals of the model's estimates.
 func ModelEstimates() answer.Estimates {
-	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: string(measure.MediaMixPosterior), Basis: measure.Modelled}
+	return answer.Estimates{LevelPct: 100 * mmm.Level, Method: "Values are posterior means of a media mix model. Intervals are credible intervals.", Basis: measure.Modelled}
 }
 
 // Posterior converts a summary of posterior draws, scaled by a factor, to an estimate.
@@ -125,15 +125,15 @@ func (c *Call) ModelSentence() string {
 	case c.MMM.Training:
 		return fmt.Sprintf("The MMM is being trained, %d%% done.", c.MMM.DonePct)
 	case status == mix.Active && c.MMM.Attempt != nil:
-		return "The MMM is active; a newer training was refused."
+		return "The MMM is active; a newer training was rejected."
 	case status == mix.Active:
 		return "The MMM is active."
 	case status == mix.Stale && c.MMM.Attempt != nil:
-		return "The MMM is stale; a newer training was refused."
+		return "The MMM is stale; a newer training was rejected."
 	case status == mix.Stale:
 		return "The MMM is stale."
 	case status == mix.Refused:
-		return "The last MMM training was refused."
+		return "The last MMM training was rejected."
 	}
 	return "No MMM has been trained."
 }

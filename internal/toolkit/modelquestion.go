@@ -84,7 +84,7 @@ func mixChannels(words []string, a ModelResults) (about []MixRow, without string
 	}
 	for _, name := range a.Model.LeftOut {
 		if names[measure.Channel(name)] {
-			without += " " + name + " is not in the model: it has too little spend."
+			without += " " + name + " is not in the model because it has too little spend."
 		}
 	}
 	return about, strings.TrimLeft(without, " ")
@@ -118,14 +118,14 @@ func amounts(c *Call, e answer.Estimate[answer.Money]) string {
 }
 
 func sayReturns(c *Call, rows []MixRow, _ ModelResults) string {
-	return "ROAS with 90% interval, and monthly incremental revenue: " + mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.Value) }),
+	return "ROAS with its 90% interval, and monthly incremental revenue: " + mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.Value) }),
 		func(r MixRow) string {
 			return ratios(r.ROAS) + ", " + c.Spelled(r.Incremental.Value) + " per month"
 		})
 }
 
 func saySaturation(c *Call, rows []MixRow, _ ModelResults) string {
-	return "Saturation (marginal ROAS below average ROAS) with 90% interval: " +
+	return "Saturation (how far marginal ROAS is below average ROAS) with its 90% interval: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.Saturation.Value) }), func(r MixRow) string {
 			return wholes(*r.Saturation)
 		})
@@ -156,7 +156,7 @@ func sayCarryOver(c *Call, rows []MixRow, _ ModelResults) string {
 	if len(rows) == 0 {
 		return "The model has no adstock (carryover)."
 	}
-	return "Adstock (carryover): share of a week's effect that carries over to the next week, with 90% interval: " +
+	return "Adstock (carryover): share of a week's effect that carries over to the next week, with its 90% interval: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.CarryOver.Value) }), func(r MixRow) string {
 			return wholes(*r.CarryOver)
 		})

@@ -69,8 +69,8 @@ func Contradiction(t mix.Calibration) string {
 	if t.Observational.ZScore < 0 {
 		more = "lower"
 	}
-	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other: revenue per unit of spend is %.2f in the experiment, %.1f standard deviations %s than %.2f in the fit. "+
-		"The model's estimate for the channel is a compromise. Check the experiment with experiments and experiment_id=%s, and check whether the channel's budget follows demand.",
+	return fmt.Sprintf("The experiment on %s %s and the observational fit contradict each other. Revenue per unit of spend is %.2f in the experiment, %.1f standard deviations %s than %.2f in the fit. "+
+		"The model's estimate for the channel is a compromise. Check the experiment (experiment_id=%s), and check whether the channel's budget follows demand.",
 		answer.ChannelName(t.Channel), answer.Dates(t.Days), found.Value, math.Abs(t.Observational.ZScore), more, weeks.Value, answer.Clean(t.ID))
 }
 

@@ -43,11 +43,11 @@ func (s *Session) GetPrompt(_ context.Context, name string, args map[string]stri
 		filter = fmt.Sprintf(", channel=%q", answer.Clean(channel))
 	}
 	text := fmt.Sprintf(`%[6]s.
-1. compare with period1_start=%[3]s, period1_end=%[4]s, period2_start=%[1]s, period2_end=%[2]s, include_channels=true%[5]s
-2. trends with start_date=%[1]s, end_date=%[2]s%[5]s: anomalies
-3. campaigns with start_date=%[1]s, end_date=%[2]s, detail_level=analyst: where the spend went
-Then write for the store owner: revenue, orders, spend and ROAS compared with the previous week; the channel with the largest
-change; anomalies; limits of the figures; at most three next steps. State the basis of each figure. Do not add
+1. Call compare with period1_start=%[3]s, period1_end=%[4]s, period2_start=%[1]s, period2_end=%[2]s, include_channels=true%[5]s.
+2. Call trends with start_date=%[1]s, end_date=%[2]s%[5]s to find anomalies.
+3. Call campaigns with start_date=%[1]s, end_date=%[2]s, detail_level=analyst to see the spend by campaign.
+Then write a review for the store owner. Include revenue, orders, spend and ROAS compared with the previous week, the channel
+with the largest change, anomalies, the limits of the figures and at most three next steps. State the basis of each figure. Do not add
 platform-reported revenue to the store's own revenue.`,
 		week.first, week.last, week.beforeFirst, week.beforeLast, filter, week.title)
 	return mcp.PromptResult{
@@ -73,7 +73,7 @@ func (s *Session) week(said string) reviewed {
 		if err != nil {
 			return reviewed{
 				"<monday>", "<sunday>", "<monday before>", "<sunday before>",
-				fmt.Sprintf("Review the week that was described as %q: today is %s, find its Monday and Sunday first", answer.Clean(said), today),
+				fmt.Sprintf("Review the week that was described as %q. Today is %s. Find the Monday and Sunday of that week first", answer.Clean(said), today),
 			}
 		}
 		in = given

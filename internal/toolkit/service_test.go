@@ -460,10 +460,10 @@ func TestTheWeeklyReviewHasItsDates(t *testing.T) {
 		args map[string]string
 		want []string
 	}{
-		{nil, []string{"from 2026-03-02 to 2026-03-08", "period1_start=2026-02-23, period1_end=2026-03-01, period2_start=2026-03-02, period2_end=2026-03-08", "include_channels=true\n"}},
+		{nil, []string{"from 2026-03-02 to 2026-03-08", "period1_start=2026-02-23, period1_end=2026-03-01, period2_start=2026-03-02, period2_end=2026-03-08", "include_channels=true.\n"}},
 		{map[string]string{"week": "2026-03-08", "channel": "facebook"}, []string{"from 2026-03-02 to 2026-03-08", `include_channels=true, channel="facebook"`}},
 		{map[string]string{"week": "2026-03-09"}, []string{"from 2026-03-09 to 2026-03-15"}},
-		{map[string]string{"week": "last week"}, []string{`described as "last week": today is 2026-03-10`, "<monday before>"}},
+		{map[string]string{"week": "last week"}, []string{`described as "last week". Today is 2026-03-10`, "<monday before>"}},
 	} {
 		p, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, c.args)
 		if err != nil || len(p.Messages) != 1 {

@@ -17,12 +17,12 @@ func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 		a.Warn(answer.WarnNoTouchpoints, text+".")
 		return
 	}
-	a.Warn(answer.WarnNoTouchpoints, text+"; model=platform_reported shows platform-reported figures.")
+	a.Warn(answer.WarnNoTouchpoints, text+". The model platform_reported shows platform-reported figures.")
 	arguments := With(Dated(w), "model", string(measure.PlatformReported))
 	if channel != "" {
 		arguments["channel"] = string(channel)
 	}
-	c.Suggest(a, "performance", arguments, "Platform-reported figures.")
+	c.Suggest(a, "performance", arguments, "See platform-reported figures.")
 }
 
 // UnknownRevenueSummary is the summary for a channel when no order has a channel.
@@ -52,7 +52,7 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 		c.WarnProvisional(a, w)
 	}
 	if undated > 0 {
-		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("%s of refunds have no date; they use the date of the order.",
+		a.Warn(answer.WarnUndatedRefunds, fmt.Sprintf("Refunds of %s have no date. They are counted on the date of the order.",
 			c.Amount(undated)))
 	}
 }
@@ -61,7 +61,7 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
-		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders start on %s: the previous window is incomplete, so changes from it are not reliable.", first))
+		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders start on %s. The previous period is incomplete, so changes from it are not reliable.", first))
 	}
 }
 
@@ -93,11 +93,11 @@ func (c *Call) WarnStale(a *answer.Closing, w civil.Range) {
 			expected = w.Last
 		}
 		if s.Kind == snapshot.FromAds && s.Days.Last.Before(expected) && !s.Days.Last.Before(w.First) {
-			late = append(late, fmt.Sprintf("%s %s", answer.Clean(s.Source), s.Days.Last))
+			late = append(late, fmt.Sprintf("%s (%s)", answer.Clean(s.Source), s.Days.Last))
 		}
 	}
 	if len(late) > 0 {
-		a.Warn(answer.WarnSourceStale, "Spend is missing after the last reports: "+answer.Listed(late)+".")
+		a.Warn(answer.WarnSourceStale, "Spend is missing after the last report of "+answer.Listed(late)+".")
 	}
 }
 
@@ -130,8 +130,8 @@ func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 	}
 	if have.Intersect(w).Days() == 0 {
 		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data range from %s to %s.", have.First, have.Last))
-		return fmt.Sprintf("No data from %s to %s; the store's data range from %s to %s.", w.First, w.Last, have.First, have.Last)
+		return fmt.Sprintf("There are no data from %s to %s. The store's data range from %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
-	a.Warn(answer.WarnNoData, "No data in this window match.")
-	return fmt.Sprintf("No matching data from %s to %s.", w.First, w.Last)
+	a.Warn(answer.WarnNoData, "No data in this period match the filters.")
+	return fmt.Sprintf("There are no matching data from %s to %s.", w.First, w.Last)
 }

@@ -94,10 +94,10 @@ func alertsSummary(c *toolkit.Call, a *ForecastingAnswer, shown civil.Range) {
 	}
 	chance := *a.Metrics.FalseAlarms
 	if len(a.Rows) == 0 {
-		a.Summary = fmt.Sprintf("No alerts %s among %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
+		a.Summary = fmt.Sprintf("No alert was raised %s among %s.", answer.Dates(shown), answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"))
 	} else {
 		r := a.Rows[0]
-		a.Summary = fmt.Sprintf("%s %s among %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert", "alerts"), answer.Dates(shown),
+		a.Summary = fmt.Sprintf("%s %s among %s. %s has been %s since %s", answer.Plural(len(a.Rows), "alert was raised", "alerts were raised"), answer.Dates(shown),
 			answer.Plural(*a.Metrics.Watched, "monitored metric", "monitored metrics"), spokenMetric(r), r.Direction, r.Since)
 		if r.ChangePct != nil {
 			a.Summary += fmt.Sprintf(" (%s compared with the forecast)", *r.ChangePct)

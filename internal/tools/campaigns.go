@@ -17,7 +17,7 @@ import (
 var Campaigns = toolkit.Define(toolkit.Spec{
 	Name:        "campaigns",
 	Title:       "Campaigns and creatives",
-	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with the orders credited to them. Use after performance.",
+	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with the orders credited to them. Use after `performance`.",
 	Needs:       "ad_days",
 }, runCampaigns)
 
@@ -187,7 +187,7 @@ func campaignsSummary(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, fou
 	}
 	text := fmt.Sprintf("%s spent %s %s, %s.", what, c.Amount(now.Spend), answer.Dates(days), answer.Against(a.Metrics.Spend.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Platform-reported revenue %s, ROAS %s.", c.Amount(now.Value), *r)
+		text += fmt.Sprintf(" Platform-reported revenue was %s and ROAS was %s.", c.Amount(now.Value), *r)
 	}
 	return text
 }
@@ -200,9 +200,9 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 	if a.Level == warehouse.Campaigns && c.Store.Untouched() && c.View.DetailLevel != answer.SummaryLevel {
 		a.Warn(answer.WarnNoTouchpoints, "No order is attributed to a channel, so campaigns have no credited orders.")
 	}
-	text := "revenue and conversions are platform-reported; their totals can exceed the store's orders."
+	text := "Revenue and conversions are platform-reported. Their totals can exceed the store's orders."
 	if times, ok := measure.ROAS(now.Value, c.Workspace.Basis.Revenue(now.Credited)); ok && a.Level == warehouse.Campaigns {
-		text = fmt.Sprintf("revenue and conversions are platform-reported: %s times the store's last-touch revenue.",
+		text = fmt.Sprintf("Revenue and conversions are platform-reported. This revenue is %s times the store's last-touch revenue.",
 			answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -218,7 +218,7 @@ func campaignsNext(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, p camp
 		if p.CampaignID != "" {
 			arguments["campaign_id"] = p.CampaignID
 		}
-		c.Suggest(&a.Closing, "campaigns", arguments, "Creatives of these campaigns.")
+		c.Suggest(&a.Closing, "campaigns", arguments, "See the creatives of these campaigns.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Compare with the store's revenue.")
+	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Compare them with the store's revenue.")
 }

@@ -98,16 +98,17 @@ func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapsho
 // chartSummary returns the total, its change and, with several channels, the share of the largest one.
 func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []snapshot.NamedSeries) string {
 	total, change := chartTotal(c, a)
-	text := fmt.Sprintf("%s %s is unknown.", plotting.Names[a.Metric], answer.Dates(days))
+	name := plotting.Names[a.Metric]
+	if a.Channel != "" && a.ChartType != drawing.Pie {
+		name += " of " + answer.ChannelName(a.Channel)
+	}
+	text := fmt.Sprintf("%s %s is unknown.", name, answer.Dates(days))
 	if total != "" {
 		was := "was"
 		if a.Metric == snapshot.Orders {
 			was = "were"
 		}
-		text = fmt.Sprintf("%s %s %s %s, %s.", plotting.Names[a.Metric], answer.Dates(days), was, total, answer.Against(change, days))
-	}
-	if a.Channel != "" && a.ChartType != drawing.Pie {
-		text = answer.ChannelName(a.Channel) + ": " + text
+		text = fmt.Sprintf("%s %s %s %s, %s.", name, answer.Dates(days), was, total, answer.Against(change, days))
 	}
 	if a.Breakdown != plotting.ByChannel || len(shown) < 2 {
 		return text
@@ -116,7 +117,7 @@ func chartSummary(c *toolkit.Call, a *ChartAnswer, days civil.Range, shown []sna
 	if !plotting.Additive(a.Metric) || !(whole > 0) {
 		return text
 	}
-	return text + fmt.Sprintf(" The largest channel is %s with %s.", answer.ChannelName(shown[0].Name), answer.Percent(100*largest/whole))
+	return text + fmt.Sprintf(" The largest channel is %s with %s of the total.", answer.ChannelName(shown[0].Name), answer.Percent(100*largest/whole))
 }
 
 // chartTotal formats the metric's total for a sentence, "" if unknown.
@@ -149,7 +150,7 @@ func warnChart(c *toolkit.Call, a *ChartAnswer, p plotting.Plot, whole snapshot.
 		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
 	if named := len(p.Channels); named > p.SeriesLimit() {
-		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series; the rest are combined as other.", p.SeriesLimit(), named))
+		a.Warn(answer.WarnGrouped, fmt.Sprintf("%d of %d channels are separate series. The others are combined in the series other.", p.SeriesLimit(), named))
 	}
 	withSpend := p.Metric == snapshot.Spend || p.Metric == snapshot.ROAS
 	if withSpend {
@@ -169,13 +170,13 @@ func chartNext(c *toolkit.Call, a *ChartAnswer, days civil.Range) {
 		if a.Channel != "" {
 			arguments["channel"] = string(a.Channel)
 		}
-		c.Suggest(&a.Closing, "trends", arguments, "Expected values and anomalies.")
+		c.Suggest(&a.Closing, "trends", arguments, "See expected values and anomalies.")
 	}
 	if a.Breakdown == plotting.Total && a.Channel == "" {
 		arguments := toolkit.With(toolkit.With(toolkit.Dated(days), "metric", string(a.Metric)), "breakdown", string(plotting.ByChannel))
-		c.Suggest(&a.Closing, "chart", arguments, "The same chart by channel.")
+		c.Suggest(&a.Closing, "chart", arguments, "See the same chart by channel.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Totals by channel.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See totals by channel.")
 }
 
 // dotsPerPixel makes images sharp on dense screens while their files stay small.
@@ -234,7 +235,7 @@ func markSentence(marks []plotting.Mark) string {
 		if m.Channel != "" {
 			label = strings.Replace(label, answer.Clean(string(m.Channel)), answer.ChannelName(m.Channel), 1)
 		}
-		words = append(words, fmt.Sprintf("%s %s", m.Date, label))
+		words = append(words, fmt.Sprintf("%s (%s)", m.Date, label))
 	}
-	return " Marked: " + strings.Join(words, "; ") + "."
+	return " The chart marks " + strings.Join(words, ", ") + "."
 }

@@ -70,7 +70,7 @@ func (p chartParams) Check() error {
 		return fault.Invalid("chart_type=pie requires an additive metric; metric=%s is not additive", p.Metric).
 			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
 	case p.Channel != "" && len(p.Channels) > 0:
-		return fault.Invalid("channel and channels exclude each other").
+		return fault.Invalid("channel and channels cannot be combined").
 			WithHint("Use channel for one channel, or channels to compare several.")
 	case p.Breakdown == plotting.Total && len(p.Channels) > 0:
 		return fault.Invalid("breakdown=total draws one series, but channels requests several").

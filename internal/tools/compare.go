@@ -174,15 +174,16 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	if now.RevenueUnknown {
 		return c.UnknownRevenueSummary(a.Channel, civil.Range{First: a.Period2.Start, Last: a.Period2.End}, now)
 	}
-	text := fmt.Sprintf("Revenue was %s in %d days, compared with %s in %d days: %s.", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
+	of := ""
+	if a.Channel != "" {
+		of = " of " + answer.ChannelName(a.Channel)
+	}
+	text := fmt.Sprintf("Revenue%s was %s in %d days, compared with %s in %d days: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
 	if change := a.Metrics.Revenue.PerDay; change != nil {
-		text = fmt.Sprintf("%s, %s per day.", text[:len(text)-1], answer.Moved(change))
+		text = fmt.Sprintf("%s in total, %s per day.", text[:len(text)-1], answer.Moved(change))
 	}
-	if a.Channel != "" {
-		return answer.ChannelName(a.Channel) + ": " + text
-	}
-	if c.Store.Untouched() {
+	if a.Channel != "" || c.Store.Untouched() {
 		return text
 	}
 	return text + c.BiggestMover(totals)
@@ -190,7 +191,7 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 
 func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {
 	if earlier.Days() != recent.Days() {
-		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: use change_pct_per_day.", earlier.Days(), recent.Days()))
+		a.Warn(answer.WarnUnequalLengths, fmt.Sprintf("Period 1 has %d days and period 2 has %d: compare them by change_pct_per_day.", earlier.Days(), recent.Days()))
 	}
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))
@@ -210,11 +211,11 @@ func compareNext(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range,
 		c.Suggest(&a.Closing, "compare", map[string]any{
 			"period1_start": earlier.First.String(), "period1_end": earlier.Last.String(),
 			"period2_start": recent.First.String(), "period2_end": recent.Last.String(), "include_channels": true,
-		}, "Changes by channel.")
+		}, "See changes by channel.")
 	}
 	arguments := toolkit.Dated(recent)
 	if a.Channel != "" {
 		arguments["channel"] = string(a.Channel)
 	}
-	c.Suggest(&a.Closing, "trends", arguments, "Changes by day.")
+	c.Suggest(&a.Closing, "trends", arguments, "See changes by day.")
 }

@@ -55,10 +55,10 @@ type CreatorsAnswer struct {
 type CreatorBlend struct {
 	Method   string           `json:"method,omitempty" detail:"analyst"`
 	Level    answer.Percent   `json:"level_pct" doc:"Level of every interval."`
-	Cleaned  bool             `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders counts."`
+	Cleaned  bool             `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders is used."`
 	CodePct  *answer.Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
-	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share with a survey mention."`
-	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share counted by links."`
+	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of orders with a survey mention."`
+	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of orders that links count."`
 	Evidence *CreatorEvidence `json:"evidence,omitempty" detail:"analyst"`
 	Noise    *answer.Ratio    `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
 	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`
@@ -181,7 +181,7 @@ func (s creatorSort) of(e snapshot.CreatorEstimate) (float64, bool) {
 
 func blendOf(r creator.Rates) CreatorBlend {
 	return CreatorBlend{
-		Method: string(measure.CaptureRecapture), Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
+		Method: "Orders are estimated by capture-recapture of codes, surveys and links.", Level: 100 * snapshot.CreatorLevel, Cleaned: r.Cleaned,
 		CodePct: new(answer.Percent(100 * r.Code)), NamedPct: new(answer.Percent(100 * r.Survey)), LinkPct: new(answer.Percent(100 * r.Link)),
 		Evidence: &CreatorEvidence{answer.Count(r.Known.Named), answer.Count(r.Known.Both), answer.Count(r.Known.Code), answer.Count(r.Known.Link)},
 		Noise:    new(answer.Ratio(r.Noise)), Spread: new(answer.Percent(100 * r.Spread)),
@@ -297,12 +297,12 @@ const weakEvidence = 10
 func warnCreators(a *answer.Closing, r creator.Rates) {
 	switch {
 	case r.Known.Code == 0:
-		a.Warn(answer.WarnLevelAssumed, "No creator code was used. The share of orders that links and surveys observe is assumed, and so is the level of all estimates.")
+		a.Warn(answer.WarnLevelAssumed, "No order has a creator code, so the share of orders that links and surveys observe is assumed. The level of all estimates depends on it.")
 	case r.Known.Both < weakEvidence:
 		a.Warn(answer.WarnLevelAssumed, fmt.Sprintf("Only %s orders have both a code and a survey answer that names the creator: the code rate is mostly assumed.", answer.Quantity(r.Known.Both)))
 	}
 	if r.Known.Code > 0 && !r.Cleaned {
-		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated; %.0f%% of code orders are assumed.", 100*creator.Assumed))
+		a.Warn(answer.WarnCodesNotCleaned, fmt.Sprintf("Conversion paths do not show which code orders the creators generated. The estimate assumes %.0f%% of them.", 100*creator.Assumed))
 	}
 }
 
@@ -310,5 +310,5 @@ func creatorsNext(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days civ
 	if p.CreatorID == "" {
 		c.Suggest(&a.Closing, "creators", toolkit.With(toolkit.Dated(days), "creator_id", a.Rows[0].ID), "See the signals of the first creator.")
 	}
-	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See tracked code and link results.")
+	c.Suggest(&a.Closing, "influencers", toolkit.With(toolkit.Dated(days), "action", string(listInfluencers)), "See the results of codes and links.")
 }

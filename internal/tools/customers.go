@@ -185,7 +185,7 @@ func retention(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days ci
 			*into = answer.Percents(cell.Rate)
 		}
 	}
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of a cohort with an order in a later month, Wilson interval"}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Retention is the share of a cohort with an order in a later month. Intervals are Wilson intervals."}
 	if len(rows) > 0 {
 		a.Summary = retentionSummary(a, months, won)
 		toolkit.WarnFirstDays(c, &a.Closing, months)

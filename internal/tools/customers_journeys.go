@@ -74,7 +74,7 @@ func journeyCredits(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, da
 	})
 	slices.SortStableFunc(ended, func(a, b warehouse.PathTotal) int { return cmp.Compare(b.Sums.Orders, a.Sums.Orders) })
 	a.Credits, err = pathCredits(ended)
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "share of orders by Markov removal effects, intervals from Poisson resamples of the journeys", Seed: new(uint64(pathSeed))}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Markov shares are shares of orders by removal effects. Intervals come from Poisson resamples of the journeys.", Seed: new(uint64(pathSeed))}
 	return err
 }
 
@@ -187,7 +187,7 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 	}
 	if a.Metrics.Median != nil {
 		// Complete days: an order of day 3 is placed within four days.
-		text += fmt.Sprintf("; half are placed within %s of the first touchpoint, 90%% within %s",
+		text += fmt.Sprintf(". Half of them are placed within %s of the first touchpoint, and 90%% within %s",
 			answer.Plural(int(*a.Metrics.Median)+1, "day", "days"), answer.Plural(int(*a.Metrics.P90)+1, "day", "days"))
 	}
 	names := make([]string, len(most.Channels))

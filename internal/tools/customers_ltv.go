@@ -81,18 +81,18 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 	if a.Metrics.Pareto, err = paretoOrders(c, p, ahead); err != nil {
 		return err
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "mean net revenue per customer by age, each customer up to the observed age; predictions from "+orNothing(ahead.Model), ahead)
+	a.Estimates = toolkit.PanelEstimates(p, "LTV is the mean net revenue per customer observed to that age. "+predictedBy(ahead.Model), ahead)
 	a.Summary = ltvSummary(c, a, whole, curves, days)
 	toolkit.WarnPanel(c, &a.Closing, p, ahead)
 	toolkit.WarnFirstDays(c, &a.Closing, days)
 	return nil
 }
 
-func orNothing(model string) string {
+func predictedBy(model string) string {
 	if model == "" {
-		return "no model"
+		return "It has no prediction."
 	}
-	return model
+	return "Predictions come from " + model + "."
 }
 
 // ltvRows returns a row for each curve shown, and one for all customers.

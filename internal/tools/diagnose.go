@@ -54,9 +54,9 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*Diagn
 	if c.View.DetailLevel == answer.SummaryLevel {
 		a.Rows = slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool { return f.Severity == health.SeverityOK })
 	}
-	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "Date range and gaps of each source.")
+	c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(integrationsAspect)}, "See the date range and gaps of each source.")
 	if !c.Store.Empty() {
-		c.Suggest(&a.Closing, "performance", map[string]any{}, "Performance of the last 30 days.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See the performance of the last 30 days.")
 	}
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
@@ -67,9 +67,9 @@ func diagnoseSummary(found []health.Finding) string {
 	for _, f := range found {
 		count[f.Severity]++
 	}
-	text := fmt.Sprintf("%d checks: %s, %s.", len(found), answer.Plural(count[health.SeverityError], "error", "errors"), answer.Plural(count[health.SeverityWarning], "warning", "warnings"))
+	text := fmt.Sprintf("%d checks found %s and %s.", len(found), answer.Plural(count[health.SeverityError], "error", "errors"), answer.Plural(count[health.SeverityWarning], "warning", "warnings"))
 	if found[0].Severity == health.SeverityError || found[0].Severity == health.SeverityWarning {
-		text += " Most severe: " + found[0].Line()
+		text += " Check this first: " + found[0].Line()
 	}
 	return text
 }

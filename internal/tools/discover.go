@@ -20,7 +20,7 @@ import (
 var Discover = toolkit.Define(toolkit.Spec{
 	Name:        "discover",
 	Title:       "Store data overview",
-	Description: "Lists the store's data, channels, sources and tools. Takes no dates. A good first call for an unknown store.",
+	Description: "Lists the store's data, channels, sources and tools. Needs no dates. Call it first for an unknown store.",
 }, runDiscover)
 
 type discoverParams struct {
@@ -98,9 +98,9 @@ func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*Discove
 		a.Warn(answer.WarnNoData, "No data have been imported into this workspace.")
 		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are missing and how to import them.")
 	} else {
-		c.Suggest(&a.Closing, "performance", map[string]any{}, "Performance of the last 30 days.")
+		c.Suggest(&a.Closing, "performance", map[string]any{}, "See the performance of the last 30 days.")
 		if p.Aspect != channelsAspect {
-			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "Channels and their volume.")
+			c.Suggest(&a.Closing, "discover", map[string]any{"aspect": string(channelsAspect)}, "See the channels and their volume.")
 		}
 	}
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
@@ -167,11 +167,11 @@ func capabilities(c *toolkit.Call) []DiscoverRow {
 		row := DiscoverRow{Tool: t.Name, Status: "has_data"}
 		switch {
 		case t.Later.Set():
-			row.Status, row.Why = "not_available", "needs "+t.Later.Needs
+			row.Status, row.Why = "not_available", "The tool needs "+t.Later.Needs+"."
 		case t.Model:
 			row.Status, row.Why = c.ModelCapability()
 		case t.Needs != "" && c.Store.Counts[t.Needs] == 0:
-			row.Status, row.Why = "empty", "the store has no "+t.Needs
+			row.Status, row.Why = "empty", "The store has no "+t.Needs+"."
 		}
 		rows = append(rows, row)
 	}
@@ -185,7 +185,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 			return "The store has no channels. Import orders with touchpoints or ad reports."
 		}
 		if c.Store.Untouched() {
-			return fmt.Sprintf("The store has %s with orders or spend, but no order is attributed to one of them.", answer.Plural(c.Store.Active(), "channel", "channels"))
+			return fmt.Sprintf("The store has %s with orders or spend, but no order is attributed to any of them.", answer.Plural(c.Store.Active(), "channel", "channels"))
 		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
@@ -193,9 +193,9 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 			return "No source has delivered data."
 		}
 		late := countOf(rows, "stale")
-		return fmt.Sprintf("%s delivered data; %d stale.", answer.Plural(len(rows), "source has", "sources have"), late)
+		return fmt.Sprintf("%s delivered data, and %s stale.", answer.Plural(len(rows), "source has", "sources have"), answer.Plural(late, "is", "are"))
 	case capabilitiesAspect:
-		return fmt.Sprintf("%d of %d tools have data, %d have no data, %d are not available.",
+		return fmt.Sprintf("%d of %d tools have data, %d have no data, and %d are not available.",
 			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
 	case overviewAspect:
 	}
@@ -203,13 +203,13 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		return "The store is empty: no data have been imported into this workspace."
 	}
 	channels := answer.Plural(c.Store.Active(), "channel", "channels") + " with orders or spend"
-	text := fmt.Sprintf("The store has %s from %s to %s; %s", answer.Plural(int(c.Store.Orders), "order", "orders"),
+	text := fmt.Sprintf("The store has %s from %s to %s and %s", answer.Plural(int(c.Store.Orders), "order", "orders"),
 		c.Store.OrderDays.First, c.Store.OrderDays.Last, channels)
 	if c.Store.OrderDays.Days() == 0 {
-		text = "The store has no orders; " + channels
+		text = "The store has no orders and " + channels
 	}
 	if c.Store.AdDays.Days() > 0 {
-		text += fmt.Sprintf("; ad reports range from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
+		text += fmt.Sprintf(". Its ad reports range from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
 	}
 	return text + "."
 }

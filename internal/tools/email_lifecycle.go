@@ -255,10 +255,10 @@ func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days ci
 	case string(smsChannel):
 		what = "SMS"
 	}
-	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s, from %s delivered messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
+	text := fmt.Sprintf("%s revenue reported by the sending platform is %s %s, %s. It comes from %s delivered messages.", what, c.Amount(now.all().Revenue), answer.Dates(days),
 		answer.Against(a.Metrics.Revenue.ChangePct, days), answer.Count(now.all().Delivered))
 	if m := a.Metrics.Credited; m != nil {
-		text += fmt.Sprintf(" Last touch credits %s to %s.", c.Spelled(*m.Value), what)
+		text += fmt.Sprintf(" %s revenue by last touch is %s.", what, c.Spelled(*m.Value))
 	}
 	if open := a.Metrics.OpenPct.Value; open != nil && now.mails.Rows > 0 {
 		text += fmt.Sprintf(" The email open rate is %s", *open)
@@ -275,17 +275,17 @@ const staleMessages = 2
 
 // warnMessages warns that the figures are platform-reported, then of gaps in the reports.
 func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) {
-	text := "revenue and conversions are reported by the sending platform, in its own attribution window; other channels may claim the same orders."
+	text := "The sending platform reports revenue and conversions in its own attribution window. Other channels may claim the same orders."
 	if m := a.Metrics.Credited; m != nil && *m.Value > 0 {
-		text = fmt.Sprintf("revenue is reported by the sending platform: %s times the revenue that last touch credits to the channel.",
+		text = fmt.Sprintf("The sending platform reports %s times the revenue that last touch credits to the channel.",
 			answer.Ratio(*a.Metrics.Revenue.Value / *m.Value))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	if c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnOpensInflated, "Email clients that load images automatically count as opens: clicks are more reliable.")
+		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, which counts as an open. Clicks are more reliable.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
-		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s total all activity since the send, dated by the send day.", answer.Plural(int(all.SinceSend), "row", "rows")))
+		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all activity since the send on the day of the send.", answer.Plural(int(all.SinceSend), "row contains", "rows contain")))
 	}
 	c.WarnPartial(&a.Closing, days)
 	last := now.all().Days.Last

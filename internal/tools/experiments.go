@@ -110,7 +110,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if unread > 0 {
-		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. See the reason in view=results.")
+		a.Warn(answer.WarnNoFactor, answer.Plural(unread, "completed experiment has", "completed experiments have")+" no factor. The reason is in view=results.")
 	}
 	if len(factors) == 0 {
 		withoutFactors(c, a)
@@ -323,9 +323,9 @@ func resultsSummary(rows []ExperimentRow) string {
 		return what + " has no result: " + r.Why + "." + total
 	}
 	if r.Return != nil {
-		text += ". Its iROAS is " + interval(r.Return)
+		text += ". The iROAS is " + interval(r.Return)
 		if r.ROAS != nil {
-			text += fmt.Sprintf("; last-touch ROAS is %s", *r.ROAS)
+			text += fmt.Sprintf(", and last-touch ROAS is %s", *r.ROAS)
 		}
 	}
 	return text + "." + total

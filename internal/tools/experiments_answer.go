@@ -28,8 +28,10 @@ const (
 	TrueVsReportedView ExperimentView = "true_vs_reported"
 	NextTestView       ExperimentView = "next_test"
 	GuideView          ExperimentView = "guide"
-	experimentMethod                  = "geo experiments: amount charged to customers, scaled synthetic control, intervals from placebo sets of regions; see methods/geo. Factors: incremental over last-touch ROAS on the same days, pooled by channel with random effects"
-	factorAssumes                     = "A factor applies to the spend level and season of its experiment."
+	experimentMethod                  = "The result of a geo experiment is the amount charged to customers minus a scaled synthetic control. " +
+		"Its interval comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
+		"Factors are pooled by channel with random effects. See methods/geo."
+	factorAssumes = "A factor applies to the spend level and season of its experiment."
 )
 
 // ExperimentsAnswer is the answer of the `experiments` tool.
@@ -40,7 +42,7 @@ type ExperimentsAnswer struct {
 	Channel   measure.Channel     `json:"channel,omitempty"`
 	Metrics   ExperimentMetrics   `json:"metrics"`
 	Estimates *answer.Estimates   `json:"estimates,omitempty"`
-	Evidence  *ExperimentEvidence `json:"evidence,omitempty" detail:"analyst" doc:"Of the geo experiment in experiment_id."`
+	Evidence  *ExperimentEvidence `json:"evidence,omitempty" detail:"analyst" doc:"Evidence of the geo experiment in experiment_id."`
 	answer.Table[ExperimentRow]
 	answer.Closing
 }
@@ -114,7 +116,7 @@ type ExperimentEvidence struct {
 	Donors    int            `json:"donor_regions"`
 	Before    int            `json:"history_days"`
 	LeftOut   int            `json:"days_left_out,omitempty" doc:"Days before the test excluded because other experiments ran on them or shortly before."`
-	Fit       answer.Ratio   `json:"scaled_l2" doc:"Fit error before the test: 0 is perfect, 1 equals the donors' mean."`
+	Fit       answer.Ratio   `json:"scaled_l2" doc:"Fit error before the test: 0 is a perfect fit, 1 is the fit of the donors' mean."`
 	Notes     []string       `json:"notes,omitempty"`
 	Weeks     []EvidenceWeek `json:"weeks" doc:"Revenue of the treated regions by week. Weeks are counted from the first day of the test."`
 	Weights   []DonorWeight  `json:"weights"`
@@ -177,7 +179,7 @@ func (p experimentsParams) Check() error {
 
 // estimated describes the intervals of the answer.
 func (a *ExperimentsAnswer) estimated() {
-	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "experiments; geo experiments use placebo sets", Basis: measure.Incremental}
+	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Experiments measure the values. Placebo sets of regions give the intervals of geo experiments.", Basis: measure.Incremental}
 }
 
 // GuideTopic is a topic of the guide to experiments.

@@ -56,7 +56,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 		a.estimated()
 		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. They have %s of spend. %s",
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. These channels have %s of spend. %s",
 			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.Reported),
 			m.Covered.Whole(), factorAssumes)
 	} else {

@@ -39,7 +39,7 @@ func pastSentence(c *toolkit.Call, past []pacing.Accuracy, metric snapshot.Metri
 	}
 	few := " No stored weekly forecast is due yet."
 	if judged > 0 {
-		few = fmt.Sprintf(" Only %s due, too few to report accuracy.", answer.Plural(judged, "stored weekly forecast is", "stored weekly forecasts are"))
+		few = fmt.Sprintf(" Only %s due, which is too few to report accuracy.", answer.Plural(judged, "stored weekly forecast is", "stored weekly forecasts are"))
 	}
 	if shown == nil {
 		return few

@@ -97,7 +97,7 @@ func (m *ForecastMetrics) count(s pacing.Status) {
 func spokenMetric(r pacing.Row) string {
 	name := map[snapshot.Metric]string{snapshot.Revenue: "Revenue", snapshot.Orders: "The number of orders", snapshot.Spend: "Spend", snapshot.ROAS: "ROAS"}[r.Metric]
 	if r.Channel != "" {
-		name = answer.ChannelName(r.Channel) + ": " + name
+		name += " of " + answer.ChannelName(r.Channel)
 	}
 	return name
 }

@@ -114,7 +114,7 @@ func runPreflight(ctx context.Context, c *toolkit.Call, p geoExperimentPreflight
 	}
 	c.Describe(&a.Closing, answer.DataQuality{
 		Revenue: "amount charged to customers before refunds, by region of the order",
-		Method:  "gates and power from backtests of the scaled synthetic control with placebo sets; see methods/geo",
+		Method:  "Gates and power come from backtests of the scaled synthetic control with placebo sets. See methods/geo.",
 	}, snapshot.FromOrders, snapshot.FromAds)
 	return a, nil
 }
@@ -213,9 +213,9 @@ func preflightSummary(a *PreflightAnswer) string {
 			failed = append(failed, g.Gate)
 		}
 	}
-	text := fmt.Sprintf("Geo experiment readiness of %s: %d of 100", answer.ChannelName(a.Channel), m.Score)
+	text := fmt.Sprintf("The geo experiment readiness of %s is %d of 100", answer.ChannelName(a.Channel), m.Score)
 	if len(failed) > 0 {
-		text += "; failed gates: " + answer.Listed(failed)
+		text += ". The failed gates are: " + answer.Listed(failed)
 	}
 	if m.MDE == nil {
 		return text + ". The minimum detectable effect exceeds 200% of revenue."
@@ -225,9 +225,9 @@ func preflightSummary(a *PreflightAnswer) string {
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf(". Pausing the channel there detects an iROAS of %s or more", *m.Return)
+	text += fmt.Sprintf(". A test that pauses the channel there detects an iROAS of %s or more", *m.Return)
 	if m.Reported != nil {
-		text += fmt.Sprintf("; its last-touch ROAS is %s", *m.Reported)
+		text += fmt.Sprintf("; the last-touch ROAS of the channel is %s", *m.Reported)
 	}
 	return text + "."
 }

@@ -18,7 +18,7 @@ import (
 var Influencers = toolkit.Define(toolkit.Spec{
 	Name:        "influencers",
 	Title:       "Influencers",
-	Description: "Influencer and affiliate results by code and link. Use creators to combine all signals.",
+	Description: "Influencer and affiliate results by code and link. `creators` combines all signals.",
 	Needs:       "creators",
 	Arguments:   map[string]any{"action": "list"},
 }, runInfluencers)
@@ -65,9 +65,9 @@ func (p influencersParams) Check() error {
 		return fault.Invalid("view=overview is a deprecated alias of action=list and conflicts with action=%s", p.Action).
 			WithHint("Omit view.")
 	case p.Action == oneInfluencer && p.InfluencerID == "":
-		return fault.Invalid("action=performance needs influencer_id").WithHint("action=list shows the ids.")
+		return fault.Invalid("action=performance requires influencer_id").WithHint("action=list shows the IDs.")
 	case p.Action == compareInfluencers && len(p.InfluencerIDs) == 0:
-		return fault.Invalid("action=compare needs influencer_ids").WithHint("action=list shows the ids.")
+		return fault.Invalid("action=compare requires influencer_ids").WithHint("action=list shows the IDs.")
 	}
 	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
 }
@@ -134,7 +134,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, p, days, chosen)
-		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. Use creators to estimate the total.")
+		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. The tool creators estimates the total.")
 		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		influencersNext(c, a, days)
 	}

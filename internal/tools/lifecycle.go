@@ -237,7 +237,7 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q
 			}
 		}
 	}
-	a.Estimates = toolkit.PanelEstimates(p, "mean per customer by age, each customer up to the observed age; payback from the interval of the margin", snapshot.Projection{})
+	a.Estimates = toolkit.PanelEstimates(p, "LTV and margin are means per customer observed to that age. Payback uses the interval of the margin.", snapshot.Projection{})
 	if err := wholeValues(c, a, whole, earned, q); err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	case a.Metrics.PaybackDays != nil && a.Metrics.PaybackDays.High == 0:
 		text += " Contribution margin covers CAC with the first order."
 	case a.Metrics.PaybackDays != nil:
-		text += fmt.Sprintf(" Payback: %s (90%% interval day %s to %s).", a.Metrics.Payback,
+		text += fmt.Sprintf(" Payback is %s (90%% interval day %s to %s).", a.Metrics.Payback,
 			a.Metrics.PaybackDays.Low, a.Metrics.PaybackDays.High)
 	case a.Margin == nil:
 		text += " Margin is unknown because product costs are missing."

@@ -179,7 +179,7 @@ func showHalo(ctx context.Context, c *toolkit.Call, a *OmnichannelAnswer, window
 	})
 	a.HaloModel = &HaloModel{
 		Basis: measure.Modelled, Grade: "correlation", Level: 100 * snapshot.HaloLevel, Start: found.Days.First, End: found.Days.Last, Days: found.Days.Days(),
-		Method: "Bayesian distributed-lag regression of each surface's daily revenue; see methods/halo", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
+		Method: "Halo effects are estimated by a Bayesian distributed-lag regression of each surface's daily revenue. See methods/halo.", Seed: snapshot.HaloSeed, Draws: snapshot.HaloDraws,
 	}
 	for i, e := range effects {
 		a.Metrics.Halo.count(e)
@@ -267,6 +267,6 @@ func warnHalo(a *OmnichannelAnswer, effects []halo.Effect) {
 	case a.HaloModel.Grade == "correlation":
 		a.Warn(answer.WarnCorrelational, "Halo effects are correlations over time, not experimental results. Run a geo experiment on the largest effect to confirm it.")
 	default:
-		a.Warn(answer.WarnCorrelational, "Halo effects with grade correlation are correlations over time; the other grades include geo experiments.")
+		a.Warn(answer.WarnCorrelational, "Halo effects with the grade correlation are correlations over time. The other grades include geo experiments.")
 	}
 }

@@ -46,7 +46,7 @@ func paceGoals(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error
 		a.Rows = append(a.Rows, row)
 	}
 	if slices.ContainsFunc(a.Rows, func(r pacing.Row) bool { return r.Expected != nil }) {
-		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "conformal prediction intervals of the sum over the rest of the period", Basis: measure.Modelled}
+		a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "The expected total has a conformal prediction interval.", Basis: measure.Modelled}
 	}
 	storeForecasts(ctx, c, out.Used)
 	a.Past = pacing.Past(c.Records, a.Channel, a.Rows)
@@ -81,7 +81,7 @@ func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 	}
 	text += fmt.Sprintf(" The target is %s; the probability of %s it is %s.", figure(c, first.Metric, first.Target), reaching, probability(*first.Chance))
 	m := a.Metrics
-	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off track, %d over budget.", answer.Plural(*m.Targets, "target", "targets"),
+	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off track, %d over budget.", answer.Plural(*m.Targets, "target is", "targets are"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
 }
 
@@ -102,7 +102,7 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-snapshot.StaleAfter))
 	}
 	if a.Estimates != nil {
-		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only. A coming season such as the holidays is not in the forecast, but may be in the target.")
+		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only. It does not include a coming season such as the holidays, but the target may.")
 	}
 	if unforecast > 0 {
 		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))

@@ -19,7 +19,7 @@ import (
 var Performance = toolkit.Define(toolkit.Spec{
 	Name:        "performance",
 	Title:       "Store performance",
-	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. For single campaigns use campaigns, for days use trends.",
+	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. Use `campaigns` for single campaigns and `trends` for days.",
 	Needs:       "orders",
 }, runPerformance)
 
@@ -203,12 +203,12 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 	}
 	who := "Revenue was"
 	if a.Channel != "" {
-		who = answer.ChannelName(a.Channel) + ": credited revenue was"
+		who = "Credited revenue of " + answer.ChannelName(a.Channel) + " was"
 	}
 	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
 		answer.Dates(days), answer.Orders(now.Orders), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend was %s, ROAS %s.", c.Amount(now.Spend), *r)
+		text += fmt.Sprintf(" Spend was %s and ROAS was %s.", c.Amount(now.Spend), *r)
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.BiggestMover(totals)
@@ -234,9 +234,9 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 			touched += c.Workspace.Basis.Revenue(t.Sums)
 		}
 	}
-	text := "Channel figures are platform-reported; unattributed is the difference to the store's revenue and can be negative."
+	text := "Channel figures are platform-reported. The row unattributed is the difference from the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms report revenue of %s, %s times their last-touch revenue; unattributed is the difference to the store's revenue.",
+		text = fmt.Sprintf("Platforms report revenue of %s, which is %s times their last-touch revenue. The row unattributed is the difference from the store's revenue.",
 			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -246,14 +246,14 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 func performanceNext(c *toolkit.Call, a *PerformanceAnswer, days civil.Range, channel measure.Channel) {
 	if channel == "" {
 		if c.Store.AdDays.Days() > 0 {
-			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "Spend by campaign.")
+			c.Suggest(&a.Closing, "campaigns", toolkit.Dated(days), "See spend by campaign.")
 		}
-		c.Suggest(&a.Closing, "trends", toolkit.Dated(days), "Anomalies by day.")
+		c.Suggest(&a.Closing, "trends", toolkit.Dated(days), "See anomalies by day.")
 		return
 	}
-	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "This channel by day.")
+	c.Suggest(&a.Closing, "trends", toolkit.With(toolkit.Dated(days), "channel", string(channel)), "See this channel by day.")
 	if v, ok := c.Store.Volume(channel); ok && toolkit.ListedPlatform(v.Platform) {
-		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "This platform's campaigns.")
+		c.Suggest(&a.Closing, "campaigns", toolkit.With(toolkit.Dated(days), "platform", string(v.Platform)), "See the campaigns of this platform.")
 	}
 }
 
@@ -265,10 +265,10 @@ var otherModelNames = map[string]measure.Model{
 
 // methods describes the models that are fitted to the data of the window.
 var methods = map[measure.Model]string{
-	measure.Markov: "Removal effects in a first-order Markov chain over the conversion paths of the window; orders without touchpoints as in last touch. " +
-		"Paths without an order are unknown, so the effects measure the share of orders whose path includes a channel.",
-	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path; orders without touchpoints as in last touch.",
-	measure.SurveyBlended: "Last touch combined with survey answers, new and returning customers weighted by their orders; last touch has the weight of 200 answers.",
+	measure.Markov: "Credits are removal effects in a first-order Markov chain over the conversion paths of the window. Orders without touchpoints are credited as in last touch. " +
+		"Paths without an order are unknown, so a removal effect is the share of orders whose path includes the channel.",
+	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path. Orders without touchpoints are credited as in last touch.",
+	measure.SurveyBlended: "Credits combine last touch with survey answers. New and returning customers are weighted by their orders. Last touch has the weight of 200 answers.",
 }
 
 // warnModel reports the weight of the survey in the survey-blended model.
@@ -278,9 +278,9 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 	}
 	if c.Blended.SurveyWeight == 0 {
 		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel: the credits are those of last touch.")
-		c.Suggest(a, "surveys", toolkit.Dated(days), "Survey answers of the period.")
+		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}
-	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s that name a channel have a weight of %s, last touch has the rest. Customers' memory does not show what caused the order.",
-		answer.Plural(int(c.Blended.Answers), "answer", "answers"), answer.Percent(100*c.Blended.SurveyWeight).Whole()))
+	a.Warn(answer.WarnSurveyWeight, fmt.Sprintf("%s a channel and have a weight of %s; last touch has the rest. Answers show what customers remember, not what caused their orders.",
+		answer.Plural(int(c.Blended.Answers), "answer names", "answers name"), answer.Percent(100*c.Blended.SurveyWeight).Whole()))
 }

@@ -198,7 +198,7 @@ func productsSummary(c *toolkit.Call, a *ProductsAnswer, days civil.Range, reven
 
 func productsNext(c *toolkit.Call, a *ProductsAnswer, days civil.Range) {
 	if a.View == productsView && c.Store.Counts["order_coupons"] > 0 {
-		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "Use of coupon codes.")
+		c.Suggest(&a.Closing, "products", toolkit.With(toolkit.Dated(days), "view", string(couponsView)), "See the use of coupon codes.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "Revenue and orders by channel.")
+	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See revenue and orders by channel.")
 }

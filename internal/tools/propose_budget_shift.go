@@ -16,7 +16,7 @@ var ProposeBudgetShift = toolkit.DefineLater[proposeBudgetShiftParams](toolkit.S
 	OpenWorld:   true,
 	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
 	Later: toolkit.Absence{
-		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+		Needs: "a connected ad platform", Instead: "the tool campaigns shows spend by campaign",
 	},
 })
 

@@ -16,6 +16,6 @@ var ResumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	OpenWorld:   true,
 	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
 	Later: toolkit.Absence{
-		Needs: "a connected ad platform", Instead: "campaigns shows spend by campaign",
+		Needs: "a connected ad platform", Instead: "the tool campaigns shows spend by campaign",
 	},
 })

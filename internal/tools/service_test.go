@@ -332,7 +332,7 @@ func TestWeeklyReviewContainsItsDates(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"2026-03-02 to 2026-03-08", "period1_start=2026-02-23"}},
-		{map[string]string{"week": "the one before Easter"}, []string{"the one before Easter", "find its Monday and Sunday"}},
+		{map[string]string{"week": "the one before Easter"}, []string{"the one before Easter", "Find the Monday and Sunday"}},
 		{map[string]string{"week": "2026-02-18"}, []string{"2026-02-16 to 2026-02-22"}},
 		{map[string]string{"channel": "email"}, []string{`channel="email"`}},
 	}

@@ -163,7 +163,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	}
 	a.Rows = answer.Cut(page, rows)
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
-	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Wilson interval of a share; covers sampling error, not recall bias"}
+	a.Estimates = &answer.Estimates{LevelPct: int(100 * answer.Level90), Method: "Intervals of shares are Wilson intervals. They include sampling error, not recall bias."}
 	if len(rows) > 0 {
 		a.Summary = surveysSummary(a, rows, of.Windows.Recent)
 		warnSurvey(a)
@@ -261,14 +261,14 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	}
 	total := int(found.Totals.Recent.Selected)
 	a.Pagination = page.Pagination(len(a.Rows), total)
-	a.Summary = fmt.Sprintf("%s %s, latest first. Answers are quoted as customers wrote them.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
+	a.Summary = fmt.Sprintf("The selection has %s %s, latest first. Answers are quoted as customers wrote them.", answer.Plural(total, "answer", "answers"), answer.Dates(of.Windows.Recent))
 	return nil
 }
 
 func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string {
 	// The filters select answers. Responses and their rate are those of all orders.
-	text := fmt.Sprintf("%s %s. %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
-		answer.Plural(int(*a.Metrics.Responses.Value), "order of the store has", "orders of the store have"))
+	text := fmt.Sprintf("The selection has %s %s. In the whole store, %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
+		answer.Plural(int(*a.Metrics.Responses.Value), "order has", "orders have"))
 	if r := a.Metrics.ResponsePct; r != nil {
 		text += fmt.Sprintf(" (response rate %s)", r.Value)
 	}
@@ -281,7 +281,7 @@ func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string
 	text += fmt.Sprintf(" %s is named most often, in %s of answers to channel questions (90%% interval %s to %s)", title(answer.ChannelName(top.Channel)),
 		top.Share.Value, top.Share.Low, top.Share.High)
 	if top.LastTouch != nil {
-		text += fmt.Sprintf("; last touch credits it with %s of the same orders", *top.LastTouch)
+		text += fmt.Sprintf(". Last touch credits this channel with %s of the same orders", *top.LastTouch)
 	}
 	return text + "."
 }

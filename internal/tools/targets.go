@@ -49,7 +49,7 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 	}
 	pacing.SortByTime(a.Rows)
 	now, ahead := countStatus(a.Rows, pacing.UnderWay), countStatus(a.Rows, pacing.Upcoming)
-	a.Summary = fmt.Sprintf("%s: %d under way, %d upcoming. %d of %d closed targets were met.", answer.Plural(len(found), "target", "targets"), now, ahead, *a.Metrics.Met, *a.Metrics.Closed)
+	a.Summary = fmt.Sprintf("%d of %s under way and %s upcoming. %d of %d closed targets were met.", now, answer.Plural(len(found), "target is", "targets are"), answer.Plural(ahead, "is", "are"), *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
 		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
 	}
@@ -72,5 +72,6 @@ func countStatus(rows []pacing.Row, s pacing.Status) int {
 }
 
 // howToLoadTargets describes the CSV that the import reads without a mapping.
-const howToLoadTargets = "Import a CSV with assay import: header metric,period,start,channel,value and rows such as revenue,monthly,%s,,100000 " +
-	"(metric revenue, orders, spend or roas; period daily, weekly, monthly or quarterly; leave channel empty for the whole store)."
+const howToLoadTargets = "Set targets on the Forecasts page, or import a CSV file with the header metric,period,start,channel,value. " +
+	"An example of a row is revenue,monthly,%s,,100000. Metrics are revenue, orders, spend and roas; periods are daily, weekly, monthly and quarterly. " +
+	"An empty channel means the whole store."

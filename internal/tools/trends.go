@@ -18,7 +18,7 @@ import (
 var Trends = toolkit.Define(toolkit.Spec{
 	Name:        "trends",
 	Title:       "Trends and anomalies",
-	Description: "A metric by day, week or month, with expected values and anomalies. For totals use performance.",
+	Description: "A metric by day, week or month, with expected values and anomalies. Use `performance` for totals.",
 	Needs:       "orders",
 }, runTrends)
 
@@ -116,7 +116,8 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAns
 	if channel == "" {
 		quality.Model = ""
 	}
-	quality.Method = "expected: robust local regression with weekday factors, leaving out the point; z and q_value from a Student's t distribution fitted to the errors; see methods/anomalies"
+	quality.Method = "The expected value of a point comes from a robust local regression with weekday factors that leaves out the point. " +
+		"Both z and q_value come from a Student's t distribution fitted to the errors. See methods/anomalies."
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	return a, nil
 }
@@ -189,16 +190,19 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 		return c.UnknownRevenueSummary(a.Channel, days, now)
 	}
 	m := a.Metrics
-	var text string
+	var text, of string
+	if a.Channel != "" {
+		of = " of " + answer.ChannelName(a.Channel)
+	}
 	switch a.Metric {
 	case snapshot.Revenue, snapshot.AOV:
-		text = fmt.Sprintf("Revenue was %s %s, %s", c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
+		text = fmt.Sprintf("Revenue%s was %s %s, %s", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), answer.Dates(days), answer.Against(m.Revenue.ChangePct, days))
 	case snapshot.Orders:
-		text = fmt.Sprintf("Orders: %s %s, %s", answer.Orders(now.Orders), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
+		text = fmt.Sprintf("The number of orders%s was %s %s, %s", of, answer.Orders(now.Orders), answer.Dates(days), answer.Against(m.Orders.ChangePct, days))
 	case snapshot.Spend:
-		text = fmt.Sprintf("Spend is unknown %s: no ad report covers it", answer.Dates(days))
+		text = fmt.Sprintf("Spend%s is unknown %s: no ad report covers the period", of, answer.Dates(days))
 		if now.SpendKnown {
-			text = fmt.Sprintf("Spend was %s %s, %s", c.Amount(now.Spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
+			text = fmt.Sprintf("Spend%s was %s %s, %s", of, c.Amount(now.Spend), answer.Dates(days), answer.Against(m.Spend.ChangePct, days))
 		}
 	case snapshot.ROAS:
 		why := "the spend is zero"
@@ -206,22 +210,19 @@ func trendsSummary(c *toolkit.Call, a *TrendsAnswer, days civil.Range, now snaps
 		case now.RevenueUnknown:
 			why = "no order is attributed to a channel"
 		case !now.SpendKnown:
-			why = "no ad report covers it"
+			why = "no ad report covers the period"
 		}
-		text = fmt.Sprintf("ROAS is unknown %s: %s", answer.Dates(days), why)
+		text = fmt.Sprintf("ROAS%s is unknown %s: %s", of, answer.Dates(days), why)
 		if m.ROAS.Value != nil {
-			text = fmt.Sprintf("ROAS was %s %s, %s", *m.ROAS.Value, answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
+			text = fmt.Sprintf("ROAS%s was %s %s, %s", of, *m.ROAS.Value, answer.Dates(days), answer.Against(m.ROAS.ChangePct, days))
 		}
 	}
 	text += "."
-	if a.Channel != "" {
-		text = answer.ChannelName(a.Channel) + ": " + text
-	}
 	if len(a.byStrength) == 0 {
 		return text
 	}
 	s := a.byStrength[0]
-	return text + fmt.Sprintf(" %s, %d actionable; the strongest is on %s (z = %s).", answer.Plural(m.Anomalies, "anomaly", "anomalies"), m.Actionable, s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1))
+	return text + fmt.Sprintf(" %s detected (%d actionable). The strongest is on %s (z = %s).", answer.Plural(m.Anomalies, "anomaly was", "anomalies were"), m.Actionable, s.Date, number.Grouped(answer.Decimals(float64(*s.Z), 1), 1))
 }
 
 func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Range, rows []TrendRow, s snapshot.Series) {
@@ -265,11 +266,11 @@ func trendsNext(c *toolkit.Call, a *TrendsAnswer, days civil.Range) {
 		arguments := filter(toolkit.Dated(days))
 		arguments["metric"], arguments["granularity"] = string(a.Metric), string(a.Granularity)
 		arguments["limit"], arguments["format"] = 100, string(answer.CSVFormat)
-		c.Suggest(&a.Closing, "trends", arguments, "Up to 100 points as a table.")
+		c.Suggest(&a.Closing, "trends", arguments, "Get up to 100 points as a table.")
 	}
 	if len(a.byStrength) > 0 && a.Granularity == civil.ByDay {
 		day := a.byStrength[0].Date
-		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "Channels on the day of the strongest anomaly.")
+		c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(civil.Range{First: day, Last: day})), "See the channels on the day of the strongest anomaly.")
 	}
-	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "Totals by channel.")
+	c.Suggest(&a.Closing, "performance", filter(toolkit.Dated(days)), "See totals by channel.")
 }

@@ -212,7 +212,7 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 		"facebook-scale-up": "", "elsewhere": "not in the model", "no-spend-by-region": "spend by region",
 		"unchanged": "hardly changed",
 		"old":       "orders do not cover", "future": "orders do not cover",
-		"nowhere": "no order came from the treated region R99", "study": "study that the platform ran",
+		"nowhere": "no order came from the treated region R99", "study": "it is a platform study",
 	}
 	store := s.learnt(k)
 	whys := map[string]string{}
@@ -272,8 +272,8 @@ func TestNewTestsMakeAModelStaleAndEnterTheNext(t *testing.T) {
 	for name, keeper := range map[string]*Keeper{"at once": k, "after a restart": s.keeper(dir)} {
 		held := s.held(keeper)
 		if status, why := held.State(s.days.Last, settings); status != mix.Stale || len(why) != 1 ||
-			!strings.Contains(why[0], "geo experiment of facebook") {
-			t.Errorf("%s: after another test was completed: %s %v; want stale because of facebook's test only", name, status, why)
+			!strings.Contains(why[0], "geo experiment on facebook") {
+			t.Errorf("%s: after another test was completed: %s %v; want stale for that of facebook alone", name, status, why)
 		}
 		if text, _ := json.Marshal(held.Model.Tests); !strings.Contains(string(text), "facebook-scale-up") {
 			t.Errorf("%s: the model lost its tests: %s", name, text)

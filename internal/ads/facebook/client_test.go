@@ -337,7 +337,7 @@ func TestEndedTokenIsExplained(t *testing.T) {
 	client, _, _, _ := connect(t, simulatedAccount())
 	for subcode, want := range map[int]string{
 		458: "removed the app", 459: "sign in", 460: "password",
-		463: "has expired", 467: "invalid", 0: "expired or was revoked",
+		463: "has expired", 467: "no longer valid", 0: "expired or was revoked",
 	} {
 		body := fmt.Sprintf(`{"error":{"message":"technical","error_user_msg":"for people","code":190,"error_subcode":%d}}`,
 			subcode)

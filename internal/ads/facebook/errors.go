@@ -42,11 +42,11 @@ func (c *Client) judge(success func(body []byte) error) wire.Judge {
 
 // tokenTexts explains the subcodes of an access token that Meta no longer accepts.
 var tokenTexts = map[wire.Int]string{
-	458: "The person removed the app, so the access token has ended.",
-	459: "Meta asks the person of the access token to sign in and confirm the account.",
-	460: "The person changed the password, so the access token has ended.",
+	458: "The user removed the app, so the access token is no longer valid.",
+	459: "Meta requires the user of the access token to sign in and confirm the account.",
+	460: "The user changed the password, so the access token is no longer valid.",
 	463: "The access token has expired.",
-	467: "The access token has become invalid.",
+	467: "The access token is no longer valid.",
 }
 
 func (c *Client) explain(r wire.Reply, f *failure) wire.Verdict {

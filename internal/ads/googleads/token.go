@@ -36,7 +36,7 @@ func (c *Client) lock(ctx context.Context) error {
 	case c.renewing <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return c.wire.Reject(ads.NoReply, "The request to Google Ads was cancelled.").Because(ctx.Err())
+		return c.wire.Reject(ads.NoReply, "The request to Google Ads was canceled.").Because(ctx.Err())
 	}
 }
 

@@ -182,7 +182,7 @@ func (c *Client) failed(ctx context.Context, sent bool, err error) Verdict {
 	switch {
 	case ctx.Err() != nil:
 		return Verdict{
-			Rejection: c.Reject(ads.NoReply, "The request to %s was cancelled.", c.name()).Because(cause),
+			Rejection: c.Reject(ads.NoReply, "The request to %s was canceled.", c.name()).Because(cause),
 			Unsure:    sent,
 		}
 	case !sent:

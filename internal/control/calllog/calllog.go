@@ -69,7 +69,7 @@ func New(o Options) *Recorder {
 	}
 	return &Recorder{
 		store: o.Store, now: o.Now, log: o.Log,
-		refusals: &limit.Quota{What: "refused scopes logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
+		refusals: &limit.Quota{What: "rejected scopes logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
 }
 

@@ -82,7 +82,7 @@ func (s *keyStore) Key(ctx context.Context, id control.KeyID) (control.Key, erro
 func key(ctx context.Context, q querier, id control.KeyID) (control.Key, error) {
 	k, err := scanKey(q.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return control.Key{}, fault.NotFound("there is no key %q", id).WithHint("assay keys list shows a workspace's keys with their ids")
+		return control.Key{}, fault.NotFound("there is no key %q", id).WithHint("assay keys list shows the keys of a workspace with their IDs")
 	}
 	if err != nil {
 		return control.Key{}, fmt.Errorf("key %q: %w", id, err)

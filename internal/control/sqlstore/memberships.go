@@ -97,7 +97,7 @@ func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.W
 		return err
 	}
 	if others == 0 {
-		return fault.Conflict("this is the last owner of workspace %q", ws).WithHint("make somebody else an owner first")
+		return fault.Conflict("this is the last owner of workspace %q", ws).WithHint("make another member an owner first")
 	}
 	return nil
 }

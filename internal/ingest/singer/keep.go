@@ -120,6 +120,6 @@ func (t *target) writeLoad(ctx context.Context, l *load) (out warehouse.Outcome,
 	if out, err = into.Commit(ctx); err != nil {
 		return out, err
 	}
-	t.Log.InfoContext(ctx, "singer records kept", slog.String("workspace", string(t.Workspace.ID)), slog.String("source", l.source), slog.Int("changed_days", out.DaysHit))
+	t.Log.InfoContext(ctx, "singer records stored", slog.String("workspace", string(t.Workspace.ID)), slog.String("source", l.source), slog.Int("changed_days", out.DaysHit))
 	return out, nil
 }

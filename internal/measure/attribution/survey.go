@@ -54,7 +54,7 @@ func (b Blend) withDefaults() Blend {
 
 func (b Blend) check(strata []Stratum) error {
 	if !isCount(b.ClickWorth) {
-		return fault.Invalid("the click record is worth %v answers, want a number above 0", b.ClickWorth)
+		return fault.Invalid("the weight of last touch is %v answers, want a number above 0", b.ClickWorth)
 	}
 	if !(b.Level > 0 && b.Level < 1) {
 		return fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", b.Level)

@@ -105,7 +105,7 @@ func TestInvalidSurveysAreRejected(t *testing.T) {
 			`-2 answers for channel "tv"`,
 		},
 		{attribution.Stratum{}, attribution.Blend{Level: 1.5}, "level of the interval is 1.5"},
-		{attribution.Stratum{}, attribution.Blend{ClickWorth: -1}, "worth -1 answers"},
+		{attribution.Stratum{}, attribution.Blend{ClickWorth: -1}, "is -1 answers"},
 	} {
 		_, err := clicks(t).WithSurvey([]attribution.Stratum{c.stratum}, c.blend)
 		if fault.KindOf(err) != fault.KindInvalid || !strings.Contains(err.Error(), c.want) {

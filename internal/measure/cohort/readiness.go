@@ -41,11 +41,11 @@ func Ready(histories []History) Readiness {
 	}
 	if r.RepeatBuyers < LeastRepeatBuyers {
 		r.Reasons = append(r.Reasons,
-			fmt.Sprintf("%d customers bought again, a projection needs %d", r.RepeatBuyers, LeastRepeatBuyers))
+			fmt.Sprintf("%d customers bought again, and a projection needs %d", r.RepeatBuyers, LeastRepeatBuyers))
 	}
 	if r.Observed < LeastGaps*r.MedianGap {
 		r.Reasons = append(r.Reasons, fmt.Sprintf(
-			"customers were observed for %.4g, less than %d times the median of %.4g between purchases",
+			"customers were observed for %.4g, which is less than %d times the median of %.4g between purchases",
 			r.Observed, LeastGaps, r.MedianGap))
 	}
 	return r

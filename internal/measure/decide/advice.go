@@ -62,14 +62,14 @@ func Judge(p Problem, plan *Plan) *Advice {
 		advice.Action = Hold
 		advice.Reasons = append(
 			advice.Reasons, fmt.Sprintf(
-				"the plan beats the current allocation with probability %.0f%%, below the required %.0f%%",
+				"the optimized allocation is better than the current one with probability %.0f%%, below the required %.0f%%",
 				100*plan.BeatsCurrent, 100*convincing))
 	case plan.Lift.Mean <= 0:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, "the plan's expected gain over the current allocation is not positive")
+		advice.Reasons = append(advice.Reasons, "the expected gain over the current allocation is not positive")
 	case plan.Lift.Q05 < -plan.Lift.Mean:
 		advice.Action = Hold
-		advice.Reasons = append(advice.Reasons, "with probability 5% the plan loses more than its expected gain")
+		advice.Reasons = append(advice.Reasons, "with probability 5% the optimized allocation loses more than its expected gain")
 	}
 	for _, a := range plan.Allocations {
 		if a.Unseen {

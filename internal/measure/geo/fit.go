@@ -284,7 +284,7 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 	if a.start < 4*r.Periods {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("%d periods before a test of %d: four times its length is advisable", a.start, r.Periods))
+			fmt.Sprintf("the history before the test has %d periods; four times the length of the test (%d) is advised", a.start, r.Periods))
 	}
 }
 

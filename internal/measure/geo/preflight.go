@@ -167,7 +167,7 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"%d periods; a test of %d needs %d and at least %d", n, c.Duration, 4*c.Duration, advisedHistory)
+		"The history has %d periods. A test of %d periods needs %d, and any test at least %d.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
 // plan searches or evaluates the regions for treatment.
@@ -209,7 +209,7 @@ func (c *check) searchSizes() []int {
 func (c *check) search() error {
 	sizes := c.searchSizes()
 	if len(sizes) == 0 {
-		return fault.NotReady("%d regions are too few for a test: at least 4 are needed", len(c.panel.Regions))
+		return fault.NotReady("a test needs at least 4 regions, but the data have %d", len(c.panel.Regions))
 	}
 	s, err := newSearch(c.panel, SearchOptions{
 		Sizes: sizes, Duration: c.Duration, Alpha: c.Alpha, Power: c.Power, Windows: max(1, c.Windows/2), Draws: c.Draws,
@@ -235,19 +235,23 @@ func (c *check) gates() {
 	p := c.result.Plan
 	// If equal weights already fit well, no weights can be much better, so a small gap is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
-		"in backtests the gap is %.1f%% of the outcome (at most 5%%) and %.2f of that of equal weights (or at most 0.35)",
+		"In backtests the gap is %.1f%% of the outcome and %.2f of the gap with equal weights. A gap of at most 5%% or 0.35 passes.",
 		100*p.Gap, p.OutOfFit)
 	c.falseAlarms()
 	c.stability()
 	if len(c.Conflicts) > 0 {
-		c.gate("conflicts", Fail, "%d overlap in time or region: %s", len(c.Conflicts), c.Conflicts[0])
+		c.gate("conflicts", Fail, "%d overlap in time or region, such as: %s.", len(c.Conflicts), c.Conflicts[0])
 	} else {
-		c.gate("conflicts", Pass, "no overlapping test, promotion or holiday was given")
+		c.gate("conflicts", Pass, "No overlapping test, promotion or holiday was given.")
 	}
 	if c.Targetable == nil {
-		c.gate("targeting", Unknown, "it is unknown whether the channel can be targeted by region")
+		c.gate("targeting", Unknown, "It is unknown whether the channel can be targeted by region.")
 	} else {
-		c.gate("targeting", verdict(*c.Targetable, false), "the channel can be targeted by region: %v", *c.Targetable)
+		can := "can"
+		if !*c.Targetable {
+			can = "cannot"
+		}
+		c.gate("targeting", verdict(*c.Targetable, false), "The channel %s be targeted by region.", can)
 	}
 	c.power()
 }
@@ -255,7 +259,7 @@ func (c *check) gates() {
 func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
 	c.gate("donors", verdict(n >= 20, n >= 10),
-		"%d donors; 20 are advised, 10 are the minimum; the smallest possible p-value is %.2g",
+		"The donor pool has %d regions (advised: 20, minimum: 10). The smallest possible p-value is %.2g.",
 		n, smallSample{pool: n, size: len(c.set)}.corrected(1/(choose(n, len(c.set))+1)))
 }
 
@@ -272,9 +276,9 @@ func (c *check) completeness() {
 	if longest > 7 {
 		v = Fail
 	}
-	detail := fmt.Sprintf("%.1f%% of region-periods have data; 98%% are advised", 100*complete)
+	detail := fmt.Sprintf("%.1f%% of region-periods have data (advised: 98%%).", 100*complete)
 	if longest > 0 {
-		detail += fmt.Sprintf("; region %q is zero for %d periods in a row (at most 7)", where, longest)
+		detail += fmt.Sprintf(" Region %q is zero for %d periods in a row (at most 7 are allowed).", where, longest)
 	}
 	c.gate("completeness", v, "%s", detail)
 }
@@ -307,8 +311,8 @@ func (c *check) concentration() {
 	times, held := largestTreated/largestDonor, part/whole
 	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
 	c.gate("concentration", v,
-		"the largest treated region is %.1f times the largest other one (at most 3); treated regions have %.1f%% of the "+
-			"outcome (3%% to 30%%)",
+		"The largest treated region is %.1f times the largest donor region (limit: 3). Treated regions have %.1f%% of the "+
+			"outcome (advised: 3%% to 30%%).",
 		times, 100*held)
 }
 
@@ -337,7 +341,7 @@ func (c *check) falseAlarms() {
 		}
 	}
 	if tests < 200 {
-		c.gate("false_alarms", Unknown, "%.0f placebo tests are too few for a false positive rate; 200 are needed", tests)
+		c.gate("false_alarms", Unknown, "%.0f placebo tests are too few for a false positive rate. At least 200 are needed.", tests)
 		return
 	}
 	first, last := c.windows[0], c.windows[len(c.windows)-1]
@@ -347,7 +351,7 @@ func (c *check) falseAlarms() {
 	half := distuv.UnitNormal.Quantile(.995) * math.Sqrt(c.Alpha*(1-c.Alpha)/independent*2)
 	rate := alarms / tests
 	c.gate("false_alarms", verdict(math.Abs(rate-c.Alpha) <= half, math.Abs(rate-c.Alpha) <= 2*half),
-		"%.1f%% of %.0f placebo tests are false positives; %.0f%% ± %.1f%% is expected",
+		"%.1f%% of %.0f placebo tests are false positives (expected: %.0f%% ± %.1f%%).",
 		100*rate, tests, 100*c.Alpha, 100*half)
 }
 
@@ -369,7 +373,7 @@ func (c *check) stability() {
 	}
 	reach, at := bridge(gap, max(1, len(gap)-56))
 	c.gate("stability", verdict(reach <= 1.36, reach <= 1.63),
-		"the CUSUM statistic of the gap is %.2f around %s (critical value 1.36 at 5%%)", reach, c.panel.Periods[at].Label)
+		"The CUSUM statistic of the gap is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
 // bridge returns the largest absolute value, at or after the position, of the cumulative sum of deviations from the
@@ -409,7 +413,7 @@ func bridge(x []float64, from int) (reach float64, at int) {
 func (c *check) power() {
 	p := c.result.Plan
 	if p.Planning == nil {
-		c.gate("power", Fail, "no lift up to %.0f%% is detectable with power %.2f", 100*largestLift, c.Power)
+		c.gate("power", Fail, "No lift up to %.0f%% is detectable with power %.2f.", 100*largestLift, c.Power)
 		return
 	}
 	outcome := *p.Planning * p.Outcome * float64(c.Duration)
@@ -424,13 +428,13 @@ func (c *check) power() {
 		c.result.Return = &least
 	}
 	if c.Spend == 0 || c.ExpectedReturn == 0 {
-		c.gate("power", Unknown, "the minimum detectable effect is %.1f%%; planned spend and expected return were not given",
+		c.gate("power", Unknown, "The minimum detectable effect is %.1f%%. Planned spend and expected return were not given.",
 			100**p.Planning)
 		return
 	}
 	expected := c.Spend * c.ExpectedReturn
 	c.gate("power", verdict(expected >= outcome, expected >= .7*outcome),
-		"the expected effect of the planned spend is %.4g, the smallest detectable effect is %.4g", expected, outcome)
+		"The expected effect of the planned spend is %.4g. The minimum detectable effect is %.4g.", expected, outcome)
 }
 
 func (c *check) score() {

@@ -125,7 +125,7 @@ func (h Held) State(last civil.Date, settings string) (Status, []string) {
 		why = append(why, "the workspace's currency or revenue basis has changed since training")
 	}
 	if behind := last.Sub(m.Window.Last); behind > staleAfter {
-		why = append(why, fmt.Sprintf("there are %d days of sales after its window, which ends on %s", behind, m.Window.Last))
+		why = append(why, fmt.Sprintf("the data contain %d days of sales after its window, which ends on %s", behind, m.Window.Last))
 	}
 	if h.Drift.Share >= staleShare {
 		why = append(why, "since training "+h.Drift.String())

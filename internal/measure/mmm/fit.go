@@ -210,7 +210,7 @@ func (g *Diagnostics) complaints(fewest string) []Reason {
 	if !(g.ESSBulkMin > essAbove) || !(g.ESSTailMin > essAbove) {
 		reasons = append(reasons, Reason{
 			FewDraws, fewest, fmt.Sprintf(
-				"%s rests on too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)",
+				"%s has too few effective draws (bulk %.0f, tail %.0f over all quantities, want above %d)",
 				fewest, g.ESSBulkMin, g.ESSTailMin, essAbove),
 			"increase the number of draws",
 		})

@@ -215,31 +215,31 @@ var spokenAges = []int{1, 3, 7, 14}
 func (c Curve) Words() string {
 	if !c.Known() {
 		return fmt.Sprintf(
-			"Unknown: %[2]d days are needed, and %[1]d were imported within %[3]d days and again at an age of at least %[4]d "+
-				"days.",
+			"The delay is unknown. It needs %[2]d days that were imported within %[3]d days and again at an age of at least %[4]d "+
+				"days; there are %[1]d.",
 			c.Days, Enough, FirstLook, LastLook)
 	}
 	var parts []string
 	for _, age := range spokenAges {
 		if s, ok := c.At(age); ok {
 			parts = append(parts,
-				fmt.Sprintf("after %s %s (%s to %s)", dayCount(age), percent(s.Median), percent(s.Low), percent(s.High)))
+				fmt.Sprintf("%s (%s to %s) after %s", percent(s.Median), percent(s.Low), percent(s.High), dayCount(age)))
 		}
 	}
 	if len(parts) == 0 {
 		s := c.Shares[0]
 		parts = append(parts,
-			fmt.Sprintf("after %s %s (%s to %s)", dayCount(s.Age), percent(s.Median), percent(s.Low), percent(s.High)))
+			fmt.Sprintf("%s (%s to %s) after %s", percent(s.Median), percent(s.Low), percent(s.High), dayCount(s.Age)))
 	}
-	text := fmt.Sprintf("Of a day’s %s was known %s; median and range of %d days.",
+	text := fmt.Sprintf("The reported share of a day’s %s was %s. These are the median and the range of %d days.",
 		c.Noun(), strings.Join(parts, ", "), c.Days)
 	switch {
 	case c.Settled == nil:
-		text += fmt.Sprintf(" It was still changing when days were %s old.", dayCount(c.Shares[len(c.Shares)-1].Age))
+		text += fmt.Sprintf(" Days still changed at an age of %s.", dayCount(c.Shares[len(c.Shares)-1].Age))
 	case *c.Settled == 0:
-		text += " It is settled in the evening of the day."
+		text += " A day is settled on its evening."
 	default:
-		text += fmt.Sprintf(" It is settled after %s.", dayCount(*c.Settled))
+		text += fmt.Sprintf(" A day is settled after %s.", dayCount(*c.Settled))
 	}
 	if c.Late() {
 		text += fmt.Sprintf(" That is later than the platform's window of %d days.", c.Window)
@@ -267,4 +267,4 @@ func dayCount(n int) string {
 	return fmt.Sprintf("%d days", n)
 }
 
-func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
+func percent(x float64) string { return fmt.Sprintf("%.0f%%", 100*x) }

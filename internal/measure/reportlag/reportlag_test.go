@@ -1,6 +1,7 @@
 package reportlag
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,9 +64,9 @@ func TestSharesAreRelativeToTheFinalFigure(t *testing.T) {
 	if c.Settled == nil || *c.Settled != 5 || c.Late() {
 		t.Errorf("settled %v, late %t; want after 5 days and not late", c.Settled, c.Late())
 	}
-	want20 := "Of a day’s spend was known after 1 day 80 % (80 % to 80 %), after 3 days 96 % (96 % to 96 %), after 7 " +
-		"days 100 % (100 % to 100 %), " +
-		"after 14 days 100 % (100 % to 100 %); median and range of 20 days. It is settled after 5 days."
+	want20 := "The reported share of a day’s spend was 80% (80% to 80%) after 1 day, 96% (96% to 96%) after 3 days, " +
+		"100% (100% to 100%) after 7 days, 100% (100% to 100%) after 14 days. " +
+		"These are the median and the range of 20 days. A day is settled after 5 days."
 	if got := c.Words(); got != want20 {
 		t.Errorf("words\n%s\nwant\n%s", got, want20)
 	}
@@ -83,7 +84,7 @@ func TestDaysWithoutALaterImportDoNotCount(t *testing.T) {
 			First: first.AddDays(-9), Last: first.AddDays(-1),
 		}}},
 	} {
-		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || c.Words()[:13] != "Unknown: 14 d" {
+		if c := spendCurve(t, versions, looks); c.Known() || c.Settled != nil || !strings.HasPrefix(c.Words(), "The delay is unknown. It needs 14 days") {
 			t.Errorf("looked at %s: %+v, want not known", name, c)
 		}
 	}

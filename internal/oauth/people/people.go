@@ -79,7 +79,7 @@ func New(o Options) *People {
 	}
 	p := &People{
 		store: o.Store, now: o.Now, log: o.Log, keysEnded: o.KeysEnded,
-		refusals: &limit.Quota{What: "refused sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
+		refusals: &limit.Quota{What: "rejected sign-ins logged", Limit: refusalsLogged, Window: time.Hour, Counter: o.Counter, Log: o.Log},
 	}
 	// Hashing uses at most half of the processors for a quarter of the time, so requests are served during any number
 	// of sign-ins.

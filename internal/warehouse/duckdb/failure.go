@@ -40,7 +40,7 @@ func (e *Engine) explained(ctx context.Context, err error) error {
 			WithHint("try again in a second").Wrap(err)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Unavailable("the query exceeded its time limit").
-			WithHint("ask for a shorter period").Wrap(err)
+			WithHint("request a shorter period").Wrap(err)
 	}
 	return err
 }
@@ -72,5 +72,5 @@ func unusable(path string, err error) error {
 
 func tooManyRows(name string, limit int) error {
 	return fault.Invalid("the result has more than %d rows", limit).
-		WithHint("ask for a shorter period or fewer channels").Wrap(fmt.Errorf("question %s", name))
+		WithHint("request a shorter period or fewer channels").Wrap(fmt.Errorf("question %s", name))
 }

@@ -64,7 +64,7 @@ func (o *Order) excluded() string {
 	case o.Test:
 		return "no, a test"
 	case o.Cancelled:
-		return "no, cancelled"
+		return "no, canceled"
 	}
 	return ""
 }
