@@ -52,6 +52,9 @@ var parts = []struct {
 	{"internal/ads/adstest", []string{"internal/panics", "internal/money", "internal/fault", "internal/ads", "internal/ads/simulator"}},
 	{"internal/ads/...", []string{"internal/panics", "internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/ads/wire"}},
 	{"internal/ads/connect", []string{"internal/fault", "internal/measure", "internal/ads", "internal/ads/..."}},
+	{"internal/ads/sandbox", []string{
+		"internal/datadir", "internal/money", "internal/measure", "internal/ads", "internal/ads/connect", "internal/ads/simulator",
+	}},
 	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse/facts", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
@@ -62,6 +65,7 @@ var parts = []struct {
 	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
 	{"internal/backup", []string{"internal/datadir", "internal/civil", "internal/fault", "internal/panics", "internal/measure", "internal/warehouse", "internal/control/..."}},
+	{"internal/accounts", []string{"internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/ads/connect", "internal/control"}},
 	{"internal/experiment", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
 	{"internal/training", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control", "internal/experiment"}},
 	{"internal/jobs", []string{"internal/panics", "internal/fault", "internal/measure", "internal/control"}},
@@ -87,7 +91,7 @@ var parts = []struct {
 		"internal/answer", "internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/health", []string{
-		"internal/civil", "internal/measure", "internal/measure/mix", "internal/warehouse", "internal/control", "internal/answer",
+		"internal/ads", "internal/civil", "internal/measure", "internal/measure/mix", "internal/warehouse", "internal/control", "internal/answer",
 		"internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/tools", []string{
@@ -99,7 +103,7 @@ var parts = []struct {
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/...", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
-		"internal/ingest/...", "internal/oauth/...",
+		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts",
 	}},
 	{"internal/console/...", []string{
 		"internal/panics", "internal/limit", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/sheet",
@@ -117,7 +121,7 @@ var parts = []struct {
 		"internal/datadir", "internal/panics", "internal/fault", "internal/measure", "internal/ingest/...", "internal/operation",
 	}},
 	{"internal/demostore", []string{
-		"internal/datadir", "internal/civil", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/auth",
+		"internal/ads/sandbox", "internal/money", "internal/datadir", "internal/civil", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/auth",
 		"internal/ingest/...", "internal/operation",
 	}},
 	{"internal/app", []string{"internal/..."}},

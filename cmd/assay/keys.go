@@ -53,7 +53,11 @@ func do[In, Out any](
 }
 
 func (d dataFlag) open(ctx context.Context, con *console) (*app.Control, error) {
-	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Now: con.now})
+	settings, err := d.settings()
+	if err != nil {
+		return nil, err
+	}
+	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Secret: settings.SecretFile, Now: con.now})
 }
 
 const maxDays = 3650

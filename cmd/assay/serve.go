@@ -19,25 +19,31 @@ type serveCommand struct {
 
 // settings contains one flag for each field of [config.Config], as text. A test checks that no flag is missing.
 type settings struct {
-	Addr            *string `placeholder:"HOST:PORT" help:"Address to listen on (127.0.0.1:8080)."`
-	Data            *string `placeholder:"D" help:"Data directory (./assay-data)."`
-	BaseURL         *string `name:"base-url" placeholder:"U" help:"Public URL of the service."`
-	OAuthSecret     *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
-	AllowedOrigins  *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
-	TrustedProxies  *string `placeholder:"A,…" help:"Reverse proxies whose X-Forwarded-For header is trusted."`
-	MaxConnections  *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
-	MetricsAddr     *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
-	LogLevel        *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
-	LogFormat       *string `placeholder:"text" help:"Log format: text or json."`
-	MemoryLimit     *string `placeholder:"4GB" help:"Memory limit of the fact store."`
-	MaxAttached     *string `name:"max-attached" placeholder:"64" help:"Number of workspaces whose facts files stay open."`
-	ImportThreads   *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
-	RateTiers       *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
-	RateLimit       *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
-	BackupDir       *string `placeholder:"DIR" help:"Folder of scheduled backups (none)."`
-	BackupEvery     *string `placeholder:"24h" help:"Interval between scheduled backups."`
-	BackupKeep      *string `placeholder:"14" help:"Number of backups to keep."`
-	ShutdownTimeout *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
+	Addr              *string `placeholder:"HOST:PORT" help:"Address to listen on (127.0.0.1:8080)."`
+	Data              *string `placeholder:"D" help:"Data directory (./assay-data)."`
+	BaseURL           *string `name:"base-url" placeholder:"U" help:"Public URL of the service."`
+	OAuthSecret       *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
+	AllowedOrigins    *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
+	TrustedProxies    *string `placeholder:"A,…" help:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	MaxConnections    *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
+	MetricsAddr       *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
+	LogLevel          *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
+	LogFormat         *string `placeholder:"text" help:"Log format: text or json."`
+	MemoryLimit       *string `placeholder:"4GB" help:"Memory limit of the fact store."`
+	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Number of workspaces whose facts files stay open."`
+	ImportThreads     *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
+	RateTiers         *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
+	RateLimit         *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
+	BackupDir         *string `placeholder:"DIR" help:"Folder of scheduled backups (none)."`
+	BackupEvery       *string `placeholder:"24h" help:"Interval between scheduled backups."`
+	BackupKeep        *string `placeholder:"14" help:"Number of backups to keep."`
+	AdsFacebookURL    *string `name:"ads-facebook-url" placeholder:"U" help:"Meta's Marketing API."`
+	AdsGoogleURL      *string `name:"ads-google-url" placeholder:"U" help:"Google Ads API."`
+	AdsGoogleTokenURL *string `name:"ads-google-token-url" placeholder:"U" help:"Google's token service."`
+	AdsTikTokURL      *string `name:"ads-tiktok-url" placeholder:"U" help:"TikTok's Business API."`
+	AdsTimeout        *string `placeholder:"30s" help:"Deadline of one call of an ad platform."`
+	SecretFile        *string `placeholder:"FILE" help:"File of the installation's secret (in the data directory)."`
+	ShutdownTimeout   *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 
 // given returns the flags that are set, by configuration key.

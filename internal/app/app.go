@@ -14,6 +14,8 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"assay/internal/accounts"
+	"assay/internal/ads/sandbox"
 	"assay/internal/auth"
 	"assay/internal/backup"
 	"assay/internal/bodybudget"
@@ -73,24 +75,26 @@ const callLog = "call log"
 
 // App is a data directory that this process has locked, with the service that uses it.
 type App struct {
-	config  config.Config
-	log     *slog.Logger
-	now     func() time.Time // the real clock
-	lock    *datadir.Lock
-	control *Control
-	engine  *duckdb.Engine
-	facts   *warehouse.Warehouse
-	counter limit.Counter // of all rate limits
-	limiter *auth.Limiter
-	calls   *calllog.Recorder
-	models  *training.Keeper
-	jobs    *jobs.Runner
-	backups *backup.Schedule
-	tools   *toolkit.Service
-	clock   func() time.Time   // the clock of answers
-	bodies  *bodybudget.Budget // of callers that are not authenticated yet
-	health  writeCheck         // of the control data
-	closeBy time.Time          // deadline for closing the stores; zero: the service has not been shut down
+	config   config.Config
+	log      *slog.Logger
+	now      func() time.Time // the real clock
+	lock     *datadir.Lock
+	control  *Control
+	engine   *duckdb.Engine
+	facts    *warehouse.Warehouse
+	counter  limit.Counter // of all rate limits
+	limiter  *auth.Limiter
+	calls    *calllog.Recorder
+	models   *training.Keeper
+	jobs     *jobs.Runner
+	backups  *backup.Schedule
+	sandbox  *sandbox.Sandbox // simulated ad accounts of the demo store
+	accounts *accounts.Registry
+	tools    *toolkit.Service
+	clock    func() time.Time   // the clock of answers
+	bodies   *bodybudget.Budget // of callers that are not authenticated yet
+	health   writeCheck         // of the control data
+	closeBy  time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
 	messages   *feed.Feed // of shops
@@ -115,7 +119,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err := datadir.MakePrivate(c.Data); err != nil { // a file may belong to another user
 		log.WarnContext(ctx, "files of the data directory are readable by other users", slog.Any("error", err))
 	}
-	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
+	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Secret: c.SecretFile, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
 		return nil, err
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
@@ -143,6 +147,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err
 	}
+	if err := a.openAccounts(); err != nil {
+		return nil, err
+	}
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
@@ -164,14 +171,14 @@ func (a *App) setClock() error {
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
-		Keys: a.control.Store, Hooks: a.control.Store, Backups: a.backupState, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
+		Keys: a.control.Store, Hooks: a.control.Store, Accounts: a.control.Store, Backups: a.backupState, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
 	}, tools.All())
 	if err != nil {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
-		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Accounts: a.accounts,
 	})
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil
@@ -322,6 +329,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"loading of models", a.warmModels},
 		{"jobs", a.jobs.Run},
 		{"backups", a.backups.Run},
+		{"tests of connections", a.watchConnections},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}

@@ -29,6 +29,7 @@ type Control struct {
 // ControlOptions configure [OpenControl].
 type ControlOptions struct {
 	Data   string           // the data directory
+	Secret string           // file of the installation's secret; "": in the data directory
 	Create bool             // create the directory if it is missing
 	Now    func() time.Time // the real clock
 	Log    *slog.Logger     // nil: nothing is logged
@@ -48,10 +49,13 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if err := restoreEnded(o.Data); err != nil {
 		return nil, err
 	}
-	if err := secretKept(o.Data); err != nil {
+	if o.Secret == "" {
+		o.Secret = filepath.Join(o.Data, datadir.Secret)
+	}
+	if err := secretKept(o.Data, o.Secret); err != nil {
 		return nil, err
 	}
-	secret, err := auth.LoadSecret(filepath.Join(o.Data, datadir.Secret))
+	secret, err := auth.LoadSecret(o.Secret)
 	if err != nil {
 		return nil, fmt.Errorf("installation secret: %w", err)
 	}
@@ -78,11 +82,11 @@ func (c *Control) onAccessEnded(do func()) { *c.ended = do }
 
 // secretKept rejects a directory that has lost its secret. With a new secret, no key would be valid and no returning
 // customer would be recognized.
-func secretKept(dataDir string) error {
-	_, lost := os.Stat(filepath.Join(dataDir, datadir.Secret))
+func secretKept(dataDir, secret string) error {
+	_, lost := os.Stat(secret)
 	_, err := os.Stat(filepath.Join(dataDir, datadir.Control))
 	if errors.Is(lost, fs.ErrNotExist) && err == nil {
-		return fault.New(fault.KindMisconfigured, "the installation secret %s is missing", filepath.Join(dataDir, datadir.Secret)).
+		return fault.New(fault.KindMisconfigured, "the installation secret %s is missing", secret).
 			WithHint("restore it from a backup. Without it no API key is valid and returning customers are not recognized. To start without both, move control.db and facts away")
 	}
 	return nil

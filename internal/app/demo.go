@@ -18,7 +18,7 @@ func OpenDemo(
 	if err != nil {
 		return nil, nil, err
 	}
-	dir := demostore.Directory{Path: c.Data, Control: a.control.Control, Facts: a.facts, Drop: a.dropFacts}
+	dir := demostore.Directory{Path: c.Data, Control: a.control.Control, Facts: a.facts, Drop: a.dropFacts, Sandbox: a.sandbox}
 	demo, err := demostore.Open(ctx, dir, o)
 	if err == nil {
 		err = a.setClock() // a new store may have another frozen day

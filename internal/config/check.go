@@ -45,6 +45,12 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"backup_dir":                  !strings.ContainsRune(c.BackupDir, 0),
 		"backup_every":                c.BackupEvery >= time.Minute,
 		"backup_keep":                 c.BackupKeep >= 1,
+		"ads_facebook_url":            isBaseURL(c.AdsFacebookURL),
+		"ads_google_url":              isBaseURL(c.AdsGoogleURL),
+		"ads_google_token_url":        isBaseURL(c.AdsGoogleTokenURL),
+		"ads_tiktok_url":              isBaseURL(c.AdsTikTokURL),
+		"ads_timeout":                 c.AdsTimeout >= time.Second && c.AdsTimeout <= 5*time.Minute,
+		"secret_file":                 !strings.ContainsRune(c.SecretFile, 0),
 		"shutdown_timeout":            c.ShutdownTimeout > 0,
 	}
 	for _, m := range unread {

@@ -91,6 +91,8 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		MetricsAddr:    "127.0.0.1:9001", LogLevel: slog.LevelDebug, LogFormat: LogJSON, MemoryLimit: "1.5GB", MaxAttached: 9, ImportThreads: 3,
 		RateTiers: RateTiers{{UpTo: 100, PerMinute: 1}, {PerMinute: 2}}, RateLimit: 7, ShutdownTimeout: 90 * time.Second, MaxConnections: 100,
 		BackupDir: "/backup", BackupEvery: 6 * time.Hour, BackupKeep: 30,
+		AdsFacebookURL: "http://127.0.0.1:1", AdsGoogleURL: "http://127.0.0.1:2", AdsGoogleTokenURL: "http://127.0.0.1:3",
+		AdsTikTokURL: "https://tiktok.example.com", AdsTimeout: 5 * time.Second, SecretFile: "/run/secret",
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
@@ -98,6 +100,8 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		"metrics_addr": "127.0.0.1:9001", "log_level": "DEBUG", "log_format": "json", "memory_limit": "1.5GB", "max_attached": "9", "import_threads": "3",
 		"rate_tiers": "100:1,*:2", "rate_limit": "7", "shutdown_timeout": "1m30s", "max_connections_per_address": "100",
 		"backup_dir": "/backup", "backup_every": "6h", "backup_keep": "30",
+		"ads_facebook_url": "http://127.0.0.1:1", "ads_google_url": "http://127.0.0.1:2", "ads_google_token_url": "http://127.0.0.1:3",
+		"ads_tiktok_url": "https://tiktok.example.com", "ads_timeout": "5s", "secret_file": "/run/secret",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -229,6 +233,8 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"rate_limit":       {[]string{"1", "600"}, []string{"-1", "1.5", "ten", "99999999999999999999"}},
 		"shutdown_timeout": {[]string{"1s", "2m"}, []string{"-1s", "10", "soon"}},
 		"backup_every":     {[]string{"1m", "24h", "168h"}, []string{"59s", "-1h", "daily", "24"}},
+		"ads_facebook_url": {[]string{"https://a.example.com", "http://127.0.0.1:1"}, []string{"http://10.0.0.1", "https://a.example.com/v1", "a"}},
+		"ads_timeout":      {[]string{"1s", "5m"}, []string{"999ms", "301s", "soon"}},
 		"backup_keep":      {[]string{"1", "365"}, []string{"-1", "1.5", "all"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}

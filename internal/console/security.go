@@ -37,6 +37,7 @@ func eventGroups() []eventGroup {
 		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
+		{"connections", "Ad accounts", []control.EventKind{control.ConnectionAdded, control.ConnectionRemoved}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
@@ -126,6 +127,10 @@ func eventWords(kind control.EventKind) string {
 		return "Password changed"
 	case control.HookSecretAdded:
 		return "Webhook secret added"
+	case control.ConnectionAdded:
+		return "Ad account connected"
+	case control.ConnectionRemoved:
+		return "Ad account disconnected"
 	case control.HookSecretRemoved:
 		return "Webhook secret removed"
 	case control.MappingSaved:

@@ -23,6 +23,7 @@ const (
 	Demo        = "demo.json"
 	DemoStore   = "demo-store.json"
 	Truth       = "truth.json"
+	Sandbox     = "sandbox" // simulated ad accounts of the demo store
 
 	lock = "lock"
 )

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"assay/internal/ads/sandbox"
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -47,6 +48,7 @@ type Directory struct {
 	Path    string
 	Control operation.Control
 	Facts   *warehouse.Warehouse
+	Sandbox *sandbox.Sandbox
 	// Drop removes a workspace's facts.
 	Drop func(ctx context.Context, ws measure.WorkspaceID) error
 }
@@ -82,6 +84,9 @@ func Open(ctx context.Context, dir Directory, o Options) (*Demo, error) {
 		if made, err = dir.create(ctx, o, begun); err != nil {
 			return nil, err
 		}
+	}
+	if err := dir.connect(ctx, made); err != nil {
+		return nil, fmt.Errorf("demo's ad accounts: %w", err)
 	}
 	access, err := dir.access(ctx, made)
 	return &Demo{dataDir: dir.Path, access: access}, err

@@ -40,7 +40,11 @@ func Check(ctx context.Context, c *toolkit.Call, imports []warehouse.ImportRecor
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, []Finding{history}, keys, hooks, checkBackups(c), checkSettings(c), []Finding{checkModel(c)})
+	accounts, err := checkAccounts(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.Concat(found, []Finding{history}, keys, hooks, accounts, checkBackups(c), checkSettings(c), []Finding{checkModel(c)})
 	slices.SortStableFunc(found, func(a, b Finding) int {
 		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +14,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assay/internal/accounts"
+	"assay/internal/ads"
+	"assay/internal/ads/sandbox"
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/ingest"
 	"assay/internal/measure"
+	"assay/internal/money"
 	"assay/internal/operation"
 	"assay/internal/warehouse"
 )
@@ -450,5 +455,72 @@ func TestInputThatCannotBeRead(t *testing.T) {
 	kind(t, "no JSON", err, fault.KindInvalid)
 	if got, err := operation.ListTargets.Serve(t.Context(), s.Service, s.by(operator), json.RawMessage(`{}`)); err != nil || len(got.([]operation.Target)) != 0 {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// withAccounts gives the site a registry of ad accounts whose platforms are simulated. It returns the credentials of an
+// account of Meta.
+func (s *site) withAccounts() (credentials string) {
+	s.Helper()
+	platforms, err := sandbox.Open(sandbox.Options{Dir: s.T.TempDir(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	kind(s.T, "the sandbox", err, "")
+	credentials, err = platforms.Create(sandbox.Account{
+		Platform: measure.Facebook, ID: "123", Name: "Acme US", Currency: "USD", Zone: "America/New_York",
+		Campaigns: []sandbox.Campaign{{ID: "1801", Name: "Prospecting", Daily: money.Amount{Minor: 5000, Currency: "USD"}}},
+	})
+	kind(s.T, "the account", err, "")
+	options := platforms.Options(ads.Options{Timeout: time.Minute, Clock: ads.RealClock(time.Now), Jitter: func() float64 { return 0 }})
+	s.Accounts = accounts.New(accounts.Options{
+		Store: s.Store, Unseal: s.Installation.Unseal, Now: time.Now, Log: slog.New(slog.DiscardHandler), Platforms: options, Sandbox: options,
+	})
+	return credentials
+}
+
+func TestAnAdAccountIsConnectedTestedAndRemoved(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	credentials := s.withAccounts()
+	add := func(platform, credentials string) (operation.ConnectionLine, error) {
+		return operation.AddConnection.Do(t.Context(), s.Service, s.by(operator), operation.NewConnection{Platform: platform, Credentials: credentials})
+	}
+	_, err := add("snapchat", credentials)
+	kind(t, "an unknown platform", err, fault.KindInvalid)
+	_, err = add("facebook", `{"account_id":"123"}`)
+	kind(t, "credentials without a token", err, fault.KindInvalid)
+	line, err := add("meta", credentials+"\n")
+	if err != nil || line.Platform != "facebook" || line.Account != "123" || line.Status != control.ConnectionOK || line.Name != "Acme US" {
+		t.Fatalf("%+v, %v", line, err)
+	}
+	stored, err := s.Store.Connections(t.Context(), "w")
+	if err != nil || len(stored) != 1 || strings.Contains(string(stored[0].Sealed), "sandbox-token") {
+		t.Fatalf("stored %+v, %v", stored, err)
+	}
+	if line, err = add("facebook", `{"account_id":"act_123","access_token":"expired"}`); err != nil || line.Status != control.ConnectionError || line.Hint == "" {
+		t.Errorf("a rejected token: %+v, %v", line, err)
+	}
+	if line, err = add("facebook", credentials); err != nil || line.Status != control.ConnectionOK {
+		t.Errorf("new credentials: %+v, %v", line, err)
+	}
+	lines, err := operation.TestConnections.Do(t.Context(), s.Service, s.by(operator), operation.TestedConnections{})
+	if err != nil || len(lines) != 1 || lines[0].Status != control.ConnectionOK {
+		t.Errorf("tested %+v, %v", lines, err)
+	}
+	_, err = operation.TestConnections.Do(t.Context(), s.Service, s.by(operator), operation.TestedConnections{Platform: "tiktok"})
+	kind(t, "a test of a platform without connection", err, fault.KindNotFound)
+	remove := func(o operation.OldConnection) error {
+		_, err := operation.RemoveConnection.Do(t.Context(), s.Service, s.by(operator), o)
+		return err
+	}
+	if _, err = add("facebook", `{"account_id":"456","access_token":"x"}`); err != nil {
+		t.Fatal(err)
+	}
+	kind(t, "removal without an account", remove(operation.OldConnection{Platform: "facebook"}), fault.KindInvalid)
+	kind(t, "removal of another account", remove(operation.OldConnection{Platform: "facebook", Account: "789"}), fault.KindNotFound)
+	kind(t, "removal", remove(operation.OldConnection{Platform: "facebook", Account: "act_456"}), "")
+	kind(t, "removal of the last account", remove(operation.OldConnection{Platform: "facebook"}), "")
+	kind(t, "removal without a connection", remove(operation.OldConnection{Platform: "facebook"}), fault.KindNotFound)
+	lines, err = operation.ListConnections.Do(t.Context(), s.Service, s.by(operator), operation.None{})
+	if err != nil || lines == nil || len(lines) != 0 {
+		t.Errorf("left %+v, %v", lines, err)
 	}
 }

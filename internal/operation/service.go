@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"assay/internal/accounts"
 	"assay/internal/auth"
 	"assay/internal/backup"
 	"assay/internal/control"
@@ -47,6 +48,7 @@ type Facts struct {
 	// Unopened lists the workspaces whose facts cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
+	Accounts *accounts.Registry // of ad platforms
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

@@ -25,6 +25,11 @@ type Keys interface {
 	Keys(ctx context.Context, ws measure.WorkspaceID) ([]control.Key, error)
 }
 
+// Connections lists the ad accounts that a workspace has connected. The control store implements it.
+type Connections interface {
+	Connections(ctx context.Context, ws measure.WorkspaceID) ([]control.Connection, error)
+}
+
 // Hooks returns the state of a workspace's webhooks. The control store implements it.
 type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
@@ -46,6 +51,7 @@ type Call struct {
 	Principal auth.Principal
 	Keys      Keys
 	Hooks     Hooks
+	Accounts  Connections        // of ad platforms
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Tools     []Spec             // of all tools, in the contract's order
 	Log       *slog.Logger

@@ -24,6 +24,7 @@ type Deps struct {
 	snapshot.Sources
 	Keys       Keys
 	Hooks      Hooks
+	Accounts   Connections
 	Backups    func() BackupState // nil: backups are not scheduled here
 	Calls      Calls
 	Callers    Callers
@@ -232,7 +233,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			Figures:    answer.Figures{Currency: state.Workspace.Currency, Basis: state.Workspace.Basis},
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
-		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Backups: s.service.deps.Backups,
+		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Accounts: s.service.deps.Accounts, Backups: s.service.deps.Backups,
 		Tools: s.service.specs, Log: s.service.deps.Log,
 	}
 	value, err := tool.Call(ctx, call, args)

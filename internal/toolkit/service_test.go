@@ -108,7 +108,7 @@ func newBench(t *testing.T) *bench {
 	var err error
 	b.Service, err = toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: b.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: storetest.Clock, Now: storetest.Clock},
-		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: b.noted, Callers: b, Log: slog.New(slog.NewTextHandler(b.log, nil)),
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Accounts: toolkittest.Nothing{}, Calls: b.noted, Callers: b, Log: slog.New(slog.NewTextHandler(b.log, nil)),
 	}, tools)
 	if err != nil {
 		t.Fatal(err)

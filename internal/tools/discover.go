@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/health"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
@@ -64,7 +65,7 @@ type DiscoverRow struct {
 	Source    answer.Foreign   `json:"source,omitempty"`
 	Kind      string           `json:"kind,omitempty"`
 	Tool      string           `json:"tool,omitempty"`
-	Status    string           `json:"status,omitempty" doc:"Source: current, stale or gaps. Tool: has_data, empty or not_available."`
+	Status    string           `json:"status,omitempty" doc:"Source: current, stale or gaps. Ad account: ok, error or untested. Tool: has_data, empty or not_available."`
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
 	Orders    *answer.Count    `json:"orders,omitempty" doc:"Orders credited by last touch."`
@@ -73,11 +74,13 @@ type DiscoverRow struct {
 	FirstDay  civil.Date       `json:"first_day,omitzero" detail:"analyst"`
 	LastDay   civil.Date       `json:"last_day,omitzero"`
 	Missing   int64            `json:"missing_days,omitempty"`
+	Account   string           `json:"account,omitempty" doc:"Ad account that budget changes can use."`
+	Expires   time.Time        `json:"token_expires,omitzero" doc:"Of the account's credentials."`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
 	Imported  time.Time        `json:"last_import,omitzero" detail:"debug"`
 }
 
-func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*DiscoverAnswer, error) {
+func runDiscover(ctx context.Context, c *toolkit.Call, p discoverParams) (*DiscoverAnswer, error) {
 	a := &DiscoverAnswer{Aspect: p.Aspect, Workspace: WorkspaceInfo{
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
 		Today: c.Today, Revenue: c.Workspace.Basis.String(),
@@ -89,7 +92,11 @@ func runDiscover(_ context.Context, c *toolkit.Call, p discoverParams) (*Discove
 	case channelsAspect:
 		a.Rows = channelVolumes(c)
 	case integrationsAspect:
-		a.Rows = sourceRows(c)
+		accounts, err := accountRows(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		a.Rows = append(sourceRows(c), accounts...)
 	case capabilitiesAspect:
 		a.Rows = capabilities(c)
 	}
@@ -160,6 +167,31 @@ func sourceRows(c *toolkit.Call) []DiscoverRow {
 	return rows
 }
 
+// adAccount is the kind of rows about connected ad accounts.
+const adAccount = "ad_account"
+
+// accountRows lists the ad accounts that the workspace has connected.
+func accountRows(ctx context.Context, c *toolkit.Call) ([]DiscoverRow, error) {
+	if c.Accounts == nil {
+		return nil, nil
+	}
+	all, err := c.Accounts.Connections(ctx, c.Workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]DiscoverRow, len(all))
+	for i, a := range all {
+		rows[i] = DiscoverRow{
+			Kind: adAccount, Platform: a.Platform, Account: a.Account, Status: string(a.Status), Expires: health.UTC(a.Expires),
+			Why: answer.Clean(a.Problem),
+		}
+		if a.Sandbox {
+			rows[i].Why = "simulated"
+		}
+	}
+	return rows, nil
+}
+
 // capabilities lists every tool and whether its data are available.
 func capabilities(c *toolkit.Call) []DiscoverRow {
 	var rows []DiscoverRow
@@ -189,11 +221,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		}
 		return fmt.Sprintf("The store has %s; %s has the most orders by last touch.", answer.Plural(len(rows), "channel", "channels"), answer.ChannelName(rows[0].Channel))
 	case integrationsAspect:
-		if len(rows) == 0 {
-			return "No source has delivered data."
-		}
-		late := countOf(rows, "stale")
-		return fmt.Sprintf("%s delivered data, and %s stale.", answer.Plural(len(rows), "source has", "sources have"), answer.Plural(late, "is", "are"))
+		return integrationsSummary(rows)
 	case capabilitiesAspect:
 		return fmt.Sprintf("%d of %d tools have data, %d have no data, and %d are not available.",
 			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
@@ -212,6 +240,25 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		text += fmt.Sprintf(". Its ad reports range from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
 	}
 	return text + "."
+}
+
+func integrationsSummary(rows []DiscoverRow) string {
+	accounts := 0
+	for _, r := range rows {
+		if r.Kind == adAccount {
+			accounts++
+		}
+	}
+	text := "No source has delivered data."
+	if sources := len(rows) - accounts; sources > 0 {
+		text = fmt.Sprintf("%s delivered data, and %s stale.", answer.Plural(sources, "source has", "sources have"),
+			answer.Plural(countOf(rows, "stale"), "is", "are"))
+	}
+	if accounts > 0 {
+		text += fmt.Sprintf(" %s connected; %d have an error.", answer.Plural(accounts, "ad account is", "ad accounts are"),
+			countOf(rows, string(control.ConnectionError)))
+	}
+	return text
 }
 
 func countOf(rows []DiscoverRow, status string) int {

@@ -64,7 +64,7 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
 	return toolkit.Deps{
 		Sources: snapshot.Sources{Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},
-		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
+		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Accounts: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 		Log: slog.New(slog.DiscardHandler),
 	}
 }

@@ -30,6 +30,11 @@ type Store interface {
 	ReplaceKey(ctx context.Context, id control.KeyID, until time.Time, next control.Key, by control.By) error
 	TouchKeys(ctx context.Context, used map[control.KeyID]time.Time) error
 
+	AddConnection(ctx context.Context, c control.Connection, by control.By) error
+	Connections(ctx context.Context, ws measure.WorkspaceID) ([]control.Connection, error)
+	SetConnectionState(ctx context.Context, c control.Connection) error
+	RemoveConnection(ctx context.Context, ws measure.WorkspaceID, p measure.Platform, account string, by control.By) error
+
 	AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error
@@ -102,6 +107,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a plan changes until the experiment starts", plansChangeUntilTheStart},
 		{"only a completed experiment is applied", onlyCompletedIsApplied},
 		{"webhook secrets are stored in their workspace", hookSecretsAreKept},
+		{"connections are stored in their workspace", connectionsAreKept},
+		{"a connection has the state of its present credentials", connectionsHaveTheStateOfTheirCredentials},
 		{"messages are pending until they are imported", deliveriesWait},
 		{"forgotten customers are listed by workspace and end with it", forgottenCustomersAreKept},
 		{"a mapping is stored under its name until it is replaced or removed", mappingsAreKept},

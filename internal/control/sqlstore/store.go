@@ -36,6 +36,7 @@ type Store struct {
 	forecastStore
 	mappingStore
 	webhookStore
+	connectionStore
 	callStore
 	eventStore
 }
@@ -53,6 +54,7 @@ type (
 	forecastStore   struct{ *database } // forecasts and their accuracy
 	mappingStore    struct{ *database }
 	webhookStore    struct{ *database } // secrets and deliveries
+	connectionStore struct{ *database } // accounts of ad platforms
 	callStore       struct{ *database } // the call log
 	eventStore      struct{ *database } // the audit log
 )
@@ -63,7 +65,7 @@ func newStore(d *database) *Store {
 		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
 		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
 		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d},
-		forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
+		forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d}, connectionStore: connectionStore{d},
 		callStore: callStore{d}, eventStore: eventStore{d},
 	}
 }

@@ -25,6 +25,11 @@ func (Nothing) Experiments(context.Context, measure.WorkspaceID) ([]control.Expe
 // Keys returns no keys.
 func (Nothing) Keys(context.Context, measure.WorkspaceID) ([]control.Key, error) { return nil, nil }
 
+// Connections returns no connections.
+func (Nothing) Connections(context.Context, measure.WorkspaceID) ([]control.Connection, error) {
+	return nil, nil
+}
+
 // HookState returns the state of a workspace without webhooks.
 func (Nothing) HookState(context.Context, measure.WorkspaceID) (control.HookState, error) {
 	return control.HookState{}, nil

@@ -1,0 +1,56 @@
+package accounts
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/ads"
+	"assay/internal/control"
+)
+
+// client is an account whose connection gets the status error when the platform rejects its credentials.
+type client struct {
+	ads.Platform
+	registry   *Registry
+	connection control.Connection
+}
+
+// Read implements [ads.Platform].
+func (c *client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error) {
+	state, err := c.Platform.Read(ctx, id)
+	c.watch(ctx, err)
+	return state, err
+}
+
+// Campaigns implements [ads.Platform].
+func (c *client) Campaigns(ctx context.Context, most int) ([]ads.Campaign, bool, error) {
+	list, more, err := c.Platform.Campaigns(ctx, most)
+	c.watch(ctx, err)
+	return list, more, err
+}
+
+// Validate implements [ads.Platform].
+func (c *client) Validate(ctx context.Context, s ads.State, change ads.Change) (bool, error) {
+	dryRun, err := c.Platform.Validate(ctx, s, change)
+	c.watch(ctx, err)
+	return dryRun, err
+}
+
+// Apply implements [ads.Platform].
+func (c *client) Apply(ctx context.Context, s ads.State, change ads.Change) ads.Outcome {
+	outcome := c.Platform.Apply(ctx, s, change)
+	if outcome.Rejection != nil {
+		c.watch(ctx, outcome.Rejection)
+	}
+	return outcome
+}
+
+// broken are the reasons that make every further call fail until a person acts.
+var broken = []ads.Reason{ads.TokenExpired, ads.CredentialsRejected, ads.PermissionMissing, ads.VersionRetired}
+
+// watch notes an error that means that the connection does not work.
+func (c *client) watch(ctx context.Context, err error) {
+	if slices.Contains(broken, ads.ReasonOf(err)) {
+		c.registry.note(ctx, c.connection, err)
+	}
+}

@@ -1,0 +1,25 @@
+package ads
+
+import (
+	"assay/internal/fault"
+	"assay/internal/measure"
+)
+
+// ParsePlatform returns the platform that a caller names, in any spelling that [measure.ParsePlatform] knows.
+func ParsePlatform(name string) (measure.Platform, error) {
+	switch p := measure.ParsePlatform(name); p {
+	case measure.Facebook, measure.Google, measure.TikTok:
+		return p, nil
+	default:
+		return "", fault.Invalid("%q is not an ad platform that can be connected", Clean(name, MaxStatus)).
+			WithHint("use facebook, google_ads or tiktok")
+	}
+}
+
+// ContractName returns the name of a platform in arguments, answers and commands: google_ads for Google.
+func ContractName(p measure.Platform) string {
+	if p == measure.Google {
+		return "google_ads"
+	}
+	return string(p)
+}

@@ -1,0 +1,48 @@
+package control
+
+import (
+	"time"
+
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// Connection is the access of a workspace to one account of an ad platform.
+type Connection struct {
+	Workspace measure.WorkspaceID
+	Platform  measure.Platform
+	Account   string // digits
+	Sealed    []byte // the credentials, encrypted with the installation's secret
+	Sandbox   bool   // a simulated account of the demo store
+	CreatedAt time.Time
+	ConnectionState
+}
+
+// ConnectionState is what the last test of a connection found. The zero value is that of an untested one.
+type ConnectionState struct {
+	Status      ConnectionStatus // untested when empty
+	Problem     string           // of status error: a sentence
+	Hint        string           // of status error: what to do
+	TestedAt    time.Time
+	Name        string // of the account
+	Currency    money.Currency
+	Zone        string    // IANA name
+	Expires     time.Time // zero: never, or the platform does not disclose it
+	Permissions []string  // as far as the platform discloses them
+}
+
+// ConnectionStatus says whether a connection works.
+type ConnectionStatus string
+
+// The statuses.
+const (
+	ConnectionUntested ConnectionStatus = "untested"
+	ConnectionOK       ConnectionStatus = "ok"
+	ConnectionError    ConnectionStatus = "error"
+)
+
+// The kinds of audit events about connections. The subject is the platform and the account.
+const (
+	ConnectionAdded   EventKind = "connection_added"
+	ConnectionRemoved EventKind = "connection_removed"
+)
