@@ -171,7 +171,7 @@ func (a *App) setClock() error {
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
-		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Clock: clock,
 	})
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil

@@ -47,6 +47,7 @@ type Facts struct {
 	// Unopened lists the workspaces whose facts cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
+	Clock    func() time.Time // of answers; a demo store may fix its day. nil: the real one
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists
