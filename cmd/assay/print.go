@@ -125,7 +125,11 @@ func printMetrics(w io.Writer, value json.RawMessage) {
 		if _, inferred := fields["low"]; inferred || len(fields) == 0 {
 			fields["value"] = cell(m.value)
 		}
-		t.AppendRow(table.Row{m.name, fields["value"], fields["previous"], fields["change_pct"]})
+		change := fields["change_pct"]
+		if points := fields["change_points"]; points != "" {
+			change = points + " points"
+		}
+		t.AppendRow(table.Row{m.name, fields["value"], fields["previous"], change})
 	}
 	if t.Length() > 0 {
 		fmt.Fprintln(w)

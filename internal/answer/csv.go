@@ -124,7 +124,7 @@ func metricLines(metrics json.RawMessage) ([]line, error) {
 	}
 	out := make([]line, len(all))
 	for i, m := range all {
-		var metric Metric[float64]
+		var metric figures
 		out[i] = line{m.Name, plain(m.value)}
 		if m.value[0] != '{' {
 			continue
@@ -137,7 +137,13 @@ func metricLines(metrics json.RawMessage) ([]line, error) {
 	return out, nil
 }
 
-func (m Metric[T]) line() string {
+// figures are the members of a [Metric] or a [Share].
+type figures struct {
+	Metric[float64]
+	ChangePoints *float64 `json:"change_points"`
+}
+
+func (m figures) line() string {
 	text := "unknown"
 	if m.Value != nil {
 		text = shortest(float64(*m.Value))
@@ -147,6 +153,9 @@ func (m Metric[T]) line() string {
 	}
 	if m.ChangePct != nil {
 		text += ", change " + shortest(float64(*m.ChangePct)) + "%"
+	}
+	if m.ChangePoints != nil {
+		text += ", change " + shortest(*m.ChangePoints) + " percentage points"
 	}
 	return text
 }

@@ -45,7 +45,7 @@ func TestWindowsHaveDefaults(t *testing.T) {
 		if c.reversed != (fault.KindOf(err) == fault.KindInvalid) || !c.reversed && got != c.want {
 			t.Errorf("%q to %q: %s, %v; want %s", c.start, c.end, got, err, c.want)
 		}
-		for _, err := range []error{answer.Last30{StartDate: start, EndDate: end}.Check(), answer.Last90{StartDate: start, EndDate: end}.Check(), answer.AnyTime{StartDate: start, EndDate: end}.Check()} {
+		for _, err := range []error{answer.Last30{StartDate: start, EndDate: end}.Check(), answer.Last90{StartDate: start, EndDate: end}.Check(), answer.Last540{StartDate: start, EndDate: end}.Check()} {
 			if c.reversed != (fault.KindOf(err) == fault.KindInvalid) {
 				t.Errorf("%q to %q is checked with %v", c.start, c.end, err)
 			}
@@ -55,6 +55,9 @@ func TestWindowsHaveDefaults(t *testing.T) {
 		t.Errorf("%s, %v", w, err)
 	}
 	if w, err := (answer.Last90{}).Window(today); err != nil || w.Days() != 91 {
+		t.Errorf("%s, %v", w, err)
+	}
+	if w, err := (answer.Last540{}).Window(today); err != nil || w.Days() != 541 {
 		t.Errorf("%s, %v", w, err)
 	}
 }

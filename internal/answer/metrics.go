@@ -58,3 +58,39 @@ func (m *Metric[T]) AddPerDay(days, daysBefore int) {
 	}
 	m.PerDay = PercentOf(measure.Change(float64(*m.Value)/float64(days), float64(*m.Previous)/float64(daysBefore)))
 }
+
+// Share is a share or a rate with its value in the previous window. Its change is a difference in percentage points: the
+// relative change of a percentage is easily mistaken for it.
+type Share[T ~float64] struct {
+	Value        *T `json:"value"`
+	Previous     *T `json:"previous"`
+	ChangePoints *T `json:"change_points"`
+}
+
+// JSONSchema returns a schema in which undefined shares are null.
+func (Share[T]) JSONSchema() json.RawMessage {
+	const figure = `{"type":["number","null"]}`
+	return json.RawMessage(
+		`{"type":"object","properties":{"value":` + figure + `,"previous":` + figure + `,"change_points":` +
+			`{"type":["number","null"],"description":"Percentage points."}},"required":["value","previous","change_points"]}`)
+}
+
+// ShareOf returns the share of two percentages that may be undefined or unknown.
+func ShareOf[T ~float64](value, previous *T) Share[T] {
+	s := Share[T]{Value: value, Previous: previous}
+	if value != nil && previous != nil {
+		s.ChangePoints = new(*value - *previous)
+	}
+	return s
+}
+
+// Where removes the values of windows in which the share is unknown.
+func (s Share[T]) Where(known, previousKnown bool) Share[T] {
+	if !known {
+		s.Value, s.ChangePoints = nil, nil
+	}
+	if !previousKnown {
+		s.Previous, s.ChangePoints = nil, nil
+	}
+	return s
+}

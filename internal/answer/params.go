@@ -3,6 +3,7 @@ package answer
 import (
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 )
 
 // Window returns the period between two days. The end defaults to today, the start to daysBack days before the end.
@@ -10,8 +11,13 @@ func Window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
 	w := civil.Range{Last: end.Or(today)}
 	w.First = start.Or(w.Last.AddDays(-daysBack))
 	if w.Last.Before(w.First) {
-		return w, fault.Invalid("start_date %s is after end_date %s", w.First, w.Last).
-			WithHint(`Corrected arguments: {"start_date":"%s","end_date":"%s"}`, w.First.AddDays(-daysBack), w.First)
+		rejected := &mcp.RejectedError{
+			Fault: fault.Invalid("start_date %s is after end_date %s", w.First, w.Last), Set: map[string]any{"start_date": w.Last, "end_date": w.First},
+		}
+		if end.IsZero() { // a period in the future
+			rejected.Set, rejected.Drop = nil, []string{"start_date"}
+		}
+		return w, rejected
 	}
 	return w, nil
 }
@@ -77,22 +83,28 @@ func (p Last90) Window(today civil.Date) (civil.Range, error) {
 	return Window(today, p.StartDate, p.EndDate, 90)
 }
 
-// AnyTime is a period without default limits.
-type AnyTime struct {
-	StartDate civil.Date `json:"start_date" doc:"First day."`
-	EndDate   civil.Date `json:"end_date" doc:"Last day."`
+// Last540 is a period that by default starts 540 days (18 months) before its end.
+type Last540 struct {
+	StartDate civil.Date `json:"start_date" doc:"Default 540 days ago."`
+	EndDate   civil.Date `json:"end_date" doc:"Default today."`
 }
 
 // Check rejects a reversed period.
-func (p AnyTime) Check() error { return CheckOrder("start_date", p.StartDate, "end_date", p.EndDate) }
+func (p Last540) Check() error { return CheckOrder("start_date", p.StartDate, "end_date", p.EndDate) }
+
+// Window returns the period.
+func (p Last540) Window(today civil.Date) (civil.Range, error) {
+	return Window(today, p.StartDate, p.EndDate, 540)
+}
 
 // CheckOrder rejects a period whose last day is before its first day. It accepts missing days.
 func CheckOrder(firstName string, first civil.Date, lastName string, last civil.Date) error {
 	if first.IsZero() || last.IsZero() || !last.Before(first) {
 		return nil
 	}
-	return fault.Invalid("%s %s is after %s %s", firstName, first, lastName, last).
-		WithHint(`Corrected arguments: {"%s":"%s","%s":"%s"}`, firstName, last, lastName, first)
+	return &mcp.RejectedError{
+		Fault: fault.Invalid("%s %s is after %s %s", firstName, first, lastName, last), Set: map[string]any{firstName: last, lastName: first},
+	}
 }
 
 // Paged are the pagination parameters of a tool.

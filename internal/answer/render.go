@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/civil"
 	"assay/internal/mcp"
 )
 
@@ -70,8 +71,9 @@ func prepare(a Answer, w *Writer) {
 }
 
 // fit writes the answer with as many rows as the token budget allows, but at least one, because an empty page has no
-// next offset. [Closing.shed] removes less important parts before rows are cut. At the summary level CSV has the same
-// rows as JSON; at the other levels it fits more rows.
+// next offset. [Closing.shed] removes less important parts before rows are cut, and [Closing.shedMore] more of them
+// before fewer than [SummaryRows] are left. At the summary level CSV has the same rows as JSON; at the other levels it fits
+// more rows.
 func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	measured := w.View.Format
 	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
@@ -86,6 +88,9 @@ func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 		shown, limit := a.size(), tokens*BytesPerToken
 		switch {
 		case len(text) > limit && a.end().shed():
+		case len(text) > limit && shown > SummaryRows:
+			shorten(a, w, max(SummaryRows, min(shown-1, shown*limit/len(text))), total)
+		case len(text) > limit && a.end().shedMore():
 		case len(text) > limit && shown > 1:
 			shorten(a, w, max(1, min(shown-1, shown*limit/len(text))), total)
 		case measured != w.View.Format:
@@ -113,6 +118,38 @@ func (c *Closing) shed() bool {
 		return false
 	}
 	return true
+}
+
+// shedMore removes parts that are less important than the first rows and reports whether there was one, in this order:
+// the kinds of sources, all suggestions, all warnings but the first, the definition of revenue.
+func (c *Closing) shedMore() bool {
+	switch q := c.DataQuality; {
+	case len(c.Sources) > 1:
+		c.Sources = []Source{oneSource(c.Sources)}
+	case len(c.Next) > 0:
+		c.Next = nil
+	case len(c.Warnings) > 1 && q != nil:
+		c.keepWarnings(1)
+	case q != nil && q.Revenue != "":
+		q.Revenue = ""
+	default:
+		return false
+	}
+	return true
+}
+
+// oneSource combines sources of several kinds into one line.
+func oneSource(sources []Source) Source {
+	one, kinds := sources[0], []string{sources[0].Kind}
+	for _, s := range sources[1:] {
+		kinds = append(kinds, s.Kind)
+		if one.LastDay.IsZero() || !s.LastDay.IsZero() && s.LastDay.Before(one.LastDay) {
+			one.LastDay = s.LastDay
+		}
+		one.MissingDays, one.Rows = one.MissingDays+s.MissingDays, one.Rows+s.Rows
+	}
+	one.Source, one.Kind, one.FirstDay = "all", strings.Join(kinds, ", "), civil.Date{}
+	return one
 }
 
 // keepWarnings keeps the first n warnings and counts the rest.

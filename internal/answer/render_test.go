@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -225,6 +226,51 @@ func TestSourcesAreCutBeforeRows(t *testing.T) {
 	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Rows) != 5 || len(a.Warnings) != 5 {
 		t.Errorf("%d rows, %d warnings, sources %+v; want all of them, and %+v",
 			len(a.Rows), len(a.Warnings), a.Sources, want)
+	}
+}
+
+// Five rows are more important than metadata, suggestions and all warnings but the first. Each metadata block remains.
+func TestFiveRowsAreCutAfterMetadata(t *testing.T) {
+	t.Parallel()
+	a := sample(8)
+	for i := range a.Rows {
+		a.Rows[i].Note = strings.Repeat("x", 250)
+	}
+	for _, kind := range []string{"orders", "ads", "spend"} {
+		a.Sources = append(a.Sources, Source{Source: kind + " of a shop", Kind: kind, LastDay: civil.MustParse("2026-03-10").AddDays(-len(kind))})
+	}
+	for i := range 4 {
+		a.Warn(WarningCode(fmt.Sprint("w", i)), strings.Repeat("Text. ", 20))
+		a.Next = append(a.Next, Next{Tool: "trends", Arguments: map[string]any{}, Reason: strings.Repeat("Why. ", 20)})
+	}
+	a.DataQuality.Revenue = strings.Repeat("charged ", 20)
+	text := rendered(t, a, sampleWriter(Shared{DetailLevel: SummaryLevel, Format: JSONFormat}))
+	if len(a.Rows) != 5 || len(text) > Budgets[SummaryLevel]*BytesPerToken {
+		t.Errorf("%d rows in %d bytes, want five within the budget", len(a.Rows), len(text))
+	}
+	want := Source{Source: "all", Kind: "orders, ads, spend", LastDay: civil.MustParse("2026-03-04")}
+	if len(a.Sources) != 1 || a.Sources[0] != want || len(a.Warnings) == 0 || a.Warnings[0].Code != "w0" {
+		t.Errorf("sources %+v, warnings %+v; want %+v and the first warning", a.Sources, a.Warnings, want)
+	}
+	for _, block := range []string{`"sources":`, `"data_quality":`, `"store_data_range":`} {
+		if !strings.Contains(text, block) {
+			t.Errorf("%s lacks %s", text, block)
+		}
+	}
+}
+
+// An optional figure that is no number is undefined.
+func TestFiguresThatAreNoNumbersAreAbsent(t *testing.T) {
+	t.Parallel()
+	type all struct {
+		Value    *Money
+		Estimate *Estimate[Ratio]
+		Kept     *Estimate[Ratio]
+	}
+	got := all{new(Money(math.NaN())), &Estimate[Ratio]{Value: 1, Low: 0, High: Ratio(math.Inf(1))}, &Estimate[Ratio]{Value: 1, High: 2.004}}
+	rounding{DebugLevel, 2}.apply(reflect.ValueOf(&got))
+	if diff := cmp.Diff(all{Kept: &Estimate[Ratio]{Value: 1, High: 2}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

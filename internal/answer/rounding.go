@@ -31,7 +31,8 @@ type (
 // foreignLength is the maximum number of characters of untrusted text.
 const foreignLength = 80
 
-// rounding rounds the figures of an answer, cleans its untrusted text and removes fields above the level of detail.
+// rounding rounds the figures of an answer, cleans its untrusted text and removes fields above the level of detail and
+// figures that are not numbers.
 type rounding struct {
 	level    Level
 	exponent int // decimals of the currency's minor unit
@@ -40,7 +41,11 @@ type rounding struct {
 func (f rounding) apply(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
+		switch {
+		case v.IsNil():
+		case v.Kind() == reflect.Pointer && v.CanSet() && !finite(v.Elem()):
+			v.SetZero()
+		default:
 			f.apply(v.Elem())
 		}
 	case reflect.Slice:
@@ -60,6 +65,23 @@ func (f rounding) apply(v reflect.Value) {
 		}
 	default:
 	}
+}
+
+// finite reports whether a figure, or each figure of an estimate, is a number. An optional figure that is not is undefined
+// and is left out of the answer: JSON has no other numbers.
+func finite(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Float64:
+		return !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0)
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			if field.Kind() == reflect.Float64 && !finite(field) {
+				return false
+			}
+		}
+	default:
+	}
+	return true
 }
 
 func (f rounding) applyFields(v reflect.Value) {

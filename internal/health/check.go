@@ -117,7 +117,11 @@ func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) Finding {
 	if len(imports) == 0 {
 		return Finding{Check: "imports", Severity: SeverityError, Finding: "No data have been imported.", Fix: "Import a file: assay import FILE --workspace " + string(c.Workspace.ID)}
 	}
-	return Finding{Check: "imports", Severity: SeverityOK, Finding: fmt.Sprintf("The last import was on %s.", imports[0].At.UTC().Format("2006-01-02"))}
+	f := Finding{Check: "imports", Severity: SeverityOK, Finding: fmt.Sprintf("The last import was on %s.", c.RealDay(imports[0].At))}
+	if c.Frozen() {
+		f.Finding = fmt.Sprintf("The last import ran on %s by the real clock. The store's day stays %s.", c.RealDay(imports[0].At), c.Today)
+	}
+	return f
 }
 
 // checkKeys checks for API keys that expire soon and keys that may execute changes and never expire.

@@ -16,7 +16,8 @@ const lateDays = 7
 // checkHistory reports days that imports changed after they were shown, and platforms that settle later than
 // documented.
 func checkHistory(ctx context.Context, c *toolkit.Call) (Finding, error) {
-	imported := civil.Range{First: c.Today.AddDays(1 - lateDays), Last: c.Today}
+	today := c.RealDay(c.Real) // imports run by the real clock, also if the store's day is fixed
+	imported := civil.Range{First: today.AddDays(1 - lateDays), Last: today}
 	parts, days, err := c.LateChanges(ctx, imported)
 	if err != nil {
 		return Finding{}, err

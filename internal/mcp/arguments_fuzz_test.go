@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"assay/internal/civil"
 	"assay/internal/fault"
 )
 
@@ -27,7 +28,7 @@ func FuzzArguments(f *testing.F) {
 	oracle := validator(f, o.schema())
 	f.Fuzz(func(t *testing.T, args []byte) {
 		var p sampleParams
-		err := o.decode("sample", args, &p)
+		err := o.decode("sample", civil.Date{}, args, &p)
 		if err == nil {
 			checkAgainstOracle(t, oracle, args)
 			return
@@ -45,7 +46,7 @@ func FuzzArguments(f *testing.F) {
 		if err := json.Unmarshal(bytes.TrimPrefix([]byte(hint), []byte("Corrected call: ")), &call); err != nil {
 			t.Fatalf("arguments %q: corrected call %s: %v", args, hint, err)
 		}
-		if err := o.decode("sample", call.Arguments, &p); err != nil {
+		if err := o.decode("sample", civil.Date{}, call.Arguments, &p); err != nil {
 			t.Fatalf("arguments %q: the corrected call %s is refused: %v", args, call.Arguments, err)
 		}
 	})

@@ -3,10 +3,15 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
 )
 
 const (
@@ -80,9 +85,64 @@ func shownText(s string) string {
 
 func quoted(s string) string { return strconv.Quote(shownText(s)) }
 
+// RejectedError is a fault of arguments that are valid one by one but not together, or not in this store, with the change
+// that repairs the call. The corrected call contains all other arguments as they were sent.
+type RejectedError struct {
+	Fault *fault.Error
+	Set   map[string]any // arguments with repaired values
+	Drop  []string       // arguments to remove
+	// Main is the argument that the dropped ones conflict with, such as a view. A caller who sent it keeps it. Otherwise it
+	// is set to Value and nothing is dropped.
+	Main  string
+	Value any
+}
+
+// Error returns the text of the fault.
+func (r *RejectedError) Error() string { return r.Fault.Error() }
+
+// Unwrap returns the fault.
+func (r *RejectedError) Unwrap() error { return r.Fault }
+
+// hinted adds the corrected call to the hint of a rejection. Other errors are returned unchanged.
+func (o *object) hinted(tool string, today civil.Date, args []byte, err error) error {
+	r, ok := errors.AsType[*RejectedError](err)
+	if !ok {
+		return err
+	}
+	hint := r.Fault.Hint
+	if hint != "" {
+		hint += " "
+	}
+	return r.Fault.WithHint("%sCorrected call: %s", hint, o.corrected(tool, today, args, r))
+}
+
+// maxRepairs is the maximum number of conflicts that a corrected call resolves.
+const maxRepairs = 5
+
 // corrected returns an acceptable call that is close to the rejected one. Valid values stay, misspelled names and
-// values beyond a limit are corrected, and other invalid values are replaced using the schema.
-func (o *object) corrected(tool string, args []byte) json.RawMessage {
+// values beyond a limit are corrected, and other invalid values are replaced using the schema. Then the rejection is
+// applied, and those of [Validator].
+func (o *object) corrected(tool string, today civil.Date, args []byte, r *RejectedError) json.RawMessage {
+	usable := o.usable(today, args)
+	for range maxRepairs {
+		if r != nil {
+			o.repair(usable, r)
+		}
+		if r = o.conflict(usable); r == nil {
+			break
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString(`{"name":`)
+	b.Write(encode(tool))
+	b.WriteString(`,"arguments":`)
+	o.writeExample(&b, usable)
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// usable returns the arguments that are acceptable or can be mended.
+func (o *object) usable(today civil.Date, args []byte) map[*parameter]json.RawMessage {
 	usable := map[*parameter]json.RawMessage{}
 	guesses := 0
 	for name, value := range members(args) {
@@ -94,17 +154,47 @@ func (o *object) corrected(tool string, args []byte) json.RawMessage {
 		if p == nil || isNull(value) || usable[p] != nil {
 			continue
 		}
-		if mended := p.mend(value); mended != nil {
+		if mended := p.mend(today, value); mended != nil {
 			usable[p] = mended
 		}
 	}
-	var b bytes.Buffer
-	b.WriteString(`{"name":`)
-	b.Write(encode(tool))
-	b.WriteString(`,"arguments":`)
-	o.writeExample(&b, usable)
-	b.WriteByte('}')
-	return b.Bytes()
+	return usable
+}
+
+// repair applies the change of a rejection.
+func (o *object) repair(usable map[*parameter]json.RawMessage, r *RejectedError) {
+	set := func(name string, value any) {
+		if p := o.byName[name]; p != nil {
+			if encoded := encode(value); p.accepts(encoded) {
+				usable[p] = encoded
+			}
+		}
+	}
+	if main := o.byName[r.Main]; main != nil && usable[main] == nil {
+		set(r.Main, r.Value)
+		return
+	}
+	for _, name := range r.Drop {
+		delete(usable, o.byName[name])
+	}
+	for name, value := range r.Set {
+		set(name, value)
+	}
+}
+
+// conflict returns the rejection of arguments by the parameters' [Validator], nil if it accepts them.
+func (o *object) conflict(usable map[*parameter]json.RawMessage) *RejectedError {
+	into := reflect.New(o.goType)
+	v, ok := reflect.TypeAssert[Validator](into)
+	if !ok {
+		return nil
+	}
+	var args bytes.Buffer
+	o.writeExample(&args, usable)
+	var d decoder
+	d.object(o, args.Bytes(), into.Elem(), "")
+	r, _ := errors.AsType[*RejectedError](v.Check())
+	return r
 }
 
 func (o *object) writeExample(b *bytes.Buffer, usable map[*parameter]json.RawMessage) {
@@ -130,7 +220,7 @@ func (o *object) writeExample(b *bytes.Buffer, usable map[*parameter]json.RawMes
 }
 
 // mend returns the value if it is acceptable, the closest acceptable one if that is obvious, and nil otherwise.
-func (p *parameter) mend(raw []byte) json.RawMessage {
+func (p *parameter) mend(today civil.Date, raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil
 	}
@@ -143,12 +233,17 @@ func (p *parameter) mend(raw []byte) json.RawMessage {
 	}
 	switch {
 	case p.enum != nil && p.kind == stringKind && kindOf(raw) == "string":
-		if near := nearestOf(text(raw), p.enum); near != "" {
+		if near := Nearest(text(raw), p.enum); near != "" {
 			return encode(near)
 		}
 		return p.fallback()
-	case p.kind == integerKind && kindOf(raw) == "number":
+	case (p.kind == integerKind || p.kind == numberKind) && kindOf(raw) == "number":
 		return p.clamped(raw)
+	case p.kind == dateKind && kindOf(raw) == "string":
+		if day, ok := meantDay(text(raw), today); ok {
+			return encode(day)
+		}
+		return p.standard
 	case p.standard != nil || p.enum != nil:
 		return p.fallback()
 	}

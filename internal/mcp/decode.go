@@ -18,8 +18,8 @@ import (
 const maxProblems = 5
 
 // decode decodes a call's arguments into the struct that into points to, and applies defaults. It reports all
-// mistakes in one message. The corrected call uses the tool's name.
-func (o *object) decode(tool string, args json.RawMessage, into any) error {
+// mistakes in one message. The corrected call uses the tool's name and, for words such as yesterday, the current day.
+func (o *object) decode(tool string, today civil.Date, args json.RawMessage, into any) error {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
@@ -36,10 +36,10 @@ func (o *object) decode(tool string, args json.RawMessage, into any) error {
 	var d decoder
 	d.object(o, args, reflect.ValueOf(into).Elem(), "")
 	if len(d.problems) > 0 {
-		return fault.Invalid("%s", d.text()).WithHint("Corrected call: %s", o.corrected(tool, args))
+		return fault.Invalid("%s", d.text()).WithHint("Corrected call: %s", o.corrected(tool, today, args, nil))
 	}
 	if v, ok := into.(Validator); ok {
-		return v.Check()
+		return o.hinted(tool, today, args, v.Check())
 	}
 	return nil
 }

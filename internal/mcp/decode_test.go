@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -75,8 +76,8 @@ func TestInvalidArgumentIsNamedWithTheAllowedValues(t *testing.T) {
 		{"a number as text", `{"metric":"spend","limit":"ten"}`, `limit must be a whole number from 1 to 100; got "ten"`, `{"metric":"spend","limit":25}`},
 		{"a number too large to hold", `{"metric":"spend","threshold":1e999}`, `threshold must be a number of at least 0; got 1e999`, `{"metric":"spend","threshold":2.0}`},
 		{"truth as text", `{"metric":"spend","confirm":"true"}`, `confirm must be true or false; got "true"`, `{"metric":"spend","confirm":false}`},
-		{"a day that does not exist", `{"metric":"spend","start_date":"2026-02-30"}`, `start_date must be a day of the calendar written YYYY-MM-DD; got "2026-02-30"`, `{"metric":"spend"}`},
-		{"a day with a time", `{"metric":"spend","start_date":"2026-10-01T00:00:00Z"}`, `start_date must be a day of the calendar written YYYY-MM-DD; got "2026-10-01T00:00:00Z"`, `{"metric":"spend"}`},
+		{"a day that does not exist", `{"metric":"spend","start_date":"2026-02-30"}`, `start_date must be a day of the calendar written YYYY-MM-DD; got "2026-02-30"`, `{"metric":"spend","start_date":"2026-02-28"}`},
+		{"a day with a time", `{"metric":"spend","start_date":"2026-10-01T00:00:00Z"}`, `start_date must be a day of the calendar written YYYY-MM-DD; got "2026-10-01T00:00:00Z"`, `{"metric":"spend","start_date":"2026-10-01"}`},
 		{"an empty day", `{"metric":"spend","start_date":""}`, `start_date must be a day of the calendar written YYYY-MM-DD; got ""`, `{"metric":"spend"}`},
 		{"text for an array", `{"metric":"spend","names":"a,b"}`, `names must be an array with at least one item, each a string; got "a,b"`, `{"metric":"spend"}`},
 		{"an empty array", `{"metric":"spend","names":[]}`, `names must be an array with at least one item, each a string; got []`, `{"metric":"spend"}`},
@@ -167,13 +168,86 @@ func TestParametersAreValidatedAfterDecoding(t *testing.T) {
 	t.Parallel()
 	o := planOf(typeOf[ordered]())
 	var p ordered
-	if err := o.decode("x", json.RawMessage(`{"from":"2026-01-02","to":"2026-01-01"}`), &p); err == nil || err.Error() != "from lies behind to" {
+	if err := o.decode("x", civil.Date{}, json.RawMessage(`{"from":"2026-01-02","to":"2026-01-01"}`), &p); err == nil || err.Error() != "from lies behind to" {
 		t.Errorf("got %v", err)
 	}
-	if err := o.decode("x", json.RawMessage(`{"from":"2026-01-01","to":"2026-01-01"}`), &p); err != nil {
+	if err := o.decode("x", civil.Date{}, json.RawMessage(`{"from":"2026-01-01","to":"2026-01-01"}`), &p); err != nil {
 		t.Error(err)
 	}
-	if err := o.decode("x", json.RawMessage(`{"from":"2026","to":"2025"}`), &p); err == nil || strings.Contains(err.Error(), "lies behind") {
+	if err := o.decode("x", civil.Date{}, json.RawMessage(`{"from":"2026","to":"2025"}`), &p); err == nil || strings.Contains(err.Error(), "lies behind") {
 		t.Errorf("values that could not be read were checked: %v", err)
 	}
 }
+
+// booked has arguments of which some apply to one view only.
+type booked struct {
+	View string     `json:"view" enum:"list|one" default:"list" doc:"View."`
+	ID   string     `json:"id" doc:"With view=one."`
+	Note string     `json:"note" doc:"Note."`
+	From civil.Date `json:"from" doc:"First day."`
+	To   civil.Date `json:"to" doc:"Last day."`
+}
+
+func (b *booked) Check() error {
+	if b.ID != "" && b.View != "one" {
+		return &RejectedError{Fault: fault.Invalid("id requires view=one"), Drop: []string{"id"}, Main: "view", Value: "one"}
+	}
+	if !b.To.IsZero() && b.To.Before(b.From) {
+		return &RejectedError{Fault: fault.Invalid("from is after to").WithHint("Exchange them."), Set: map[string]any{"from": b.To, "to": b.From}}
+	}
+	return nil
+}
+
+func TestACorrectedCallKeepsWhatWasAsked(t *testing.T) {
+	t.Parallel()
+	o := planOf(typeOf[booked]())
+	today := civil.MustParse("2026-03-10")
+	for args, want := range map[string]string{
+		`{"view":"list","id":"7","note":"n"}`:                         `{"view":"list","note":"n"}`,
+		`{"id":"7","note":"n"}`:                                       `{"view":"one","id":"7","note":"n"}`,
+		`{"from":"yesterday","note":"n"}`:                             `{"note":"n","from":"2026-03-09"}`,
+		`{"from":"today","to":"2 weeks ago"}`:                         `{"from":"2026-02-24","to":"2026-03-10"}`,
+		`{"from":"2026-02-03","to":"2026-02-01"}`:                     `{"from":"2026-02-01","to":"2026-02-03"}`,
+		`{"from":"2026-02-03","to":"2026/02/01","id":"7"}`:            `{"view":"one","id":"7","from":"2026-02-01","to":"2026-02-03"}`,
+		`{"from":"last spring","to":"2026-02-01"}`:                    `{"to":"2026-02-01"}`,
+		`{"view":"lst","id":"7","from":"2026-02-03"}`:                 `{"view":"list","from":"2026-02-03"}`,
+		`{"from":"20260203","to":"2026-2-31"}`:                        `{"from":"2026-02-03","to":"2026-02-28"}`,
+		`{"from":"31.01.2026","to":"02/14/2026","note":"01/02/2026"}`: `{"note":"01/02/2026","from":"2026-01-31","to":"2026-02-14"}`,
+	} {
+		var p booked
+		err := o.decode("x", today, json.RawMessage(args), &p)
+		_, hint, _ := fault.Public(err)
+		if !strings.HasSuffix(hint, `Corrected call: {"name":"x","arguments":`+want+`}`) {
+			t.Errorf("arguments %s\n got %s\nwant %s", args, hint, want)
+		}
+	}
+	for _, unclear := range []string{"01/02/2026", "2026-13-01", "0001-01-01", "1850-01-01", "soon", "999 weeks"} {
+		if day, ok := meantDay(unclear, today); ok {
+			t.Errorf("%q: got %s, want no guess", unclear, day)
+		}
+	}
+	if day, ok := meantDay("yesterday", civil.Date{}); ok {
+		t.Errorf("yesterday without a current day: got %s", day)
+	}
+}
+
+func TestAHandlersRejectionHasACorrectedCall(t *testing.T) {
+	t.Parallel()
+	tool := NewTool(Spec{Name: "x", Title: "X", Description: "X."}, func(context.Context, clock, booked) (struct{}, error) {
+		return struct{}{}, &RejectedError{Fault: fault.Invalid("the store has no such day"), Drop: []string{"from"}}
+	})
+	_, err := tool.Call(t.Context(), clock{}, json.RawMessage(`{"from":"2026-02-01","note":"n"}`))
+	text, hint, _ := fault.Public(err)
+	if want := `Corrected call: {"name":"x","arguments":{"note":"n"}}`; text != "the store has no such day" || hint != want {
+		t.Errorf("got %q, hint %q; want hint %q", text, hint, want)
+	}
+	_, err = tool.Call(t.Context(), clock{}, json.RawMessage(`{"from":"yesterday"}`))
+	if _, hint, _ := fault.Public(err); !strings.HasSuffix(hint, `{"from":"2026-03-09"}}`) {
+		t.Errorf("got hint %q, want the day before the clock's", hint)
+	}
+}
+
+// clock is a handler's dependencies with a current day.
+type clock struct{}
+
+func (clock) CurrentDay() civil.Date { return civil.MustParse("2026-03-10") }

@@ -16,13 +16,13 @@ func (o *object) nearest(name string) *parameter {
 	for i, p := range o.parameters {
 		names[i] = p.name
 	}
-	return o.byName[nearestOf(name, names)]
+	return o.byName[Nearest(name, names)]
 }
 
-// nearestOf returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores.
+// Nearest returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores.
 // At most a third of the letters may differ, or two if that is more. If no word is that close, it returns a word that
 // contains the given one: start for start_date.
-func nearestOf(word string, known []string) string {
+func Nearest(word string, known []string) string {
 	if len(word) > maxNameLength {
 		return ""
 	}

@@ -52,6 +52,7 @@ type parameter struct {
 
 // object describes a struct for the schema and the decoder. It is parsed from the tags once.
 type object struct {
+	goType     reflect.Type
 	parameters []*parameter
 	byName     map[string]*parameter
 }
@@ -63,7 +64,7 @@ var (
 )
 
 // Validator checks what tags cannot express, such as the order of two dates. Check runs after all other checks have
-// passed; its error is of kind invalid.
+// passed; its error is of kind invalid, and a [RejectedError] if the call can be repaired.
 type Validator interface {
 	Check() error
 }
@@ -73,7 +74,7 @@ func planOf(t reflect.Type) *object {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("parameters of type %s: want a struct", t))
 	}
-	o := &object{byName: map[string]*parameter{}}
+	o := &object{goType: t, byName: map[string]*parameter{}}
 	o.add(t, nil)
 	return o
 }

@@ -95,7 +95,7 @@ func checkAgainstOracle(t *testing.T, oracle *jsonschema.Resolved, args []byte) 
 	t.Helper()
 	o := planOf(typeOf[sampleParams]())
 	var p sampleParams
-	if err := o.decode("sample", args, &p); err != nil {
+	if err := o.decode("sample", civil.Date{}, args, &p); err != nil {
 		return
 	}
 	if uses(args, "null", "meta", "google_ads") {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+
+	"assay/internal/civil"
 )
 
 // Spec describes a tool to clients, without its parameters.
@@ -38,6 +40,10 @@ type Tool[D any] struct {
 	call   func(ctx context.Context, d D, args json.RawMessage) (any, error)
 }
 
+// Dated is a handler's dependencies that know the current day. With them, a corrected call replaces words such as
+// yesterday by a day.
+type Dated interface{ CurrentDay() civil.Date }
+
 // NewTool builds a tool from a spec and its handler. It panics if a parameter has no doc or a tag is invalid, which
 // is a programming error.
 func NewTool[D, P, R any](spec Spec, run func(context.Context, D, P) (R, error)) Tool[D] {
@@ -52,10 +58,15 @@ func NewTool[D, P, R any](spec Spec, run func(context.Context, D, P) (R, error))
 		Result: resultSchema(reflect.TypeFor[R]()),
 		call: func(ctx context.Context, d D, args json.RawMessage) (any, error) {
 			var p P
-			if err := parameters.decode(spec.Name, args, &p); err != nil {
+			var today civil.Date
+			if dated, ok := any(d).(Dated); ok {
+				today = dated.CurrentDay()
+			}
+			if err := parameters.decode(spec.Name, today, args, &p); err != nil {
 				return nil, err
 			}
-			return run(ctx, d, p)
+			result, err := run(ctx, d, p)
+			return result, parameters.hinted(spec.Name, today, args, err)
 		},
 	}
 }

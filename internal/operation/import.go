@@ -99,11 +99,24 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 	return result, err
 }
 
+// importClock is the clock for the days of imported rows: the later of the real clock and the clock of answers, which a demo
+// store may fix on a day to come. A row on that day is not in the future.
+func (r *Run) importClock() time.Time {
+	now := r.Now()
+	if r.Clock == nil {
+		return now
+	}
+	if fixed := r.Clock(); fixed.After(now) {
+		return fixed
+	}
+	return now
+}
+
 func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, err error) {
 	o = ingest.Options{
 		Workspace: r.Workspace, Files: in.Files, Source: in.Source, Channel: measure.ParseChannel(string(in.Channel)), Mapping: in.Mapping,
 		Latest: in.Latest, DryRun: in.DryRun, SkipRejected: in.SkipRejected, Progress: r.Call.Progress, Unpacked: in.Unpacked,
-		HashKey: r.Installation.HashKey(r.Workspace.ID), TempDir: r.TempDir, Parquet: r.Parquet, Clock: r.Now, Log: r.Log,
+		HashKey: r.Installation.HashKey(r.Workspace.ID), TempDir: r.TempDir, Parquet: r.Parquet, Clock: r.importClock, Log: r.Log,
 	}
 	if o.Zone, err = zoneOf(in.Zone); err != nil {
 		return o, err

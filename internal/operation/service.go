@@ -49,6 +49,7 @@ type Facts struct {
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
 	Accounts *accounts.Registry // of ad platforms
+	Clock    func() time.Time   // of answers; a demo store may fix its day. nil: the real one
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

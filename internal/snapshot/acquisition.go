@@ -12,32 +12,59 @@ import (
 	"assay/internal/warehouse"
 )
 
+// NewCustomers is the number of new customers of a window by the channel that last touch credits with their first order,
+// in millionths. A new customer is a known customer with the first order in the window. Orders without a customer and
+// samples do not count.
+type NewCustomers map[measure.Channel]int64
+
+// All returns the new customers of all channels.
+func (n NewCustomers) All() (all int64) {
+	for _, customers := range n {
+		all += customers
+	}
+	return all
+}
+
+// NewCustomers returns the new customers of one channel or of any. All counts of customers, CAC and LTV use it.
+func (c *Snapshot) NewCustomers(ctx context.Context, days civil.Range, only measure.Channel) (NewCustomers, error) {
+	found, err := c.facts.SegmentChannels(ctx, c.Workspace.ID, days)
+	if err != nil {
+		return nil, fmt.Errorf("segments by channel %s: %w", days, err)
+	}
+	c.note("segment_channels", len(found))
+	won := NewCustomers{}
+	for channel, totals := range found {
+		if n := totals.New.Orders; n > 0 && (only == "" || channel == only) {
+			won[channel] = n
+		}
+	}
+	return won, nil
+}
+
 // Acquisition is the spend and the new customers of a window.
 type Acquisition struct {
 	Segments    warehouse.Pair[warehouse.SegmentTotals]
-	ByChannel   map[measure.Channel]warehouse.SegmentTotals
-	Spend       map[measure.Channel]int64 // known spend by channel
+	Won         NewCustomers
+	Spend       map[measure.Channel]int64 // channels with known spend
 	Spent       int64
 	SpentBefore int64
 	SpendKnown  bool
-	KnownBefore bool
+	KnownBefore bool // the data cover the whole previous window
 }
 
 // Acquired returns the spend and the new customers of a window.
 func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisition, err error) {
 	in := warehouse.Windows{Recent: days, Earlier: days.Previous()}
-	if q.Segments, err = c.facts.SegmentTotals(ctx, c.Workspace.ID, "", in); err != nil {
-		return q, fmt.Errorf("segments %s: %w", days, err)
+	if q.Segments, err = c.SegmentTotals(ctx, "", in); err != nil {
+		return q, err
 	}
-	if q.ByChannel, err = c.facts.SegmentChannels(ctx, c.Workspace.ID, days); err != nil {
-		return q, fmt.Errorf("segments by channel %s: %w", days, err)
+	if q.Won, err = c.NewCustomers(ctx, days, ""); err != nil {
+		return q, err
 	}
 	totals, err := c.LastTouchTotals(ctx, in, "")
 	if err != nil {
 		return q, err
 	}
-	c.note("segment_totals", 2)
-	c.note("segment_channels", len(q.ByChannel))
 	q.Spend = map[measure.Channel]int64{}
 	for _, t := range totals.Recent {
 		if t.SpendKnown {
@@ -46,17 +73,19 @@ func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisitio
 	}
 	now, before := c.Sum(totals.Recent, "", days), c.Sum(totals.Earlier, "", days.Previous())
 	q.Spent, q.SpendKnown, q.SpentBefore, q.KnownBefore = now.Spend, now.SpendKnown, before.Spend, before.SpendKnown
+	q.KnownBefore = q.KnownBefore && c.Store.Covers(in.Earlier, FromAds, FromSpend)
 	return q, nil
 }
 
-// Unwon lists the channels with spend but without an identified new customer.
-func Unwon(curves []cohort.Curve, spend map[measure.Channel]int64) (out []cohort.Curve) {
-	for _, channel := range slices.Sorted(maps.Keys(spend)) {
+// WithChannels adds curves without points for the channels of a map that have no curve, such as those whose customers are
+// not in the panel.
+func WithChannels(curves []cohort.Curve, channels map[measure.Channel]int64) []cohort.Curve {
+	for _, channel := range slices.Sorted(maps.Keys(channels)) {
 		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {
-			out = append(out, cohort.Curve{Channel: channel})
+			curves = append(curves, cohort.Curve{Channel: channel})
 		}
 	}
-	return out
+	return curves
 }
 
 // Everybody is the channel of a group with the customers of all channels.

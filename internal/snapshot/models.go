@@ -128,8 +128,8 @@ func (c *Snapshot) blend(ctx context.Context, days civil.Range, rows []warehouse
 	return attribution.BlendSums(credits, strata, attribution.Blend{})
 }
 
-// strata returns the answers of new and of returning customers in a window to the questions whose answers name
-// channels. It omits answers without an order in the store.
+// strata returns the answers of new, returning and unknown customers in a window to questions with channels as answers. It
+// omits answers without an order in the store, and segments without orders.
 func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.Stratum, error) {
 	in := warehouse.Windows{Recent: days}
 	answers, err := c.facts.Answers(ctx, c.Workspace.ID, warehouse.AnswersOf{Windows: in})
@@ -147,19 +147,28 @@ func (c *Snapshot) strata(ctx context.Context, days civil.Range) ([]attribution.
 		}
 	}
 	first, again := stratum("new", segments.Recent.New), stratum("returning", segments.Recent.Returning)
+	unknown := stratum("unknown", segments.Recent.Unknown)
 	naming := NamingQuestions(answers.Counts)
 	for _, n := range answers.Counts {
+		rest := n.Known - n.New - n.Returning
 		switch {
 		case !naming[n.Question]:
 		case n.Channel == "":
 			first.Unmapped += float64(n.New)
-			again.Unmapped += float64(n.Known - n.New)
+			again.Unmapped += float64(n.Returning)
+			unknown.Unmapped += float64(rest)
 		default:
 			first.Answers[n.Channel] += float64(n.New)
-			again.Answers[n.Channel] += float64(n.Known - n.New)
+			again.Answers[n.Channel] += float64(n.Returning)
+			if rest > 0 {
+				unknown.Answers[n.Channel] += float64(rest)
+			}
 		}
 	}
-	return []attribution.Stratum{first, again}, nil
+	if unknown.Orders == 0 {
+		return []attribution.Stratum{first, again}, nil
+	}
+	return []attribution.Stratum{first, again, unknown}, nil
 }
 
 // NamingQuestions lists the questions with at least one answer that names a channel.

@@ -115,6 +115,9 @@ type State struct {
 // Versioned reports whether the data version is known. If it is unknown, nothing may be cached.
 func (s *State) Versioned() bool { return s.unversioned == nil }
 
+// RealDay returns the day of an instant of the real clock, such as the time of an import, in the workspace's zone.
+func (s *State) RealDay(at time.Time) civil.Date { return civil.DayOf(at, s.Workspace.Location()) }
+
 // State reads the state of a workspace.
 func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (State, error) {
 	now := r.Clock().UTC()

@@ -143,6 +143,10 @@ func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	return s.Channels[at], true
 }
 
+// Frozen reports whether the clock of answers is not the real one: a demo store may have a fixed day. Days of data follow
+// the clock of answers, times of imports the real one.
+func (c *Snapshot) Frozen() bool { return c.Real.Sub(c.Now).Abs() > time.Hour }
+
 // RevenueUnknown reports whether a channel's revenue is unknown because no order is attributed to a channel.
 func (c *Snapshot) RevenueUnknown(channel measure.Channel) bool {
 	return channel != "" && channel != measure.Unattributed && c.Store.Untouched()

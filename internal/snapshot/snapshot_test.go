@@ -410,14 +410,14 @@ func TestNewCustomersAndTheirSpend(t *testing.T) {
 	if err != nil || q.Segments.Recent.New.Orders != 20e6 || q.Segments.Recent.Returning.Orders != 0 || q.Spent != 40000 || !q.SpendKnown || q.KnownBefore || q.SpentBefore != 0 {
 		t.Errorf("%+v, %v", q, err)
 	}
-	if got := q.ByChannel["facebook"].New.Orders; got != 10e6 {
+	if got := q.Won["facebook"]; got != 10e6 || q.Won.All() != 20e6 {
 		t.Errorf("%d millionths of new customers by facebook, want ten", got)
 	}
 	check(t, "spend", map[measure.Channel]int64{"facebook": 40000}, q.Spend)
 	if q, err = s.Acquired(t.Context(), last(10)); err != nil || q.Segments.Recent.New.Orders != 0 || q.Segments.Recent.Returning.Orders != 20e6 || q.SpentBefore != 40000 || q.Spent != 32000 {
 		t.Errorf("the last ten days: %+v, %v", q, err)
 	}
-	if unwon := snapshot.Unwon(nil, map[measure.Channel]int64{"b": 1, "a": 2}); len(unwon) != 2 || unwon[0].Channel != "a" {
+	if unwon := snapshot.WithChannels(nil, map[measure.Channel]int64{"b": 1, "a": 2}); len(unwon) != 2 || unwon[0].Channel != "a" {
 		t.Errorf("channels without new customers %+v", unwon)
 	}
 	cohorts, err := s.Cohorts(t.Context(), "", civil.Range{First: civil.New(2026, 1, 1), Last: today})

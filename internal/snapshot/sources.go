@@ -1,6 +1,9 @@
 package snapshot
 
 import (
+	"slices"
+
+	"assay/internal/civil"
 	"assay/internal/warehouse"
 )
 
@@ -12,6 +15,8 @@ const (
 
 	FromCreators = "creators"
 	FromSurveys  = "surveys"
+	FromMessages = "messages"
+	FromSurfaces = "surfaces"
 )
 
 // StaleAfter is the maximum number of days that a daily source may be behind today before it is stale.
@@ -30,5 +35,27 @@ func (c *Snapshot) SourceStatus(s warehouse.SourceState) string {
 
 // DeliversDaily reports whether a kind of source is expected to deliver every day.
 func DeliversDaily(kind string) bool {
-	return kind == FromOrders || kind == FromAds || kind == "messages"
+	return kind == FromOrders || kind == FromAds || kind == FromMessages
+}
+
+// FirstDay returns the store's first day with data of these kinds of sources, zero without any. Orders include totals of
+// sales surfaces.
+func (s Contents) FirstDay(kinds ...string) civil.Date {
+	var days civil.Range
+	if slices.Contains(kinds, FromOrders) {
+		days, kinds = s.OrderDays, append(slices.Clone(kinds), FromSurfaces)
+	}
+	for _, source := range s.Sources {
+		if source.Kind != FromOrders && slices.Contains(kinds, source.Kind) {
+			days = days.Span(source.Days)
+		}
+	}
+	return days.First
+}
+
+// Covers reports whether the store's data of these kinds of sources start on or before the first day of a window. If they
+// start later, figures of the window are of a part of its days, and no other window is comparable with it.
+func (s Contents) Covers(days civil.Range, kinds ...string) bool {
+	first := s.FirstDay(kinds...)
+	return !first.IsZero() && !days.First.Before(first)
 }

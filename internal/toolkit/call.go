@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/warehouse"
@@ -57,6 +59,9 @@ type Call struct {
 	Log       *slog.Logger
 }
 
+// CurrentDay returns the day by the clock of answers, in the workspace's time zone.
+func (c *Call) CurrentDay() civil.Date { return c.Today }
+
 // NamedChannels is the maximum number of channels that an error lists.
 const NamedChannels = 25
 
@@ -65,9 +70,29 @@ func (c *Call) Period(w civil.Range) *answer.Period {
 	return &answer.Period{Start: w.First, End: w.Last, Days: w.Days(), Timezone: c.Workspace.Zone, Partial: !w.Last.Before(c.Today)}
 }
 
-// Channel returns the canonical key of the named channel, "" for no name. An unknown channel is a fault that lists the
-// known ones.
-func (c *Call) Channel(name string) (measure.Channel, error) { return KnownChannel(c.Snapshot, name) }
+// Channel returns the canonical key of the argument channel, "" for no name. An unknown channel is a fault that lists
+// the known ones, with a corrected call.
+func (c *Call) Channel(name string) (measure.Channel, error) {
+	key, err := KnownChannel(c.Snapshot, name)
+	unknown, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return key, err
+	}
+	rejected := &mcp.RejectedError{Fault: unknown, Drop: []string{"channel"}}
+	if near := mcp.Nearest(name, channelNames(c.Snapshot)); near != "" {
+		rejected.Set, rejected.Drop = map[string]any{"channel": near}, nil
+	}
+	return "", rejected
+}
+
+// channelNames lists the channels of the store.
+func channelNames(s *snapshot.Snapshot) []string {
+	names := make([]string, len(s.Store.Channels))
+	for i, v := range s.Store.Channels {
+		names[i] = answer.Clean(string(v.Channel))
+	}
+	return names
+}
 
 // KnownChannel returns the canonical key of a channel of the store, "" for no name. An unknown channel is a fault that
 // lists the known ones.
@@ -83,11 +108,7 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 		return "", fault.Invalid("channel %q does not exist: this store has no channels yet", answer.Clean(name)).
 			WithHint("Omit channel, or import orders or ad reports first.")
 	}
-	known := make([]string, len(s.Store.Channels))
-	for i, v := range s.Store.Channels {
-		known[i] = answer.Clean(string(v.Channel))
-	}
-	return "", fault.Invalid("channel %q does not exist; channels of this store are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, known)).
+	return "", fault.Invalid("channel %q does not exist; channels of this store are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, channelNames(s))).
 		WithHint("Omit channel for the whole store, or use one of these names.")
 }
 

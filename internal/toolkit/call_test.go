@@ -116,7 +116,7 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 		days("2025-12-01", "2026-01-01"): {answer.WarnDataStart}, // it ends on the first day
 		days("2025-12-01", "2025-12-31"): nil,                    // it ends before
 	} {
-		check(t, "start "+window.String(), want, warned(func(a *answer.Closing) { call.WarnBefore(a, window) }))
+		check(t, "start "+window.String(), want, warned(func(a *answer.Closing) { call.WarnBefore(a, window, false) }))
 	}
 	for last, want := range map[string][]answer.WarningCode{
 		"2026-03-09": nil, "2026-03-08": {answer.WarnDataEnd}, "2026-03-01": {answer.WarnDataEnd}, "2026-02-28": nil,
@@ -129,7 +129,7 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 	call.Store.OrderDays = civil.Range{}
 	check(t, "no orders", nil, warned(func(a *answer.Closing) {
 		call.WarnWindow(a, civil.Date{}, days("2026-03-01", "2026-03-08"), 0, false)
-		call.WarnBefore(a, days("2026-03-01", "2026-03-08"))
+		call.WarnBefore(a, days("2026-03-01", "2026-03-08"), false)
 	}))
 	full := callOf()
 	check(t, "an explicit window", []answer.WarningCode{answer.WarnPartialDay, answer.WarnProvisional, answer.WarnUndatedRefunds}, warned(func(a *answer.Closing) {
@@ -387,19 +387,18 @@ func TestOpenWindows(t *testing.T) {
 
 func TestMetricsOfTwoWindows(t *testing.T) {
 	t.Parallel()
-	f := answer.Figures{Currency: "USD"}
+	call, earlier := callOf(), days("2026-02-01", "2026-02-28")
 	total := func(charged, refunds, orders, first, spend int64) snapshot.Total {
 		return snapshot.Total{Sums: measure.Sums{Charged: charged, Refunds: refunds, Orders: orders * 1e6, NewOrders: first * 1e6}, Spend: spend, SpendKnown: true}
 	}
-	m := toolkit.StoreMetricsOf(f, total(10000, 500, 4, 3, 2000), total(5000, 100, 1, 1, 1000))
+	m := call.StoreMetrics(total(10000, 500, 4, 3, 2000), total(5000, 100, 1, 1, 1000), earlier)
 	if m.Revenue.Value == nil || *m.Revenue.Value != 100 || *m.Orders.Value != 4 || *m.AOV.Value != 25 || *m.Spend.Value != 20 || *m.ROAS.Value != 5 || *m.Refunds.Value != 5 || *m.NetRevenue.Value != 95 || *m.NewOrders.Value != 3 {
 		t.Errorf("%+v", m)
 	}
-	unknown := toolkit.StoreMetricsOf(f, snapshot.Total{}, snapshot.Total{})
+	unknown := call.StoreMetrics(snapshot.Total{}, snapshot.Total{}, earlier)
 	if unknown.Spend.Value != nil || unknown.ROAS.Value != nil || unknown.AOV.Value != nil {
 		t.Errorf("%+v", unknown)
 	}
-	call := callOf()
 	for metric, want := range map[snapshot.Metric]float64{snapshot.Revenue: 1.24, snapshot.ROAS: 1.24, snapshot.AOV: 1.24} {
 		if got := call.Rounding(metric)(1.236); got == nil || *got != want {
 			t.Errorf("%s is rounded to %v, want %v", metric, got, want)

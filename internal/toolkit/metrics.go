@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"assay/internal/answer"
+	"assay/internal/civil"
 	"assay/internal/snapshot"
 )
 
@@ -10,34 +11,44 @@ func (m *StoreMetrics) PerDay(days, daysBefore int) {
 	m.Revenue.AddPerDay(days, daysBefore)
 	m.Orders.AddPerDay(days, daysBefore)
 	m.Spend.AddPerDay(days, daysBefore)
-	m.Refunds.AddPerDay(days, daysBefore)
-	m.NetRevenue.AddPerDay(days, daysBefore)
+	if m.Refunds != nil && m.NetRevenue != nil {
+		m.Refunds.AddPerDay(days, daysBefore)
+		m.NetRevenue.AddPerDay(days, daysBefore)
+	}
 }
 
 // StoreMetrics are the key figures of a window and of the window it is compared with.
 type StoreMetrics struct {
-	Revenue    answer.Metric[answer.Money] `json:"revenue"`
-	Orders     answer.Metric[answer.Count] `json:"orders"`
-	AOV        answer.Metric[answer.Money] `json:"aov"`
-	Spend      answer.Metric[answer.Money] `json:"spend"`
-	ROAS       answer.Metric[answer.Ratio] `json:"roas"`
-	Refunds    answer.Metric[answer.Money] `json:"refunds"`
-	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
-	// NewOrders is the number of first orders of customers.
-	NewOrders *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst"`
+	Revenue    answer.Metric[answer.Money]  `json:"revenue"`
+	Orders     answer.Metric[answer.Count]  `json:"orders"`
+	AOV        answer.Metric[answer.Money]  `json:"aov"`
+	Spend      answer.Metric[answer.Money]  `json:"spend"`
+	ROAS       answer.Metric[answer.Ratio]  `json:"roas"`
+	Refunds    *answer.Metric[answer.Money] `json:"refunds,omitempty" doc:"Absent for platform-reported revenue: platforms report no refunds."`
+	NetRevenue *answer.Metric[answer.Money] `json:"net_revenue,omitempty"`
+	NewOrders  *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst" doc:"First orders of known customers."`
 }
 
-// StoreMetricsOf returns the key figures of two windows.
-func StoreMetricsOf(f answer.Figures, now, before snapshot.Total) StoreMetrics {
+// Claimed removes the figures that ad platforms do not report, and without reports of the whole earlier window its claims.
+func (m *StoreMetrics) Claimed(reportedBefore bool) {
+	m.Refunds, m.NetRevenue, m.NewOrders = nil, nil, nil
+	m.Revenue, m.Orders, m.AOV = m.Revenue.Where(true, reportedBefore), m.Orders.Where(true, reportedBefore), m.AOV.Where(true, reportedBefore)
+}
+
+// StoreMetrics returns the key figures of two windows. Figures of an earlier window that starts before the store's first
+// data are unknown.
+func (c *Call) StoreMetrics(now, before snapshot.Total, earlier civil.Range) StoreMetrics {
+	f := c.Figures
+	sold, spent := c.Store.Covers(earlier, snapshot.FromOrders), c.Store.Covers(earlier, snapshot.FromAds, snapshot.FromSpend)
 	return StoreMetrics{
-		Revenue:    answer.MetricOf(f.Revenue(now.Sums), f.Revenue(before.Sums)),
-		Orders:     answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders)),
-		AOV:        answer.MetricOfKnown(f.AOV(now.Sums), f.AOV(before.Sums)),
-		Spend:      answer.MetricOfKnown(spendOf(f, now), spendOf(f, before)),
-		ROAS:       answer.MetricOfKnown(RoasOf(f, now), RoasOf(f, before)),
-		Refunds:    answer.MetricOf(f.Money(now.Refunds), f.Money(before.Refunds)),
-		NetRevenue: answer.MetricOf(f.Money(f.Basis.NetRevenue(now.Sums)), f.Money(f.Basis.NetRevenue(before.Sums))),
-		NewOrders:  new(answer.MetricOf(answer.Orders(now.NewOrders), answer.Orders(before.NewOrders))),
+		Revenue:    answer.MetricOf(f.Revenue(now.Sums), f.Revenue(before.Sums)).Where(true, sold),
+		Orders:     answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders)).Where(true, sold),
+		AOV:        answer.MetricOfKnown(f.AOV(now.Sums), f.AOV(before.Sums)).Where(true, sold),
+		Spend:      answer.MetricOfKnown(spendOf(f, now), spendOf(f, before)).Where(true, spent),
+		ROAS:       answer.MetricOfKnown(RoasOf(f, now), RoasOf(f, before)).Where(true, sold && spent),
+		Refunds:    new(answer.MetricOf(f.Money(now.Refunds), f.Money(before.Refunds)).Where(true, sold)),
+		NetRevenue: new(answer.MetricOf(f.Money(f.Basis.NetRevenue(now.Sums)), f.Money(f.Basis.NetRevenue(before.Sums))).Where(true, sold)),
+		NewOrders:  new(answer.MetricOf(answer.Orders(now.NewOrders), answer.Orders(before.NewOrders)).Where(true, sold)),
 	}
 }
 

@@ -57,12 +57,52 @@ func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds
 	}
 }
 
-// WarnBefore warns that the store's orders do not cover the previous window, so that changes are not comparable.
-func (c *Call) WarnBefore(a *answer.Closing, w civil.Range) {
-	first := c.Store.OrderDays.First
-	if !first.IsZero() && w.Previous().First.Before(first) && !w.Last.Before(first) {
-		a.Warn(answer.WarnDataStart, fmt.Sprintf("Orders start on %s. The previous period is incomplete, so changes from it are not reliable.", first))
+// WarnBefore warns that the previous window starts before the store's first order, or, with ads, before its first spend.
+// Its figures and changes from it are then absent.
+func (c *Call) WarnBefore(a *answer.Closing, w civil.Range, withAds bool) {
+	text := c.lateStart(w, "Orders", "values", snapshot.FromOrders)
+	if withAds {
+		text += c.lateStart(w, "Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend)
 	}
+	c.warnStart(a, text)
+}
+
+// WarnStart warns that the previous window starts before the store's first data of a kind of sources. Its figures and
+// changes from it are then absent.
+func (c *Call) WarnStart(a *answer.Closing, w civil.Range, what, kind string) {
+	c.warnStart(a, c.lateStart(w, what, "values", kind))
+}
+
+func (c *Call) warnStart(a *answer.Closing, text string) {
+	if text != "" {
+		a.Warn(answer.WarnDataStart, strings.TrimSpace(text))
+	}
+}
+
+// lateStart returns a sentence if the store's data of these kinds of sources start after the start of the previous window
+// and not after the window.
+func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) string {
+	before, first := w.Previous(), c.Store.FirstDay(kinds...)
+	if w.Last.Before(first) {
+		return ""
+	}
+	return c.startsLate(before, "the previous window", what, figures, kinds...)
+}
+
+// startsLate returns a sentence if the store's data of these kinds of sources start after the start of a window.
+func (c *Call) startsLate(before civil.Range, window, what, figures string, kinds ...string) string {
+	first := c.Store.FirstDay(kinds...)
+	if first.IsZero() || !before.First.Before(first) {
+		return ""
+	}
+	return fmt.Sprintf(" %s start on %s, after the start of %s (%s): previous %s and their changes are absent.",
+		what, first, window, before.First, figures)
+}
+
+// WarnPeriod warns as [Call.WarnBefore] does, of a period that the caller compares with.
+func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
+	c.warnStart(a, c.startsLate(earlier, "period 1", "Orders", "values", snapshot.FromOrders)+
+		c.startsLate(earlier, "period 1", "Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend))
 }
 
 // WarnPartial warns that the window includes today.

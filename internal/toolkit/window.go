@@ -24,13 +24,13 @@ func AgainstWindow(start civil.Date, change *answer.Percent, days civil.Range) s
 	return ", " + answer.Against(change, days)
 }
 
-// WarnWindow adds the warnings about a window's days. Without an explicit start it warns of missing days at the end
-// only.
+// WarnWindow adds the warnings about a window's days. Without an explicit start it warns of a missing previous window and
+// of missing days at the end only.
 func (c *Call) WarnWindow(a *answer.Closing, start civil.Date, days civil.Range, undated int64, withAds bool) {
+	c.WarnBefore(a, days, withAds)
 	if start.IsZero() {
 		c.warnEnd(a, days)
 		return
 	}
-	c.WarnBefore(a, days)
 	c.WarnDays(a, days, undated, withAds)
 }

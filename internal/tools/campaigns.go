@@ -49,7 +49,7 @@ type CampaignMetrics struct {
 	ROAS        answer.Metric[answer.Ratio]  `json:"roas"`
 	Conversions answer.Metric[answer.Count]  `json:"conversions"`
 	CPA         *answer.Metric[answer.Money] `json:"cpa,omitempty" detail:"analyst"`
-	CTRPct      *answer.Metric[answer.Ratio] `json:"ctr_pct,omitempty" detail:"analyst"`
+	CTRPct      *answer.Share[answer.Ratio]  `json:"ctr_pct,omitempty" detail:"analyst"`
 	Credited    *answer.Metric[answer.Money] `json:"credited_revenue,omitempty" detail:"analyst"`
 }
 
@@ -96,7 +96,7 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*Cam
 	}
 	f, credited := c.Figures, p.Level == warehouse.Campaigns && !c.Store.Untouched()
 	a := &CampaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
-	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.AdDays.Intersect(days.Previous()).Days() > 0)
+	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.Covers(days.Previous(), snapshot.FromAds))
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	for _, t := range found.Rows {
 		a.Rows = append(a.Rows, campaignRowOf(f, t, p.Level, credited))
@@ -129,6 +129,10 @@ func (m *CampaignMetrics) where(reported, reportedBefore bool) {
 	m.Spend = m.Spend.Where(reported, reportedBefore)
 	m.Revenue = m.Revenue.Where(reported, reportedBefore)
 	m.Conversions = m.Conversions.Where(reported, reportedBefore)
+	m.ROAS, *m.CPA, *m.CTRPct = m.ROAS.Where(reported, reportedBefore), m.CPA.Where(reported, reportedBefore), m.CTRPct.Where(reported, reportedBefore)
+	if m.Credited != nil {
+		*m.Credited = m.Credited.Where(true, reportedBefore)
+	}
 }
 
 // haveCreatives reports whether the reports of the selection contain ads. They do if there are more rows than campaigns
@@ -154,7 +158,7 @@ func campaignMetricsOf(f answer.Figures, totals warehouse.Pair[warehouse.Campaig
 		Conversions: answer.MetricOf(answer.Orders(now.Conversions), answer.Orders(before.Conversions)),
 		CPA: new(answer.MetricOfKnown(f.PerMinor(measure.CPA(now.Spend, now.Conversions)),
 			f.PerMinor(measure.CPA(before.Spend, before.Conversions)))),
-		CTRPct: new(answer.MetricOfKnown(answer.RatioOf(measure.Share(now.Clicks, now.Impressions)), answer.RatioOf(measure.Share(before.Clicks, before.Impressions)))),
+		CTRPct: new(answer.ShareOf(answer.RatioOf(measure.Share(now.Clicks, now.Impressions)), answer.RatioOf(measure.Share(before.Clicks, before.Impressions)))),
 	}
 	if credited {
 		m.Credited = new(answer.MetricOf(f.Revenue(now.Credited), f.Revenue(before.Credited)))
@@ -206,6 +210,7 @@ func warnCampaigns(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, now wa
 			answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
+	c.WarnStart(&a.Closing, days, "Ad reports", snapshot.FromAds)
 	c.WarnDays(&a.Closing, days, 0, true)
 }
 

@@ -53,7 +53,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 		return nil, err
 	}
 	now := whole.Total(days)
-	a.Metrics = chartMetricsOf(c, p.Metric, now, whole.Total(days.Previous()))
+	a.Metrics = chartMetricsOf(p.Metric, c.StoreMetrics(now, whole.Total(days.Previous()), days.Previous()))
 	a.Rows = chartRows(c, plot, shown)
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
@@ -79,8 +79,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 	return a, err
 }
 
-func chartMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) ChartMetrics {
-	all := toolkit.StoreMetricsOf(c.Figures, now, before)
+func chartMetricsOf(metric snapshot.Metric, all toolkit.StoreMetrics) ChartMetrics {
 	switch metric {
 	case snapshot.Orders:
 		return ChartMetrics{Orders: &all.Orders}
@@ -156,7 +155,7 @@ func warnChart(c *toolkit.Call, a *ChartAnswer, p plotting.Plot, whole snapshot.
 	if withSpend {
 		c.WarnSpend(&a.Closing, now, a.Channel)
 	}
-	c.WarnBefore(&a.Closing, days)
+	c.WarnBefore(&a.Closing, days, withSpend)
 	undated := int64(0)
 	if c.Workspace.Basis.NetOfRefunds {
 		undated = now.Undated
@@ -189,7 +188,7 @@ func plotOf(c *toolkit.Call, p chartParams, a *ChartAnswer, days civil.Range) (p
 		Granularity: p.Granularity, Days: days, Title: p.Title,
 	}
 	for _, name := range p.Channels {
-		channel, err := c.Channel(name)
+		channel, err := toolkit.KnownChannel(c.Snapshot, name)
 		if err != nil {
 			return plot, err
 		}

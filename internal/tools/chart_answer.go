@@ -67,14 +67,21 @@ func (p chartParams) Check() error {
 	}
 	switch {
 	case p.ChartType == drawing.Pie && !plotting.Additive(p.Metric):
-		return fault.Invalid("chart_type=pie requires an additive metric; metric=%s is not additive", p.Metric).
-			WithHint(`Corrected arguments: {"metric":"%s","chart_type":"bar"}`, p.Metric)
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("chart_type=pie requires an additive metric; metric=%s is not additive", p.Metric),
+			Set:   map[string]any{"chart_type": drawing.Bar},
+		}
 	case p.Channel != "" && len(p.Channels) > 0:
-		return fault.Invalid("channel and channels cannot be combined").
-			WithHint("Use channel for one channel, or channels to compare several.")
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("channel and channels cannot be combined").WithHint("Use channel for one channel, or channels to compare several."),
+			Drop:  []string{"channel"},
+		}
 	case p.Breakdown == plotting.Total && len(p.Channels) > 0:
-		return fault.Invalid("breakdown=total draws one series, but channels requests several").
-			WithHint("Omit breakdown, or use channel for one channel.")
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("breakdown=total draws one series, but channels requests several").
+				WithHint("Omit breakdown, or use channel for one channel."),
+			Drop: []string{"breakdown"},
+		}
 	}
 	return nil
 }

@@ -63,10 +63,10 @@ type ComparedPeriod struct {
 type ComparedRow struct {
 	Channel         measure.Channel `json:"channel"`
 	Revenue         answer.Money    `json:"revenue"`
-	RevenuePrevious answer.Money    `json:"revenue_previous"`
+	RevenuePrevious *answer.Money   `json:"revenue_previous,omitempty" doc:"Absent if period 1 starts before the store's first data."`
 	RevenueChange   *answer.Percent `json:"revenue_change_pct,omitempty"`
 	Orders          answer.Count    `json:"orders"`
-	OrdersPrevious  answer.Count    `json:"orders_previous"`
+	OrdersPrevious  *answer.Count   `json:"orders_previous,omitempty"`
 	OrdersChange    *answer.Percent `json:"orders_change_pct,omitempty" detail:"analyst"`
 	Spend           *answer.Money   `json:"spend,omitempty"`
 	SpendPrevious   *answer.Money   `json:"spend_previous,omitempty"`
@@ -96,12 +96,13 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 	a := &CompareAnswer{Period1: compared(earlier), Period2: compared(recent), Timezone: c.Workspace.Zone, Channel: channel}
 	a.Currency = c.Workspace.Currency
 	now, before := c.Sum(totals.Recent, channel, recent), c.Sum(totals.Earlier, channel, earlier)
-	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
+	a.Metrics = c.StoreMetrics(now, before, earlier)
+	sold := c.Store.Covers(earlier, snapshot.FromOrders)
 	if earlier.Days() != recent.Days() {
 		a.Metrics.PerDay(recent.Days(), earlier.Days())
 	}
 	if p.IncludeChannels {
-		a.Rows = comparedRows(c, totals)
+		a.Rows = comparedRows(c, totals, sold, c.Store.Covers(earlier, snapshot.FromAds, snapshot.FromSpend))
 	}
 	if len(totals.Recent)+len(totals.Earlier) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, recent)
@@ -122,8 +123,9 @@ func compared(r civil.Range) ComparedPeriod {
 	return ComparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
 }
 
-// comparedRows returns a row for each channel of either period, sorted as in performance.
-func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal]) []ComparedRow {
+// comparedRows returns a row for each channel of either period, sorted as in performance. Without sold or spent, orders or
+// spend of the earlier period are unknown.
+func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], sold, spent bool) []ComparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}
 	for _, t := range totals.Earlier {
@@ -145,6 +147,12 @@ func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTota
 		if c.Store.Untouched() {
 			row.ROAS, row.ROASPrevious = nil, nil
 		}
+		if !sold {
+			row.RevenuePrevious, row.RevenueChange, row.OrdersPrevious, row.OrdersChange, row.ROASPrevious = nil, nil, nil, nil, nil
+		}
+		if !spent {
+			row.SpendPrevious, row.SpendChange, row.ROASPrevious = nil, nil, nil
+		}
 		rows = append(rows, row)
 	}
 	return rows
@@ -153,11 +161,11 @@ func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTota
 func comparedRowOf(f answer.Figures, now, before warehouse.ChannelTotal) ComparedRow {
 	row := ComparedRow{
 		Channel: now.Channel,
-		Revenue: f.Revenue(now.Sums), RevenuePrevious: f.Revenue(before.Sums),
-		Orders: answer.Orders(now.Sums.Orders), OrdersPrevious: answer.Orders(before.Sums.Orders),
+		Revenue: f.Revenue(now.Sums), RevenuePrevious: new(f.Revenue(before.Sums)),
+		Orders: answer.Orders(now.Sums.Orders), OrdersPrevious: new(answer.Orders(before.Sums.Orders)),
 	}
-	row.RevenueChange = answer.PercentOf(measure.Change(float64(row.Revenue), float64(row.RevenuePrevious)))
-	row.OrdersChange = answer.PercentOf(measure.Change(float64(row.Orders), float64(row.OrdersPrevious)))
+	row.RevenueChange = answer.PercentOf(measure.Change(float64(row.Revenue), float64(*row.RevenuePrevious)))
+	row.OrdersChange = answer.PercentOf(measure.Change(float64(row.Orders), float64(*row.OrdersPrevious)))
 	if now.SpendKnown {
 		row.Spend, row.ROAS = new(f.Money(now.Spend)), f.ROAS(now.Sums, now.Spend)
 	}
@@ -180,10 +188,14 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	}
 	text := fmt.Sprintf("Revenue%s was %s in %d days, compared with %s in %d days: %s.", of, c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days,
 		c.Amount(c.Workspace.Basis.Revenue(before.Sums)), a.Period1.Days, answer.Moved(a.Metrics.Revenue.ChangePct))
+	if a.Metrics.Revenue.Previous == nil {
+		text = fmt.Sprintf("Revenue was %s in %d days. Revenue of period 1 is unknown: it starts before the store's first order.",
+			c.Amount(c.Workspace.Basis.Revenue(now.Sums)), a.Period2.Days)
+	}
 	if change := a.Metrics.Revenue.PerDay; change != nil {
 		text = fmt.Sprintf("%s in total, %s per day.", text[:len(text)-1], answer.Moved(change))
 	}
-	if a.Channel != "" || c.Store.Untouched() {
+	if a.Channel != "" || c.Store.Untouched() || a.Metrics.Revenue.Previous == nil {
 		return text
 	}
 	return text + c.BiggestMover(totals)
@@ -196,13 +208,7 @@ func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range,
 	if earlier.Intersect(recent).Days() > 0 {
 		a.Warn(answer.WarnOverlap, fmt.Sprintf("The periods overlap by %s.", answer.Plural(earlier.Intersect(recent).Days(), "day", "days")))
 	}
-	if first := c.Store.OrderDays.First; earlier.First.Before(first) {
-		where := "inside period 1"
-		if earlier.Last.Before(first) {
-			where = "after period 1"
-		}
-		a.Warn(answer.WarnDataStart, fmt.Sprintf("The store's orders start on %s, %s.", first, where))
-	}
+	c.WarnPeriod(&a.Closing, earlier)
 	c.WarnDays(&a.Closing, recent, undated, true)
 }
 

@@ -18,12 +18,12 @@ import (
 var Creators = toolkit.Define(toolkit.Spec{
 	Name:        "creators",
 	Title:       "Creators",
-	Description: "Creator results estimated from all signals combined: survey mentions, codes, link clicks and referrals, with ROI.",
+	Description: "Creator results estimated from all signals combined: survey mentions, codes, link clicks and referrals, with ROI. Defaults to the last 90 days.",
 	Needs:       "creators",
 }, runCreators)
 
 type creatorsParams struct {
-	answer.AnyTime
+	answer.Last90
 	CreatorID string      `json:"creator_id" doc:"Details of one creator."`
 	SortBy    creatorSort `json:"sort_by" enum:"total_revenue|total_orders|roi|blended_confidence" doc:"Largest first."`
 	Limit     int         `json:"limit" default:"20" min:"1" max:"100" doc:"Number of creators."`
@@ -119,7 +119,7 @@ type CreatorSignal struct {
 }
 
 func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*CreatorsAnswer, error) {
-	days, err := c.OpenWindow(p.StartDate, p.EndDate)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*Creat
 		return nil, err
 	}
 	toolkit.LargestFirst(now, p.SortBy.of, func(e snapshot.CreatorEstimate) string { return e.ID })
-	a := &CreatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before)}
+	a := &CreatorsAnswer{Basis: measure.Modelled, Blend: blendOf(rates), Metrics: creatorMetricsOf(c, rates, now, before, c.Store.Covers(days.Previous(), snapshot.FromOrders))}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	creatorRows(c, a, p, rates, now)
 	if len(now) == 0 {
@@ -156,7 +156,8 @@ func runCreators(ctx context.Context, c *toolkit.Call, p creatorsParams) (*Creat
 	} else {
 		a.Summary = creatorsSummary(c, a, p, days, now)
 		warnCreators(&a.Closing, rates)
-		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
+		c.WarnBefore(&a.Closing, days, false)
+		c.WarnDays(&a.Closing, days, 0, false)
 		creatorsNext(c, a, p, days)
 	}
 	c.Describe(&a.Closing, c.Quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators, snapshot.FromSurveys)
@@ -188,7 +189,7 @@ func blendOf(r creator.Rates) CreatorBlend {
 	}
 }
 
-func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapshot.CreatorEstimate) CreatorMetrics {
+func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapshot.CreatorEstimate, comparable bool) CreatorMetrics {
 	f := c.Figures
 	n, b := sumEstimates(now), sumEstimates(before)
 	var parts []creator.Estimate
@@ -197,10 +198,13 @@ func creatorMetricsOf(c *toolkit.Call, rates creator.Rates, now, before []snapsh
 	}
 	sum := rates.Sum(parts, snapshot.CreatorLevel)
 	return CreatorMetrics{
-		TotalRevenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)), TotalOrders: answer.MetricOf(whole(n.orders), whole(b.orders)),
-		OrdersLow: whole(sum.Orders.Low), OrdersHigh: whole(sum.Orders.High), SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen))),
-		Cost: answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown),
-		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))),
+		TotalRevenue: answer.MetricOf(f.Money(n.revenue), f.Money(b.revenue)).Where(true, comparable),
+		TotalOrders:  answer.MetricOf(whole(n.orders), whole(b.orders)).Where(true, comparable),
+		OrdersLow:    whole(sum.Orders.Low), OrdersHigh: whole(sum.Orders.High),
+		SeenOrders: new(answer.MetricOf(answer.Orders(n.seen), answer.Orders(b.seen)).Where(true, comparable)),
+		Cost:       answer.MetricOf(f.Money(n.cost), f.Money(b.cost)).Where(n.costKnown, b.costKnown && comparable),
+		ROI: answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.revenue, n.cost)), answer.RatioOf(measure.ROI(b.revenue, b.cost))).
+			Where(n.costKnown, b.costKnown && comparable),
 	}
 }
 

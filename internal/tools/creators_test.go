@@ -116,7 +116,7 @@ func TestCreatorIntervalsCoverTrueOrders(t *testing.T) {
 				CreatorCosts: b.CreatorCosts, LinkDays: b.LinkDays, CouponMap: b.CouponMap,
 			}
 		})
-		a := decoded[CreatorsAnswer](t, callAs(t, session, "creators", `{"limit":100,"detail_level":"analyst"}`).StructuredContent)
+		a := decoded[CreatorsAnswer](t, callAs(t, session, "creators", `{"start_date":"2020-01-01","limit":100,"detail_level":"analyst"}`).StructuredContent)
 		planted := map[string]demo.CreatorTruth{}
 		for _, c := range truth.Creators {
 			planted[c.ID] = c

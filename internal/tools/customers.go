@@ -17,7 +17,7 @@ import (
 var Customers = toolkit.Define(toolkit.Spec{
 	Name:        "customers",
 	Title:       "Customers",
-	Description: "New vs returning customers, cohort retention, conversion paths, and lifetime value (LTV) by channel.",
+	Description: "New, returning and unknown customers, cohort retention, conversion paths, and lifetime value (LTV) by channel.",
 	Needs:       "orders",
 }, runCustomers)
 
@@ -60,7 +60,7 @@ func runCustomers(ctx context.Context, c *toolkit.Call, p customersParams) (*Cus
 	return a, nil
 }
 
-// segments fills in new vs returning customers.
+// segments fills in orders of new, returning and unknown customers.
 func segments(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	totals, err := c.SegmentTotals(ctx, a.Channel, warehouse.Windows{Recent: days, Earlier: days.Previous()})
 	if err != nil {
@@ -69,27 +69,33 @@ func segments(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civ
 	f := c.Figures
 	now, before := totals.Recent.Of(a.Segment), totals.Earlier.Of(a.Segment)
 	all, allBefore := totals.Recent.Of(""), totals.Earlier.Of("")
+	comparable := c.Store.Covers(days.Previous(), snapshot.FromOrders)
 	a.Metrics = CustomersMetrics{
-		Revenue: new(answer.MetricOf(f.Revenue(now), f.Revenue(before))), Orders: new(answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders))),
-		AOV: new(answer.MetricOfKnown(f.AOV(now), f.AOV(before))),
-		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(totals.Recent.New.Orders, all.Orders)),
-			answer.PercentOf(measure.Share(totals.Earlier.New.Orders, allBefore.Orders)))),
-		NewRevPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Recent.New), f.Basis.Revenue(all))),
-			answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Earlier.New), f.Basis.Revenue(allBefore))))),
+		Revenue: new(answer.MetricOf(f.Revenue(now), f.Revenue(before)).Where(true, comparable)),
+		Orders:  new(answer.MetricOf(answer.Orders(now.Orders), answer.Orders(before.Orders)).Where(true, comparable)),
+		AOV:     new(answer.MetricOfKnown(f.AOV(now), f.AOV(before)).Where(true, comparable)),
+		NewPct: new(answer.ShareOf(answer.PercentOf(measure.Share(totals.Recent.New.Orders, all.Orders)),
+			answer.PercentOf(measure.Share(totals.Earlier.New.Orders, allBefore.Orders))).Where(true, comparable)),
+		NewRevPct: new(answer.ShareOf(answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Recent.New), f.Basis.Revenue(all))),
+			answer.PercentOf(measure.Share(f.Basis.Revenue(totals.Earlier.New), f.Basis.Revenue(allBefore)))).Where(true, comparable)),
 	}
 	var rows []CustomersRow
-	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
+	for _, segment := range warehouse.Segments() {
 		sums := totals.Recent.Of(segment)
 		if a.Segment != "" && a.Segment != segment || sums == (measure.Sums{}) {
 			continue
 		}
-		rows = append(rows, segmentRow(f, segment, sums, totals.Earlier.Of(segment), now.Orders))
+		row := segmentRow(f, segment, sums, totals.Earlier.Of(segment), now.Orders)
+		if !comparable {
+			row.Change = nil
+		}
+		rows = append(rows, row)
 	}
 	a.Rows = answer.Cut(page, rows)
 	a.Pagination = page.Pagination(len(a.Rows), len(rows))
 	if len(rows) > 0 {
 		a.Summary = segmentsSummary(c, a, totals.Recent, days)
-		c.WarnBefore(&a.Closing, days)
+		c.WarnBefore(&a.Closing, days, false)
 		toolkit.WarnFirstDays(c, &a.Closing, days)
 	}
 	return nil
@@ -115,6 +121,9 @@ func segmentsSummary(c *toolkit.Call, a *CustomersAnswer, totals warehouse.Segme
 	text := fmt.Sprintf("New customers placed %s of %s orders %s and generated %s of %s in revenue.",
 		answer.Orders(totals.New.Orders), answer.Orders(totals.Of("").Orders), answer.Dates(days),
 		c.Amount(f.Basis.Revenue(totals.New)), c.Amount(f.Basis.Revenue(totals.Of(""))))
+	if n := totals.Unknown.Orders; n > 0 {
+		text += fmt.Sprintf(" %s of the orders have no known customer.", answer.Orders(n))
+	}
 	if v := a.Metrics.NewPct; v.Value != nil && v.Previous != nil {
 		text += fmt.Sprintf(" Their share of orders is %s, compared with %s in the previous %s.",
 			*v.Value, *v.Previous, answer.Plural(days.Days(), "day", "days"))

@@ -3,6 +3,7 @@ package tools
 import (
 	"assay/internal/answer"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
@@ -42,11 +43,11 @@ type CustomersAnswer struct {
 
 // CustomersMetrics are the key figures of a view.
 type CustomersMetrics struct {
-	Revenue   *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
-	Orders    *answer.Metric[answer.Count]   `json:"orders,omitempty"`
-	AOV       *answer.Metric[answer.Money]   `json:"aov,omitempty"`
-	NewPct    *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty" doc:"Share of the store's or channel's orders."`
-	NewRevPct *answer.Metric[answer.Percent] `json:"new_revenue_pct,omitempty"`
+	Revenue   *answer.Metric[answer.Money]  `json:"revenue,omitempty"`
+	Orders    *answer.Metric[answer.Count]  `json:"orders,omitempty"`
+	AOV       *answer.Metric[answer.Money]  `json:"aov,omitempty"`
+	NewPct    *answer.Share[answer.Percent] `json:"new_orders_pct,omitempty" doc:"Share of the store's or channel's orders."`
+	NewRevPct *answer.Share[answer.Percent] `json:"new_revenue_pct,omitempty"`
 
 	Customers *answer.Count                    `json:"customers,omitempty" doc:"Customers with their first order in the period or its cohorts."`
 	Month1    *answer.Estimate[answer.Percent] `json:"month_1_pct,omitempty" doc:"Share of customers with an order in the month after their first order, over all cohorts whose month is complete."`
@@ -71,7 +72,8 @@ type CustomersRow struct {
 	Cohort     string            `json:"cohort,omitempty" doc:"Month of the first order."`
 	Path       answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
 	Channel    measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
-	Customers  *answer.Count     `json:"customers,omitempty"`
+	Customers  *answer.Count     `json:"customers,omitempty" doc:"Customers of the cohort, or new customers of the channel."`
+	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Customers whose orders the values come from."`
 	Orders     *answer.Count     `json:"orders,omitempty"`
 	Revenue    *answer.Money     `json:"revenue,omitempty"`
 	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`
@@ -116,8 +118,10 @@ type RetentionCell struct {
 // Check rejects a reversed period, and a segment in views that follow customers over all their orders.
 func (p customersParams) Check() error {
 	if p.Segment != "" && (p.View == retentionView || p.View == ltvView) {
-		return fault.Invalid("segment does not apply to view=%s, which follows customers over all their orders", p.View).
-			WithHint(`Corrected arguments: {"view":"%s"}, or {"view":"segments","segment":"%s"}`, p.View, p.Segment)
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("segment does not apply to view=%s, which follows customers over all their orders", p.View),
+			Drop:  []string{"segment"},
+		}
 	}
 	return p.Last90.Check()
 }

@@ -11,6 +11,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/attribution"
+	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
@@ -39,7 +40,8 @@ func journeys(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civ
 	}
 	a.Pagination = page.Pagination(len(a.Rows), int(top.Ranked))
 	a.Metrics = CustomersMetrics{
-		Touched: new(answer.MetricOf(answer.Orders(total.Orders), answer.Orders(top.Totals.Earlier.Orders))),
+		Touched: new(answer.MetricOf(answer.Orders(total.Orders), answer.Orders(top.Totals.Earlier.Orders)).
+			Where(true, c.Store.Covers(days.Previous(), snapshot.FromOrders))),
 		Touches: answer.RatioOf(measure.AOV(total.Touches, total.Orders)),
 	}
 	if top.Ranked == 0 {
@@ -59,6 +61,7 @@ func journeys(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civ
 			return err
 		}
 	}
+	c.WarnBefore(&a.Closing, days, false)
 	a.Summary = journeysSummary(a, top.First, total, days)
 	return nil
 }
@@ -186,9 +189,8 @@ func journeysSummary(a *CustomersAnswer, most warehouse.PathTotal, total warehou
 		text += fmt.Sprintf(" (%s per order)", *r)
 	}
 	if a.Metrics.Median != nil {
-		// Complete days: an order of day 3 is placed within four days.
-		text += fmt.Sprintf(". Half of them are placed within %s of the first touchpoint, and 90%% within %s",
-			answer.Plural(int(*a.Metrics.Median)+1, "day", "days"), answer.Plural(int(*a.Metrics.P90)+1, "day", "days"))
+		text += fmt.Sprintf("; the median time from the first touchpoint to the order is %s, the 90th percentile %s",
+			answer.Plural(int(*a.Metrics.Median), "complete day", "complete days"), answer.Plural(int(*a.Metrics.P90), "complete day", "complete days"))
 	}
 	names := make([]string, len(most.Channels))
 	for i, channel := range most.Channels {

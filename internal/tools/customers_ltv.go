@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"assay/internal/answer"
@@ -30,7 +32,7 @@ func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) 
 		return nil, nil //nolint:nilerr // a failed fit gives no estimate
 	}
 	group, err := c.Buyers(p.Inside[:min(len(p.Inside), snapshot.ProjectedCustomers)], p.Observed)
-	if err != nil {
+	if err != nil || len(group) == 0 {
 		return nil, err
 	}
 	expected, err := cohort.Project(fit, nil, group, cohort.Horizon{Time: ahead.Weeks, Draws: snapshot.ProjectionDraws, Level: answer.Level90, Seed: snapshot.ProjectionSeed})
@@ -40,14 +42,27 @@ func paretoOrders(c *toolkit.Call, p snapshot.Panel, ahead snapshot.Projection) 
 	return ordersEach(expected), nil
 }
 
-// ordersEach is the expected number of further orders per customer.
+// ordersEach is the expected number of further orders per customer, nil if it is not finite.
 func ordersEach(expected cohort.Projection) *answer.Estimate[answer.Ratio] {
+	if expected.Customers == 0 || !finite(expected.Purchases) {
+		return nil
+	}
 	return answer.EstimateOf[answer.Ratio](expected.Purchases, 1/float64(expected.Customers))
+}
+
+// finite reports whether an estimate and its interval are numbers. A model with a heavy tail has simulated futures without a
+// finite total.
+func finite(e measure.Estimate) bool {
+	return !slices.ContainsFunc([]float64{e.Value, e.Low, e.High}, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // ltv fills in the lifetime value of customers acquired in the window, by acquisition channel.
 func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Range, page answer.Page) error {
 	p, err := c.CustomerPanel(ctx, days, a.Channel)
+	if err != nil {
+		return err
+	}
+	won, err := c.NewCustomers(ctx, days, a.Channel)
 	if err != nil {
 		return err
 	}
@@ -67,7 +82,10 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(curves, func(a, b cohort.Curve) int { return b.Customers - a.Customers })
+	curves = snapshot.WithChannels(curves, won)
+	slices.SortStableFunc(curves, func(a, b cohort.Curve) int {
+		return cmp.Or(cmp.Compare(won[b.Channel], won[a.Channel]), cmp.Compare(b.Customers, a.Customers))
+	})
 	shown := answer.Cut(page, curves)
 	a.Pagination = page.Pagination(len(shown), len(curves))
 	if len(curves) == 0 {
@@ -77,13 +95,19 @@ func ltv(ctx context.Context, c *toolkit.Call, a *CustomersAnswer, days civil.Ra
 	if a.Rows, all, err = ltvRows(c, shown, whole, p, ahead); err != nil {
 		return err
 	}
-	a.Metrics = CustomersMetrics{Customers: all.Customers, ValueSoFar: all.ValueSoFar}
+	for i, row := range a.Rows {
+		a.Rows[i].Customers = new(answer.Orders(won[row.Channel]))
+	}
+	a.Metrics = CustomersMetrics{Customers: new(answer.Orders(won.All())), ValueSoFar: all.ValueSoFar}
 	if a.Metrics.Pareto, err = paretoOrders(c, p, ahead); err != nil {
 		return err
 	}
 	a.Estimates = toolkit.PanelEstimates(p, "LTV is the mean net revenue per customer observed to that age. "+predictedBy(ahead.Model), ahead)
 	a.Summary = ltvSummary(c, a, whole, curves, days)
 	toolkit.WarnPanel(c, &a.Closing, p, ahead)
+	if ahead.Valued && slices.ContainsFunc(a.Rows, func(r CustomersRow) bool { return r.Expected != nil && r.Value == nil }) {
+		a.Warn(answer.WarnValueNotProjected, "Revenue is not projected for some channels: its simulated totals are not finite.")
+	}
 	toolkit.WarnFirstDays(c, &a.Closing, days)
 	return nil
 }
@@ -116,7 +140,7 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 
 // ltvRow returns the row of a curve: the customers of its channel, or all when its channel is "all".
 func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (CustomersRow, error) {
-	row := CustomersRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
+	row := CustomersRow{Channel: curve.Channel, Followed: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
 	row.Suppressed = curve.Customers < cohort.SmallestCohort
 	if ahead.Project == nil || row.Suppressed {
 		return row, nil
@@ -129,7 +153,7 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 	}
 	// Customers are sorted by a hash, so the first customers are a random sample.
 	group, err := c.Buyers(mine[:min(len(mine), snapshot.ProjectedCustomers)], p.Observed)
-	if err != nil {
+	if err != nil || len(group) == 0 {
 		return row, err
 	}
 	expected, err := ahead.Project(group)
@@ -137,14 +161,14 @@ func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapsho
 		return row, fmt.Errorf("projection of %q: %w", curve.Channel, err)
 	}
 	row.Expected = ordersEach(expected)
-	if ahead.Valued {
+	if ahead.Valued && finite(expected.Value) {
 		row.Value = c.Figures.Estimate(expected.Value.Times(1 / float64(len(group))))
 	}
 	return row, nil
 }
 
 func ltvSummary(c *toolkit.Call, a *CustomersAnswer, whole cohort.Curve, curves []cohort.Curve, days civil.Range) string {
-	text := fmt.Sprintf("%s placed their first order %s", answer.Plural(whole.Customers, "customer", "customers"), answer.Dates(days))
+	text := fmt.Sprintf("%s placed their first order %s", answer.Plural(int(*a.Metrics.Customers), "customer", "customers"), answer.Dates(days))
 	age := 0
 	for _, candidate := range []int{30, 90, 180, 365} {
 		if _, ok := whole.At(candidate); ok {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/answer"
+	"assay/internal/civil"
 	"assay/internal/health"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -28,6 +29,7 @@ type DiagnoseAnswer struct {
 	Checks      int                 `json:"checks" doc:"Number of checks."`
 	Connections []health.Connection `json:"connections,omitempty" doc:"Data delivered by each source. In JSON at the debug level."`
 	Imports     []health.ImportLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
+	FixedDay    civil.Date          `json:"fixed_day,omitzero" doc:"Day of a demo store whose clock does not run. Times of imports follow the real clock."`
 	answer.Table[health.Finding]
 	answer.Closing
 }
@@ -42,6 +44,9 @@ func runDiagnose(ctx context.Context, c *toolkit.Call, _ diagnoseParams) (*Diagn
 		return nil, err
 	}
 	a := &DiagnoseAnswer{Status: string(found[0].Severity), Checks: len(found)}
+	if c.Frozen() {
+		a.FixedDay = c.Today
+	}
 	a.ShowAll(true)
 	a.Summary = diagnoseSummary(found) + " " + c.ModelSentence()
 	a.Rows = found

@@ -54,6 +54,7 @@ type WorkspaceInfo struct {
 	Currency string     `json:"currency"`
 	Timezone string     `json:"timezone"`
 	Today    civil.Date `json:"today"`
+	Fixed    bool       `json:"today_fixed,omitempty" doc:"The day does not change, as in a demo store. Times of imports follow the real clock."`
 	Revenue  string     `json:"revenue_basis,omitempty" detail:"analyst"`
 }
 
@@ -77,13 +78,13 @@ type DiscoverRow struct {
 	Account   string           `json:"account,omitempty" doc:"Ad account that budget changes can use."`
 	Expires   time.Time        `json:"token_expires,omitzero" doc:"Of the account's credentials."`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
-	Imported  time.Time        `json:"last_import,omitzero" detail:"debug"`
+	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"By the real clock."`
 }
 
 func runDiscover(ctx context.Context, c *toolkit.Call, p discoverParams) (*DiscoverAnswer, error) {
 	a := &DiscoverAnswer{Aspect: p.Aspect, Workspace: WorkspaceInfo{
 		Name: c.Workspace.Name, Currency: string(c.Workspace.Currency), Timezone: c.Workspace.Zone,
-		Today: c.Today, Revenue: c.Workspace.Basis.String(),
+		Today: c.Today, Fixed: c.Frozen(), Revenue: c.Workspace.Basis.String(),
 	}}
 	a.ShowAll(true)
 	switch p.Aspect {

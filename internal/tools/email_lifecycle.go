@@ -44,19 +44,19 @@ type EmailLifecycleAnswer struct {
 
 // MessageMetrics are totals reported by the sending platforms. Rates are computed from totals.
 type MessageMetrics struct {
-	Revenue     answer.Metric[answer.Money]    `json:"revenue"`
-	Credited    *answer.Metric[answer.Money]   `json:"credited_revenue,omitempty" doc:"Store revenue credited by last touch. Basis attributed."`
-	Conversions answer.Metric[answer.Count]    `json:"conversions"`
-	Delivered   *answer.Metric[answer.Count]   `json:"delivered,omitempty" detail:"analyst"`
-	OpenPct     answer.Metric[answer.Percent]  `json:"open_rate_pct" doc:"Opens per delivered email. SMS has no opens."`
-	ClickPct    answer.Metric[answer.Percent]  `json:"click_rate_pct" doc:"Clicks per delivered message."`
-	OrderPct    *answer.Metric[answer.Percent] `json:"conversion_rate_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
-	UnsubPct    answer.Metric[answer.Ratio]    `json:"unsubscribe_rate_pct" doc:"Unsubscribes per delivered message."`
-	BouncePct   *answer.Metric[answer.Ratio]   `json:"bounce_rate_pct,omitempty" detail:"analyst" doc:"Bounces per recipient."`
-	SpamPct     *answer.Metric[answer.Ratio]   `json:"spam_rate_pct,omitempty" detail:"analyst" doc:"Spam reports per delivered message."`
-	PerMessage  *answer.Metric[answer.Ratio]   `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
-	Opens       *answer.Metric[answer.Count]   `json:"opens,omitempty" detail:"analyst"`
-	Clicks      *answer.Metric[answer.Count]   `json:"clicks,omitempty" detail:"analyst"`
+	Revenue     answer.Metric[answer.Money]   `json:"revenue"`
+	Credited    *answer.Metric[answer.Money]  `json:"credited_revenue,omitempty" doc:"Store revenue credited by last touch. Basis attributed."`
+	Conversions answer.Metric[answer.Count]   `json:"conversions"`
+	Delivered   *answer.Metric[answer.Count]  `json:"delivered,omitempty" detail:"analyst"`
+	OpenPct     answer.Share[answer.Percent]  `json:"open_rate_pct" doc:"Opens per delivered email. SMS has no opens."`
+	ClickPct    answer.Share[answer.Percent]  `json:"click_rate_pct" doc:"Clicks per delivered message."`
+	OrderPct    *answer.Share[answer.Percent] `json:"conversion_rate_pct,omitempty" detail:"analyst" doc:"Conversions per click."`
+	UnsubPct    answer.Share[answer.Ratio]    `json:"unsubscribe_rate_pct" doc:"Unsubscribes per delivered message."`
+	BouncePct   *answer.Share[answer.Ratio]   `json:"bounce_rate_pct,omitempty" detail:"analyst" doc:"Bounces per recipient."`
+	SpamPct     *answer.Share[answer.Ratio]   `json:"spam_rate_pct,omitempty" detail:"analyst" doc:"Spam reports per delivered message."`
+	PerMessage  *answer.Metric[answer.Ratio]  `json:"revenue_per_1000_delivered,omitempty" detail:"analyst"`
+	Opens       *answer.Metric[answer.Count]  `json:"opens,omitempty" detail:"analyst"`
+	Clicks      *answer.Metric[answer.Count]  `json:"clicks,omitempty" detail:"analyst"`
 }
 
 // MessageRow is a campaign, a flow, or the total of a kind.
@@ -109,7 +109,7 @@ func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecyclePar
 	}
 	now, before := sentBy(totals.Recent, a.Channel), sentBy(totals.Earlier, a.Channel)
 	f := c.Figures
-	a.Metrics = messageMetricsOf(f, now, before)
+	a.Metrics = messageMetricsOf(f, now, before, c.Store.Covers(in.Earlier, snapshot.FromMessages))
 	a.Ranked = len(ranked)
 	for _, e := range ranked[:min(p.Limit, len(ranked))] {
 		a.Rows = append(a.Rows, messageRowOf(f, e))
@@ -131,7 +131,7 @@ func runEmailLifecycle(ctx context.Context, c *toolkit.Call, p emailLifecyclePar
 		warnMessages(c, a, now, days)
 		messagesNext(c, a, days)
 	}
-	c.Describe(&a.Closing, answer.DataQuality{Revenue: "reported by the sending platform; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, "messages", snapshot.FromOrders)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: "reported by the sending platform; credited_revenue: " + c.Workspace.Basis.String(), Model: measure.LastTouch}, snapshot.FromMessages, snapshot.FromOrders)
 	return a, nil
 }
 
@@ -167,20 +167,20 @@ func sentBy(totals []warehouse.MessageTotal, channel string) (s sent) {
 	return s
 }
 
-func messageMetricsOf(f answer.Figures, now, before sent) MessageMetrics {
+func messageMetricsOf(f answer.Figures, now, before sent, comparable bool) MessageMetrics {
 	a, b := now.all(), before.all()
-	of := func(part, whole func(warehouse.MessageSums) int64) answer.Metric[answer.Percent] {
-		return answer.MetricOfKnown(answer.PercentOf(measure.Share(part(a), whole(a))), answer.PercentOf(measure.Share(part(b), whole(b))))
+	of := func(part, whole func(warehouse.MessageSums) int64) answer.Share[answer.Percent] {
+		return answer.ShareOf(answer.PercentOf(measure.Share(part(a), whole(a))), answer.PercentOf(measure.Share(part(b), whole(b))))
 	}
-	fine := func(part, whole func(warehouse.MessageSums) int64) answer.Metric[answer.Ratio] {
-		return answer.MetricOfKnown(answer.RatioOf(measure.Share(part(a), whole(a))), answer.RatioOf(measure.Share(part(b), whole(b))))
+	fine := func(part, whole func(warehouse.MessageSums) int64) answer.Share[answer.Ratio] {
+		return answer.ShareOf(answer.RatioOf(measure.Share(part(a), whole(a))), answer.RatioOf(measure.Share(part(b), whole(b))))
 	}
 	delivered := func(s warehouse.MessageSums) int64 { return s.Delivered }
 	m := MessageMetrics{
 		Revenue:     answer.MetricOf(f.Money(a.Revenue), f.Money(b.Revenue)),
 		Conversions: answer.MetricOf(answer.Count(a.Conversions), answer.Count(b.Conversions)),
 		Delivered:   new(answer.MetricOf(answer.Count(a.Delivered), answer.Count(b.Delivered))),
-		OpenPct: answer.MetricOfKnown(answer.PercentOf(measure.Share(now.mails.Opens, now.mails.Delivered)),
+		OpenPct: answer.ShareOf(answer.PercentOf(measure.Share(now.mails.Opens, now.mails.Delivered)),
 			answer.PercentOf(measure.Share(before.mails.Opens, before.mails.Delivered))),
 		ClickPct: of(func(s warehouse.MessageSums) int64 { return s.Clicks }, delivered),
 		OrderPct: new(of(func(s warehouse.MessageSums) int64 { return s.Conversions }, func(s warehouse.MessageSums) int64 { return s.Clicks })),
@@ -191,7 +191,7 @@ func messageMetricsOf(f answer.Figures, now, before sent) MessageMetrics {
 		PerMessage: new(answer.MetricOfKnown(perThousand(f, a), perThousand(f, b))),
 		Opens:      new(answer.MetricOf(answer.Count(a.Opens), answer.Count(b.Opens))), Clicks: new(answer.MetricOf(answer.Count(a.Clicks), answer.Count(b.Clicks))),
 	}
-	m.known(a.Rows > 0, b.Rows > 0)
+	m.known(a.Rows > 0, comparable && b.Rows > 0)
 	return m
 }
 
@@ -199,6 +199,9 @@ func messageMetricsOf(f answer.Figures, now, before sent) MessageMetrics {
 func (m *MessageMetrics) known(now, before bool) {
 	m.Revenue, m.Conversions = m.Revenue.Where(now, before), m.Conversions.Where(now, before)
 	*m.Delivered, *m.Opens, *m.Clicks = m.Delivered.Where(now, before), m.Opens.Where(now, before), m.Clicks.Where(now, before)
+	m.OpenPct, m.ClickPct, m.UnsubPct = m.OpenPct.Where(now, before), m.ClickPct.Where(now, before), m.UnsubPct.Where(now, before)
+	*m.OrderPct, *m.BouncePct, *m.SpamPct = m.OrderPct.Where(now, before), m.BouncePct.Where(now, before), m.SpamPct.Where(now, before)
+	*m.PerMessage = m.PerMessage.Where(now, before)
 }
 
 // perThousand is the revenue per 1,000 delivered messages, in major units.
@@ -244,7 +247,8 @@ func creditedMessages(ctx context.Context, c *toolkit.Call, channel string, in w
 		}
 		return s
 	}
-	return new(answer.MetricOf(f.Revenue(sum(totals.Recent)), f.Revenue(sum(totals.Earlier)))), nil
+	credited := answer.MetricOf(f.Revenue(sum(totals.Recent)), f.Revenue(sum(totals.Earlier)))
+	return new(credited.Where(true, c.Store.Covers(in.Earlier, snapshot.FromOrders))), nil
 }
 
 func messagesSummary(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil.Range) string {
@@ -287,6 +291,7 @@ func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil
 	if all := now.all(); all.SinceSend > 0 {
 		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all activity since the send on the day of the send.", answer.Plural(int(all.SinceSend), "row contains", "rows contain")))
 	}
+	c.WarnStart(&a.Closing, days, "Reports of messages", snapshot.FromMessages)
 	c.WarnPartial(&a.Closing, days)
 	last := now.all().Days.Last
 	expected := c.Today.AddDays(-staleMessages)

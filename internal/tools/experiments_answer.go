@@ -5,6 +5,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
 )
@@ -156,18 +157,19 @@ type PlaceboBin struct {
 
 // Check rejects parameters of other views.
 func (p experimentsParams) Check() error {
-	belongs := func(given bool, name string, value any, view ExperimentView) error {
+	belongs := func(given bool, name string, view ExperimentView) error {
 		if !given || p.View == view {
 			return nil
 		}
-		return fault.Invalid("%s requires view=%s; the view is %s", name, view, p.View).
-			WithHint(`Corrected arguments: {"view":"%s","%s":"%v"}`, view, name, value)
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("%s requires view=%s; the view is %s", name, view, p.View), Drop: []string{name}, Main: "view", Value: view,
+		}
 	}
 	for _, err := range []error{
-		belongs(p.ExperimentID != "", "experiment_id", answer.Clean(p.ExperimentID), ResultsView),
-		belongs(p.Topic != "", "topic", p.Topic, GuideView),
-		belongs(!p.StartDate.IsZero(), "start_date", p.StartDate, TrueVsReportedView),
-		belongs(!p.EndDate.IsZero(), "end_date", p.EndDate, TrueVsReportedView),
+		belongs(p.ExperimentID != "", "experiment_id", ResultsView),
+		belongs(p.Topic != "", "topic", GuideView),
+		belongs(!p.StartDate.IsZero(), "start_date", TrueVsReportedView),
+		belongs(!p.EndDate.IsZero(), "end_date", TrueVsReportedView),
 		p.Last90.Check(),
 	} {
 		if err != nil {

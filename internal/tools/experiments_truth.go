@@ -68,7 +68,6 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
 	}
-	c.WarnBefore(&a.Closing, days)
 	c.WarnStale(&a.Closing, days)
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(NextTestView)}, "See which channel to test next.")
 	return nil

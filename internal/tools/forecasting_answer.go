@@ -6,6 +6,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/pacing"
 	"assay/internal/snapshot"
@@ -63,8 +64,9 @@ type ForecastMetrics struct {
 // Check rejects period_type for aspects without targets.
 func (p forecastingParams) Check() error {
 	if p.PeriodType != "" && (p.Aspect == AlertsAspect || p.Aspect == RecommendationsAspect) {
-		return fault.Invalid("period_type does not apply to aspect=%s, which has no targets", p.Aspect).
-			WithHint(`Corrected arguments: {"aspect":"%s"}, or {"aspect":"pacing","period_type":"%s"}`, p.Aspect, p.PeriodType)
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("period_type does not apply to aspect=%s, which has no targets", p.Aspect), Drop: []string{"period_type"},
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -62,8 +63,9 @@ const (
 func (p influencersParams) Check() error {
 	switch {
 	case p.View != "" && p.Action != listInfluencers:
-		return fault.Invalid("view=overview is a deprecated alias of action=list and conflicts with action=%s", p.Action).
-			WithHint("Omit view.")
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("view=overview is a deprecated alias of action=list and conflicts with action=%s", p.Action), Drop: []string{"view"},
+		}
 	case p.Action == oneInfluencer && p.InfluencerID == "":
 		return fault.Invalid("action=performance requires influencer_id").WithHint("action=list shows the IDs.")
 	case p.Action == compareInfluencers && len(p.InfluencerIDs) == 0:
@@ -128,7 +130,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	}
 	a := &InfluencersAnswer{Action: p.Action, Basis: measure.Attributed}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
-	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen))
+	a.Metrics = influencerMetricsOf(c, chosen, snapshot.Among(found.Before, chosen), c.Store.Covers(days.Previous(), snapshot.FromOrders))
 	influencerRows(c, a, p, chosen)
 	if len(chosen) == 0 {
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
@@ -187,14 +189,19 @@ func (s influencerSort) of(f snapshot.Creator) (float64, bool) {
 	return float64(f.TrackedRevenue(measure.RevenueBasis{})), true
 }
 
-func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator) InfluencerMetrics {
+func influencerMetricsOf(c *toolkit.Call, now, before []snapshot.Creator, comparable bool) InfluencerMetrics {
 	f := c.Figures
 	n, b := c.TrackedSums(now), c.TrackedSums(before)
+	count := func(now, before int64) answer.Metric[answer.Count] {
+		return answer.MetricOf(answer.Count(now), answer.Count(before)).Where(true, comparable)
+	}
 	return InfluencerMetrics{
-		Revenue: answer.MetricOf(f.Money(n.Revenue), f.Money(b.Revenue)), Orders: answer.MetricOf(answer.Orders(n.Orders), answer.Orders(b.Orders)),
-		Clicks: answer.MetricOf(answer.Count(n.Clicks), answer.Count(b.Clicks)), Conversions: answer.MetricOf(answer.Count(n.Conversions), answer.Count(b.Conversions)),
-		Cost: answer.MetricOf(f.Money(n.Cost), f.Money(b.Cost)).Where(n.CostKnown, b.CostKnown),
-		ROI:  answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.Revenue, n.Cost)), answer.RatioOf(measure.ROI(b.Revenue, b.Cost))),
+		Revenue: answer.MetricOf(f.Money(n.Revenue), f.Money(b.Revenue)).Where(true, comparable),
+		Orders:  answer.MetricOf(answer.Orders(n.Orders), answer.Orders(b.Orders)).Where(true, comparable),
+		Clicks:  count(n.Clicks, b.Clicks), Conversions: count(n.Conversions, b.Conversions),
+		Cost: answer.MetricOf(f.Money(n.Cost), f.Money(b.Cost)).Where(n.CostKnown, b.CostKnown && comparable),
+		ROI: answer.MetricOfKnown(answer.RatioOf(measure.ROI(n.Revenue, n.Cost)), answer.RatioOf(measure.ROI(b.Revenue, b.Cost))).
+			Where(n.CostKnown, b.CostKnown && comparable),
 	}
 }
 

@@ -20,12 +20,12 @@ import (
 var Lifecycle = toolkit.Define(toolkit.Spec{
 	Name:        "lifecycle",
 	Title:       "Lifetime value and payback",
-	Description: "Lifetime value (LTV), acquisition cost (CAC) and payback by channel, and new vs returning customers.",
+	Description: "Lifetime value (LTV), acquisition cost (CAC) and payback by channel, and new vs returning customers. Defaults to the last 540 days.",
 	Needs:       "orders",
 }, runLifecycle)
 
 type lifecycleParams struct {
-	answer.AnyTime
+	answer.Last540
 	Aspect LifecycleAspect `json:"aspect" enum:"summary|ltv" doc:"New vs returning customers, or lifetime value."`
 	answer.Shared
 }
@@ -37,15 +37,6 @@ const (
 	summaryAspect LifecycleAspect = "summary"
 	ltvAspect     LifecycleAspect = "ltv"
 )
-
-// window returns the requested period. Open ends default to the store's first and last day.
-func (p lifecycleParams) window(c *toolkit.Call) (civil.Range, error) {
-	first := c.Store.OrderDays.First.Or(c.Today.AddDays(-90))
-	if !p.EndDate.IsZero() && p.EndDate.Before(first) {
-		first = p.EndDate
-	}
-	return answer.Window(c.Today, p.StartDate.Or(first), p.EndDate, 90)
-}
 
 // LifecycleAnswer is the answer of the tool lifecycle.
 type LifecycleAnswer struct {
@@ -62,14 +53,14 @@ type LifecycleAnswer struct {
 type LifecycleMetrics struct {
 	Revenue     *answer.Metric[answer.Money]   `json:"revenue,omitempty"`
 	Orders      *answer.Metric[answer.Count]   `json:"orders,omitempty"`
-	New         answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of customers, including orders without a customer."`
-	NewPct      *answer.Metric[answer.Percent] `json:"new_orders_pct,omitempty"`
+	New         answer.Metric[answer.Count]    `json:"new_customers" doc:"First orders of known customers."`
+	NewPct      *answer.Share[answer.Percent]  `json:"new_orders_pct,omitempty" doc:"Share of all orders."`
 	Spend       answer.Metric[answer.Money]    `json:"spend"`
 	CAC         answer.Metric[answer.Money]    `json:"cac" doc:"Total spend per new customer."`
 	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty" doc:"Net revenue per customer within a year of the first order."`
 	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
 	Payback     string                         `json:"payback,omitempty"`
-	PaybackDays *answer.Estimate[answer.Count] `json:"payback_days,omitempty"`
+	PaybackDays *PaybackDays                   `json:"payback_days,omitempty" doc:"Absent if CAC is not covered: payback gives the reason."`
 	LTVToCAC    *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst"`
 }
 
@@ -84,28 +75,35 @@ type MarginInfo struct {
 type LifecycleRow struct {
 	Segment     warehouse.Segment              `json:"segment,omitempty"`
 	Channel     measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
-	Customers   *answer.Count                  `json:"customers,omitempty" doc:"Customers acquired in the period and followed."`
+	Customers   *answer.Count                  `json:"customers,omitempty" doc:"New customers of the period."`
+	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Customers whose orders the values come from."`
 	Orders      *answer.Count                  `json:"orders,omitempty"`
 	Revenue     *answer.Money                  `json:"revenue,omitempty"`
 	SharePct    *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`
 	AOV         *answer.Money                  `json:"aov,omitempty"`
 	Change      *answer.Percent                `json:"revenue_change_pct,omitempty"`
 	Refunds     *answer.Money                  `json:"refunds,omitempty" detail:"analyst"`
-	CAC         *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer credited to the channel."`
+	CAC         *answer.Money                  `json:"cac,omitempty" doc:"Channel spend per new customer."`
 	LTV90       *answer.Estimate[answer.Money] `json:"ltv_90d,omitempty" doc:"Net revenue per customer."`
 	LTV365      *answer.Estimate[answer.Money] `json:"ltv_365d,omitempty"`
 	Margin90    *answer.Estimate[answer.Money] `json:"margin_90d,omitempty" detail:"analyst" doc:"Contribution margin per customer."`
 	Margin365   *answer.Estimate[answer.Money] `json:"margin_365d,omitempty" detail:"analyst"`
 	Payback     string                         `json:"payback,omitempty" doc:"When margin per customer covers CAC."`
-	PaybackDays *answer.Estimate[answer.Count] `json:"payback_days,omitempty" detail:"analyst" doc:"A bound that is not reached is the last observed day."`
+	PaybackDays *PaybackDays                   `json:"payback_days,omitempty" detail:"analyst" doc:"Absent if CAC is not covered: payback gives the reason."`
 	LTVToCAC    *answer.Estimate[answer.Ratio] `json:"margin_to_cac,omitempty" detail:"analyst" doc:"Margin at the longest observed age divided by CAC."`
 	Spend       *answer.Money                  `json:"spend,omitempty" detail:"analyst"`
-	Won         *answer.Count                  `json:"new_customers,omitempty" detail:"analyst" doc:"New orders credited to the channel."`
 	Suppressed  bool                           `json:"suppressed,omitempty" doc:"Too few customers to show values."`
 }
 
+// PaybackDays is the day after the first order on which CAC is covered, with its interval.
+type PaybackDays struct {
+	Value answer.Count  `json:"value"`
+	Low   answer.Count  `json:"low"`
+	High  *answer.Count `json:"high,omitempty" doc:"Absent if the lower limit of the margin does not cover CAC on any observed day."`
+}
+
 func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*LifecycleAnswer, error) {
-	days, err := p.window(c)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +117,7 @@ func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*Lif
 	if err != nil {
 		return nil, err
 	}
-	a.Metrics = lifecycleMetricsOf(c, acquired)
+	a.Metrics = lifecycleMetricsOf(c, acquired, days)
 	if acquired.Segments.Recent.Of("") == (measure.Sums{}) {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 		c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
@@ -136,6 +134,7 @@ func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*Lif
 	if err != nil {
 		return nil, err
 	}
+	c.WarnBefore(&a.Closing, days, true)
 	toolkit.WarnFirstDays(c, &a.Closing, days)
 	c.WarnDays(&a.Closing, days, 0, true)
 	c.WarnSpend(&a.Closing, snapshot.Total{SpendKnown: acquired.SpendKnown}, "")
@@ -144,29 +143,40 @@ func runLifecycle(ctx context.Context, c *toolkit.Call, p lifecycleParams) (*Lif
 	return a, nil
 }
 
-func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition) LifecycleMetrics {
+func lifecycleMetricsOf(c *toolkit.Call, q snapshot.Acquisition, days civil.Range) LifecycleMetrics {
 	f := c.Figures
 	now, before := q.Segments.Recent, q.Segments.Earlier
 	all, allBefore := now.Of(""), before.Of("")
+	sold := c.Store.Covers(days.Previous(), snapshot.FromOrders)
 	return LifecycleMetrics{
-		Revenue: new(answer.MetricOf(f.Revenue(all), f.Revenue(allBefore))), Orders: new(answer.MetricOf(answer.Orders(all.Orders), answer.Orders(allBefore.Orders))),
-		New:    answer.MetricOf(answer.Orders(now.New.Orders), answer.Orders(before.New.Orders)),
-		NewPct: new(answer.MetricOfKnown(answer.PercentOf(measure.Share(now.New.Orders, all.Orders)), answer.PercentOf(measure.Share(before.New.Orders, allBefore.Orders)))),
-		Spend:  answer.MetricOf(f.Money(q.Spent), f.Money(q.SpentBefore)).Where(q.SpendKnown, q.KnownBefore),
+		Revenue: new(answer.MetricOf(f.Revenue(all), f.Revenue(allBefore)).Where(true, sold)),
+		Orders:  new(answer.MetricOf(answer.Orders(all.Orders), answer.Orders(allBefore.Orders)).Where(true, sold)),
+		New:     answer.MetricOf(answer.Orders(now.New.Orders), answer.Orders(before.New.Orders)).Where(true, sold),
+		NewPct: new(answer.ShareOf(answer.PercentOf(measure.Share(now.New.Orders, all.Orders)), answer.PercentOf(measure.Share(before.New.Orders, allBefore.Orders))).
+			Where(true, sold)),
+		Spend: answer.MetricOf(f.Money(q.Spent), f.Money(q.SpentBefore)).Where(q.SpendKnown, q.KnownBefore),
 		CAC: answer.MetricOfKnown(f.PerMinor(measure.CPA(q.Spent, now.New.Orders)), f.PerMinor(measure.CPA(q.SpentBefore, before.New.Orders))).
-			Where(q.SpendKnown, q.KnownBefore),
+			Where(q.SpendKnown, q.KnownBefore && sold),
 	}
 }
 
 // lifecycleSplit fills in new vs returning customers.
 func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) {
 	f, all := c.Figures, q.Segments.Recent.Of("")
-	for _, segment := range []warehouse.Segment{warehouse.NewCustomers, warehouse.ReturningCustomers} {
+	sold := c.Store.Covers(days.Previous(), snapshot.FromOrders)
+	for _, segment := range warehouse.Segments() {
 		now, before := q.Segments.Recent.Of(segment), q.Segments.Earlier.Of(segment)
-		a.Rows = append(a.Rows, LifecycleRow{
+		if segment == warehouse.UnknownCustomers && now == (measure.Sums{}) {
+			continue
+		}
+		row := LifecycleRow{
 			Segment: segment, Orders: new(answer.Orders(now.Orders)), Revenue: new(f.Revenue(now)), SharePct: answer.PercentOf(measure.Share(now.Orders, all.Orders)),
-			AOV: f.AOV(now), Change: answer.PercentOf(measure.Change(float64(f.Basis.Revenue(now)), float64(f.Basis.Revenue(before)))), Refunds: new(f.Money(now.Refunds)),
-		})
+			AOV: f.AOV(now), Refunds: new(f.Money(now.Refunds)),
+		}
+		if sold {
+			row.Change = answer.PercentOf(measure.Change(float64(f.Basis.Revenue(now)), float64(f.Basis.Revenue(before))))
+		}
+		a.Rows = append(a.Rows, row)
 	}
 	share, _ := measure.Share(q.Segments.Recent.New.Orders, all.Orders)
 	a.Summary = fmt.Sprintf("New customers placed %s of the %s orders %s and generated %s of %s in revenue.", answer.Percent(share),
@@ -174,12 +184,11 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		a.Summary += fmt.Sprintf(" CAC is %s (total spend %s).", c.Spelled(*cac), c.Amount(q.Spent))
 	}
-	c.WarnBefore(&a.Closing, days)
 }
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Contribution margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is the channel's total spend divided by the new orders that last touch credits to it. Payback is the first day on which margin per customer covers CAC."
+	"CAC is the channel's total spend divided by the new customers whose first order last touch credits to it. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {
@@ -219,8 +228,9 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, "")
 	} else {
-		curves = append(curves, snapshot.Unwon(curves, q.Spend)...)
+		curves = snapshot.WithChannels(curves, q.Spend)
 	}
+	curves = snapshot.WithChannels(curves, q.Won)
 	for _, curve := range curves {
 		row, err := valueRow(f, curve, earned, q)
 		if err != nil {
@@ -248,9 +258,11 @@ func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q
 
 func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]cohort.Curve, q snapshot.Acquisition) (LifecycleRow, error) {
 	value := toolkit.ValueSoFarOf(f, curve)
-	row := LifecycleRow{Channel: curve.Channel, Customers: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365, Suppressed: len(curve.Points) == 0}
-	won := q.ByChannel[curve.Channel].New.Orders
-	row.Won = new(answer.Orders(won))
+	won := q.Won[curve.Channel]
+	row := LifecycleRow{
+		Channel: curve.Channel, Customers: new(answer.Orders(won)), Followed: new(answer.Count(curve.Customers)), LTV90: value.LTV90, LTV365: value.LTV365,
+		Suppressed: len(curve.Points) == 0,
+	}
 	spend, known := q.Spend[curve.Channel]
 	if known {
 		row.Spend, row.CAC = new(f.Money(spend)), f.PerMinor(measure.CPA(spend, won))
@@ -260,7 +272,7 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 	case earned == nil:
 		row.Payback = "margin unknown"
 		return row, nil
-	case curve.Customers == 0:
+	case won == 0:
 		row.Payback = "no new customers"
 		return row, nil
 	case len(margin.Points) == 0:
@@ -270,12 +282,8 @@ func valueRow(f answer.Figures, curve cohort.Curve, earned map[measure.Channel]c
 	worth := toolkit.ValueSoFarOf(f, margin)
 	row.Margin90, row.Margin365 = worth.LTV90, worth.LTV365
 	cost, ok := measure.CPA(spend, won)
-	switch {
-	case !known:
+	if !known || !ok {
 		row.Payback = "spend unknown"
-		return row, nil
-	case !ok:
-		row.Payback = "no new customers"
 		return row, nil
 	}
 	payback, err := cohort.PaybackOf(margin, cost)
@@ -297,8 +305,16 @@ func paybackWords(p cohort.Payback) string {
 	return fmt.Sprintf("not by day %d", p.Day.Day)
 }
 
-func paybackDays(p cohort.Payback) *answer.Estimate[answer.Count] {
-	return answer.EstimateOf[answer.Count](p.Days(), 1)
+// paybackDays returns the day of a payback, nil if CAC is not covered on any observed day.
+func paybackDays(p cohort.Payback) *PaybackDays {
+	if !p.Day.Reached {
+		return nil
+	}
+	days := &PaybackDays{Value: answer.Count(p.Day.Day), Low: answer.Count(p.Earliest.Day)}
+	if p.Latest.Reached {
+		days.High = new(answer.Count(p.Latest.Day))
+	}
+	return days
 }
 
 // marginToCost is the margin at the last observed day divided by CAC, nil when CAC is zero.
@@ -316,7 +332,7 @@ func wholeValues(c *toolkit.Call, a *LifecycleAnswer, whole cohort.Curve, earned
 		return nil
 	}
 	a.Metrics.LTV365 = toolkit.ValueSoFarOf(f, whole).LTV365
-	all := snapshot.Acquisition{ByChannel: map[measure.Channel]warehouse.SegmentTotals{snapshot.Everybody: q.Segments.Recent}, Spend: map[measure.Channel]int64{}}
+	all := snapshot.Acquisition{Won: snapshot.NewCustomers{snapshot.Everybody: q.Won.All()}, Spend: map[measure.Channel]int64{}}
 	if q.SpendKnown {
 		all.Spend[snapshot.Everybody] = q.Spent
 	}
@@ -333,12 +349,15 @@ func valuesSummary(c *toolkit.Call, a *LifecycleAnswer, days civil.Range) string
 	if cac := a.Metrics.CAC.Value; cac != nil {
 		text += fmt.Sprintf(" CAC is %s.", c.Spelled(*cac))
 	}
-	switch {
-	case a.Metrics.PaybackDays != nil && a.Metrics.PaybackDays.High == 0:
+	switch payback := a.Metrics.PaybackDays; {
+	case payback != nil && payback.High != nil && *payback.High == 0:
 		text += " Contribution margin covers CAC with the first order."
-	case a.Metrics.PaybackDays != nil:
-		text += fmt.Sprintf(" Payback is %s (90%% interval day %s to %s).", a.Metrics.Payback,
-			a.Metrics.PaybackDays.Low, a.Metrics.PaybackDays.High)
+	case payback != nil && payback.High != nil:
+		text += fmt.Sprintf(" Payback is %s (90%% interval day %s to %s).", a.Metrics.Payback, payback.Low, *payback.High)
+	case payback != nil:
+		text += fmt.Sprintf(" Payback is %s (90%% interval from day %s, without an upper limit in the observed days).", a.Metrics.Payback, payback.Low)
+	case a.Margin != nil && a.Metrics.Payback != "":
+		text += fmt.Sprintf(" Payback: %s.", a.Metrics.Payback)
 	case a.Margin == nil:
 		text += " Margin is unknown because product costs are missing."
 	}

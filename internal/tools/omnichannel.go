@@ -20,13 +20,13 @@ import (
 var Omnichannel = toolkit.Define(toolkit.Spec{
 	Name:        "omnichannel",
 	Title:       "Sales surfaces and halo",
-	Description: "Revenue by sales surface, and the halo effect of each channel's spend on other surfaces.",
+	Description: "Revenue by sales surface, and the halo effect of each channel's spend on other surfaces. Defaults to the last 90 days.",
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 }, runOmnichannel)
 
 type omnichannelParams struct {
-	answer.AnyTime
+	answer.Last90
 	answer.Shared
 }
 
@@ -42,11 +42,11 @@ type OmnichannelAnswer struct {
 
 // SurfaceMetrics are totals over all sales surfaces.
 type SurfaceMetrics struct {
-	Revenue    answer.Metric[answer.Money] `json:"revenue"`
-	Orders     answer.Metric[answer.Count] `json:"orders"`
-	AOV        answer.Metric[answer.Money] `json:"aov"`
-	NetRevenue answer.Metric[answer.Money] `json:"net_revenue"`
-	Halo       HaloCounts                  `json:"halo"`
+	Revenue    answer.Metric[answer.Money]  `json:"revenue"`
+	Orders     answer.Metric[answer.Count]  `json:"orders"`
+	AOV        answer.Metric[answer.Money]  `json:"aov"`
+	NetRevenue *answer.Metric[answer.Money] `json:"net_revenue"`
+	Halo       HaloCounts                   `json:"halo"`
 }
 
 // HaloCounts counts the effects of each kind, at every detail level.
@@ -100,7 +100,7 @@ type HaloEffect struct {
 const haloShown = 3 // effects at the summary level
 
 func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (*OmnichannelAnswer, error) {
-	days, err := c.OpenWindow(p.StartDate, p.EndDate)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,10 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 	a.ShowAll(true)
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
 	now, before := sumSurfaces(totals.Recent), sumSurfaces(totals.Earlier)
-	a.Metrics = surfaceMetricsOf(c, now, before)
+	a.Metrics = surfaceMetricsOf(c, now, before, days.Previous())
+	if !c.Store.Covers(days.Previous(), snapshot.FromOrders) {
+		totals.Earlier = nil
+	}
 	a.Rows = surfaceRows(c, totals, now)
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
@@ -124,9 +127,10 @@ func runOmnichannel(ctx context.Context, c *toolkit.Call, p omnichannelParams) (
 	if err != nil {
 		return nil, err
 	}
-	a.Summary = omnichannelSummary(c, a, p, days, effects)
+	a.Summary = omnichannelSummary(c, a, days, effects)
 	warnHalo(a, effects)
-	c.WarnWindow(&a.Closing, p.StartDate, days, now.Undated, true)
+	c.WarnBefore(&a.Closing, days, false)
+	c.WarnDays(&a.Closing, days, now.Undated, true)
 	c.Suggest(&a.Closing, "performance", toolkit.Dated(days), "See channel credit over all surfaces.")
 	c.Suggest(&a.Closing, "chart", toolkit.With(toolkit.With(toolkit.Dated(days), "metric", "revenue"), "granularity", "month"), "Chart the revenue of all surfaces.")
 	c.Describe(&a.Closing, c.Quality("", snapshot.Total{Sums: now}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
@@ -140,8 +144,8 @@ func sumSurfaces(all []warehouse.SurfaceTotal) (sum measure.Sums) {
 	return sum
 }
 
-func surfaceMetricsOf(c *toolkit.Call, now, before measure.Sums) SurfaceMetrics {
-	all := toolkit.StoreMetricsOf(c.Figures, snapshot.Total{Sums: now}, snapshot.Total{Sums: before})
+func surfaceMetricsOf(c *toolkit.Call, now, before measure.Sums, earlier civil.Range) SurfaceMetrics {
+	all := c.StoreMetrics(snapshot.Total{Sums: now}, snapshot.Total{Sums: before}, earlier)
 	return SurfaceMetrics{Revenue: all.Revenue, Orders: all.Orders, AOV: all.AOV, NetRevenue: all.NetRevenue}
 }
 
@@ -233,10 +237,10 @@ func haloEffectOf(e halo.Effect, spend float64) HaloEffect {
 	return row
 }
 
-func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, p omnichannelParams, days civil.Range, effects []halo.Effect) string {
+func omnichannelSummary(c *toolkit.Call, a *OmnichannelAnswer, days civil.Range, effects []halo.Effect) string {
 	first := a.Rows[0]
-	text := fmt.Sprintf("%s generated %s %s%s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
-		toolkit.AgainstWindow(p.StartDate, a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
+	text := fmt.Sprintf("%s generated %s %s, %s; %s accounts for %s.", answer.Plural(len(a.Rows), "surface", "surfaces"), c.Spelled(*a.Metrics.Revenue.Value), answer.Dates(days),
+		answer.Against(a.Metrics.Revenue.ChangePct, days), first.Surface, *orZero(first.Share))
 	n := a.Metrics.Halo
 	switch {
 	case len(effects) == 0:

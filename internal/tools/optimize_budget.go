@@ -44,7 +44,7 @@ func (p optimizeBudgetParams) Check() error {
 		b := p.Constraints[channel]
 		if b.Min != nil && b.Max != nil && *b.Min > *b.Max {
 			return fault.Invalid("constraints.%s: min %v exceeds max %v", answer.Clean(channel), *b.Min, *b.Max).
-				WithHint("Set min to at most max.")
+				WithHint("Set min to at most max.") // the caller decides which of the two is wrong
 		}
 		if b.Min != nil {
 			least += *b.Min

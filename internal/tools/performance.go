@@ -9,6 +9,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -81,7 +82,16 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	touchless := c.Store.Untouched() && a.Basis == measure.Attributed
 	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
 	now.RevenueUnknown, before.RevenueUnknown = touchless && now.RevenueUnknown, touchless && before.RevenueUnknown
-	a.Metrics = toolkit.StoreMetricsOf(c.Figures, now, before)
+	a.Metrics = c.StoreMetrics(now, before, days.Previous())
+	comparable := c.Store.Covers(days.Previous(), snapshot.FromOrders)
+	if a.Basis == measure.Reported {
+		reported := c.Store.Covers(days.Previous(), snapshot.FromAds)
+		comparable, now.Undated = comparable && reported, 0
+		a.Metrics.Claimed(channel == "" || reported)
+	}
+	if !comparable {
+		totals.Earlier = nil
+	}
 	a.Rows = channelRows(c, totals, a.Basis, touchless)
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
@@ -97,12 +107,18 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 			}
 		}
 		c.WarnSpend(&a.Closing, now, channel)
-		c.WarnBefore(&a.Closing, days)
+		c.WarnBefore(&a.Closing, days, true)
 		c.WarnDays(&a.Closing, days, now.Undated, true)
 		performanceNext(c, a, days, channel)
 	}
 	quality := c.Quality("", now)
 	quality.Method = methods[model]
+	if a.Basis == measure.Reported {
+		quality.Revenue = claimedRevenue
+		if channel == "" {
+			quality.Revenue += "; the total is the store's: " + c.Workspace.Basis.String()
+		}
+	}
 	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
@@ -124,9 +140,17 @@ func parseModel(name string) (measure.Model, error) {
 	for _, m := range models {
 		known = append(known, string(m))
 	}
-	return "", fault.Invalid("model %q does not exist; models are %s", answer.Clean(name), strings.Join(known, ", ")).
-		WithHint(`Corrected arguments: {"model":"%s"}`, measure.LastTouch)
+	rejected := &mcp.RejectedError{
+		Fault: fault.Invalid("model %q does not exist; models are %s", answer.Clean(name), strings.Join(known, ", ")), Drop: []string{"model"},
+	}
+	if near := mcp.Nearest(name, known); near != "" {
+		rejected.Set, rejected.Drop = map[string]any{"model": near}, nil
+	}
+	return "", rejected
 }
+
+// claimedRevenue defines the revenue of channels under platform_reported.
+const claimedRevenue = "claimed by the ad platforms, each in its own attribution window, without refunds"
 
 func basisOf(model measure.Model) measure.Basis {
 	if model == measure.SurveyBlended {
@@ -192,9 +216,7 @@ func channelRowOf(f answer.Figures, t warehouse.ChannelTotal, before measure.Sum
 // reported removes the figures that platforms do not report, and duplicates of reported figures.
 func (r *ChannelRow) reported() {
 	r.Claimed, r.ClaimedOrders = nil, nil
-	if r.Channel != measure.Unattributed {
-		r.NewOrders, r.Refunds = nil, nil
-	}
+	r.NewOrders, r.Refunds = nil, nil
 }
 
 func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range, totals warehouse.Pair[[]warehouse.ChannelTotal], now snapshot.Total) string {

@@ -8,6 +8,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -42,8 +43,10 @@ const (
 // Check rejects a reversed period and a coupon code in the products view.
 func (p productsParams) Check() error {
 	if p.Code != "" && p.View == productsView {
-		return fault.Invalid("code filters coupons, but view is products").
-			WithHint(`Corrected arguments: {"view":"coupons","code":%q}`, answer.Clean(p.Code))
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("code filters coupons, but view is products").WithHint("Use view=coupons with code."),
+			Drop:  []string{"code"}, Main: "view", Value: couponsView,
+		}
 	}
 	return p.Last30.Check()
 }
@@ -107,7 +110,7 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*Produ
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
 		a.Summary = productsSummary(c, a, days, revenue)
-		c.WarnBefore(&a.Closing, days)
+		c.WarnBefore(&a.Closing, days, false)
 		c.WarnDays(&a.Closing, days, 0, false)
 		productsNext(c, a, days)
 	}
@@ -139,7 +142,17 @@ func productSales(ctx context.Context, c *toolkit.Call, a *ProductsAnswer, p pro
 		a.Rows = append(a.Rows, productRow(f, t, now.Net))
 	}
 	a.Pagination = page.Pagination(len(a.Rows), found.Total)
+	a.Metrics.where(c.Store.Covers(windows.Earlier, snapshot.FromOrders))
 	return now.Net, nil
+}
+
+// where removes the figures of an earlier window that the store's orders do not cover.
+func (m *SalesMetrics) where(comparable bool) {
+	m.Revenue, m.Orders, m.Discount, m.AOV = m.Revenue.Where(true, comparable), m.Orders.Where(true, comparable), m.Discount.Where(true, comparable),
+		m.AOV.Where(true, comparable)
+	if m.Units != nil {
+		*m.Units = m.Units.Where(true, comparable)
+	}
 }
 
 func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) SalesRow {
@@ -177,6 +190,7 @@ func coupons(ctx context.Context, c *toolkit.Call, a *ProductsAnswer, p products
 		})
 	}
 	a.Pagination = page.Pagination(len(a.Rows), found.Total)
+	a.Metrics.where(c.Store.Covers(windows.Earlier, snapshot.FromOrders))
 	return now.Charged, nil
 }
 

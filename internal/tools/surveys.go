@@ -10,6 +10,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/cohort"
 	"assay/internal/money"
@@ -48,7 +49,10 @@ const (
 // Check rejects a reversed period and an impossible order value.
 func (p surveysParams) Check() error {
 	if v := p.MinOrderValue; v != nil && (*v < 0 || *v > 1e12 || math.IsNaN(*v)) {
-		return fault.Invalid("min_order_value is %v; use an amount from 0 to 1e12", *v).WithHint(`Corrected arguments: {"min_order_value":0}`)
+		return &mcp.RejectedError{
+			Fault: fault.Invalid("min_order_value is %v; use an amount from 0 to 1e12", *v),
+			Set:   map[string]any{"min_order_value": min(max(*v, 0), 1e12)},
+		}
 	}
 	return p.Last90.Check()
 }
@@ -82,7 +86,7 @@ type SurveyRow struct {
 	Answers    *answer.Count                    `json:"answers,omitempty"`
 	Share      *answer.Estimate[answer.Percent] `json:"share_pct,omitempty" doc:"Share of the answers to the question."`
 	LastTouch  *answer.Percent                  `json:"last_touch_pct,omitempty" doc:"Share of the same orders that last touch credits to the channel."`
-	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of answers from new customers."`
+	NewPct     *answer.Percent                  `json:"new_pct,omitempty" detail:"analyst" doc:"Share of new customers among the answers of known customers."`
 	AOV        *answer.Money                    `json:"aov,omitempty" detail:"analyst"`
 	OrderValue *answer.Money                    `json:"order_value,omitempty" doc:"Amount charged."`
 	Credited   measure.Channel                  `json:"credited_channel,omitempty" doc:"Channel credited by last touch."`
@@ -119,10 +123,11 @@ func runSurveys(ctx context.Context, c *toolkit.Call, p surveysParams) (*Surveys
 		a.Estimates = nil
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
+		c.WarnStart(&a.Closing, days, "Survey answers", snapshot.FromSurveys)
 		c.WarnPartial(&a.Closing, days)
 		surveysNext(c, a, days)
 	}
-	c.Describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, "surveys", snapshot.FromOrders)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: "order_value and aov: charged to customers", Model: measure.LastTouch}, snapshot.FromSurveys, snapshot.FromOrders)
 	return a, nil
 }
 
@@ -134,10 +139,10 @@ func minor(c *toolkit.Call, major *float64) *int64 {
 	return new(int64(math.Ceil(*major/money.Major(1, c.Workspace.Currency) - 1e-6)))
 }
 
-func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals]) SurveyMetrics {
+func surveyMetricsOf(t warehouse.Pair[warehouse.AnswerTotals], comparable bool) SurveyMetrics {
 	return SurveyMetrics{
-		Answers:   answer.MetricOf(answer.Count(t.Recent.Selected), answer.Count(t.Earlier.Selected)),
-		Responses: answer.MetricOf(answer.Count(t.Recent.Responses), answer.Count(t.Earlier.Responses)),
+		Answers:   answer.MetricOf(answer.Count(t.Recent.Selected), answer.Count(t.Earlier.Selected)).Where(true, comparable),
+		Responses: answer.MetricOf(answer.Count(t.Recent.Responses), answer.Count(t.Earlier.Responses)).Where(true, comparable),
 	}
 }
 
@@ -147,7 +152,7 @@ func surveySums(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	if err != nil {
 		return err
 	}
-	a.Metrics = surveyMetricsOf(found.Totals)
+	a.Metrics = surveyMetricsOf(found.Totals, c.Store.Covers(of.Windows.Earlier, snapshot.FromSurveys))
 	if asked := found.Answerable / measure.Millionths; asked > 0 {
 		answered := min(found.Totals.Recent.Responses, asked)
 		share, err := cohort.Wilson(int(answered), int(asked), answer.Level90)
@@ -226,7 +231,7 @@ func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]SurveyRow, er
 		rows[i] = SurveyRow{
 			Question: answer.Foreign(n.Question), Channel: n.Channel, Answer: answer.Foreign(n.Answer), Answers: new(answer.Count(n.Answers)),
 			Share:  answer.Percents(share),
-			NewPct: answer.PercentOf(measure.Share(n.New, n.Known)), AOV: each(c.Figures, n.Charged, n.Known),
+			NewPct: answer.PercentOf(measure.Share(n.New, n.New+n.Returning)), AOV: each(c.Figures, n.Charged, n.Known),
 		}
 		if n.Channel != "" {
 			rows[i].LastTouch = answer.PercentOf(measure.Share(credited[warehouse.AnswerCredit{Question: n.Question, Channel: n.Channel}], all.Known))
@@ -237,7 +242,8 @@ func answerRows(c *toolkit.Call, found warehouse.AnswerSummary) ([]SurveyRow, er
 
 // plus adds the numbers of b to a.
 func plus(a, b warehouse.AnswerCount) warehouse.AnswerCount {
-	a.Answers, a.New, a.Known, a.Charged = a.Answers+b.Answers, a.New+b.New, a.Known+b.Known, a.Charged+b.Charged
+	a.Answers, a.New, a.Returning = a.Answers+b.Answers, a.New+b.New, a.Returning+b.Returning
+	a.Known, a.Charged = a.Known+b.Known, a.Charged+b.Charged
 	return a
 }
 
@@ -247,15 +253,12 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 	if err != nil {
 		return err
 	}
-	a.Metrics = surveyMetricsOf(found.Totals)
+	a.Metrics = surveyMetricsOf(found.Totals, c.Store.Covers(of.Windows.Earlier, snapshot.FromSurveys))
 	f := c.Figures
 	for _, r := range found.Rows {
 		row := SurveyRow{Date: r.Day, Question: answer.Foreign(r.Question), Answer: answer.Foreign(r.Answer), Channel: r.Channel}
 		if r.Known {
-			row.OrderValue, row.Credited, row.Customer = new(f.Money(r.Charged)), r.Credited, warehouse.ReturningCustomers
-			if r.IsNew {
-				row.Customer = warehouse.NewCustomers
-			}
+			row.OrderValue, row.Credited, row.Customer = new(f.Money(r.Charged)), r.Credited, r.Segment
 		}
 		a.Rows = append(a.Rows, row)
 	}

@@ -94,7 +94,7 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAns
 		return nil, err
 	}
 	rows := trendRows(c, p.Metric, judged)
-	a.Metrics = trendMetricsOf(c, p.Metric, s.Total(days), s.Total(days.Previous()))
+	a.Metrics = trendMetricsOf(p.Metric, c.StoreMetrics(s.Total(days), s.Total(days.Previous()), days.Previous()))
 	a.standOut(rows, judged, p.Threshold)
 	page := p.Page(&c.Writer)
 	a.Rows = answer.Cut(page, rows)
@@ -171,8 +171,7 @@ func (a *TrendsAnswer) headline(rows []TrendRow, most int) []TrendRow {
 	return shown
 }
 
-func trendMetricsOf(c *toolkit.Call, metric snapshot.Metric, now, before snapshot.Total) TrendMetrics {
-	all := toolkit.StoreMetricsOf(c.Figures, now, before)
+func trendMetricsOf(metric snapshot.Metric, all toolkit.StoreMetrics) TrendMetrics {
 	switch metric {
 	case snapshot.Orders:
 		return TrendMetrics{Orders: &all.Orders}
@@ -234,7 +233,7 @@ func warnTrends(c *toolkit.Call, a *TrendsAnswer, p trendsParams, days civil.Ran
 	if withSpend {
 		c.WarnSpend(&a.Closing, s.Total(days), a.Channel)
 	}
-	c.WarnBefore(&a.Closing, days)
+	c.WarnBefore(&a.Closing, days, withSpend)
 	c.WarnDays(&a.Closing, days, undated, withSpend)
 	judged, whole := 0, 0
 	for _, r := range rows {

@@ -29,13 +29,14 @@ type AnswerTotals struct {
 
 // AnswerCount is the number of answers that name a channel, or that have the same text and name no channel.
 type AnswerCount struct {
-	Question string
-	Channel  measure.Channel // "" if the answers name no channel
-	Answer   string          // "" if they name a channel
-	Answers  int64
-	New      int64 // answers with a customer's first order
-	Known    int64 // answers with an order in the store
-	Charged  int64 // revenue of these orders
+	Question  string
+	Channel   measure.Channel // "" when the answers name none
+	Answer    string          // "" when they name one
+	Answers   int64
+	New       int64 // with a first order of a customer
+	Returning int64 // with a later one
+	Known     int64 // with an order in the store
+	Charged   int64 // revenue of these orders
 }
 
 // AnswerCredit is the number of respondents to a question by last-touch channel.
@@ -63,7 +64,7 @@ func (w *customerQuestions) Answers(ctx context.Context, ws measure.WorkspaceID,
 	bind := of.bind()
 	err = w.ask(ctx, ws, "answers", bind, func(row Row) error {
 		var c AnswerCount
-		err := row.Scan(&c.Question, &c.Channel, &c.Answer, &c.Answers, &c.New, &c.Known, &c.Charged)
+		err := row.Scan(&c.Question, &c.Channel, &c.Answer, &c.Answers, &c.New, &c.Returning, &c.Known, &c.Charged)
 		s.Counts = append(s.Counts, c)
 		return err
 	})
@@ -94,7 +95,7 @@ type AnswerRow struct {
 	Channel  measure.Channel // channel in the answer; "": none
 	Credited measure.Channel // channel of the order by last touch
 	Charged  int64           // of the order
-	IsNew    bool            // the order was the customer's first
+	Segment  Segment         // of the order; unknown without one
 	Known    bool            // the store has the order; otherwise the three fields above are empty
 }
 
@@ -116,7 +117,7 @@ func (w *customerQuestions) AnswerRows(ctx context.Context, ws measure.Workspace
 	err = w.ask(ctx, ws, "answer_rows", bind, func(row Row) error {
 		var r AnswerRow
 		var known int
-		err := row.Scan(&r.Day, &r.Question, &r.Answer, &r.Channel, &r.Credited, &r.Charged, &r.IsNew, &known)
+		err := row.Scan(&r.Day, &r.Question, &r.Answer, &r.Channel, &r.Credited, &r.Charged, &r.Segment, &known)
 		r.Known = known == 1
 		page.Rows = append(page.Rows, r)
 		return err

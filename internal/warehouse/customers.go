@@ -9,64 +9,68 @@ import (
 	"assay/internal/measure"
 )
 
-// Segment is a part of the orders: the first orders of customers, or their later orders.
+// Segment is a part of the orders: first orders of customers, later ones, or orders without a customer.
 type Segment string
 
-// Segments of orders. An order without a customer counts as a first order. The empty segment contains both.
+// The segments. The empty segment is all three.
 const (
 	NewCustomers       Segment = "new"
 	ReturningCustomers Segment = "returning"
+	UnknownCustomers   Segment = "unknown" // orders without a customer, and refunds of orders that the store does not have
 )
 
-// SegmentTotals contains the totals of both segments.
-type SegmentTotals struct{ New, Returning measure.Sums }
+// Segments lists the segments.
+func Segments() []Segment { return []Segment{NewCustomers, ReturningCustomers, UnknownCustomers} }
 
-// Of returns the totals of a segment, or of both segments if it is empty.
+// SegmentTotals are the totals of all segments.
+type SegmentTotals struct{ New, Returning, Unknown measure.Sums }
+
+// Of returns the totals of a segment, or of all when it is empty.
 func (t SegmentTotals) Of(s Segment) measure.Sums {
+	if s != "" {
+		return *t.of(s)
+	}
+	return t.New.Add(t.Returning).Add(t.Unknown)
+}
+
+func (t *SegmentTotals) of(s Segment) *measure.Sums {
 	switch s {
 	case NewCustomers:
-		return t.New
+		return &t.New
 	case ReturningCustomers:
-		return t.Returning
+		return &t.Returning
+	case UnknownCustomers:
 	}
-	return t.New.Add(t.Returning)
+	return &t.Unknown
 }
 
-func (t *SegmentTotals) put(isNew bool, sums measure.Sums) {
-	if isNew {
-		t.New = sums
-	} else {
-		t.Returning = sums
-	}
-}
-
-// SegmentTotals returns the totals of new and returning customers in each window, for the store or for one last-touch
-// channel. Their sum is the total of the store or of that channel.
+// SegmentTotals returns the totals of each segment in each window, of the whole store or of the orders that last touch
+// credits to one channel. Their sum equals the total of the store, or of the channel under last touch.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
 	var totals Pair[SegmentTotals]
 	err := w.ask(ctx, ws, "segment_totals", bind, func(row Row) error {
 		var period int
-		var isNew bool
+		var segment Segment
 		var sums measure.Sums
-		err := row.Scan(append([]any{&period, &isNew}, sumsOf(&sums)...)...)
-		totals.of(period).put(isNew, sums)
+		err := row.Scan(append([]any{&period, &segment}, sumsOf(&sums)...)...)
+		*totals.of(period).of(segment) = sums
 		return err
 	})
 	return totals, err
 }
 
-// SegmentChannels returns the totals of new and returning customers in the period, by last-touch channel.
+// SegmentChannels returns the totals of each segment in the period, by last-touch channel.
 func (w *customerQuestions) SegmentChannels(ctx context.Context, ws measure.WorkspaceID, days civil.Range) (map[measure.Channel]SegmentTotals, error) {
 	totals := map[measure.Channel]SegmentTotals{}
 	err := w.ask(ctx, ws, "segment_channels", bindDays(days), func(row Row) error {
 		var channel measure.Channel
-		var isNew bool
+		var segment Segment
 		var sums measure.Sums
-		err := row.Scan(append([]any{&channel, &isNew}, sumsOf(&sums)...)...)
+		err := row.Scan(append([]any{&channel, &segment}, sumsOf(&sums)...)...)
 		t := totals[channel]
-		t.put(isNew, sums)
+		*t.of(segment) = sums
 		totals[channel] = t
 		return err
 	})

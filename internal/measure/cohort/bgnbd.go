@@ -109,12 +109,16 @@ func (m BGNBD) Expected(h History, time float64) float64 {
 //	(a+b+x-1)/(a-1) · [1 - (1-z)^(r+x) ₂F₁(r+x, b+x; a+b+x-1; z)],   z = t / (since + t),
 //
 // after Euler's transformation of the series, (1-z)^(a-1) ₂F₁(a+b-r-1, a-1; a+b+x-1; z). Its parameters are small and
-// its first term cancels with the leading 1, so it is accurate near a = 1 and for a + b < 1.
+// its first term cancels with the leading 1, so it is accurate near a = 1 and for a + b < 1. Its terms overflow for large
+// a, where the dropout probabilities hardly differ and their mean is accurate.
 func (m BGNBD) whileActive(x, since, t float64) float64 {
 	if t <= 0 {
 		return 0
 	}
 	z, l := t/(since+t), -math.Log1p(t/since) // l = ln(1-z)
+	if m.A > seriesLimit || (1-m.A)*l > seriesLimit {
+		return m.meanOverDropout(x, since, t)
+	}
 	c := m.A + m.B + x - 1
 	lead := -l
 	if m.A != 1 {
@@ -131,6 +135,31 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 		term *= (top + n) * (m.A + n - 1) / ((c + n) * (n + 1)) * z
 	}
 	return c*lead - math.Exp((m.A-1)*l)*series
+}
+
+// seriesLimit is the largest a, and the largest logarithm of a term, for which whileActive sums the series.
+const seriesLimit = 100
+
+// meanOverDropout returns the same expectation as the mean over the dropout probability p, which is Beta(a, b+x):
+//
+//	E[(1 - (since / (since + p t))^(r+x)) / p].
+//
+// It integrates over the logit of p, in which the density has no singularities, by the trapezoidal rule.
+func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
+	const nodes, reach = 40, 10.0 // on each side of the mode, to this number of standard deviations
+	b := m.B + x
+	center, sd := math.Log(m.A/b), math.Sqrt(1/m.A+1/b)
+	logDensity := func(s float64) float64 { return -m.A*math.Log1p(math.Exp(-s)) - b*math.Log1p(math.Exp(s)) }
+	most := logDensity(center)
+	var sum, weights float64
+	for i := -nodes; i <= nodes; i++ {
+		s := center + float64(i)/nodes*reach*sd
+		weight := math.Exp(logDensity(s) - most)
+		p := 1 / (1 + math.Exp(-s))
+		sum -= weight * math.Expm1(-(m.R+x)*math.Log1p(p*t/since)) / p
+		weights += weight
+	}
+	return sum / weights
 }
 
 // futures draws the number of purchases of each customer within the time after the observation. Rate and dropout

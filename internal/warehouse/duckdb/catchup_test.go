@@ -60,3 +60,43 @@ func TestEarlierStoreCatchesUpWithItsCosts(t *testing.T) {
 		t.Errorf("version %d after it caught up, want %d", got, version+1)
 	}
 }
+
+// beforeUnknownCustomers reverts roll-ups to those before 0017_unknown_customers.sql: an order without a customer was new.
+const beforeUnknownCustomers = `
+UPDATE {{credit_days}} SET new_orders = orders WHERE day IN (SELECT day FROM {{store_days}} WHERE is_new IS NULL);
+UPDATE {{store_days}} SET is_new = true WHERE is_new IS NULL;
+UPDATE {{segment_days}} SET is_new = true, new_orders = orders WHERE is_new IS NULL;`
+
+// A store of an earlier release has orders without a customer, and figures that count them as new.
+func TestEarlierStoreCatchesUpWithItsUnknownCustomers(t *testing.T) {
+	t.Parallel()
+	e := open(t, Options{Threads: 2})
+	facts := warehouse.New(e)
+	b := variousOrders(60)
+	for i := range b.Orders {
+		if i%3 == 0 {
+			b.Orders[i].Customer = ""
+		}
+	}
+	mustImport(t, facts, "shop", b)
+	tables := []string{"store_days", "segment_days", "credit_days"}
+	want := storedRows(t, e, tables)
+	alter(t, e, beforeUnknownCustomers)
+	if cmp.Equal(want, storedRows(t, e, tables)) {
+		t.Fatal("no order is without a customer")
+	}
+	w, release, err := e.acquire(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := apply(t.Context(), w.instance.db, w, "migrations/0017_unknown_customers.sql", 17); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := facts.CatchUp(t.Context(), "shop"); !did || err != nil {
+		t.Fatalf("catching up: got %t, %v", did, err)
+	}
+	if diff := cmp.Diff(want, storedRows(t, e, tables)); diff != "" {
+		t.Errorf("the store differs after it caught up (-before +after):\n%s", diff)
+	}
+}

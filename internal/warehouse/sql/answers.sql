@@ -1,10 +1,11 @@
 -- One row per question and named channel, and per text of answers that name no channel: the number of answers, of
--- those from new customers, of those with an order in the store, and the value of these orders. Days are those of the
+-- those from new and from returning customers, of those with an order in the store, and the value of these orders. Days are those of the
 -- answers in the workspace's time zone. least is the minimum value of an order, negative for any; only a minimum
 -- needs a scan of individual answers.
 SELECT question, channel, CASE WHEN channel <> '' THEN '' ELSE answer END AS answer_text,
     CAST(sum(answers) AS BIGINT) AS all_answers,
     CAST(sum(CASE WHEN known AND is_new THEN answers ELSE 0 END) AS BIGINT) AS new_answers,
+    CAST(sum(CASE WHEN known AND NOT is_new THEN answers ELSE 0 END) AS BIGINT) AS returning_answers,
     CAST(sum(CASE WHEN known THEN answers ELSE 0 END) AS BIGINT) AS known_orders,
     CAST(sum(charged) AS BIGINT) AS sum_charged
 FROM (

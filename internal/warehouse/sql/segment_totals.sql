@@ -1,8 +1,8 @@
--- One row per window and segment: first orders of customers, and all others. An order without a customer counts as a
--- first order. 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone. An empty channel
--- selects all; orders belong to channels by last touch.
+-- One row per window and segment: first orders of customers, later ones, and orders without a customer, whose is_new is
+-- NULL. 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone. An empty channel selects all;
+-- orders belong to channels by last touch.
 SELECT
-    period, is_new,
+    period, CASE WHEN is_new THEN 'new' WHEN NOT is_new THEN 'returning' ELSE 'unknown' END AS segment,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,
     CAST(sum(tax) AS BIGINT) AS sum_tax, CAST(sum(shipping) AS BIGINT) AS sum_shipping,
     CAST(sum(discounts) AS BIGINT) AS sum_discounts, CAST(sum(refunds) AS BIGINT) AS sum_refunds,
@@ -20,4 +20,4 @@ FROM (
         AND ($channel = '' OR channel = $channel)
 ) AS days
 GROUP BY period, is_new
-ORDER BY period, is_new
+ORDER BY period, segment

@@ -83,10 +83,15 @@ func (r *reference) journey(of warehouse.OrderRef) []warehouse.Touch {
 	return touches
 }
 
-// isNew reports whether an order is its customer's first order.
-func (r *reference) isNew(of warehouse.OrderRef, first map[string]warehouse.Order) bool {
-	o, known := r.orders[of]
-	return known && (o.Customer == "" || first[o.Customer].OrderRef == of)
+// segment is the segment of an order: new if it is its customer's first.
+func (r *reference) segment(of warehouse.OrderRef, first map[string]warehouse.Order) warehouse.Segment {
+	switch o, known := r.orders[of]; {
+	case !known || o.Customer == "":
+		return warehouse.UnknownCustomers
+	case first[o.Customer].OrderRef == of:
+		return warehouse.NewCustomers
+	}
+	return warehouse.ReturningCustomers
 }
 
 // comparePeople compares the warehouse's customers, journeys, answers and messages with the reference.
@@ -104,7 +109,7 @@ func comparePeople(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID,
 	byChannel := answer[map[measure.Channel]warehouse.SegmentTotals](t)(w.SegmentChannels(t.Context(), ws, days))
 	last := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), ws, measure.LastTouch, warehouse.Windows{Recent: days}))
 	for channel, sums := range credits(last.Recent) {
-		same(t, "both segments of "+string(channel), sums, byChannel[channel].Of(""))
+		same(t, "all segments of "+string(channel), sums, byChannel[channel].Of(""))
 	}
 	for _, segment := range []warehouse.Segment{"", warehouse.NewCustomers, warehouse.ReturningCustomers} {
 		paths := answer[warehouse.Pair[[]warehouse.PathTotal]](t)(w.Paths(t.Context(), ws, segment, warehouse.Windows{Recent: days}))
@@ -157,10 +162,13 @@ func (r *reference) segments(channel measure.Channel, days civil.Range) (totals 
 		if !days.Contains(e.day) || channel != "" && r.credited(e.ref) != channel {
 			continue
 		}
-		if r.isNew(e.ref, first) {
+		switch r.segment(e.ref, first) {
+		case warehouse.NewCustomers:
 			totals.New = totals.New.Add(e.order)
-		} else {
+		case warehouse.ReturningCustomers:
 			totals.Returning = totals.Returning.Add(e.order)
+		case warehouse.UnknownCustomers:
+			totals.Unknown = totals.Unknown.Add(e.order)
 		}
 	}
 	return totals
@@ -205,7 +213,7 @@ func (r *reference) paths(segment warehouse.Segment, days civil.Range) (out []wa
 	first, totals := r.firsts(), map[string]warehouse.PathTotal{}
 	for _, e := range r.events() {
 		touches := r.journey(e.ref)
-		if len(touches) == 0 || !days.Contains(e.day) || segment != "" && r.isNew(e.ref, first) != (segment == warehouse.NewCustomers) {
+		if len(touches) == 0 || !days.Contains(e.day) || segment != "" && r.segment(e.ref, first) != segment {
 			continue
 		}
 		path := slices.Compact(r.path(e.ref))
@@ -236,7 +244,7 @@ func (r *reference) journeys(segment warehouse.Segment, days civil.Range) (out [
 	first, counts := r.firsts(), map[warehouse.JourneyCount]int64{}
 	for ref, o := range r.orders {
 		touches := r.journey(ref)
-		if o.Cancelled || o.Test || len(touches) == 0 || !days.Contains(o.Day) || segment != "" && r.isNew(ref, first) != (segment == warehouse.NewCustomers) {
+		if o.Cancelled || o.Test || len(touches) == 0 || !days.Contains(o.Day) || segment != "" && r.segment(ref, first) != segment {
 			continue
 		}
 		counts[warehouse.JourneyCount{Touches: int64(len(touches)), LagDays: seconds(o, touches) / 86_400}]++
@@ -290,7 +298,7 @@ type answered struct {
 	warehouse.SurveyResponse
 	order    warehouse.Order
 	known    bool
-	isNew    bool
+	segment  warehouse.Segment
 	credited measure.Channel
 }
 
@@ -299,7 +307,7 @@ func (r *reference) answersOf(of warehouse.AnswersOf, days civil.Range) (out []a
 	first := r.firsts()
 	for _, a := range r.answers {
 		o, known := r.orders[a.OrderRef]
-		x := answered{SurveyResponse: a, order: o, known: known, isNew: r.isNew(a.OrderRef, first)}
+		x := answered{SurveyResponse: a, order: o, known: known, segment: r.segment(a.OrderRef, first)}
 		if known {
 			x.credited = r.credited(a.OrderRef)
 		}
@@ -339,8 +347,12 @@ func compareAnswers(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID
 				c.Charged += x.order.Charged
 				credited[warehouse.AnswerCredit{Question: x.Question, Channel: x.credited}]++
 			}
-			if x.isNew {
+			switch x.segment {
+			case warehouse.NewCustomers:
 				c.New++
+			case warehouse.ReturningCustomers:
+				c.Returning++
+			case warehouse.UnknownCustomers:
 			}
 			counts[key] = c
 		}
@@ -448,7 +460,8 @@ func smallStorePeople(on trial) {
 	t, w := on.t, on.w
 	small(t, w)
 	got := answer[warehouse.Pair[warehouse.SegmentTotals]](t)(w.SegmentTotals(t.Context(), shop, "", warehouse.Windows{Recent: january}))
-	same(t, "new and returning", []int64{100_00 + 30_00 + 80_00 + 40_00, 50_01 - 5_00}, []int64{got.Recent.New.Charged, got.Recent.Returning.Charged})
+	same(t, "new, returning and unknown", []int64{100_00 + 80_00 + 40_00, 50_01 - 5_00, 30_00},
+		[]int64{got.Recent.New.Charged, got.Recent.Returning.Charged, got.Recent.Unknown.Charged})
 	panel := answer[warehouse.Panel](t)(w.Panel(t.Context(), shop))
 	var mine warehouse.PanelCustomer
 	for _, c := range panel.Customers {

@@ -142,7 +142,7 @@ func (r *reference) events() (out []event) {
 			continue
 		}
 		sums := measure.Sums{Orders: whole(1), Charged: o.Charged, Tax: o.Tax, Shipping: o.Shipping, Discounts: o.Discounts, Units: o.Units}
-		if o.Customer == "" || first[o.Customer].OrderRef == ref {
+		if o.Customer != "" && first[o.Customer].OrderRef == ref {
 			sums.NewOrders = whole(1)
 		}
 		out = append(out, event{order: sums, day: o.Day, ref: ref})

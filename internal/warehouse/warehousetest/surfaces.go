@@ -35,7 +35,9 @@ func surfaceTotals(on trial) {
 	segments := answer[warehouse.Pair[warehouse.SegmentTotals]](t)(w.SegmentTotals(t.Context(), shop, "", warehouse.Windows{Recent: january})).Recent
 	same(t, "new customers", whole(2), segments.New.Orders)
 	same(t, "revenue of new customers", int64(50_00+3_33), segments.New.Charged)
-	same(t, "returning customers", whole(2), segments.Returning.Orders)
+	same(t, "returning customers", measure.Sums{}, segments.Returning)
+	same(t, "orders without a customer", whole(2), segments.Unknown.Orders)
+	same(t, "refunds without a customer", int64(2_00), segments.Unknown.Refunds)
 	same(t, "regions", []warehouse.RegionTotal{{Day: date("2026-01-10"), Region: "CA", Orders: whole(4), Charged: 60_00}}, regionDays(t, w))
 
 	again := load(t, w, warehouse.ImportSpec{}, warehouse.Batch{SurfaceDays: []warehouse.SurfaceDayTotal{total}})

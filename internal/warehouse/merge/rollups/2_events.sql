@@ -1,10 +1,10 @@
--- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. Rows of
--- orders join these events; totals that every store has are computed without joins.
+-- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. is_new is NULL
+-- for orders without a customer. Rows of orders join these events; totals that every store has are computed without joins.
 CREATE OR REPLACE TEMP TABLE slice_events AS
-SELECT k.source, o.key, o.day, k.surface, k.channel, o.customer = '' OR c.key IS NOT NULL AS is_new,
+SELECT k.source, o.key, o.day, k.surface, k.channel, CASE WHEN o.customer <> '' THEN c.key IS NOT NULL END AS is_new,
     CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,
     CAST(0 AS BIGINT) AS refunds, CAST(0 AS BIGINT) AS undated,
-    CAST(CASE WHEN o.customer = '' OR c.key IS NOT NULL THEN 1000000 ELSE 0 END AS BIGINT) AS new_orders, o.units
+    CAST(CASE WHEN c.key IS NOT NULL THEN 1000000 ELSE 0 END AS BIGINT) AS new_orders, o.units
 FROM {{order_rows}} o
 JOIN {{order_kinds}} k ON k.kind = o.kind
 LEFT JOIN (SELECT kind, key FROM {{customers}} WHERE in_slice(day)) c

@@ -1,12 +1,12 @@
 -- Each order's refunds on each day of the slice. A refund without a date has its order's date. Refunds of unknown
 -- orders count too, on their own day and for the online store: the money was refunded, and some shops report refunds
--- without the order. They count as returning customers'.
+-- without the order. Their customers are unknown, so is_new is NULL.
 SET VARIABLE first_refunded = (SELECT min(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
 SET VARIABLE last_refunded = (SELECT max(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
 
 CREATE OR REPLACE TEMP TABLE slice_refunds AS
 SELECT r.source, r.key, r.day, r.surface, r.country, r.region, r.channel,
-    r.known AND (r.customer = '' OR c.key IS NOT NULL) AS is_new, r.refunds, r.undated
+    CASE WHEN r.customer <> '' THEN c.key IS NOT NULL END AS is_new, r.refunds, r.undated
 FROM (
     SELECT d.source, d.key, o.key IS NOT NULL AS known, coalesce(o.surface, 'online_store') AS surface,
         coalesce(o.country, '') AS country, coalesce(o.region, '') AS region, coalesce(o.channel, '') AS channel,

@@ -3,7 +3,7 @@
 -- The slice's orders, counted by their dimensions in roll-ups. code_channel is NULL for orders without a mapped
 -- coupon.
 CREATE OR REPLACE TEMP TABLE slice_counts AS
-SELECT o.day, o.kind, o.place, o.customer = '' OR c.key IS NOT NULL AS is_new, t.key IS NOT NULL AS touched,
+SELECT o.day, o.kind, o.place, CASE WHEN o.customer <> '' THEN c.key IS NOT NULL END AS is_new, t.key IS NOT NULL AS touched,
     s.channel AS code_channel, 1000000 * count(*) AS orders, sum(o.charged) AS charged, sum(o.tax) AS tax,
     sum(o.shipping) AS shipping, sum(o.discounts) AS discounts, sum(o.units) AS units
 FROM {{order_rows}} o
@@ -16,9 +16,9 @@ WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
 GROUP BY ALL;
 
 -- Daily totals of surfaces without orders, with the part of first orders separate. If the store has orders of the
--- surface on the day, they count instead of the total. Refunds count as returning customers'.
+-- surface on the day, they count instead of the total. The customers of the rest and of refunds are unknown.
 CREATE OR REPLACE TEMP TABLE slice_surfaces AS
-SELECT t.day, t.surface, t.country, t.region, t.is_new,
+SELECT t.day, t.surface, t.country, t.region, nullif(t.is_new, false) AS is_new,
     share(1000000 * t.orders, t.lower, t.upper, t.whole) AS orders, share(t.charged, t.lower, t.upper, t.whole) AS charged,
     share(t.tax, t.lower, t.upper, t.whole) AS tax, share(t.shipping, t.lower, t.upper, t.whole) AS shipping,
     share(t.discounts, t.lower, t.upper, t.whole) AS discounts, CASE WHEN t.is_new THEN 0 ELSE t.refunds END AS refunds,

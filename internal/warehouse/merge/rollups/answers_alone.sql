@@ -6,7 +6,7 @@ INSERT INTO {{order_answers}}
 SELECT s.day, NULL, s.order_source, s.order_key, s.question, s.answer, s.channel, s.creator,
     s.order_key = '' OR row_number() OVER (PARTITION BY s.order_source, s.order_key
         ORDER BY s.day, s.source, s.key, s.question) = 1,
-    0, '', false, ''
+    0, '', NULL, ''
 FROM {{survey_responses}} s ANTI JOIN {{orders}} o ON o.source = s.order_source AND o.key = s.order_key
 ORDER BY s.day, s.order_source, s.order_key, s.question;
 

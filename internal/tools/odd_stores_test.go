@@ -1,0 +1,196 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"assay/internal/measure"
+	"assay/internal/toolkit"
+	"assay/internal/warehouse"
+)
+
+// shop are orders of consecutive days up to yesterday, n a day, each changed by edit.
+func shop(days, n int, edit func(i int, o *warehouse.Order)) *warehouse.Batch {
+	b := &warehouse.Batch{}
+	for d := range days {
+		for i := range n {
+			at := d*n + i
+			day := fixtureToday.AddDays(d - days)
+			o := warehouse.Order{
+				OrderRef: warehouse.OrderRef{Source: "shop", Key: fmt.Sprint(at)}, Day: day, At: day.UTC().Add(17 * 3_600_000_000_000),
+				Surface: measure.OnlineStore, Customer: fmt.Sprintf("c%d", at), Charged: 2000, Units: 1,
+			}
+			if edit != nil {
+				edit(at, &o)
+			}
+			b.Orders = append(b.Orders, o)
+			b.Lines = append(b.Lines, warehouse.OrderLine{OrderRef: o.OrderRef, Line: 1, SKU: "A", Title: "A", Quantity: 1, Net: o.Charged, Cost: 500, CostKnown: true})
+			b.Touches = append(b.Touches, warehouse.Touch{OrderRef: o.OrderRef, Seq: 1, At: o.At, Channel: "facebook", Platform: measure.Facebook, Campaign: "c", Kind: "click"})
+			b.Surveys = append(b.Surveys, warehouse.SurveyResponse{
+				Source: "survey", Key: o.Key, OrderRef: o.OrderRef, At: o.At, Day: o.Day, Question: "discovery_channel", Answer: "an ad", Channel: "facebook",
+			})
+		}
+	}
+	return b
+}
+
+// advertised adds ad reports of every day of the orders.
+func advertised(b *warehouse.Batch, spend, conversions int64) *warehouse.Batch {
+	for d := range 60 {
+		day := fixtureToday.AddDays(d - 60)
+		b.AdDays = append(b.AdDays, warehouse.AdDay{
+			Source: "facebook_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: day, CampaignID: "c", CampaignName: "C", Spend: spend,
+			Conversions: conversions, Value: conversions,
+		})
+	}
+	return b
+}
+
+// refunded adds a refund of each order in full.
+func refunded(b *warehouse.Batch) *warehouse.Batch {
+	for _, o := range b.Orders {
+		b.Refunds = append(b.Refunds, warehouse.Refund{OrderRef: o.OrderRef, Refund: "1", Day: o.Day, At: o.At, Amount: o.Charged})
+	}
+	return b
+}
+
+// loyalAs is the store of returning customers with other amounts.
+func loyalAs(charged func(i int) int64) *warehouse.Batch {
+	b := loyalBatch()
+	for i := range b.Orders {
+		b.Orders[i].Charged = charged(i)
+		b.Lines[i].Net = b.Orders[i].Charged
+	}
+	return b
+}
+
+// oddStores are stores in which some total is zero, or some group has no or one member.
+func oddStores() map[measure.WorkspaceID]*warehouse.Batch {
+	creators := &warehouse.Batch{}
+	creators.Creators = []warehouse.Creator{{Source: "creators", ID: "5c1f2a34-0000-4000-8000-000000000001", Name: "Mira"}}
+	creators.CreatorCodes = []warehouse.CreatorCode{{Creator: creators.Creators[0].ID, Code: "MIRA"}}
+	free := func(_ int, o *warehouse.Order) { o.Charged = 0 }
+	return map[measure.WorkspaceID]*warehouse.Batch{
+		"one order":            shop(1, 1, nil),
+		"one customer":         shop(60, 2, func(_ int, o *warehouse.Order) { o.Customer = "c" }),
+		"guests":               shop(60, 2, func(_ int, o *warehouse.Order) { o.Customer = "" }),
+		"one day":              shop(1, 50, nil),
+		"one day with ads":     advertised(shop(1, 50, nil), 1000, 1_000_000),
+		"all refunded":         refunded(advertised(shop(60, 4, nil), 1000, 1_000_000)),
+		"no spend":             advertised(shop(60, 4, nil), 0, 0),
+		"free orders":          advertised(shop(60, 4, free), 1000, 1_000_000),
+		"free and no spend":    advertised(shop(60, 4, free), 0, 0),
+		"cancelled":            shop(60, 2, func(_ int, o *warehouse.Order) { o.Cancelled = true }),
+		"ads only":             advertised(&warehouse.Batch{}, 1000, 0),
+		"ads without spend":    advertised(&warehouse.Batch{}, 0, 0),
+		"creators only":        creators,
+		"regulars":             shop(200, 3, func(i int, o *warehouse.Order) { o.Customer = fmt.Sprintf("c%d", i%250) }),
+		"returning for free":   loyalAs(func(int) int64 { return 0 }),
+		"returning, one price": loyalAs(func(int) int64 { return 2500 }),
+		"returning, one paid":  loyalAs(func(i int) int64 { return int64(1 / (i + 1) * 2500) }),
+		"returning, one whale": loyalAs(func(i int) int64 { return 1 + int64(1/(i+1))*1_000_000_000_000 }),
+		"returning, refunded":  refunded(loyalBatch()),
+		"surface totals": {SurfaceDays: []warehouse.SurfaceDayTotal{
+			{Source: "till", Day: fixtureToday.AddDays(-3), Surface: measure.Retail, Orders: 0, Charged: 0},
+			{Source: "till", Day: fixtureToday.AddDays(-2), Surface: measure.Retail, Orders: 3, NewOrders: 1, Charged: 1000, Refunds: 1000},
+		}},
+		"one message": {Messages: []warehouse.MessageDay{
+			{Source: "mailer", Channel: "email", Entity: "campaign", EntityID: "1", EntityName: "A", MessageID: "1", Day: fixtureToday.AddDays(-2)},
+		}},
+		"refund alone": {Refunds: []warehouse.Refund{
+			{OrderRef: warehouse.OrderRef{Source: "shop", Key: "gone"}, Refund: "1", Day: fixtureToday.AddDays(-2), Amount: 100},
+		}},
+	}
+}
+
+// oddService is the service over all odd stores. A workspace's ID is its place in the sorted names.
+var oddService = sync.OnceValues(func() (*toolkit.Service, error) {
+	ctx := context.Background()
+	facts, err := openFacts(ctx, fixtureDir+"/odd")
+	if err != nil {
+		return nil, err
+	}
+	stores := oddStores()
+	for i, name := range oddNames() {
+		if err := load(ctx, facts, oddID(i), stores[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return toolkit.NewService(plainDeps(facts, fixtureClock), All())
+})
+
+func oddNames() []measure.WorkspaceID { return slices.Sorted(maps.Keys(oddStores())) }
+
+func oddID(i int) measure.WorkspaceID { return measure.WorkspaceID(fmt.Sprintf("odd%d", i)) }
+
+// notNumbers matches what Go writes for floats that are no numbers.
+var notNumbers = regexp.MustCompile(`\bNaN\b|[+-]?\bInf\b`)
+
+// choices lists the calls of a tool with each value of each parameter that is a choice.
+func choices(t *testing.T, tool toolkit.Tool) (calls []map[string]any) {
+	t.Helper()
+	var schema struct {
+		Properties map[string]struct {
+			Enum []string `json:"enum"`
+		} `json:"properties"`
+	}
+	if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	calls = []map[string]any{{}}
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if name == "detail_level" || name == "format" {
+			continue
+		}
+		for _, value := range schema.Properties[name].Enum {
+			calls = append(calls, map[string]any{name: value})
+		}
+	}
+	switch tool.Name {
+	case Performance.Name:
+		for _, model := range append(measure.Models(), measure.Fitted()...) {
+			calls = append(calls, map[string]any{"model": string(model)})
+		}
+	case Compare.Name:
+		calls = append(calls, map[string]any{"include_channels": true})
+	}
+	return calls
+}
+
+// No total is large or varied enough to divide by in an odd store. Every tool still answers in numbers.
+func TestOddStoresHaveAnswersInNumbers(t *testing.T) {
+	t.Parallel()
+	service, err := oddService()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range oddNames() {
+		t.Run(string(name), func(t *testing.T) {
+			t.Parallel()
+			s := service.Session(reader(newWorkspace(oddID(i))), "r1")
+			for _, tool := range built() {
+				if tool.Writes {
+					continue
+				}
+				for _, choice := range choices(t, tool) {
+					for _, format := range []string{"json", "csv"} {
+						choice["detail_level"], choice["format"] = "debug", format
+						args := argumentsOf(tool.Name, choice)
+						r := callAs(t, s, tool.Name, args)
+						text := r.Content[0].Text
+						if notNumbers.MatchString(text) || r.IsError && strings.Contains(text, "internal error") {
+							t.Errorf("%s %s: %s", tool.Name, args, text)
+						}
+					}
+				}
+			}
+		})
+	}
+}
