@@ -15,6 +15,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/knowledge"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
 	"assay/internal/warehouse"
@@ -48,6 +49,7 @@ type Call struct {
 	Hooks     Hooks
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Tools     []Spec             // of all tools, in the contract's order
+	Knowledge *knowledge.Library // articles that explain figures, methods and tools
 	Log       *slog.Logger
 }
 
@@ -96,6 +98,23 @@ func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any,
 // available reports whether a tool is implemented.
 func (c *Call) available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
+}
+
+// Works reports whether a call from an article succeeds on this store: the tool only reads, and the store has the model
+// and the channel that the call needs.
+func (c *Call) Works(tool string, arguments map[string]any) bool {
+	at := slices.IndexFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() && !s.Writes })
+	if at < 0 {
+		return false
+	}
+	if c.Tools[at].Model {
+		if _, err := c.Model(); err != nil {
+			return false
+		}
+	}
+	channel, _ := arguments["channel"].(string)
+	_, err := c.Channel(channel)
+	return err == nil
 }
 
 // Dated returns the arguments of a window.
