@@ -183,32 +183,52 @@ func (c *Call) stillGrowing(w civil.Range) string {
 	return text.String()
 }
 
-// BiggestMover returns a sentence on the channel with the largest change of revenue.
+// BiggestMover returns a sentence on the channel with the largest change of revenue in the direction of the total, and on
+// the channel with the largest change against it.
 func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	change := map[measure.Channel]int64{}
-	for _, t := range totals.Recent {
-		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
-	}
 	if len(totals.Earlier) == 0 {
 		return ""
 	}
+	change, total := map[measure.Channel]int64{}, int64(0)
+	for _, t := range totals.Recent {
+		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
+		total += c.Workspace.Basis.Revenue(t.Sums)
+	}
 	for _, t := range totals.Earlier {
 		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
+		total -= c.Workspace.Basis.Revenue(t.Sums)
 	}
-	var most measure.Channel
+	var up, down measure.Channel
 	for _, channel := range slices.Sorted(maps.Keys(change)) {
-		if abs(change[channel]) > abs(change[most]) {
-			most = channel
+		switch {
+		case change[channel] > max(0, change[up]):
+			up = channel
+		case change[channel] < min(0, change[down]):
+			down = channel
 		}
 	}
-	if most == "" {
+	rise, fall := c.moved(up, "up", change[up]), c.moved(down, "down", change[down])
+	switch {
+	case total == 0 && rise != "" && fall != "":
+		return fmt.Sprintf(" Largest changes: %s; %s.", rise, fall)
+	case total < 0:
+		rise, fall = fall, rise
+	}
+	switch {
+	case rise != "" && fall != "":
+		return fmt.Sprintf(" Largest change: %s; against the total: %s.", rise, fall)
+	case rise != "":
+		return fmt.Sprintf(" Largest change: %s.", rise)
+	}
+	return ""
+}
+
+// moved describes the change of a channel, "" if there is none.
+func (c *Call) moved(channel measure.Channel, way string, by int64) string {
+	if by == 0 {
 		return ""
 	}
-	way := "up"
-	if change[most] < 0 {
-		way = "down"
-	}
-	return fmt.Sprintf(" Largest change: %s, %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
+	return fmt.Sprintf("%s, %s %s", answer.ChannelName(channel), way, c.Amount(abs(by)))
 }
 
 // Quality describes how the figures of a window were calculated.
