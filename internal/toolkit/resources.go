@@ -29,8 +29,8 @@ var guide string
 type resourceKind struct {
 	uri      string
 	mimeType string
-	scope    control.Scope                                            // required; "": none
-	list     func(*Session) []mcp.Resource                            // their URIs have the part after the common beginning
+	scope    control.Scope                                           // required; "": none
+	list     func(*Session) []mcp.Resource                           // their URIs have the part after the common beginning
 	read     func(context.Context, *Session, string) (string, error) // gets that part
 }
 
