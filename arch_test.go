@@ -84,6 +84,7 @@ var parts = []struct {
 	{"internal/toolkit", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot",
+		"internal/knowledge",
 	}},
 	{"internal/toolkit/toolkittest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
 	{"internal/pacing", []string{
@@ -95,7 +96,7 @@ var parts = []struct {
 		"internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/tools", []string{
-		"internal/plotting", "internal/pacing", "internal/health",
+		"internal/knowledge", "internal/plotting", "internal/pacing", "internal/health",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment", "internal/answer", "internal/snapshot", "internal/toolkit", "internal/chart", "internal/mcp",
 	}},

@@ -1,5 +1,12 @@
 package main
 
+import (
+	"encoding/json"
+	"slices"
+
+	"assay/internal/tools"
+)
+
 // asked is a call that is measured.
 type asked struct {
 	name      string
@@ -8,38 +15,49 @@ type asked struct {
 	perAnswer bool // the answer is computed for each call and never cached
 }
 
-// calls are the default calls of the tools that describe a store, with each of their views.
-var calls = []asked{
-	{name: "discover", tool: "discover", arguments: `{}`},
+// views are further views of tools, by the name of the call.
+var views = []asked{
 	{name: "discover channels", tool: "discover", arguments: `{"aspect":"channels"}`},
 	{name: "discover integrations", tool: "discover", arguments: `{"aspect":"integrations"}`},
-	{name: "diagnose", tool: "diagnose", arguments: `{}`, perAnswer: true},
-	{name: "performance", tool: "performance", arguments: `{}`},
 	{name: "performance markov", tool: "performance", arguments: `{"model":"markov"}`},
 	{name: "performance shapley", tool: "performance", arguments: `{"model":"shapley"}`},
-	{name: "compare", tool: "compare", arguments: `{}`},
-	{name: "trends", tool: "trends", arguments: `{}`},
-	{name: "campaigns", tool: "campaigns", arguments: `{}`},
 	{name: "campaigns creative", tool: "campaigns", arguments: `{"level":"creative"}`},
-	{name: "products", tool: "products", arguments: `{}`},
 	{name: "products coupons", tool: "products", arguments: `{"view":"coupons"}`},
-	{name: "email_lifecycle", tool: "email_lifecycle", arguments: `{}`},
-	{name: "customers segments", tool: "customers", arguments: `{}`},
 	{name: "customers retention", tool: "customers", arguments: `{"view":"retention"}`},
 	{name: "customers journeys", tool: "customers", arguments: `{"view":"journeys"}`},
 	{name: "customers ltv", tool: "customers", arguments: `{"view":"ltv"}`},
-	{name: "lifecycle summary", tool: "lifecycle", arguments: `{}`},
 	{name: "lifecycle ltv", tool: "lifecycle", arguments: `{"aspect":"ltv"}`},
-	{name: "surveys summary", tool: "surveys", arguments: `{}`},
 	{name: "surveys individual", tool: "surveys", arguments: `{"view":"individual"}`},
-	{name: "influencers list", tool: "influencers", arguments: `{"action":"list"}`},
 	{name: "influencers top_performers", tool: "influencers", arguments: `{"action":"top_performers"}`},
-	{name: "creators", tool: "creators", arguments: `{}`},
-	{name: "omnichannel", tool: "omnichannel", arguments: `{}`},
-	{name: "forecasting", tool: "forecasting", arguments: `{}`},
 	{name: "forecasting alerts", tool: "forecasting", arguments: `{"aspect":"alerts"}`},
 	{name: "forecasting targets", tool: "forecasting", arguments: `{"aspect":"targets"}`},
-	{name: "experiments factors", tool: "experiments", arguments: `{}`},
-	{name: "chart", tool: "chart", arguments: `{"metric":"revenue"}`},
 	{name: "chart by channel", tool: "chart", arguments: `{"metric":"revenue","breakdown":"channel"}`},
+}
+
+// elsewhere lists the tools that have a benchmark of their own.
+var elsewhere = []string{"geo_experiment_preflight"}
+
+// calls returns the default call of each tool that reads the store without a model, followed by its further views.
+func calls() []asked {
+	var all []asked
+	for _, t := range tools.All() {
+		if t.Writes || t.Model || t.Later.Set() || slices.Contains(elsewhere, t.Name) {
+			continue
+		}
+		arguments := t.Arguments
+		if arguments == nil {
+			arguments = map[string]any{}
+		}
+		text, err := json.Marshal(arguments)
+		if err != nil {
+			panic(err) // the example of a tool can be encoded
+		}
+		all = append(all, asked{name: t.Name, tool: t.Name, arguments: string(text), perAnswer: t.Uncached})
+		for _, v := range views {
+			if v.tool == t.Name {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
 }

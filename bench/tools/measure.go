@@ -67,7 +67,7 @@ func (b *bench) measureCalls(ctx context.Context, o settings) error {
 
 func chosen(o settings) []asked {
 	var out []asked
-	for _, c := range calls {
+	for _, c := range calls() {
 		if o.only == "" || o.only == c.name {
 			out = append(out, c)
 		}

@@ -75,7 +75,7 @@ func TestAnAnswerInEachFormat(t *testing.T) {
 		if got := r.Content[0].Text; got != want {
 			t.Errorf("%s is\n%s\nwant\n%s", format, got, want)
 		}
-		if (r.StructuredContent != nil) != (format == answer.JSONFormat) || (len(r.Content) == 2) != (format != answer.CSVFormat) || r.IsError {
+		if (r.StructuredContent != nil) != (format == answer.JSONFormat) || (len(r.Content) == 2) != (format == answer.JSONFormat) || r.IsError {
 			t.Errorf("%s has %d parts, structured: %t", format, len(r.Content), r.StructuredContent != nil)
 		}
 	}

@@ -40,13 +40,13 @@ func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	if w.View.Format == JSONFormat {
 		result.StructuredContent = text
 	}
-	if p, ok := a.(pictured); ok && w.View.Format != CSVFormat {
+	if p, ok := a.(pictured); ok && w.View.Format == JSONFormat {
 		result.Content = append(result.Content, p.Picture()...)
 	}
 	return result, nil
 }
 
-// pictured is an answer with images after the text. CSV output has no images.
+// pictured is an answer with images after the text. CSV and summary output have none.
 type pictured interface{ Picture() []mcp.Content }
 
 // prepare rounds an answer and removes the parts that were not requested.

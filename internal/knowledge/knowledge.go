@@ -6,6 +6,7 @@ import (
 	"embed"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"assay/internal/fault"
 )
@@ -129,6 +130,29 @@ func (l *Library) Articles(topic Topic) []*Article {
 		}
 	}
 	return of
+}
+
+// Named returns the article that has a name as its ID, title or alias.
+func (l *Library) Named(name string) (*Article, bool) {
+	wanted := strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
+	at := slices.IndexFunc(l.articles, func(a *Article) bool {
+		return slices.ContainsFunc(append([]string{string(a.ID), a.Title}, a.Aliases...), func(own string) bool {
+			return strings.Join(wordsOf(strings.ReplaceAll(own, "_", " ")), " ") == wanted
+		})
+	})
+	if at < 0 || wanted == "" {
+		return nil, false
+	}
+	return l.articles[at], true
+}
+
+// Definition is the first sentence of the article.
+func (a *Article) Definition() string {
+	first, _, more := strings.Cut(a.Lead, ". ")
+	if more {
+		first += "."
+	}
+	return first
 }
 
 // Article returns the article of an ID.

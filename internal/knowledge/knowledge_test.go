@@ -81,6 +81,9 @@ func TestCallsFollowTheContract(t *testing.T) {
 		if a.Call == nil {
 			continue
 		}
+		if a.Call.Arguments == nil {
+			t.Errorf("%s: the arguments of its call are null in JSON", a.ID)
+		}
 		parameters := tools[a.Call.Tool]
 		if parameters == nil {
 			t.Errorf("%s calls the unknown tool %q", a.ID, a.Call.Tool)

@@ -47,6 +47,9 @@ func readArticle(files fs.FS, name string, topic Topic) (*Article, error) {
 		ID: ID(strings.TrimSuffix(path.Base(name), ".md")), Topic: topic, Title: m.Title, Aliases: m.Aliases, Questions: m.Questions,
 		Lead: oneLine(lead), Body: body, Formula: m.Formula, Pitfalls: m.Pitfalls, Related: m.Related, Call: m.Call,
 	}
+	if a.Call != nil && a.Call.Arguments == nil {
+		a.Call.Arguments = map[string]any{}
+	}
 	for meaning, text := range m.Constants {
 		source, value, ok := strings.Cut(text, " = ")
 		if !ok {

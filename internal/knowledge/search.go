@@ -39,6 +39,7 @@ const (
 	maxMatches  = 5
 	maxQuestion = 64 // words of a question that are read
 	maxWord     = 40 // bytes of a word whose typos are corrected
+	shortWord   = 4  // bytes of the shortest word whose typos are corrected
 )
 
 // index is the search index of the articles.
@@ -232,12 +233,13 @@ func (x *index) parse(question string) query {
 	words := wordsOf(question)
 	words = words[:min(len(words), maxQuestion)]
 	q := query{weight: map[string]float64{}}
+	asksForTerm := !slices.ContainsFunc(words, func(w string) bool { return actionWords[w] })
 	for i, word := range words {
-		if isCommon(word) {
+		if isCommon(word) || x.isCommonTypo(word) {
 			q.weight[stem(word)] = commonIDF
 			continue
 		}
-		terms := x.terms(word)
+		terms := x.terms(word, asksForTerm)
 		if i+1 < len(words) {
 			if joined, ok := x.named.stem(word + words[i+1]); ok { // hold out, holdout
 				terms = append(terms, term{joined, x.idf[joined], true})
@@ -296,9 +298,12 @@ func (d *document) name(q query) (weight, covered float64) {
 	return weight, covered
 }
 
-// terms returns the stems of a word: its own stem, the stem of the known word with nearly the same spelling, or the
-// stems of its two parts.
-func (x *index) terms(word string) []term {
+// actionWords are words of questions about what to do. Other questions mostly ask for a term, so that their words of four
+// letters are corrected too: raos, but not "can you sing".
+var actionWords = setOf("can you how do i who where when")
+
+// terms returns the stems of a word: of the word, of the known word that is spelled nearly so, or of its two parts.
+func (x *index) terms(word string, asksForTerm bool) []term {
 	s := stem(word)
 	if idf, ok := x.idf[s]; ok {
 		return []term{{s, idf, true}}
@@ -313,34 +318,63 @@ func (x *index) terms(word string) []term {
 			return []term{{head, x.idf[head], true}, {tail, x.idf[tail], true}}
 		}
 	}
-	if s, ok := x.named.nearest(word); ok {
+	if s, ok := x.named.nearest(word); ok && (len(word) > shortWord || asksForTerm) {
 		return []term{{s, corrected * x.idf[s], false}}
 	}
-	if s, ok := x.written.nearest(word); ok {
+	if s, ok := x.written.nearest(word); ok && len(word) > shortWord {
 		return []term{{s, corrected * x.idf[s], false}}
 	}
 	return []term{{s, unknownIDF * x.rarest, false}}
 }
 
+// isNumber reports whether a word is a number such as 5000 or 80k.
 func isNumber(word string) bool {
-	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsDigit(r) })
+	digits := strings.TrimRight(word, "km")
+	return len(word)-len(digits) <= 1 && digits != "" && !strings.ContainsFunc(digits, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// nearest returns the stem of the known word that a misspelled word most probably means. It is at most one edit away,
-// or two edits in a word of nine letters or more. A different first letter counts as one more edit. Ties go to the
-// first word by alphabet.
+// isCommonTypo reports whether a word in no article is a misspelled common word. Common words win over words of articles
+// only if they are as near.
+func (x *index) isCommonTypo(word string) bool {
+	if _, known := x.idf[stem(word)]; known || len(word) < longCommon {
+		return false
+	}
+	_, common := commonVocabulary.nearest(word)
+	if !common {
+		return false
+	}
+	_, named := x.named.nearest(word)
+	return !named
+}
+
+// longCommon is the length in bytes from which the typos of common words are corrected.
+const longCommon = 6
+
+// commonVocabulary is the common words that are long enough to be recognized when they are misspelled.
+var commonVocabulary = func() vocabulary {
+	v := vocabulary{}
+	for word := range commonWords {
+		if len(word) >= longCommon {
+			v.add(word, stem(word))
+		}
+	}
+	return v
+}()
+
+// nearest returns the stem of the known word that a misspelled word most probably is: one edit away, or two in a word of
+// eight letters or more; another first letter counts as one more. Ties go to the first by alphabet.
 func (v vocabulary) nearest(word string) (string, bool) {
 	limit := 0
 	switch {
 	case len(word) > maxWord:
 		return "", false
-	case len(word) >= 9:
+	case len(word) >= 8:
 		limit = 2
-	case len(word) >= 5:
+	case len(word) >= shortWord:
 		limit = 1
 	}
 	best, found := "", limit+1
-	for size := max(len(word)-limit, 4); size <= len(word)+limit && limit > 0; size++ {
+	for size := max(len(word)-limit, shortWord); size <= len(word)+limit && limit > 0; size++ {
 		for k := range v[size] {
 			distance := spelling.Distance(word, k)
 			if distance == 2 && swapped(word, k) {

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // call is a method call in progress.
@@ -82,17 +84,25 @@ func listTools(_ context.Context, c *call) (json.RawMessage, error) {
 	return c.session.ListTools(), c.firstPage()
 }
 
-// firstPage rejects a cursor: every list has one page, so the server never issues a cursor.
+// firstPage rejects a cursor: the lists of tools and prompts have one page, so the server never issues a cursor for them.
 func (c *call) firstPage() error {
-	params, err := readParams(c.params, "cursor")
-	if err != nil {
-		return err
+	cursor, err := c.cursor()
+	if err == nil && cursor != nil {
+		return noPage(cursor)
 	}
-	if !isNull(params[0]) && string(params[0]) != `""` {
-		return invalidParams("there is no page " + shown(params[0]))
-	}
-	return nil
+	return err
 }
+
+// cursor returns the cursor of a request for a list, nil for the first page.
+func (c *call) cursor() (json.RawMessage, error) {
+	params, err := readParams(c.params, "cursor")
+	if err != nil || isNull(params[0]) || string(params[0]) == `""` {
+		return nil, err
+	}
+	return params[0], nil
+}
+
+func noPage(cursor json.RawMessage) error { return invalidParams("there is no page " + shown(cursor)) }
 
 func callTool(ctx context.Context, c *call) (json.RawMessage, error) {
 	params, err := readParams(c.params, "name", "arguments")
@@ -121,11 +131,40 @@ func IsToolError(result []byte) bool {
 	return len(result) > len(end) && string(result[len(result)-len(end):]) == end
 }
 
+// resourcesPerPage is the number of resources in one page of resources/list.
+const resourcesPerPage = 100
+
+// listResources returns a page of the resources. The cursor is the encoded URI of the last resource of the page before, so
+// a page neither repeats nor skips a resource when others are added.
 func listResources(_ context.Context, c *call) (json.RawMessage, error) {
-	return encode(struct {
-		Resources []Resource `json:"resources"`
-	}{list(c.session.ListResources())}), c.firstPage()
+	cursor, err := c.cursor()
+	if err != nil {
+		return nil, err
+	}
+	all := c.session.ListResources()
+	if cursor != nil {
+		at := -1
+		if kindOf(cursor) == "string" {
+			at = slices.IndexFunc(all, func(r Resource) bool { return cursorOf(r) == text(cursor) })
+		}
+		if at < 0 {
+			return nil, noPage(cursor)
+		}
+		all = all[at+1:]
+	}
+	page := struct {
+		Resources  []Resource `json:"resources"`
+		NextCursor string     `json:"nextCursor,omitempty"`
+	}{Resources: list(all)}
+	if len(all) > resourcesPerPage {
+		page.Resources = all[:resourcesPerPage]
+		page.NextCursor = cursorOf(all[resourcesPerPage-1])
+	}
+	return encode(page), nil
 }
+
+// cursorOf returns the cursor of the page after a resource.
+func cursorOf(last Resource) string { return base64.RawURLEncoding.EncodeToString([]byte(last.URI)) }
 
 func readResource(ctx context.Context, c *call) (json.RawMessage, error) {
 	params, err := readParams(c.params, "uri")

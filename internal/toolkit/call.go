@@ -16,6 +16,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/knowledge"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/snapshot"
@@ -56,6 +57,7 @@ type Call struct {
 	Accounts  Connections        // of ad platforms
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Tools     []Spec             // of all tools, in the contract's order
+	Knowledge *knowledge.Library // articles that explain figures, methods and tools
 	Log       *slog.Logger
 }
 
@@ -125,6 +127,23 @@ func (c *Call) available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
 }
 
+// Works reports whether a call from an article succeeds on this store: the tool only reads, and the store has the model
+// and the channel that the call needs.
+func (c *Call) Works(tool string, arguments map[string]any) bool {
+	at := slices.IndexFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() && !s.Writes })
+	if at < 0 {
+		return false
+	}
+	if c.Tools[at].Model {
+		if _, err := c.Model(); err != nil {
+			return false
+		}
+	}
+	channel, _ := arguments["channel"].(string)
+	_, err := c.Channel(channel)
+	return err == nil
+}
+
 // Dated returns the arguments of a window.
 func Dated(w civil.Range) map[string]any {
 	return map[string]any{"start_date": w.First.String(), "end_date": w.Last.String()}
@@ -191,32 +210,52 @@ func (c *Call) stillGrowing(w civil.Range) string {
 	return text.String()
 }
 
-// BiggestMover returns a sentence on the channel with the largest change of revenue.
+// BiggestMover returns a sentence on the channel with the largest change of revenue in the direction of the total, and on
+// the channel with the largest change against it.
 func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
-	change := map[measure.Channel]int64{}
-	for _, t := range totals.Recent {
-		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
-	}
 	if len(totals.Earlier) == 0 {
 		return ""
 	}
+	change, total := map[measure.Channel]int64{}, int64(0)
+	for _, t := range totals.Recent {
+		change[t.Channel] += c.Workspace.Basis.Revenue(t.Sums)
+		total += c.Workspace.Basis.Revenue(t.Sums)
+	}
 	for _, t := range totals.Earlier {
 		change[t.Channel] -= c.Workspace.Basis.Revenue(t.Sums)
+		total -= c.Workspace.Basis.Revenue(t.Sums)
 	}
-	var most measure.Channel
+	var up, down measure.Channel
 	for _, channel := range slices.Sorted(maps.Keys(change)) {
-		if abs(change[channel]) > abs(change[most]) {
-			most = channel
+		switch {
+		case change[channel] > max(0, change[up]):
+			up = channel
+		case change[channel] < min(0, change[down]):
+			down = channel
 		}
 	}
-	if most == "" {
+	rise, fall := c.moved(up, "up", change[up]), c.moved(down, "down", change[down])
+	switch {
+	case total == 0 && rise != "" && fall != "":
+		return fmt.Sprintf(" Largest changes: %s; %s.", rise, fall)
+	case total < 0:
+		rise, fall = fall, rise
+	}
+	switch {
+	case rise != "" && fall != "":
+		return fmt.Sprintf(" Largest change: %s; against the total: %s.", rise, fall)
+	case rise != "":
+		return fmt.Sprintf(" Largest change: %s.", rise)
+	}
+	return ""
+}
+
+// moved describes the change of a channel, "" if there is none.
+func (c *Call) moved(channel measure.Channel, way string, by int64) string {
+	if by == 0 {
 		return ""
 	}
-	way := "up"
-	if change[most] < 0 {
-		way = "down"
-	}
-	return fmt.Sprintf(" The largest change is in %s: %s %s.", answer.ChannelName(most), way, c.Amount(abs(change[most])))
+	return fmt.Sprintf("%s, %s %s", answer.ChannelName(channel), way, c.Amount(abs(by)))
 }
 
 // Quality describes how the figures of a window were calculated.

@@ -3,7 +3,9 @@ package toolkit
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -19,7 +21,8 @@ type ModelResults struct {
 	Metrics PlanMetrics
 }
 
-// modelTopics maps topics to answers. A topic has word prefixes and phrases. The first topic that matches is used.
+// modelTopics maps topics to answers. A topic has word prefixes and phrases. The topic with the most matches answers, the
+// first of equals.
 var modelTopics = []struct {
 	words  []string
 	answer func(*Call, []MixRow, ModelResults) string
@@ -47,10 +50,14 @@ func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 	if !named {
 		about = a.Rows
 	}
-	for _, t := range modelTopics {
-		if slices.ContainsFunc(t.words, func(topic string) bool { return mentions(topic, text, words) }) {
-			return strings.TrimSpace(t.answer(c, about, a) + " " + without)
+	best, most := -1, 0
+	for i, t := range modelTopics {
+		if n := mentions(t.words, text, words); n > most {
+			best, most = i, n
 		}
+	}
+	if best >= 0 {
+		return strings.TrimSpace(modelTopics[best].answer(c, about, a) + otherStep(text) + " " + without)
 	}
 	if named {
 		return strings.TrimSpace(sayReturns(c, about, a) + " " + without)
@@ -59,12 +66,33 @@ func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 		"adstock (carryover), the effect of less or more spend, the optimized allocation, the next experiment, or the model fit."
 }
 
-// mentions reports whether a question has a word that begins with the topic, or contains it if it is a phrase.
-func mentions(topic, text string, words []string) bool {
-	if strings.ContainsAny(topic, " -") {
-		return strings.Contains(text, topic)
+// mentions counts the words of a question that begin with a prefix of the topic. A phrase that the question contains
+// counts as two words.
+func mentions(topic []string, text string, words []string) (n int) {
+	for _, phrase := range topic {
+		if strings.ContainsAny(phrase, " -") && strings.Contains(text, phrase) {
+			n += 2
+		}
 	}
-	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, topic) })
+	for _, w := range words {
+		if slices.ContainsFunc(topic, func(prefix string) bool { return strings.HasPrefix(w, prefix) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// percents matches the percentages of a question.
+var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
+
+// otherStep states that the answer is for another change of spend than the one in the question, "" if it is not.
+func otherStep(text string) string {
+	for _, found := range percents.FindAllStringSubmatch(text, -1) {
+		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
+			return fmt.Sprintf(" Changes of spend are calculated for %d%% only, not for %s%%; optimize_budget takes any budget and limits by channel.", int(100*mix.Step), found[1])
+		}
+	}
+	return ""
 }
 
 // mixChannels returns the model's channels that the words name, by channel or platform name, and a note on named

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -15,74 +17,153 @@ import (
 // WeeklyReview is the name of a prompt.
 const WeeklyReview = "weekly_review"
 
-// ListPrompts lists the prompts.
-func (s *Session) ListPrompts() []mcp.Prompt {
-	return []mcp.Prompt{{
-		Name: WeeklyReview, Title: "Weekly review",
-		Description: "Review a week: what changed from the previous week, why, and what to check next.",
-		Arguments: []mcp.PromptArgument{
-			{Name: "week", Description: "A day of the week as YYYY-MM-DD, or words such as 'last week'. Default: the last complete week."},
-			{Name: "channel", Description: "Only this channel."},
-		},
-	}}
+// prompt is a task for the client's model. All arguments are optional.
+type prompt struct {
+	mcp.Prompt
+	write func(*asking) (task, error)
 }
 
-// GetPrompt returns a prompt with its dates filled in.
+// task is the text of a prompt: what to find out, the calls that show it, and what to write.
+type task struct {
+	title string
+	steps []step
+	write string
+}
+
+// step is a call with ready arguments and what to look for in its answer.
+type step struct {
+	tool      string
+	arguments map[string]any
+	look      string
+}
+
+// asking is the arguments of a prompt and the day of the caller's workspace.
+type asking struct {
+	arguments map[string]string
+	today     civil.Date
+	currency  string
+}
+
+// given returns an argument, "" if it is missing.
+func (q *asking) given(name string) string { return answer.Clean(q.arguments[name]) }
+
+// basis is the rule that every task ends with.
+const basis = "State the basis of each figure, its dates and the warnings of the answers. Do not add platform-reported revenue to the store's own revenue."
+
+// ListPrompts lists the prompts whose tools the caller may call.
+func (s *Session) ListPrompts() []mcp.Prompt {
+	var all []mcp.Prompt
+	for _, p := range prompts {
+		if s.canFollow(p) {
+			all = append(all, p.Prompt)
+		}
+	}
+	return all
+}
+
+// canFollow reports whether the caller may call all tools of a prompt.
+func (s *Session) canFollow(p prompt) bool {
+	t, err := p.write(s.asking(nil))
+	callable := s.described()
+	return err == nil && !slices.ContainsFunc(t.steps, func(one step) bool {
+		return !slices.ContainsFunc(callable, func(tool Tool) bool { return tool.Name == one.tool })
+	})
+}
+
+func (s *Session) asking(arguments map[string]string) *asking {
+	w := s.principal.Workspace
+	return &asking{arguments: arguments, today: civil.DayOf(s.service.deps.Clock(), w.Location()), currency: string(w.Currency)}
+}
+
+// GetPrompt returns a prompt with its dates and arguments filled in.
 func (s *Session) GetPrompt(_ context.Context, name string, args map[string]string) (mcp.PromptResult, error) {
-	if name != WeeklyReview {
+	at := slices.IndexFunc(prompts, func(p prompt) bool { return p.Name == name && s.canFollow(p) })
+	if at < 0 {
 		return mcp.PromptResult{}, fault.NotFound("prompt %q does not exist", answer.Clean(name)).WithHint("prompts/list lists all prompts.")
 	}
+	p := prompts[at]
 	for _, given := range slices.Sorted(maps.Keys(args)) {
-		if !slices.Contains([]string{"week", "channel"}, given) {
-			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; its arguments are week and channel", WeeklyReview, answer.Clean(given))
+		if !slices.ContainsFunc(p.Arguments, func(a mcp.PromptArgument) bool { return a.Name == given }) {
+			return mcp.PromptResult{}, fault.Invalid("%s has no argument %q; its arguments are %s", name, answer.Clean(given), p.argumentNames())
 		}
 	}
-	week := s.week(args["week"])
-	filter := ""
-	if channel := args["channel"]; channel != "" {
-		filter = fmt.Sprintf(", channel=%q", answer.Clean(channel))
+	t, err := p.write(s.asking(args))
+	if err != nil {
+		return mcp.PromptResult{}, err
 	}
-	text := fmt.Sprintf(`%[6]s.
-1. Call compare with period1_start=%[3]s, period1_end=%[4]s, period2_start=%[1]s, period2_end=%[2]s, include_channels=true%[5]s.
-2. Call trends with start_date=%[1]s, end_date=%[2]s%[5]s to find anomalies.
-3. Call campaigns with start_date=%[1]s, end_date=%[2]s, detail_level=analyst to see the spend by campaign.
-Then write a review for the store owner. Include revenue, orders, spend and ROAS compared with the previous week, the channel
-with the largest change, anomalies, the limits of the figures and at most three next steps. State the basis of each figure. Do not add
-platform-reported revenue to the store's own revenue.`,
-		week.first, week.last, week.beforeFirst, week.beforeLast, filter, week.title)
+	text, err := t.text()
 	return mcp.PromptResult{
-		Description: "Weekly review",
+		Description: p.Title,
 		Messages:    []mcp.PromptMessage{{Role: "user", Content: mcp.Content{Type: "text", Text: text}}},
-	}, nil
+	}, err
 }
 
-// reviewed is a week and the previous week, as text for a prompt.
-type reviewed struct {
-	first, last             string
-	beforeFirst, beforeLast string
-	title                   string // first sentence of the prompt
+func (p prompt) argumentNames() string {
+	names := make([]string, len(p.Arguments))
+	for i, a := range p.Arguments {
+		names[i] = a.Name
+	}
+	return strings.Join(names, ", ")
 }
 
-// week returns the week of a day, or the last complete week if no day is given. Text that is not a date is passed to
-// the model.
-func (s *Session) week(said string) reviewed {
-	today := civil.DayOf(s.service.deps.Clock(), s.principal.Workspace.Location())
-	in := today.AddDays(-7)
-	if said != "" {
-		given, err := civil.Parse(said)
+// text writes a task with one numbered line per call.
+func (t task) text() (string, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.\n", t.title)
+	for i, one := range t.steps {
+		arguments, err := answer.Encode(one.arguments)
 		if err != nil {
-			return reviewed{
-				"<monday>", "<sunday>", "<monday before>", "<sunday before>",
-				fmt.Sprintf("Review the week that was described as %q. Today is %s. Find the Monday and Sunday of that week first", answer.Clean(said), today),
-			}
+			return "", err
 		}
-		in = given
+		fmt.Fprintf(&b, "%d. %s %s: %s\n", i+1, one.tool, arguments, one.look)
 	}
-	start := civil.ByWeek.Start(in)
-	week := civil.Range{First: start, Last: start.AddDays(6)}
-	before := week.Previous()
-	return reviewed{
-		week.First.String(), week.Last.String(), before.First.String(), before.Last.String(),
-		fmt.Sprintf("Review the week from %s to %s", week.First, week.Last),
+	return b.String() + "Then write for the store owner: " + t.write + " " + basis, nil
+}
+
+// window returns the period of start_date and end_date. It ends yesterday and has 30 days by default.
+func (q *asking) window() (civil.Range, error) {
+	w := civil.Range{Last: q.today.AddDays(-1)}
+	days := map[string]civil.Date{}
+	for _, name := range []string{"start_date", "end_date"} {
+		given := q.given(name)
+		if given == "" {
+			continue
+		}
+		day, err := civil.Parse(given)
+		if err != nil {
+			return w, fault.Invalid("%s %q is not a calendar date; use YYYY-MM-DD", name, given)
+		}
+		days[name] = day
 	}
+	w.Last = days["end_date"].Or(w.Last)
+	w.First = days["start_date"].Or(w.Last.AddDays(1 - defaultPromptDays))
+	if w.Last.Before(w.First) {
+		return w, fault.Invalid("start_date %s is after end_date %s", w.First, w.Last)
+	}
+	return w, nil
+}
+
+const defaultPromptDays = 30
+
+// amount returns an amount of money, or a default without one.
+func (q *asking) amount(name string, usual float64) (float64, error) {
+	given := strings.ReplaceAll(q.given(name), ",", "")
+	if given == "" {
+		return usual, nil
+	}
+	amount, err := strconv.ParseFloat(given, 64)
+	if err != nil || !(amount > 0 && amount <= 1e12) {
+		return 0, fault.Invalid("%s is %q; use an amount above 0 in the store's currency, such as 1000", name, given)
+	}
+	return amount, nil
+}
+
+// with returns arguments with those of more that are not empty.
+func with(arguments, more map[string]any) map[string]any {
+	for name, value := range more {
+		if value != "" {
+			arguments[name] = value
+		}
+	}
+	return arguments
 }

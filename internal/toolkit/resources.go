@@ -8,60 +8,128 @@ import (
 	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/knowledge"
 	"assay/internal/mcp"
 )
 
-// URIs of resources.
+// URIs of resources. Those that end with a slash begin the URIs of several resources.
 const (
-	guideURI  = "assay://guide"
-	SchemaURI = "assay://result-schemas/"
-	CardURI   = "assay://models/mmm"
+	guideURI      = "assay://guide"
+	StoreURI      = "assay://store"
+	dictionaryURI = "assay://data-dictionary"
+	CardURI       = "assay://models/mmm"
+	SchemaURI     = "assay://result-schemas/"
+	ArticleURI    = "assay://articles/"
 )
 
 //go:embed guide.md
 var guide string
 
-// ListResources lists the guide, the model card and the result schemas of the tools that the caller may call.
-func (s *Session) ListResources() []mcp.Resource {
-	all := []mcp.Resource{{
-		URI: guideURI, Name: "guide", Title: "Reading the figures",
-		Description: "Definitions of the figures, structure of answers, which tool to use.", MIMEType: "text/markdown",
-	}}
-	if s.principal.Has(control.ScopeRead) {
-		all = append(all, mcp.Resource{
-			URI: CardURI, Name: "model-card-mmm", Title: "Media mix model card",
-			Description: "Specification, fit, diagnostics and limits of the workspace's media mix model.", MIMEType: "application/json",
-		})
+// resourceKind is one resource, or several with a common beginning of their URIs.
+type resourceKind struct {
+	uri      string
+	mimeType string
+	scope    control.Scope                                           // required; "": none
+	list     func(*Session) []mcp.Resource                           // their URIs have the part after the common beginning
+	read     func(context.Context, *Session, string) (string, error) // gets that part
+}
+
+// resourceKinds lists the resources in the order of resources/list: the ones of the workspace first, the articles last.
+// Store, dictionary, model card and schemas are those of the caller's workspace and permissions.
+var resourceKinds = []resourceKind{
+	{guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, which tool to use."),
+		func(context.Context, *Session, string) (string, error) { return guide, nil }},
+	{StoreURI, "application/json", control.ScopeRead, one("store", "The store", "Currency, time zone, definition of revenue, channels, sources, experiments and model of the workspace."),
+		func(ctx context.Context, s *Session, _ string) (string, error) { return s.storeContext(ctx) }},
+	{dictionaryURI, "text/markdown", "", one("data-dictionary", "Data dictionary", "Meaning of the fields of answers, and the tools that return them."),
+		func(_ context.Context, s *Session, _ string) (string, error) { return s.dictionary() }},
+	{CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
+		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) }},
+	{SchemaURI, "application/schema+json", "", listSchemas, readSchema},
+	{ArticleURI, "text/markdown", "", listArticles, readArticle},
+}
+
+// one lists the only resource of a kind.
+func one(name, title, description string) func(*Session) []mcp.Resource {
+	return func(*Session) []mcp.Resource {
+		return []mcp.Resource{{Name: name, Title: title, Description: description}}
 	}
-	for _, line := range s.service.listed {
-		if t := s.service.tools[line.name]; s.describes(t) {
-			all = append(all, mcp.Resource{
-				URI: SchemaURI + t.Name, Name: "result-schema-" + t.Name, Title: "Result of " + t.Name,
-				Description: "JSON Schema of the result of " + t.Name + ".", MIMEType: "application/schema+json",
-			})
+}
+
+// ListResources lists the resources that the caller may read.
+func (s *Session) ListResources() []mcp.Resource {
+	var all []mcp.Resource
+	for _, k := range resourceKinds {
+		if !s.reads(k) {
+			continue
+		}
+		for _, r := range k.list(s) {
+			r.URI, r.MIMEType = k.uri+r.URI, k.mimeType
+			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// describes reports whether a tool has a result schema that the caller may read.
-func (s *Session) describes(t Tool) bool {
-	return s.principal.MayCall(t.Name) && !t.Later.Set()
-}
-
 // ReadResource returns a resource of the list.
 func (s *Session) ReadResource(ctx context.Context, uri string) (mcp.ResourceContents, error) {
-	if uri == guideURI {
-		return mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: guide}, nil
-	}
-	if uri == CardURI && s.principal.Has(control.ScopeRead) {
-		text, err := s.modelCard(ctx)
-		return mcp.ResourceContents{URI: uri, MIMEType: "application/json", Text: text}, err
-	}
-	if name, ok := strings.CutPrefix(uri, SchemaURI); ok {
-		if t, ok := s.service.tools[name]; ok && s.describes(t) {
-			return mcp.ResourceContents{URI: uri, MIMEType: "application/schema+json", Text: string(t.Result)}, nil
+	for _, k := range resourceKinds {
+		name, ok := strings.CutPrefix(uri, k.uri)
+		if !ok || !s.reads(k) || strings.HasSuffix(k.uri, "/") != (name != "") {
+			continue
 		}
+		text, err := k.read(ctx, s, name)
+		if fault.KindOf(err) == fault.KindNotFound {
+			break
+		}
+		return mcp.ResourceContents{URI: uri, MIMEType: k.mimeType, Text: text}, err
 	}
 	return mcp.ResourceContents{}, fault.NotFound("resource %q does not exist", answer.Clean(uri)).WithHint("resources/list lists all resources.")
+}
+
+func (s *Session) reads(k resourceKind) bool { return k.scope == "" || s.principal.Has(k.scope) }
+
+// listSchemas lists the result schemas of the tools that the caller may call.
+func listSchemas(s *Session) []mcp.Resource {
+	var all []mcp.Resource
+	for _, t := range s.described() {
+		all = append(all, mcp.Resource{
+			URI: t.Name, Name: "result-schema-" + t.Name, Title: "Result of " + t.Name,
+			Description: "JSON Schema of the result of " + t.Name + ".",
+		})
+	}
+	return all
+}
+
+func readSchema(_ context.Context, s *Session, name string) (string, error) {
+	for _, t := range s.described() {
+		if t.Name == name {
+			return string(t.Result), nil
+		}
+	}
+	return "", fault.NotFound("tool %q has no result schema", answer.Clean(name))
+}
+
+// described lists the implemented tools that the caller may call.
+func (s *Session) described() []Tool {
+	var all []Tool
+	for _, line := range s.service.listed {
+		if t := s.service.tools[line.name]; s.principal.MayCall(t.Name) && !t.Later.Set() {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func listArticles(s *Session) []mcp.Resource {
+	articles := s.service.knowledge.Articles("")
+	all := make([]mcp.Resource, len(articles))
+	for i, a := range articles {
+		all[i] = mcp.Resource{URI: string(a.ID), Name: "article-" + string(a.ID), Title: a.Title, Description: a.Definition()}
+	}
+	return all
+}
+
+func readArticle(_ context.Context, s *Session, id string) (string, error) {
+	return s.service.knowledge.Text(knowledge.ID(id), knowledge.Debug)
 }

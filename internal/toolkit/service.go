@@ -15,6 +15,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/knowledge"
 	"assay/internal/mcp"
 	"assay/internal/snapshot"
 )
@@ -46,13 +47,14 @@ const (
 
 // Service answers tools/list and tools/call. It caches answers until the workspace's data, settings or day change.
 type Service struct {
-	deps    Deps
-	tools   map[string]Tool
-	specs   []Spec // in the contract's order
-	listed  []listedTool
-	list    json.RawMessage // of all tools
-	answers *otter.Cache[answerKey, json.RawMessage]
-	reader  *snapshot.Reader
+	deps      Deps
+	tools     map[string]Tool
+	specs     []Spec // in the contract's order
+	listed    []listedTool
+	list      json.RawMessage // of all tools
+	knowledge *knowledge.Library
+	answers   *otter.Cache[answerKey, json.RawMessage]
+	reader    *snapshot.Reader
 }
 
 // answerKey is everything that an answer depends on. The arguments are the received bytes: equivalent arguments with
@@ -85,6 +87,9 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 	}
 	s.list = listOf(s.listed, func(string) bool { return true })
 	var err error
+	if s.knowledge, err = knowledge.Load(); err != nil {
+		return nil, err
+	}
 	s.answers, err = otter.New(&otter.Options[answerKey, json.RawMessage]{
 		MaximumWeight: deps.CacheBytes,
 		Weigher: func(k answerKey, v json.RawMessage) uint32 {
@@ -234,7 +239,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Accounts: s.service.deps.Accounts, Backups: s.service.deps.Backups,
-		Tools: s.service.specs, Log: s.service.deps.Log,
+		Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

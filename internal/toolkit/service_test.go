@@ -404,6 +404,7 @@ func TestToolsAreListedForTheCaller(t *testing.T) {
 	}
 }
 
+// The articles are the same for every caller.
 func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -413,26 +414,37 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 		p    auth.Principal
 		want []string
 	}{
-		{key(control.ScopeRead), []string{"assay://guide", "assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/second", "assay://result-schemas/third"}},
-		{few, []string{"assay://guide", "assay://result-schemas/second"}},
+		{key(control.ScopeRead), []string{
+			"assay://guide", "assay://store", "assay://data-dictionary", "assay://models/mmm",
+			"assay://result-schemas/first", "assay://result-schemas/second", "assay://result-schemas/third",
+		}},
+		{few, []string{"assay://guide", "assay://data-dictionary", "assay://result-schemas/second"}},
 	} {
 		s := b.Session(c.p, "r")
 		var uris []string
+		articles := 0
 		for _, r := range s.ListResources() {
-			uris = append(uris, r.URI)
+			if strings.HasPrefix(r.URI, toolkit.ArticleURI) {
+				articles++
+			} else {
+				uris = append(uris, r.URI)
+			}
 			text, err := s.ReadResource(t.Context(), r.URI)
-			if err != nil || text.Text == "" || text.URI != r.URI || text.MIMEType != r.MIMEType {
+			if err != nil || text.Text == "" || text.URI != r.URI || text.MIMEType != r.MIMEType || r.Name == "" || r.Title == "" || r.Description == "" {
 				t.Errorf("%s is %.50q as %s (%v), want %s", r.URI, text.Text, text.MIMEType, err, r.MIMEType)
 			}
 			if strings.Contains(r.MIMEType, "json") && !json.Valid([]byte(text.Text)) {
 				t.Errorf("%s is not JSON", r.URI)
 			}
 		}
-		if !slices.Equal(uris, c.want) {
-			t.Errorf("resources %q, want %q", uris, c.want)
+		if !slices.Equal(uris, c.want) || articles < 150 {
+			t.Errorf("resources %q and %d articles, want %q and all articles", uris, articles, c.want)
 		}
 	}
-	for _, uri := range []string{"assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/later", "assay://other"} {
+	for _, uri := range []string{
+		"assay://store", "assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/later", "assay://other",
+		"assay://articles/", "assay://articles/none", "assay://articles/../guide", "assay://guide/", "assay://guide#cac", "ASSAY://guide",
+	} {
 		if _, err := b.Session(few, "r").ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {
 			t.Errorf("%s: %v, want a fault of kind not_found", uri, err)
 		}
@@ -447,39 +459,60 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 	}
 }
 
-// The default week is the last complete week in the store's time zone. March 10 is a Tuesday.
-func TestTheWeeklyReviewHasItsDates(t *testing.T) {
+func TestTheStoreIsThatOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	s := b.Session(key(control.ScopeRead), "r")
-	prompts := s.ListPrompts()
-	if len(prompts) != 1 || prompts[0].Name != toolkit.WeeklyReview || len(prompts[0].Arguments) != 2 {
-		t.Errorf("prompts %+v", prompts)
-	}
-	for _, c := range []struct {
-		args map[string]string
-		want []string
-	}{
-		{nil, []string{"from 2026-03-02 to 2026-03-08", "period1_start=2026-02-23, period1_end=2026-03-01, period2_start=2026-03-02, period2_end=2026-03-08", "include_channels=true.\n"}},
-		{map[string]string{"week": "2026-03-08", "channel": "facebook"}, []string{"from 2026-03-02 to 2026-03-08", `include_channels=true, channel="facebook"`}},
-		{map[string]string{"week": "2026-03-09"}, []string{"from 2026-03-09 to 2026-03-15"}},
-		{map[string]string{"week": "last week"}, []string{`described as "last week". Today is 2026-03-10`, "<monday before>"}},
+	other := key(control.ScopeRead)
+	other.Workspace.ID, other.Workspace.Currency = "another", "EUR"
+	for p, want := range map[string]toolkit.StoreContext{
+		"shop":    {Workspace: "shop", Currency: "USD", Channels: []string{"facebook"}},
+		"another": {Workspace: "another", Currency: "EUR"},
 	} {
-		p, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, c.args)
-		if err != nil || len(p.Messages) != 1 {
-			t.Errorf("%v: %+v, %v", c.args, p, err)
-			continue
+		principal := key(control.ScopeRead)
+		if p == "another" {
+			principal = other
 		}
-		for _, part := range c.want {
-			if text := p.Messages[0].Content.Text; !strings.Contains(text, part) {
-				t.Errorf("%v: %q is missing in\n%s", c.args, part, text)
-			}
+		text, err := b.Session(principal, "r").ReadResource(t.Context(), toolkit.StoreURI)
+		var got toolkit.StoreContext
+		if err == nil {
+			err = json.Unmarshal([]byte(text.Text), &got)
+		}
+		if err != nil || got.Workspace != want.Workspace || got.Currency != want.Currency || got.Today != today || got.Model.Status != "none" {
+			t.Errorf("%s: %s (%v)", p, text.Text, err)
+		}
+		if has := slices.Contains(got.Channels, "facebook"); has != (p == "shop") || (got.Rows["orders"] > 0) != has || got.LastOrder.IsZero() == has {
+			t.Errorf("%s: %s", p, text.Text)
 		}
 	}
-	if _, err := s.GetPrompt(t.Context(), "monthly", nil); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("an unknown prompt: %v", err)
+}
+
+func TestTheDictionaryExplainsTheFieldsOfTheCallersTools(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	few := key(control.ScopeRead)
+	few.Tools = []string{"second"}
+	for _, c := range []struct {
+		p    auth.Principal
+		want string
+	}{
+		{key(control.ScopeRead), "| `timezone` | Time zone in which days start at midnight. | first, second, third |\n"},
+		{few, "| `timezone` | Time zone in which days start at midnight. | second |\n"},
+	} {
+		text, err := b.Session(c.p, "r").ReadResource(t.Context(), "assay://data-dictionary")
+		if err != nil || !strings.Contains(text.Text, c.want) || !strings.Contains(text.Text, "| `orders` | ") {
+			t.Errorf("%v, want %q in\n%s", err, c.want, text.Text)
+		}
 	}
-	if _, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, map[string]string{"month": "3"}); fault.KindOf(err) != fault.KindInvalid {
-		t.Errorf("an unknown argument: %v", err)
+}
+
+// The tools of the prompts are not those of this service.
+func TestPromptsNeedTheirTools(t *testing.T) {
+	t.Parallel()
+	s := newBench(t).Session(key(control.ScopeRead), "r")
+	if prompts := s.ListPrompts(); len(prompts) != 0 {
+		t.Errorf("prompts %+v, want none", prompts)
+	}
+	if _, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, nil); fault.KindOf(err) != fault.KindNotFound {
+		t.Errorf("a prompt without its tools: %v, want not found", err)
 	}
 }

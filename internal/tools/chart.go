@@ -70,7 +70,7 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 		quality.Model = measure.LastTouch
 	}
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
-	if c.View.Format != answer.CSVFormat {
+	if c.View.Format == answer.JSONFormat {
 		a.png, err = drawing.PNG(plot.Chart(c.Snapshot, shown, a.Annotations), 0, dotsPerPixel)
 	}
 	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {

@@ -38,7 +38,7 @@ func TestChartsAreImages(t *testing.T) {
 		`{"metric":"revenue","chart_type":"pie"}`,
 		`{"metric":"roas","breakdown":"channel","granularity":"week","start_date":"2025-09-01"}`,
 		`{"metric":"aov","chart_type":"bar","channel":"google"}`,
-		`{"metric":"orders","title":"<b>Orders</b> & \"more\"","start_date":"2026-03-10","format":"summary"}`,
+		`{"metric":"orders","title":"<b>Orders</b> & \"more\"","start_date":"2026-03-10"}`,
 	} {
 		data := pictureOf(t, call(t, "full", "chart", args))
 		config, err := png.DecodeConfig(bytes.NewReader(data))
@@ -53,10 +53,12 @@ func TestChartsAreImages(t *testing.T) {
 	}
 }
 
-func TestCSVHasNoImage(t *testing.T) {
+func TestTextFormatsHaveNoImage(t *testing.T) {
 	t.Parallel()
-	if r := call(t, "full", "chart", `{"metric":"revenue","format":"csv"}`); len(r.Content) != 1 {
-		t.Errorf("%d pieces of content as CSV, want the table alone", len(r.Content))
+	for _, format := range []string{"csv", "summary"} {
+		if r := call(t, "full", "chart", `{"metric":"revenue","format":"`+format+`"}`); len(r.Content) != 1 {
+			t.Errorf("%d pieces of content as %s, want the text alone", len(r.Content), format)
+		}
 	}
 }
 

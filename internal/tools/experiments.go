@@ -125,9 +125,9 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 		}
 	}
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
-		a.Warn(answer.WarnNotApplied, "Reported returns are corrected by applied factors only. Review the other factors in view=results and apply them on the Experiments page.")
+		a.Warn(answer.WarnNotApplied, "Last-touch returns are corrected by applied factors only. Review the other factors in view=results and apply them on the Experiments page.")
 	}
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare reported and incremental returns.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare last-touch and incremental returns.")
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments behind the factors.")
 	return nil
 }
@@ -161,7 +161,7 @@ func factorSummary(factors []experiment.ChannelFactor) string {
 
 // withoutFactors explains the next step when no experiment has a factor.
 func withoutFactors(c *toolkit.Call, a *ExperimentsAnswer) {
-	a.Summary = "No experiment has a factor yet, so reported returns are not corrected."
+	a.Summary = "No experiment has a factor yet, so last-touch returns are not corrected."
 	if *a.Metrics.Experiments == 0 {
 		a.Warn(answer.WarnNoData, "This workspace has no experiments. Plan one on the Experiments page; view=next_test recommends a channel.")
 	}

@@ -52,11 +52,11 @@ type ExperimentsAnswer struct {
 type ExperimentMetrics struct {
 	Experiments *int `json:"experiments,omitempty" doc:"Experiments that match the filter, with any status."`
 	Completed   *int `json:"completed,omitempty"`
-	Applied     *int `json:"applied,omitempty" doc:"Completed experiments whose factor corrects reported returns."`
+	Applied     *int `json:"applied,omitempty" doc:"Completed experiments whose factor corrects last-touch returns."`
 
 	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with an applied factor."`
 	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of channels with an applied factor."`
-	Reported    *answer.Money                  `json:"reported_revenue,omitempty" doc:"Last-touch revenue of the same channels."`
+	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the same channels."`
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the same channels; assumes independent errors."`
 }
 
@@ -70,15 +70,15 @@ type ExperimentRow struct {
 	Start   civil.Date               `json:"start,omitzero"`
 	End     civil.Date               `json:"end,omitzero"`
 
-	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over reported ROAS."`
-	Applied      *bool                          `json:"applied,omitempty" doc:"The factor corrects reported returns."`
+	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over last-touch ROAS."`
+	Applied      *bool                          `json:"applied,omitempty" doc:"The factor corrects last-touch returns."`
 	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
 	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
 
 	Spend       *answer.Money                  `json:"spend,omitempty"`
-	Reported    *answer.Money                  `json:"reported_revenue,omitempty" doc:"Last-touch revenue."`
-	ROAS        *answer.Ratio                  `json:"reported_roas,omitempty" doc:"Last-touch ROAS on the days of the row."`
+	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty"`
+	ROAS        *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
 	Claimed     *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty"`
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
@@ -93,7 +93,7 @@ type ExperimentRow struct {
 	Overlaps   []string                         `json:"overlaps,omitempty" doc:"Experiments that conflict with a draft, with the reasons."`
 	Hypothesis answer.Foreign                   `json:"hypothesis,omitempty" detail:"analyst"`
 
-	Stake    *answer.Money `json:"revenue_at_stake,omitempty" doc:"Reported revenue times factor_sd."`
+	Stake    *answer.Money `json:"revenue_at_stake,omitempty" doc:"Last-touch revenue times factor_sd."`
 	FactorSD *answer.Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"Standard deviation of the factor, increased with the age of its experiments; 0.5 without an applied factor."`
 
 	Topic GuideTopic `json:"topic,omitempty"`

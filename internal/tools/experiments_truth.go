@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// showTruth compares each channel's reported return with its return after applied factors.
+// showTruth compares each channel's last-touch return with its return after applied factors.
 func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
@@ -30,16 +30,16 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 		return err
 	}
 	m := &a.Metrics
-	var spend, covered, reported float64
+	var spend, covered, credited float64
 	var sum measure.Estimate
 	for _, r := range rows {
 		spend += float64(*r.Spend)
-		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.Reported != nil {
+		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.LastTouch != nil {
 			r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
 			r.Return = answer.EstimateOf[answer.Ratio](f.Estimate, float64(*r.ROAS))
-			revenue := f.Times(float64(*r.Reported))
+			revenue := f.Times(float64(*r.LastTouch))
 			r.Incremental = answer.EstimateOf[answer.Money](revenue, 1)
-			covered, reported = covered+float64(*r.Spend), reported+float64(*r.Reported)
+			covered, credited = covered+float64(*r.Spend), credited+float64(*r.LastTouch)
 			sum = sum.Plus(revenue)
 		}
 		a.Rows = append(a.Rows, r)
@@ -54,16 +54,16 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	m.Covered = new(answer.Percent(100 * covered / spend))
 	if covered > 0 {
 		a.estimated()
-		m.Spend, m.Reported = new(answer.Money(covered)), new(answer.Money(reported))
+		m.Spend, m.LastTouch = new(answer.Money(covered)), new(answer.Money(credited))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
 		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. These channels have %s of spend. %s",
-			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.Reported),
+			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch),
 			m.Covered.Whole(), factorAssumes)
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: reported returns are not corrected.", answer.Dates(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: last-touch returns are not corrected.", answer.Dates(days))
 	}
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "Channels without an applied factor show reported returns only: their incremental revenue is unknown.")
+		a.Warn(answer.WarnNotCovered, "Channels without an applied factor show last-touch returns only: their incremental revenue is unknown.")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -73,7 +73,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	return nil
 }
 
-// spenders returns the channels with spend and their reported returns, largest spend first.
+// spenders returns the channels with spend and their last-touch returns, largest spend first.
 func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]ExperimentRow, error) {
 	totals, err := c.LastTouchTotals(ctx, in, only)
 	if err != nil {
@@ -87,7 +87,7 @@ func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in war
 		}
 		row := ExperimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
 		if !c.Store.Untouched() {
-			row.Reported, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
+			row.LastTouch, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
 		}
 		if t.ClaimedSum > 0 {
 			row.Claimed = answer.RatioOf(measure.ROAS(t.ClaimedSum, t.Spend))
@@ -103,7 +103,7 @@ func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in war
 	return rows, nil
 }
 
-// showNextTest ranks channels by revenue at stake: reported revenue times the standard deviation of the factor.
+// showNextTest ranks channels by revenue at stake: last-touch revenue times the standard deviation of the factor.
 func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
 	days := c.LastDays(lookBack)
 	a.Period = c.Period(days)
@@ -122,8 +122,8 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) er
 			r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
 		}
 		r.FactorSD = new(answer.Ratio(sd))
-		if r.Reported != nil {
-			r.Stake = new(answer.Money(sd * float64(*r.Reported)))
+		if r.LastTouch != nil {
+			r.Stake = new(answer.Money(sd * float64(*r.LastTouch)))
 		}
 		r.Why = testedNow(c, r.Channel)
 		a.Rows = append(a.Rows, r)

@@ -57,7 +57,7 @@ type PreflightMetrics struct {
 	Revenue    *answer.Money   `json:"minimum_detectable_revenue,omitempty" doc:"MDE in revenue over the whole test."`
 	Spend      *answer.Money   `json:"holdout_spend,omitempty" doc:"Channel spend in the treated regions over the same number of days; without spend by region, allocated by revenue."`
 	Return     *answer.Ratio   `json:"minimum_detectable_roas,omitempty" doc:"Smallest iROAS that the test detects when it pauses that spend."`
-	Reported   *answer.Ratio   `json:"reported_roas,omitempty" doc:"Last-touch ROAS over the history; not incremental."`
+	LastTouch  *answer.Ratio   `json:"last_touch_roas,omitempty" doc:"Over the history; not incremental."`
 }
 
 // PowerPoint is a lift and the power to detect it.
@@ -194,7 +194,7 @@ func holdout(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, panel *ge
 	if err != nil {
 		return err
 	}
-	a.Metrics.Reported = toolkit.RoasOf(c.Figures, s.Total(days))
+	a.Metrics.LastTouch = toolkit.RoasOf(c.Figures, s.Total(days))
 	spend := c.TreatedSpend(s, panel, a.Treatment, spent, c.LastDays(testDays))
 	if spend > 0 {
 		a.Metrics.Spend = new(answer.Money(spend))
@@ -226,8 +226,8 @@ func preflightSummary(a *PreflightAnswer) string {
 		return text + "."
 	}
 	text += fmt.Sprintf(". A test that pauses the channel there detects an iROAS of %s or more", *m.Return)
-	if m.Reported != nil {
-		text += fmt.Sprintf("; the last-touch ROAS of the channel is %s", *m.Reported)
+	if m.LastTouch != nil {
+		text += fmt.Sprintf("; the last-touch ROAS of the channel is %s", *m.LastTouch)
 	}
 	return text + "."
 }

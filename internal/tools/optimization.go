@@ -25,10 +25,9 @@ type optimizationParams struct {
 	answer.Shared
 }
 
-// OptimizationAnswer is the answer of the `optimization` tool.
+// OptimizationAnswer is the answer of the `optimization` tool. With a question, the summary answers it.
 type OptimizationAnswer struct {
 	answer.Opening
-	Answer    string              `json:"answer,omitempty" doc:"Answer to the question, from the model's results."`
 	Model     toolkit.ModelInfo   `json:"model"`
 	Estimates answer.Estimates    `json:"estimates"`
 	Metrics   toolkit.PlanMetrics `json:"metrics" doc:"For the optimized allocation of the monthly budget."`
@@ -59,10 +58,7 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 	a.Rows = toolkit.MixRows(m, plan, monthly)
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "per month")
 	if strings.TrimSpace(p.Question) != "" {
-		a.Answer = toolkit.AnswerAboutModel(c, p.Question, toolkit.ModelResults{Rows: a.Rows, Model: a.Model, Metrics: a.Metrics})
-		if c.View.Format == answer.SummaryFormat { // this format has no other text field
-			a.Summary = a.Answer + " " + a.Summary
-		}
+		a.Summary = toolkit.AnswerAboutModel(c, p.Question, toolkit.ModelResults{Rows: a.Rows, Model: a.Model, Metrics: a.Metrics})
 	}
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)

@@ -294,8 +294,14 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 	p := reader(newWorkspace("full"))
 	s := fixtureService(t).Session(p, "r1")
 	list := s.ListResources()
-	if len(list) != 2+len(built()) {
-		t.Errorf("%d resources, want the guide, the model card and a schema for each of %d tools", len(list), len(built()))
+	schemas := 0
+	for _, r := range list {
+		if strings.HasPrefix(r.URI, toolkit.SchemaURI) {
+			schemas++
+		}
+	}
+	if schemas != len(built()) {
+		t.Errorf("%d result schemas, want one for each of %d tools", schemas, len(built()))
 	}
 	for _, r := range list {
 		c, err := s.ReadResource(t.Context(), r.URI)
@@ -314,46 +320,6 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 	p.Tools = []string{"trends"}
 	if _, err := fixtureService(t).Session(p, "r1").ReadResource(t.Context(), toolkit.SchemaURI+"performance"); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("the schema of a tool outside the allow-list: %v, want not found", err)
-	}
-}
-
-func TestWeeklyReviewContainsItsDates(t *testing.T) {
-	t.Parallel()
-	s := fixtureService(t).Session(reader(newWorkspace("full")), "r1")
-	for _, p := range s.ListPrompts() {
-		for _, a := range p.Arguments {
-			if a.Required {
-				t.Errorf("%s needs %s", p.Name, a.Name)
-			}
-		}
-	}
-	cases := []struct {
-		args map[string]string
-		want []string
-	}{
-		{nil, []string{"2026-03-02 to 2026-03-08", "period1_start=2026-02-23"}},
-		{map[string]string{"week": "the one before Easter"}, []string{"the one before Easter", "Find the Monday and Sunday"}},
-		{map[string]string{"week": "2026-02-18"}, []string{"2026-02-16 to 2026-02-22"}},
-		{map[string]string{"channel": "email"}, []string{`channel="email"`}},
-	}
-	for _, c := range cases {
-		r, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, c.args)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range c.want {
-			if !strings.Contains(r.Messages[0].Content.Text, want) {
-				t.Errorf("%v: %q lacks %q", c.args, r.Messages[0].Content.Text, want)
-			}
-		}
-	}
-	for _, args := range []map[string]string{{"month": "2026-02"}} {
-		if _, err := s.GetPrompt(t.Context(), toolkit.WeeklyReview, args); fault.KindOf(err) != fault.KindInvalid {
-			t.Errorf("%v: %v, want invalid", args, err)
-		}
-	}
-	if _, err := s.GetPrompt(t.Context(), "nothing", nil); fault.KindOf(err) != fault.KindNotFound {
-		t.Errorf("an unknown prompt: %v, want not found", err)
 	}
 }
 

@@ -45,7 +45,7 @@ func TestOfficialGoClient(t *testing.T) {
 	if err != nil || len(list.Tools) != 29 {
 		t.Fatalf("tools/list returns %d tools, %v; want 29", len(list.Tools), err)
 	}
-	calls, err := os.ReadFile("calls.json")
+	calls, err := os.ReadFile(os.Getenv("ASSAY_TEST_CALLS"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,10 @@ source test/clients/lib.sh
 install_clients
 start_demo
 
-(cd $clients && "$node" sdk.mjs v1 && "$node" sdk.mjs v2)
+calls=$work/calls.json
+(cd $clients && "$node" sdk.mjs v1 && calls=$calls "$node" sdk.mjs v2)
 
-ASSAY_TEST_RPC=$rpc ASSAY_TEST_KEY=$key go test -count=1 -run 'TestOfficialGoClient$' ./test/clients/
+ASSAY_TEST_RPC=$rpc ASSAY_TEST_KEY=$key ASSAY_TEST_CALLS=$calls go test -count=1 -run 'TestOfficialGoClient$' ./test/clients/
 
 inspect() {
   HOME=$work CI=1 NO_COLOR=1 "$node" "$clients/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js" \
@@ -18,7 +19,7 @@ listed=$(inspect --method tools/list --strict | grep -o '"inputSchema"' | wc -l)
 while IFS=$'\t' read -r tool arguments; do
   inspect --method tools/call --tool-name "$tool" --tool-args-json "$arguments" >"$work/answer"
   grep -q '"content"' "$work/answer" || { echo "Inspector: $tool gives $(head -c 300 "$work/answer")" >&2; exit 1; }
-done < <(node -p "Object.entries(require('./$clients/calls.json')).map(([t, a]) => t + '\t' + JSON.stringify(a)).join('\n')")
+done < <(node -p "Object.entries(require('$calls')).map(([t, a]) => t + '\t' + JSON.stringify(a)).join('\n')")
 status=0
 inspect --method tools/call --tool-name campaigns --tool-args-json '{"limit":101}' >/dev/null 2>&1 || status=$?
 [ "$status" -eq 5 ] || { echo "Inspector: a wrong value gives exit status $status, want 5" >&2; exit 1; }

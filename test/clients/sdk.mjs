@@ -1,7 +1,8 @@
 // Drives the service with an official TypeScript SDK client: `node sdk.mjs v1|v2`, with the RPC address in `rpc`
-// and a key in `key`. Prints its steps and exits with 1 if a response differs from the contract.
+// and a key in `key`. Prints its steps and exits with 1 if a response differs from the contract. Writes the calls of the
+// implemented tools to the file in `calls`, for the other clients.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 
 const line = process.argv[2];
@@ -12,30 +13,37 @@ const sdk = line === 'v1'
 const address = new URL(process.env.rpc);
 const transport = (key) => new sdk.StreamableHTTPClientTransport(address, { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const text = (result) => result.content[0].text;
-// The tools with the arguments of each.
-const built = JSON.parse(readFileSync(new URL('calls.json', import.meta.url)));
-const later = {
-  explain: { query: 'What is ROAS?' }, ask: { question: 'How was last week?' },
-  manage: { action: 'create_annotation', params: { date: '2026-01-05', label: 'sale' } },
-  propose_budget_shift: { platform: 'facebook', platform_campaign_id: '1', new_budget_value: 5000 },
-  pause_campaign: { platform: 'facebook', platform_campaign_id: '1' }, resume_campaign: { platform: 'facebook', platform_campaign_id: '1' },
-};
+// The values of required parameters. A parameter with a list of values has the first of them.
+const values = JSON.parse(readFileSync(new URL('values.json', import.meta.url)));
+const argumentsOf = ({ name, inputSchema }) => Object.fromEntries((inputSchema.required ?? []).map((parameter) => {
+  const value = inputSchema.properties[parameter].enum?.[0] ?? values[parameter];
+  assert.notEqual(value, undefined, `values.json has no value for ${parameter} of ${name}`);
+  return [parameter, value];
+}));
 
 const client = new sdk.Client({ name: 'suite', version: '1.0.0' });
 await client.connect(transport(process.env.key));
 const { tools } = await client.listTools();
 assert.equal(tools.length, 29);
 
-for (const { name } of tools) {
-  const result = await client.callTool({ name, arguments: built[name] ?? later[name] ?? {} });
+const { structuredContent: { rows } } = await client.callTool({ name: 'discover', arguments: { aspect: 'capabilities' } });
+assert.deepEqual(rows.map((r) => r.tool), tools.map((t) => t.name), 'discover lists the status of each tool');
+const later = new Set(rows.filter((r) => r.status === 'not_available').map((r) => r.tool));
+
+const built = {};
+for (const tool of tools) {
+  const { name } = tool;
+  const result = await client.callTool({ name, arguments: argumentsOf(tool) });
   assert.equal(result.content[0].type, 'text', name);
-  if (!(name in built)) {
+  if (later.has(name)) {
     assert.match(text(result), /not available yet/, `${name}: ${text(result)}`);
     continue;
   }
+  built[name] = argumentsOf(tool);
   assert.ok(!result.isError, `${name}: ${text(result)}`);
   assert.deepEqual(result.structuredContent, JSON.parse(text(result)), `${name}: structuredContent is the text's object`);
 }
+if (process.env.calls) writeFileSync(process.env.calls, JSON.stringify(built));
 const csv = await client.callTool({ name: 'performance', arguments: { format: 'csv' } });
 assert.equal(csv.structuredContent, undefined);
 const wrong = await client.callTool({ name: 'campaigns', arguments: { limit: 101 } });
@@ -43,8 +51,15 @@ assert.ok(wrong.isError && /limit/.test(text(wrong)), 'a wrong value names its p
 await assert.rejects(() => client.callTool({ name: 'nope', arguments: {} }), /-32602|400/);
 await assert.rejects(() => client.ping(), (e) => e.code === -32601);
 
-const { resources } = await client.listResources();
-for (const { uri } of resources.slice(0, 3)) assert.ok((await client.readResource({ uri })).contents.length > 0, uri);
+const resources = [];
+for (let cursor; ;) {
+  const page = await client.listResources(cursor ? { cursor } : undefined);
+  resources.push(...page.resources);
+  cursor = page.nextCursor;
+  if (!cursor) break;
+}
+assert.equal(new Set(resources.map((r) => r.uri)).size, resources.length, 'each resource is listed once');
+for (const { uri } of resources.filter((_, i) => i % 20 === 0)) assert.ok((await client.readResource({ uri })).contents.length > 0, uri);
 const { prompts } = await client.listPrompts();
 for (const { name } of prompts) assert.ok((await client.getPrompt({ name, arguments: {} })).messages.length > 0, name);
 
