@@ -129,14 +129,17 @@ func placeBudget(q *asking) (task, error) {
 	return task{
 		title: "Decide which channel gets additional " + spelled + " per month",
 		steps: []step{
-			{"optimization", map[string]any{"question": "What is the marginal ROAS of each channel?", "detail_level": "analyst"},
-				"marginal ROAS with its interval, saturation, and spend above the observed range. Without a model, state that and use the other answers"},
+			{
+				"optimization",
+				map[string]any{"question": "What is the marginal ROAS of each channel?", "detail_level": "analyst"},
+				"marginal ROAS with its interval, saturation, and spend above the observed range. Without a model, state that and use the other answers",
+			},
 			{"experiments", map[string]any{"view": "factors", "detail_level": "analyst"}, "incrementality factors from experiments"},
 			{"experiments", map[string]any{"view": "next_test"}, "the channel whose effect is least known"},
 			{"performance", map[string]any{"detail_level": "analyst"}, "current spend by channel"},
 		},
 		write: "the channel, its expected additional revenue (" + spelled + " times marginal ROAS) with low and high, and the second-best channel. " +
-			"Average ROAS is no reason: it does not show the effect of additional spend. If intervals overlap or the recommendation is hold, say so and propose an experiment instead.",
+			"Average ROAS is no reason: it does not show the effect of additional spend. If intervals overlap or the recommendation is hold, state that and propose an experiment instead.",
 	}, nil
 }
 

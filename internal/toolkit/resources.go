@@ -37,14 +37,22 @@ type resourceKind struct {
 // resourceKinds lists the resources in the order of resources/list: the ones of the workspace first, the articles last.
 // Store, dictionary, model card and schemas are those of the caller's workspace and permissions.
 var resourceKinds = []resourceKind{
-	{guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, which tool to use."),
-		func(context.Context, *Session, string) (string, error) { return guide, nil }},
-	{StoreURI, "application/json", control.ScopeRead, one("store", "The store", "Currency, time zone, definition of revenue, channels, sources, experiments and model of the workspace."),
-		func(ctx context.Context, s *Session, _ string) (string, error) { return s.storeContext(ctx) }},
-	{dictionaryURI, "text/markdown", "", one("data-dictionary", "Data dictionary", "Meaning of the fields of answers, and the tools that return them."),
-		func(_ context.Context, s *Session, _ string) (string, error) { return s.dictionary() }},
-	{CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
-		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) }},
+	{
+		guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, which tool to use."),
+		func(context.Context, *Session, string) (string, error) { return guide, nil },
+	},
+	{
+		StoreURI, "application/json", control.ScopeRead, one("store", "The store", "Currency, time zone, definition of revenue, channels, sources, experiments and model of the workspace."),
+		func(ctx context.Context, s *Session, _ string) (string, error) { return s.storeContext(ctx) },
+	},
+	{
+		dictionaryURI, "text/markdown", "", one("data-dictionary", "Data dictionary", "Meaning of the fields of answers, and the tools that return them."),
+		func(_ context.Context, s *Session, _ string) (string, error) { return s.dictionary() },
+	},
+	{
+		CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
+		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) },
+	},
 	{SchemaURI, "application/schema+json", "", listSchemas, readSchema},
 	{ArticleURI, "text/markdown", "", listArticles, readArticle},
 }
