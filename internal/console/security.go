@@ -37,6 +37,7 @@ func eventGroups() []eventGroup {
 		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
+		{"budgets", "Ad platform changes", []control.EventKind{control.BudgetChanged, control.GuardrailsChanged}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
@@ -132,6 +133,10 @@ func eventWords(kind control.EventKind) string {
 		return "Mapping saved"
 	case control.MappingRemoved:
 		return "Mapping removed"
+	case control.BudgetChanged:
+		return "Ad platform change"
+	case control.GuardrailsChanged:
+		return "Guardrails changed"
 	case control.PrivacyRequested:
 		return "Privacy request"
 	case control.SignedIn:

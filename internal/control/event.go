@@ -68,6 +68,7 @@ func EventKinds() []EventKind {
 		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 		TargetSet, TargetRemoved,
+		BudgetChanged, GuardrailsChanged,
 		CustomerForgotten,
 		BackupMade,
 	}
