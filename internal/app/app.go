@@ -17,6 +17,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/backup"
 	"assay/internal/bodybudget"
+	"assay/internal/budgetchange"
 	"assay/internal/config"
 	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
@@ -86,6 +87,7 @@ type App struct {
 	models  *training.Keeper
 	jobs    *jobs.Runner
 	backups *backup.Schedule
+	budgets *budgetchange.Executor // of changes on ad platforms
 	tools   *toolkit.Service
 	clock   func() time.Time   // the clock of answers
 	bodies  *bodybudget.Budget // of callers that are not authenticated yet
@@ -143,6 +145,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if a.backups, err = a.newBackups(); err != nil {
 		return nil, err
 	}
+	a.budgets = a.newBudgets(noAccounts{})
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
@@ -164,14 +167,14 @@ func (a *App) setClock() error {
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
-		Keys: a.control.Store, Hooks: a.control.Store, Backups: a.backupState, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
+		Keys: a.control.Store, Hooks: a.control.Store, Backups: a.backupState, Budgets: budgetTools{a}, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
 	}, tools.All())
 	if err != nil {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
-		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Budgets: a.budgets,
 	})
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil
@@ -321,6 +324,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"loading of models", a.warmModels},
 		{"jobs", a.jobs.Run},
 		{"backups", a.backups.Run},
+		{"budget changes", a.settleBudgets},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}

@@ -359,5 +359,5 @@ func (e *Executor) accountOf(ctx context.Context, ws measure.WorkspaceID, p meas
 		}
 	}
 	return nil, fault.NotFound("The %s account %s is no longer connected.", ads.DisplayName(p), id).
-		WithHint("Connect it again: assay connections add %s --workspace %s", p, ws)
+		WithHint("Connect it again: assay connections add %s --workspace %s", ads.WritingName(p), ws)
 }

@@ -188,7 +188,7 @@ func (e *Executor) find(ctx context.Context, ws measure.WorkspaceID, r Request) 
 	}
 	if len(all) == 0 {
 		return nil, ads.State{}, fault.NotFound("The campaign %s is not found: no %s account is connected.", shown(r), name).
-			WithHint("Connect the account of the campaign: assay connections add %s --workspace %s", r.Platform, ws)
+			WithHint("Connect the account of the campaign: assay connections add %s --workspace %s", ads.WritingName(r.Platform), ws)
 	}
 	var failed error
 	var tried []string
@@ -210,7 +210,7 @@ func (e *Executor) find(ctx context.Context, ws measure.WorkspaceID, r Request) 
 		return nil, ads.State{}, failed
 	case len(tried) == 0:
 		return nil, ads.State{}, fault.NotFound("The %s account %s is not connected.", name, ads.Clean(r.Account, ads.MaxStatus)).
-			WithHint("Correct platform_resource_ids, or connect the account: assay connections add %s --workspace %s", r.Platform, ws)
+			WithHint("Correct platform_resource_ids, or connect the account: assay connections add %s --workspace %s", ads.WritingName(r.Platform), ws)
 	}
 	return nil, ads.State{}, ads.Reject(r.Platform, ads.CampaignNotFound, "The campaign %s is not in the connected %s.", shown(r),
 		plural(name, tried))

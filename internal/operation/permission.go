@@ -16,9 +16,10 @@ type Permission int
 
 // The permissions, from least to most.
 const (
-	Read   Permission = iota + 1
-	Write             // import facts, plan experiments, set targets, train models
-	Manage            // keys, members, settings, and what cannot be undone
+	Read    Permission = iota + 1
+	Write              // import facts, plan experiments, set targets, train models
+	Approve            // execute and approve changes on ad platforms
+	Manage             // keys, members, settings, and what cannot be undone
 )
 
 // Caller is who runs an operation. The zero value has no permission.
@@ -96,7 +97,8 @@ func (s *Service) permitMember(ctx context.Context, id control.UserID, ws measur
 		return err
 	}
 	may := slices.ContainsFunc(all, func(m control.Membership) bool {
-		return m.Workspace.ID == ws && (needs == Read || needs == Write && m.Role.Writes() || needs == Manage && m.Role.Manages())
+		return m.Workspace.ID == ws && (needs == Read || needs == Write && m.Role.Writes() || needs == Manage && m.Role.Manages() ||
+			needs == Approve && len(m.Role.Within([]control.Scope{control.ScopeApprove})) > 0)
 	})
 	if !may {
 		return fault.Forbidden("your role in the workspace does not allow this: nothing was changed").
@@ -110,7 +112,9 @@ func (s *Service) permitClient(ctx context.Context, p auth.Principal, ws measure
 	if err != nil {
 		return err
 	}
-	scope, grantable := map[Permission]control.Scope{Read: control.ScopeRead, Write: control.ScopeWrite}[needs]
+	scope, grantable := map[Permission]control.Scope{
+		Read: control.ScopeRead, Write: control.ScopeWrite, Approve: control.ScopeApprove,
+	}[needs]
 	if !grantable {
 		return fault.Forbidden("keys and OAuth clients may not do this: nothing was changed").WithHint("use a page or a command")
 	}

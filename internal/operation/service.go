@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/backup"
+	"assay/internal/budgetchange"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
@@ -47,6 +48,7 @@ type Facts struct {
 	// Unopened lists the workspaces whose facts cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
+	Budgets  *budgetchange.Executor // changes on ad platforms
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

@@ -12,6 +12,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/auth"
+	"assay/internal/budgetchange"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -28,6 +29,12 @@ type Keys interface {
 // Hooks returns the state of a workspace's webhooks. The control store implements it.
 type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
+}
+
+// BudgetChanges previews and makes changes on ad platforms for a caller, whose permission it checks.
+type BudgetChanges interface {
+	Preview(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
+	Execute(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
 }
 
 // BackupState is the state of scheduled backups.
@@ -47,6 +54,7 @@ type Call struct {
 	Keys      Keys
 	Hooks     Hooks
 	Backups   func() BackupState // nil: backups are not scheduled here
+	Budgets   BudgetChanges
 	Tools     []Spec             // of all tools, in the contract's order
 	Log       *slog.Logger
 }

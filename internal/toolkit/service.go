@@ -25,6 +25,7 @@ type Deps struct {
 	Keys       Keys
 	Hooks      Hooks
 	Backups    func() BackupState // nil: backups are not scheduled here
+	Budgets    BudgetChanges
 	Calls      Calls
 	Callers    Callers
 	Log        *slog.Logger
@@ -233,7 +234,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Backups: s.service.deps.Backups,
-		Tools: s.service.specs, Log: s.service.deps.Log,
+		Budgets: s.service.deps.Budgets, Tools: s.service.specs, Log: s.service.deps.Log,
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {
