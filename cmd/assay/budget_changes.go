@@ -276,7 +276,7 @@ func reportChange(con *console, r budgetchange.Result) error {
 
 type budgetChangesApprove struct {
 	changeFlags
-	As string `required:"" placeholder:"MEMBER" help:"Email address of the member who approves. It is another one than the member who requested the change."`
+	As string `required:"" placeholder:"MEMBER" help:"Email address of the member who approves. Members do not approve their own requests."`
 }
 
 // Run approves the change as a member, which executes it.

@@ -84,7 +84,7 @@ func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.Bu
 	return c.AsOf(e.Clock.Now()), err
 }
 
-// Approve executes a change that awaits approval, for another member than the one who requested it. Everything is read
+// Approve executes a change that awaits approval, for a member who did not request it. Everything is read
 // and checked again. asked is who requested the change: the actor of the row, or the member who made the actor's key.
 func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, asked string) (Result, error) {
 	return e.once(ctx, "approve "+string(id), func(ctx context.Context) (Result, error) {

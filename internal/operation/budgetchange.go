@@ -47,7 +47,7 @@ type BudgetDecision struct {
 	Reason string // of a rejection
 }
 
-// ApproveBudgetChange executes a change that awaits approval. Another member than the one who requested it approves.
+// ApproveBudgetChange executes a change that awaits approval. A member does not approve their own request.
 var ApproveBudgetChange = Operation[BudgetDecision, budgetchange.Result]{
 	Spec{Name: "budget_change.approve", Needs: Approve, Facts: true, Undo: "Roll back the change."},
 	(*Run).approveBudgetChange,

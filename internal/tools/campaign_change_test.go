@@ -221,7 +221,7 @@ func TestAnUnknownOutcomeIsNotAnError(t *testing.T) {
 // stopped is a clock whose sleeps end at once, as in a process that stops.
 type stopped struct {
 	ads.Clock
-	ended context.Context //nolint:containedctx // it stands for the end of the process
+	ended context.Context //nolint:containedctx // the end of the process
 	stop  func()
 }
 
