@@ -64,6 +64,9 @@ var parts = []struct {
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
+	{"internal/budgetchange", []string{
+		"internal/panics", "internal/number", "internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/control",
+	}},
 	{"internal/backup", []string{"internal/datadir", "internal/civil", "internal/fault", "internal/panics", "internal/measure", "internal/warehouse", "internal/control/..."}},
 	{"internal/accounts", []string{"internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/ads/connect", "internal/control"}},
 	{"internal/experiment", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/control"}},
@@ -83,8 +86,8 @@ var parts = []struct {
 	}},
 	{"internal/toolkit", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
-		"internal/control", "internal/control/calllog", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer", "internal/snapshot",
-		"internal/knowledge",
+		"internal/control", "internal/control/calllog", "internal/budgetchange", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer",
+		"internal/snapshot", "internal/knowledge",
 	}},
 	{"internal/toolkit/toolkittest", []string{"internal/measure", "internal/measure/mix", "internal/control", "internal/auth"}},
 	{"internal/pacing", []string{
@@ -98,12 +101,13 @@ var parts = []struct {
 	{"internal/tools", []string{
 		"internal/knowledge", "internal/plotting", "internal/pacing", "internal/health",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/warehouse", "internal/control", "internal/experiment", "internal/answer", "internal/snapshot", "internal/toolkit", "internal/chart", "internal/mcp",
+		"internal/warehouse", "internal/ads", "internal/control", "internal/budgetchange", "internal/experiment", "internal/answer", "internal/snapshot",
+		"internal/toolkit", "internal/chart", "internal/mcp",
 	}},
 	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
-		"internal/control", "internal/control/...", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
+		"internal/control", "internal/control/...", "internal/budgetchange", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
 		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts",
 	}},
 	{"internal/console/...", []string{

@@ -31,29 +31,31 @@ const (
 )
 
 type commands struct {
-	Demo        demoCommand        `cmd:"" help:"Create a demo store and serve it."`
-	Serve       serveCommand       `cmd:"" help:"Run the service on a data directory."`
-	Import      importCommands     `cmd:"" help:"Import exports of shops and ad platforms into a workspace."`
-	Mapping     mappingCommand     `cmd:"" help:"Save, list, show and delete column mappings of a workspace."`
-	Call        callCommand        `cmd:"" help:"Call a tool of a running service."`
-	Keys        keysCommand        `cmd:"" help:"Create, list, revoke and rotate API keys."`
-	Webhooks    webhooksCommand    `cmd:"" help:"Add, list and remove webhook secrets of Shopify stores."`
-	Connections connectionsCommand `cmd:"" help:"Add, list, test and remove connections to ad accounts."`
-	Workspace   workspaceCommand   `cmd:"" help:"Create, list and delete workspaces."`
-	User        userCommand        `cmd:"" help:"Create and list user accounts, reset passwords."`
-	Customer    customerCommand    `cmd:"" help:"Forget a customer (privacy request)."`
-	Targets     targetsCommand     `cmd:"" help:"List and remove targets."`
-	Export      exportCommand      `cmd:"" help:"Export all tables of a workspace to files."`
-	History     historyCommand     `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
-	Audit       auditCommand       `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
-	Train       trainCommand       `cmd:"" help:"Train a model on the data of a workspace."`
-	Jobs        jobsCommand        `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`
-	Backup      backupCommand      `cmd:"" help:"Back up the data directory to a folder, also while the service runs."`
-	Restore     restoreCommand     `cmd:"" help:"Restore a backup into an empty data directory."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the data directory and report problems."`
-	Lab         labCommand         `cmd:"" help:"Run a measurement method on a CSV file."`
-	OpenAPI     openAPICommand     `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 document."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Demo          demoCommand          `cmd:"" help:"Create a demo store and serve it."`
+	Serve         serveCommand         `cmd:"" help:"Run the service on a data directory."`
+	Import        importCommands       `cmd:"" help:"Import exports of shops and ad platforms into a workspace."`
+	Mapping       mappingCommand       `cmd:"" help:"Save, list, show and delete column mappings of a workspace."`
+	Call          callCommand          `cmd:"" help:"Call a tool of a running service."`
+	Keys          keysCommand          `cmd:"" help:"Create, list, revoke and rotate API keys."`
+	Webhooks      webhooksCommand      `cmd:"" help:"Add, list and remove webhook secrets of Shopify stores."`
+	Connections   connectionsCommand   `cmd:"" help:"Add, list, test and remove connections to ad accounts."`
+	Workspace     workspaceCommand     `cmd:"" help:"Create, list and delete workspaces."`
+	User          userCommand          `cmd:"" help:"Create and list user accounts, reset passwords."`
+	Customer      customerCommand      `cmd:"" help:"Forget a customer (privacy request)."`
+	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
+	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
+	History       historyCommand       `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
+	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
+	Guardrails    guardrailsCommand    `cmd:"" help:"Show and set the limits of changes on ad platforms."`
+	BudgetChanges budgetChangesCommand `cmd:"" help:"List, show, roll back, approve and reject changes on ad platforms."`
+	Train         trainCommand         `cmd:"" help:"Train a model on the data of a workspace."`
+	Jobs          jobsCommand          `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`
+	Backup        backupCommand        `cmd:"" help:"Back up the data directory to a folder, also while the service runs."`
+	Restore       restoreCommand       `cmd:"" help:"Restore a backup into an empty data directory."`
+	Doctor        doctorCommand        `cmd:"" help:"Check the data directory and report problems."`
+	Lab           labCommand           `cmd:"" help:"Run a measurement method on a CSV file."`
+	OpenAPI       openAPICommand       `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 document."`
+	Version       versionCommand       `cmd:"" help:"Print the version."`
 
 	ShowVersion versionFlag `name:"version" help:"Print the version."`
 }

@@ -40,11 +40,17 @@ func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	if w.View.Format == JSONFormat {
 		result.StructuredContent = text
 	}
+	if f, ok := a.(failing); ok && f.Failed() {
+		result.IsError, result.StructuredContent = true, nil
+	}
 	if p, ok := a.(pictured); ok && w.View.Format == JSONFormat {
 		result.Content = append(result.Content, p.Picture()...)
 	}
 	return result, nil
 }
+
+// failing is an answer of a call that may have failed. It is then the text of an error.
+type failing interface{ Failed() bool }
 
 // pictured is an answer with images after the text. CSV and summary output have none.
 type pictured interface{ Picture() []mcp.Content }

@@ -19,6 +19,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/backup"
 	"assay/internal/bodybudget"
+	"assay/internal/budgetchange"
 	"assay/internal/config"
 	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
@@ -88,7 +89,8 @@ type App struct {
 	models   *training.Keeper
 	jobs     *jobs.Runner
 	backups  *backup.Schedule
-	sandbox  *sandbox.Sandbox // simulated ad accounts of the demo store
+	budgets  *budgetchange.Executor // of changes on ad platforms
+	sandbox  *sandbox.Sandbox       // simulated ad accounts of the demo store
 	accounts *accounts.Registry
 	tools    *toolkit.Service
 	clock    func() time.Time   // the clock of answers
@@ -150,6 +152,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err := a.openAccounts(); err != nil {
 		return nil, err
 	}
+	a.budgets = a.newBudgets(a.accounts)
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
@@ -171,14 +174,14 @@ func (a *App) setClock() error {
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
-		Keys: a.control.Store, Hooks: a.control.Store, Accounts: a.control.Store, Backups: a.backupState, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
+		Keys: a.control.Store, Hooks: a.control.Store, Accounts: a.control.Store, Backups: a.backupState, Budgets: budgetTools{a}, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
 	}, tools.All())
 	if err != nil {
 		return err
 	}
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
-		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Accounts: a.accounts, Clock: clock,
+		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Accounts: a.accounts, Budgets: a.budgets, Clock: clock,
 	})
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil
@@ -330,6 +333,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"jobs", a.jobs.Run},
 		{"backups", a.backups.Run},
 		{"tests of connections", a.watchConnections},
+		{"budget changes", a.settleBudgets},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}

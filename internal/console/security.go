@@ -38,6 +38,7 @@ func eventGroups() []eventGroup {
 		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"connections", "Ad accounts", []control.EventKind{control.ConnectionAdded, control.ConnectionRemoved}},
+		{"budgets", "Ad platform changes", []control.EventKind{control.BudgetChanged, control.GuardrailsChanged}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
@@ -137,6 +138,10 @@ func eventWords(kind control.EventKind) string {
 		return "Mapping saved"
 	case control.MappingRemoved:
 		return "Mapping removed"
+	case control.BudgetChanged:
+		return "Ad platform change"
+	case control.GuardrailsChanged:
+		return "Guardrails changed"
 	case control.PrivacyRequested:
 		return "Privacy request"
 	case control.SignedIn:

@@ -180,6 +180,8 @@ func All() []Served {
 		ForgetCustomer,
 		SetTarget, RemoveTarget, ListTargets,
 		CreateExperiment, MoveExperiment, ApplyFactor,
+		PreviewBudgetChange, ExecuteBudgetChange, RollBackBudgetChange, ApproveBudgetChange, RejectBudgetChange,
+		ListBudgetChanges, ShowBudgetChange, ShowGuardrails, SetGuardrails,
 		TrainModel, StartTraining, CancelTraining,
 		MakeBackup,
 		ListJobs, CancelJob,

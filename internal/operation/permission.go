@@ -16,9 +16,10 @@ type Permission int
 
 // The permissions, from least to most.
 const (
-	Read   Permission = iota + 1
-	Write             // import facts, plan experiments, set targets, train models
-	Manage            // keys, members, settings, and irreversible changes
+	Read    Permission = iota + 1
+	Write              // import facts, plan experiments, set targets, train models
+	Approve            // execute and approve changes on ad platforms
+	Manage             // keys, members, settings, and irreversible changes
 )
 
 // Caller is who runs an operation. The zero value has no permission.
@@ -97,7 +98,8 @@ func (s *Service) permitMember(ctx context.Context, id control.UserID, ws measur
 		return err
 	}
 	may := slices.ContainsFunc(all, func(m control.Membership) bool {
-		return m.Workspace.ID == ws && (needs == Read || needs == Write && m.Role.Writes() || needs == Manage && m.Role.Manages())
+		return m.Workspace.ID == ws && (needs == Read || needs == Write && m.Role.Writes() || needs == Manage && m.Role.Manages() ||
+			needs == Approve && len(m.Role.Within([]control.Scope{control.ScopeApprove})) > 0)
 	})
 	if !may {
 		return fault.Forbidden("your role in the workspace does not allow this: nothing was changed").
@@ -111,7 +113,9 @@ func (s *Service) permitClient(ctx context.Context, p auth.Principal, ws measure
 	if err != nil {
 		return err
 	}
-	scope, grantable := map[Permission]control.Scope{Read: control.ScopeRead, Write: control.ScopeWrite}[needs]
+	scope, grantable := map[Permission]control.Scope{
+		Read: control.ScopeRead, Write: control.ScopeWrite, Approve: control.ScopeApprove,
+	}[needs]
 	if !grantable {
 		return fault.Forbidden("API keys and OAuth clients cannot do this: nothing was changed").WithHint("use the console or a command")
 	}

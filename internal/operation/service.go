@@ -10,6 +10,7 @@ import (
 	"assay/internal/accounts"
 	"assay/internal/auth"
 	"assay/internal/backup"
+	"assay/internal/budgetchange"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/fault"
@@ -48,8 +49,9 @@ type Facts struct {
 	// Unopened lists the workspaces whose facts cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
-	Accounts *accounts.Registry // of ad platforms
-	Clock    func() time.Time   // of answers; a demo store may fix its day. nil: the real one
+	Accounts *accounts.Registry     // of ad platforms
+	Clock    func() time.Time       // of answers; a demo store may fix its day. nil: the real one
+	Budgets  *budgetchange.Executor // changes on ad platforms
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/auth"
+	"assay/internal/budgetchange"
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -38,6 +39,12 @@ type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 }
 
+// BudgetChanges previews and makes changes on ad platforms for a caller, whose permission it checks.
+type BudgetChanges interface {
+	Preview(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
+	Execute(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
+}
+
 // BackupState is the state of scheduled backups.
 type BackupState struct {
 	Scheduled bool
@@ -56,6 +63,7 @@ type Call struct {
 	Hooks     Hooks
 	Accounts  Connections        // of ad platforms
 	Backups   func() BackupState // nil: backups are not scheduled here
+	Budgets   BudgetChanges
 	Tools     []Spec             // of all tools, in the contract's order
 	Knowledge *knowledge.Library // articles that explain figures, methods and tools
 	Log       *slog.Logger
@@ -237,15 +245,15 @@ func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) str
 	rise, fall := c.moved(up, "up", change[up]), c.moved(down, "down", change[down])
 	switch {
 	case total == 0 && rise != "" && fall != "":
-		return fmt.Sprintf(" Largest changes: %s; %s.", rise, fall)
+		return fmt.Sprintf(" The largest changes are in %s and %s.", rise, fall)
 	case total < 0:
 		rise, fall = fall, rise
 	}
 	switch {
 	case rise != "" && fall != "":
-		return fmt.Sprintf(" Largest change: %s; against the total: %s.", rise, fall)
+		return fmt.Sprintf(" The largest change is in %s; the largest against the total is in %s.", rise, fall)
 	case rise != "":
-		return fmt.Sprintf(" Largest change: %s.", rise)
+		return fmt.Sprintf(" The largest change is in %s.", rise)
 	}
 	return ""
 }
@@ -255,7 +263,7 @@ func (c *Call) moved(channel measure.Channel, way string, by int64) string {
 	if by == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s %s", answer.ChannelName(channel), way, c.Amount(abs(by)))
+	return fmt.Sprintf("%s (%s %s)", answer.ChannelName(channel), way, c.Amount(abs(by)))
 }
 
 // Quality describes how the figures of a window were calculated.

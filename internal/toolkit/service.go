@@ -27,6 +27,7 @@ type Deps struct {
 	Hooks      Hooks
 	Accounts   Connections
 	Backups    func() BackupState // nil: backups are not scheduled here
+	Budgets    BudgetChanges
 	Calls      Calls
 	Callers    Callers
 	Log        *slog.Logger
@@ -239,7 +240,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Accounts: s.service.deps.Accounts, Backups: s.service.deps.Backups,
-		Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
+		Budgets: s.service.deps.Budgets, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

@@ -106,6 +106,14 @@ func Define[P answer.Viewer, A answer.Answer](spec Spec, run func(context.Contex
 	})
 }
 
+// DefineAction returns a writing tool. It has no parameters for the format: its answer is JSON without metadata.
+func DefineAction[P any, A answer.Answer](spec Spec, run func(context.Context, *Call, P) (A, error)) Typed[A] {
+	return typed(spec, func(ctx context.Context, call *Call, p P) (A, error) {
+		call.View = answer.Shared{DetailLevel: answer.AnalystLevel, Format: answer.JSONFormat, Compact: true}
+		return run(ctx, call, p)
+	})
+}
+
 // DefineLater returns a tool that is not implemented: it validates its arguments and reports what it needs.
 func DefineLater[P any](spec Spec) Typed[*Statement] {
 	return typed(spec, func(context.Context, *Call, P) (*Statement, error) {

@@ -1,12 +1,15 @@
 package tools
 
 import (
+	"context"
+
+	"assay/internal/ads"
 	"assay/internal/control"
 	"assay/internal/toolkit"
 )
 
 // PauseCampaign is the `pause_campaign` tool.
-var PauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
+var PauseCampaign = toolkit.DefineAction(toolkit.Spec{
 	Name:        "pause_campaign",
 	Title:       "Pause a campaign",
 	Description: "Preview pausing a campaign, or do it with confirm=true. Recorded; resume_campaign undoes it.",
@@ -15,9 +18,8 @@ var PauseCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Repeatable:  true,
 	OpenWorld:   true,
 	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
-	Later: toolkit.Absence{
-		Needs: "a connected ad platform", Instead: "the tool campaigns shows spend by campaign",
-	},
+}, func(ctx context.Context, c *toolkit.Call, p statusParams) (*CampaignChangeAnswer, error) {
+	return p.run(ctx, c, ads.Pause)
 })
 
 // statusParams are the parameters of pausing and resuming.
@@ -25,4 +27,12 @@ type statusParams struct {
 	targetCampaign
 	described
 	Confirm bool `json:"confirm" default:"false" doc:"true executes."`
+}
+
+func (p statusParams) run(ctx context.Context, c *toolkit.Call, a ads.Action) (*CampaignChangeAnswer, error) {
+	r, err := p.request(a, p.described)
+	if err != nil {
+		return nil, err
+	}
+	return changeCampaign(ctx, c, r, p.Confirm)
 }

@@ -1,12 +1,15 @@
 package tools
 
 import (
+	"context"
+
+	"assay/internal/ads"
 	"assay/internal/control"
 	"assay/internal/toolkit"
 )
 
 // ResumeCampaign is the `resume_campaign` tool.
-var ResumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
+var ResumeCampaign = toolkit.DefineAction(toolkit.Spec{
 	Name:        "resume_campaign",
 	Title:       "Resume a campaign",
 	Description: "Preview resuming a paused campaign, or do it with confirm=true. Recorded; pause_campaign undoes it.",
@@ -15,7 +18,6 @@ var ResumeCampaign = toolkit.DefineLater[statusParams](toolkit.Spec{
 	Repeatable:  true,
 	OpenWorld:   true,
 	Acts:        toolkit.Action{Argument: "confirm", Scope: control.ScopeApprove},
-	Later: toolkit.Absence{
-		Needs: "a connected ad platform", Instead: "the tool campaigns shows spend by campaign",
-	},
+}, func(ctx context.Context, c *toolkit.Call, p statusParams) (*CampaignChangeAnswer, error) {
+	return p.run(ctx, c, ads.Resume)
 })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -57,6 +58,11 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	}
 	deps := plainDeps(w, fixtureClock)
 	deps.Models, deps.Experiments, deps.Keys = fixtureModels{}, fixtureExperiments{}, fixtureKeys{}
+	budgets, err := newSimulated(filepath.Join(fixtureDir, "control.db"))
+	deps.Budgets, fixtureBudgets = budgets, budgets
+	if err != nil {
+		return deps, err
+	}
 	return deps, nil
 })
 

@@ -69,6 +69,16 @@ type Store interface {
 	MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error)
 	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
 
+	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
+	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
+		open *control.BudgetChange, err error)
+	BudgetChange(ctx context.Context, id control.BudgetChangeID) (control.BudgetChange, error)
+	BudgetChanges(ctx context.Context, f control.BudgetChangeFilter) ([]control.BudgetChange, error)
+	SavePreview(ctx context.Context, p control.BudgetPreview) error
+	LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error)
+	Guardrails(ctx context.Context, ws measure.WorkspaceID) (control.Guardrails, error)
+	SetGuardrails(ctx context.Context, g control.Guardrails, by control.By) (control.Guardrails, error)
+
 	control.CallLog
 }
 
@@ -106,6 +116,16 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"experiments that clash are rejected and named", clashesAreRefused},
 		{"a plan changes until the experiment starts", plansChangeUntilTheStart},
 		{"only a completed experiment is applied", onlyCompletedIsApplied},
+		{"a budget change is found as it was stored, and its history outlives the workspace", budgetChangeIsKept},
+		{"budget changes that cannot be meant are rejected", changesAreChecked},
+		{"of ten that claim a campaign at once one does", campaignIsClaimedOnce},
+		{"a shared budget is claimed once", sharedBudgetIsClaimedOnce},
+		{"a budget change is settled once, with an event for each status", changesAreSettledOnce},
+		{"a change that awaits approval is decided once", changesAreApproved},
+		{"only people who may approve change budgets", onlyApproversChangeBudgets},
+		{"an applied rollback is entered in the change that it undoes", rollbacksAreEntered},
+		{"previews are stored for a while", previewsAreKept},
+		{"guardrails are found as they were set", guardrailsAreKept},
 		{"webhook secrets are stored in their workspace", hookSecretsAreKept},
 		{"connections are stored in their workspace", connectionsAreKept},
 		{"a connection has the state of its present credentials", connectionsHaveTheStateOfTheirCredentials},

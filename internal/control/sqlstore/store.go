@@ -33,6 +33,7 @@ type Store struct {
 	clientStore
 	grantStore
 	experimentStore
+	budgetStore
 	forecastStore
 	mappingStore
 	webhookStore
@@ -51,6 +52,7 @@ type (
 	clientStore     struct{ *database } // OAuth clients
 	grantStore      struct{ *database } // authorization requests, grants, codes and refresh tokens
 	experimentStore struct{ *database }
+	budgetStore     struct{ *database } // changes on ad platforms and their guardrails
 	forecastStore   struct{ *database } // forecasts and their accuracy
 	mappingStore    struct{ *database }
 	webhookStore    struct{ *database } // secrets and deliveries
@@ -65,8 +67,9 @@ func newStore(d *database) *Store {
 		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
 		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
 		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d},
-		forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d}, connectionStore: connectionStore{d},
-		callStore: callStore{d}, eventStore: eventStore{d},
+		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
+		connectionStore: connectionStore{d},
+		callStore:       callStore{d}, eventStore: eventStore{d},
 	}
 }
 

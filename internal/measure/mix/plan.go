@@ -124,6 +124,25 @@ func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Boun
 	return out
 }
 
+// Shift returns the change of the response over the window if the channel's spend over the window changes by the amount,
+// spread like the spend. ok is false for a channel without spend in the model. Spend is never below zero.
+func (m *Model) Shift(channel measure.Channel, amount float64) (change stats.Summary, ok bool) {
+	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {
+		return change, false
+	}
+	spend := m.Posterior().Spend(channel)
+	factor := math.Max(0, 1+amount/spend)
+	if !(spend > 0) || !(factor <= mostTimes) {
+		return change, false
+	}
+	responses := m.Posterior().Responses(channel, []float64{1, factor})
+	moved := make([]float64, len(responses[0]))
+	for i, now := range responses[0] {
+		moved[i] = responses[1][i] - now
+	}
+	return stats.Summarize(moved), true
+}
+
 // Reach describes the saturation of a channel at its spend.
 type Reach struct {
 	// Saturation is 1 - marginal return / average return: 0 for linear returns, near 1 if additional spend has no

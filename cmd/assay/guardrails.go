@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/operation"
+)
+
+type guardrailsCommand struct {
+	Show guardrailsShow `cmd:"" help:"Show the guardrails of changes on ad platforms."`
+	Set  guardrailsSet  `cmd:"" help:"Set guardrails. Others keep their value; the word none removes one."`
+}
+
+type guardrailsShow struct {
+	dataFlag
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the guardrails."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// guardrailsLine is the guardrails as the command prints them; null for none.
+type guardrailsLine struct {
+	Workspace    measure.WorkspaceID `json:"workspace"`
+	StepPct      *float64            `json:"max_step_pct"`
+	Floor        *float64            `json:"floor"`
+	Ceiling      *float64            `json:"ceiling"`
+	Currency     money.Currency      `json:"currency,omitempty"`
+	PerHour      *int                `json:"per_hour"`
+	PerDay       *int                `json:"per_day"`
+	Hours        *string             `json:"hours"`
+	Stop         bool                `json:"stop"`
+	PreviewFirst bool                `json:"preview_first"`
+	ApproveAbove *float64            `json:"approve_above"`
+}
+
+func guardrailsLineOf(g control.Guardrails) guardrailsLine {
+	l := guardrailsLine{
+		Workspace: g.Workspace, Stop: g.Stop, PreviewFirst: g.PreviewFirst, Floor: major(g.Floor), Ceiling: major(g.Ceiling),
+		ApproveAbove: major(g.ApproveAbove), PerHour: positive(g.PerHour), PerDay: positive(g.PerDay), StepPct: positive(g.StepPct),
+	}
+	for _, a := range []money.Amount{g.Floor, g.Ceiling, g.ApproveAbove} {
+		if a.Currency != "" {
+			l.Currency = a.Currency
+		}
+	}
+	if g.Hours.Set() {
+		l.Hours = new(g.Hours.String())
+	}
+	return l
+}
+
+func major(a money.Amount) *float64 { return positive(a.Major()) }
+
+// positive returns the number, nil for zero.
+func positive[T int | float64](n T) *T {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// Run shows the guardrails.
+func (c *guardrailsShow) Run(ctx context.Context, con *console) error {
+	g, err := do(ctx, con, c.dataFlag, operation.ShowGuardrails, "guardrails show", c.Workspace, operation.None{})
+	if err != nil {
+		return err
+	}
+	return printGuardrails(con, g, c.JSON)
+}
+
+func printGuardrails(con *console, g control.Guardrails, asJSON bool) error {
+	if asJSON {
+		return printJSON(con.out, guardrailsLineOf(g))
+	}
+	t := newTable(con.out)
+	t.AppendHeader(table.Row{"guardrail", "value"})
+	for _, limit := range g.Limits() {
+		t.AppendRow(table.Row{limit.Name, limit.Value})
+	}
+	t.Render()
+	return nil
+}
+
+type guardrailsSet struct {
+	dataFlag
+	Workspace    string `required:"" placeholder:"W" help:"Workspace of the guardrails."`
+	MaxStepPct   string `placeholder:"N" help:"Largest change of a daily budget in percent."`
+	Floor        string `placeholder:"A" help:"Smallest new daily budget, in the workspace's currency."`
+	Ceiling      string `placeholder:"A" help:"Largest new daily budget."`
+	PerHour      string `placeholder:"N" help:"Changes of one campaign in 60 minutes."`
+	PerDay       string `placeholder:"N" help:"Changes of one campaign in 24 hours."`
+	Hours        string `placeholder:"8-20" help:"Hours of the day in the store's time zone, end exclusive; 22-6 includes midnight."`
+	Stop         bool   `xor:"stop" help:"Block every change by tools."`
+	Go           bool   `xor:"stop" help:"Allow changes by tools again."`
+	PreviewFirst *bool  `placeholder:"true" help:"Require a preview by the same caller within 30 minutes: true or false."`
+	ApproveAbove string `placeholder:"A" help:"A new daily budget above it needs the approval of another member."`
+	JSON         bool   `name:"json" help:"Print JSON."`
+}
+
+// Run sets the guardrails that are given and prints all.
+func (c *guardrailsSet) Run(ctx context.Context, con *console) error {
+	g, err := do(ctx, con, c.dataFlag, operation.ShowGuardrails, "guardrails set", c.Workspace, operation.None{})
+	if err != nil {
+		return err
+	}
+	currency, err := c.currency(ctx, con)
+	if err != nil {
+		return err
+	}
+	if err := c.enter(&g, currency); err != nil {
+		return err
+	}
+	if g, err = do(ctx, con, c.dataFlag, operation.SetGuardrails, "guardrails set", c.Workspace, g); err != nil {
+		return err
+	}
+	return printGuardrails(con, g, c.JSON)
+}
+
+// currency is that of the workspace.
+func (c *guardrailsSet) currency(ctx context.Context, con *console) (money.Currency, error) {
+	store, err := c.open(ctx, con)
+	if err != nil {
+		return "", err
+	}
+	defer store.Close()
+	w, err := store.Store.Workspace(ctx, measure.WorkspaceID(c.Workspace))
+	return w.Currency, err
+}
+
+// enter changes the guardrails that are given.
+func (c *guardrailsSet) enter(g *control.Guardrails, currency money.Currency) (err error) {
+	if c.MaxStepPct != "" {
+		if g.StepPct, err = percentOf(c.MaxStepPct); err != nil {
+			return err
+		}
+	}
+	for _, limit := range []struct {
+		name, text string
+		into       *money.Amount
+	}{{"floor", c.Floor, &g.Floor}, {"ceiling", c.Ceiling, &g.Ceiling}, {"approve-above", c.ApproveAbove, &g.ApproveAbove}} {
+		if limit.text == "" {
+			continue
+		}
+		if *limit.into, err = amountOf(limit.name, limit.text, currency); err != nil {
+			return err
+		}
+	}
+	for _, limit := range []struct {
+		name, text string
+		into       *int
+	}{{"per-hour", c.PerHour, &g.PerHour}, {"per-day", c.PerDay, &g.PerDay}} {
+		if limit.text == "" {
+			continue
+		}
+		if *limit.into, err = countOf(limit.name, limit.text); err != nil {
+			return err
+		}
+	}
+	if c.Hours != "" {
+		if g.Hours, err = control.ParseHours(c.Hours); err != nil {
+			return err
+		}
+	}
+	g.Stop = (g.Stop || c.Stop) && !c.Go
+	if c.PreviewFirst != nil {
+		g.PreviewFirst = *c.PreviewFirst
+	}
+	return nil
+}
+
+func percentOf(text string) (float64, error) {
+	if text == control.Unset {
+		return 0, nil
+	}
+	pct, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(pct > 0) {
+		return 0, fault.Invalid("--max-step-pct %q is not a positive number", text).WithHint("use one such as 20, or the word %s", control.Unset)
+	}
+	return pct, nil
+}
+
+func amountOf(name, text string, c money.Currency) (money.Amount, error) {
+	if text == control.Unset {
+		return money.Amount{}, nil
+	}
+	a, err := money.Parse(text, c, money.Point)
+	if err != nil || a.Minor <= 0 {
+		return a, fault.Invalid("--%s %q is not a positive amount in %s", name, text, c).WithHint("use one such as 50, or the word %s", control.Unset)
+	}
+	return a, nil
+}
+
+func countOf(name, text string) (int, error) {
+	if text == control.Unset {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fault.Invalid("--%s %q is not a positive whole number", name, text).
+			WithHint("use one such as 3, or the word %s; --stop blocks all changes", control.Unset)
+	}
+	return n, nil
+}

@@ -1,0 +1,185 @@
+// Package budgetchange changes campaigns on ad platforms: previews, execution at most once, settlement of unknown
+// outcomes, rollback, approval and guardrails. It knows neither HTTP nor SQL; package ads says in which order a platform
+// is read and written, and package control has the rows of the audit.
+//
+// An execution is a preview whose guardrails pass, then a claim: the pending row. Under the claim the campaign is read
+// again, so that a change by someone else since the preview fails, and then written once. A row that a process left
+// pending is settled by the next process: see [Executor.Run].
+package budgetchange
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"assay/internal/ads"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/money"
+)
+
+// Accounts opens the connected accounts of a workspace.
+type Accounts interface {
+	// Of returns the accounts that the workspace has connected on the platform, in the order of their IDs.
+	Of(ctx context.Context, w measure.WorkspaceID, p measure.Platform) ([]ads.Platform, error)
+}
+
+// Rates converts amounts between currencies.
+type Rates interface {
+	// Convert returns the amount in the currency at the day's exchange rate of the workspace. Without a rate it is a fault
+	// of kind not_ready.
+	Convert(ctx context.Context, w control.Workspace, a money.Amount, to money.Currency) (money.Amount, error)
+}
+
+// Store has the rows of the audit, the previews and the guardrails. The control store implements it.
+type Store interface {
+	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
+	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
+		open *control.BudgetChange, err error)
+	BudgetChange(ctx context.Context, id control.BudgetChangeID) (control.BudgetChange, error)
+	BudgetChanges(ctx context.Context, f control.BudgetChangeFilter) ([]control.BudgetChange, error)
+	SavePreview(ctx context.Context, p control.BudgetPreview) error
+	LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error)
+	Guardrails(ctx context.Context, ws measure.WorkspaceID) (control.Guardrails, error)
+}
+
+// Options configure [New].
+type Options struct {
+	Store    Store
+	Accounts Accounts
+	Rates    Rates
+	Clock    ads.Clock
+	Log      *slog.Logger
+}
+
+// Executor changes campaigns. Its methods may be called from many goroutines.
+type Executor struct {
+	Options
+
+	mu      sync.Mutex                      // guards the fields below
+	flights map[string]*flight              // executions under way, by their request
+	own     map[control.BudgetChangeID]bool // rows that this process executes or settles
+	serving bool                            // Run settles what is in unsettled
+	waiting []unsettled
+	wake    chan struct{} // has a value when waiting does
+}
+
+// New returns an executor.
+func New(o Options) *Executor {
+	return &Executor{
+		Options: o, flights: map[string]*flight{}, own: map[control.BudgetChangeID]bool{}, wake: make(chan struct{}, 1),
+	}
+}
+
+// Caller is who requests a change.
+type Caller struct {
+	Actor  string // in the audit
+	Person bool   // a member on a page, or a command; not a tool
+}
+
+// Request asks for a change of a campaign.
+type Request struct {
+	Platform measure.Platform
+	Campaign ads.CampaignID
+	Action   ads.Action
+	Units    int64          // the new daily budget in platform units, of [ads.SetDailyBudget]
+	Previous *float64       // the current daily budget in platform units, as the caller knows it; nil: not given
+	Currency money.Currency // of the account, as the caller knows it; "": not given
+	Account  string         // the platform's ID of the account; "": the one that has the campaign
+	Budget   string         // name of the budget on the platform; needed for a shared budget
+	Name     string         // of the campaign, where the platform has none
+	Reason   string         // for the audit
+	// Effect returns the expected effect of the change as JSON, nil for no estimate. It is called once the live values are
+	// known.
+	Effect func(ctx context.Context, p Preview) json.RawMessage `json:"-"`
+}
+
+// Preview is a change with what the platform and the guardrails say about it.
+type Preview struct {
+	Account        ads.Account
+	Campaign       ads.CampaignID
+	Name           string
+	Status         ads.Status
+	PlatformStatus string // in the platform's words
+	TimeZone       string // of the account's days
+	Action         ads.Action
+	Field          control.ChangeField
+	Unit           string // name of the platform's budget unit, such as micros
+	Current, New   control.ChangeValue
+	Budget         ads.Budget // with the campaigns that a shared budget feeds
+	Unchanged      bool       // the live value is the new one
+	DryRun         bool       // the platform's own dry run accepted the change
+	Guardrails     []Verdict
+	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget; nil when the
+	// campaign has no daily budget of its own or there is no exchange rate.
+	Daily  *money.Amount
+	Effect json.RawMessage // expected effect; nil for no estimate
+}
+
+// Blocked returns the first guardrail that blocks the change, nil if none does.
+func (p *Preview) Blocked() *Verdict { return p.first(Blocks) }
+
+// NeedsApproval returns the guardrail that demands the approval of another member, nil if none does.
+func (p *Preview) NeedsApproval() *Verdict { return p.first(Approval) }
+
+func (p *Preview) first(s State) *Verdict {
+	for i := range p.Guardrails {
+		if p.Guardrails[i].State == s {
+			return &p.Guardrails[i]
+		}
+	}
+	return nil
+}
+
+// ChangePct is the relative change of the daily budget in percent, nil for a status.
+func (p *Preview) ChangePct() *float64 {
+	if p.Field != control.DailyBudget || p.Current.Amount.Minor == 0 {
+		return nil
+	}
+	return new(100 * float64(p.New.Amount.Minor-p.Current.Amount.Minor) / float64(p.Current.Amount.Minor))
+}
+
+// Outcome is how a request ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Previewed Outcome = "preview"
+	Executed  Outcome = "executed"
+	Unchanged Outcome = "unchanged" // the live value was the new one already; there is no row
+	Unknown   Outcome = "unknown"   // the platform may have executed the change
+	Refused   Outcome = "refused"   // nothing was changed
+	Awaiting  Outcome = "awaiting_approval"
+)
+
+// Result is the answer to a request.
+type Result struct {
+	Outcome Outcome
+	Preview Preview
+	Change  *control.BudgetChange // the row of the audit; nil for none
+	Refusal *Refusal              // why the change was refused, or why its outcome is unknown
+}
+
+// Refusal is why a change was not executed.
+type Refusal struct {
+	Kind   fault.Kind
+	Reason string // a reason of package ads, or the name of a guardrail with the prefix guardrail:
+	Text   string
+	Hint   string
+}
+
+// Err returns the refusal as a fault.
+func (r *Refusal) Err() error { return fault.New(r.Kind, "%s", r.Text).WithHint("%s", r.Hint) }
+
+// refusalOf returns an error as a refusal. An internal error has a text without its cause.
+func refusalOf(err error) *Refusal {
+	r := &Refusal{Kind: fault.KindOf(err), Reason: string(ads.ReasonOf(err))}
+	var public bool
+	if r.Text, r.Hint, public = fault.Public(err); !public {
+		r.Text, r.Hint = "The change failed with an internal error.", "The log has the cause."
+	}
+	return r
+}

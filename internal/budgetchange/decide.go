@@ -1,0 +1,157 @@
+package budgetchange
+
+import (
+	"context"
+	"strings"
+
+	"assay/internal/ads"
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+// Rollback sets the value that the campaign had before a change, under the same steps as any change. It is refused when
+// the change was not applied, was rolled back already, or the live value is not the one that it set. Without confirm it
+// is a preview.
+func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, reason string, confirm bool) (
+	Result, error,
+) {
+	roll := func(ctx context.Context) (Result, error) {
+		t, err := e.undoing(ctx, w, id, reason)
+		if err != nil {
+			return Result{}, err
+		}
+		if confirm {
+			return e.execute(ctx, w, by, t)
+		}
+		p, err := e.plan(ctx, w, by, t)
+		if err != nil {
+			return Result{}, err
+		}
+		return Result{Outcome: Previewed, Preview: p.Preview}, nil
+	}
+	if !confirm {
+		return roll(ctx)
+	}
+	return e.once(ctx, "rollback "+string(id), roll)
+}
+
+// undoing returns the terms of the rollback of a change.
+func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.BudgetChangeID, reason string) (terms, error) {
+	c, err := e.rowIn(ctx, w, id)
+	if err != nil {
+		return terms{}, err
+	}
+	switch {
+	case c.RolledBackBy != "":
+		return terms{}, fault.Conflict("the change %s is rolled back already, by %s", id, c.RolledBackBy).WithHint("nothing was changed")
+	case c.Status == control.ChangeUnknown || c.Status == control.ChangePending:
+		return terms{}, fault.Conflict("the outcome of the change %s is not settled: its status is %s", id, c.Status).
+			WithHint("look at the campaign on %s, and set the value that you want", ads.DisplayName(c.Platform))
+	case c.Status != control.ChangeApplied:
+		return terms{}, fault.Conflict("the change %s was not applied: its status is %s", id, c.Status).WithHint("there is nothing to roll back")
+	}
+	later, err := e.laterChange(ctx, c)
+	if err != nil {
+		return terms{}, err
+	}
+	if later != nil {
+		return terms{}, fault.Conflict("the change %s is overtaken by %s, which set %s", id, later.ID, later.New).
+			WithHint("roll back %s first", later.ID)
+	}
+	r := requestOf(c, c.Previous)
+	if r.Reason = strings.TrimSpace(reason); r.Reason == "" {
+		r.Reason = "Rollback of " + string(id)
+	}
+	return terms{request: r, undoes: &c}, nil
+}
+
+// requestOf asks for a value of the campaign of a row.
+func requestOf(c control.BudgetChange, value control.ChangeValue) Request {
+	to := c
+	to.New = value
+	return Request{
+		Platform: c.Platform, Campaign: ads.CampaignID(c.Campaign), Account: c.Account, Action: actionOf(to), Budget: c.Budget,
+		Name: c.CampaignName, Reason: c.Reason,
+	}
+}
+
+// rowIn returns a row of the workspace.
+func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.BudgetChangeID) (control.BudgetChange, error) {
+	c, err := e.Store.BudgetChange(ctx, id)
+	if err == nil && c.Workspace != w.ID {
+		err = fault.NotFound("there is no budget change %q in workspace %q", id, w.ID).WithHint("assay budget-changes list shows them")
+	}
+	return c.AsOf(e.Clock.Now()), err
+}
+
+// Approve executes a change that awaits approval, for a member who did not request it. Everything is read
+// and checked again. asked is who requested the change: the actor of the row, or the member who made the actor's key.
+func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, asked string) (Result, error) {
+	return e.once(ctx, "approve "+string(id), func(ctx context.Context) (Result, error) {
+		row, err := e.awaiting(ctx, w, id)
+		if err != nil {
+			return Result{}, err
+		}
+		if by.Actor == row.Actor || by.Actor == asked {
+			return Result{}, fault.Forbidden("the change %s was requested by the same person", id).
+				WithHint("nothing was changed. Another member with the scope %s approves it", control.ScopeApprove)
+		}
+		return e.approve(ctx, by, w, row)
+	})
+}
+
+func (e *Executor) approve(ctx context.Context, by Caller, w control.Workspace, row control.BudgetChange) (Result, error) {
+	t := terms{request: requestOf(row, row.New), approved: &row}
+	requester := Caller{Actor: row.Actor, Person: by.Person && row.RollsBack != ""}
+	p, err := e.plan(ctx, w, requester, t)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Unchanged {
+		return Result{}, fault.Conflict("the live value is %s already", p.New).WithHint("reject the change: assay budget-changes reject %s", row.ID)
+	}
+	if v := p.Blocked(); v != nil {
+		return Result{Outcome: Refused, Preview: p.Preview, Change: &row, Refusal: v.refusal()}, nil
+	}
+	claimed := row
+	claimed.Status, claimed.ApprovedBy = control.ChangePending, by.Actor
+	e.hold(row.ID)
+	defer e.release(row.ID)
+	open, err := e.claim(ctx, claimed, func(ctx context.Context) (*control.BudgetChange, error) {
+		return e.Store.UpdateBudgetChange(ctx, claimed, control.ChangeAwaiting, control.By{Actor: by.Actor, At: e.Clock.Now()})
+	})
+	switch {
+	case err != nil:
+		return Result{}, err
+	case open != nil: // an identical change is under way
+		return e.await(ctx, p, *open)
+	}
+	return e.carryOut(ctx, p, requester, t, claimed)
+}
+
+// awaiting returns a row that waits for approval.
+func (e *Executor) awaiting(ctx context.Context, w control.Workspace, id control.BudgetChangeID) (control.BudgetChange, error) {
+	c, err := e.rowIn(ctx, w, id)
+	if err == nil && c.Status != control.ChangeAwaiting {
+		e.expire(ctx)
+		err = fault.Conflict("the change %s does not await approval: its status is %s", id, c.Status).WithHint("nothing was changed")
+	}
+	return c, err
+}
+
+// Reject ends a change that awaits approval. The member who requested it may withdraw it.
+func (e *Executor) Reject(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, reason string) (
+	control.BudgetChange, error,
+) {
+	c, err := e.awaiting(ctx, w, id)
+	if err != nil {
+		return c, err
+	}
+	now := e.Clock.Now()
+	c.Status, c.ApprovedBy, c.SettledAt, c.Problem = control.ChangeRejected, by.Actor, now, "A member rejected the change."
+	if reason = ads.Clean(reason, ads.MaxMessage); reason != "" {
+		c.Problem = "A member rejected the change: " + reason
+	}
+	_, err = e.Store.UpdateBudgetChange(ctx, c, control.ChangeAwaiting, control.By{Actor: by.Actor, At: now})
+	return c, err
+}

@@ -1,0 +1,367 @@
+package budgetchange
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"assay/internal/ads"
+	"assay/internal/ads/adstest"
+	"assay/internal/ads/simulator"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/panics"
+)
+
+// truth compares a settled row with the platform.
+func (b *bench) truth(t *testing.T, c control.BudgetChange) {
+	t.Helper()
+	_, applied := b.traffic()
+	switch live := b.budget(); c.Status {
+	case control.ChangeApplied:
+		if applied != 1 || live != c.New.Amount.Minor || c.Live != c.New {
+			t.Errorf("the row is applied; %d changes were executed, the budget is %d, the row has the live value %s", applied, live, c.Live)
+		}
+	case control.ChangeFailed:
+		if applied != 0 || live != c.Previous.Amount.Minor {
+			t.Errorf("the row is failed; %d changes were executed, the budget is %d", applied, live)
+		}
+	case control.ChangeUnknown:
+		if !c.Live.IsZero() && live != c.Live.Amount.Minor {
+			t.Errorf("the row is unknown with the live value %s; the budget is %d", c.Live, live)
+		}
+	default:
+		t.Errorf("the row is %s", c.Status)
+	}
+	if c.SettledAt.IsZero() || c.Status != control.ChangeApplied && c.Problem == "" {
+		t.Errorf("the row lacks the instant or the reason: %+v", c)
+	}
+}
+
+// lost are the faults after which it is unknown whether the platform executed the write.
+func lost(b *bench) map[string]simulator.Fault {
+	return map[string]simulator.Fault{
+		"the connection breaks":    {Do: simulator.Drop},
+		"a server error":           {Do: simulator.Fail, Trouble: simulator.ServerError},
+		"no reply in time":         {Do: simulator.Stall, Arrived: func() { b.clock.Advance(adstest.Timeout) }},
+		"a reply that is not JSON": {Do: simulator.Malform},
+		"a truncated reply":        {Do: simulator.Truncate},
+		"a huge reply":             {Do: simulator.Flood},
+		"a nested reply":           {Do: simulator.Nest},
+	}
+}
+
+func TestALostReplyToAnExecutedWriteIsFoundAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, p := range platforms {
+		for name := range lost(&bench{}) {
+			t.Run(string(p)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, p)
+				fault := lost(b)[name]
+				fault.On, fault.Executed = simulator.Writes, true
+				b.sim.Script(fault)
+				got := b.execute(t, b.to(55))
+				wantOutcome(t, got, Executed)
+				b.truth(t, b.row(t, got.Change.ID))
+				b.wantTraffic(t, 1, 1)
+			})
+		}
+	}
+}
+
+func TestALostWriteFailsAfterTheGrace(t *testing.T) {
+	t.Parallel()
+	for _, p := range platforms {
+		for name := range lost(&bench{}) {
+			t.Run(string(p)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, p)
+				fault := lost(b)[name]
+				fault.On = simulator.Writes
+				b.sim.Script(fault)
+				b.running(t, b.Executor)
+				got := b.execute(t, b.to(55))
+				wantOutcome(t, got, Unknown)
+				if got.Refusal.Hint == "" || got.Change.Status.Done() {
+					t.Errorf("the caller gets %+v of the row %+v", got.Refusal, got.Change)
+				}
+				row := b.settled(t)
+				b.truth(t, row)
+				if row.Status != control.ChangeFailed || row.SettledAt.Before(got.Change.Deadline.Add(ads.Grace)) {
+					t.Errorf("%s at %s, want failed not before %s", row.Status, row.SettledAt, got.Change.Deadline.Add(ads.Grace))
+				}
+				b.wantTraffic(t, 1, 0)
+				wantOutcome(t, b.execute(t, b.to(55)), Executed) // the campaign is free again
+			})
+		}
+	}
+}
+
+func TestAWriteThatArrivesLateIsApplied(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop})
+		b.Executor.Clock = sleeper{b.clock, func() { b.person(5500) }} // it arrives while the series waits
+		got := b.execute(t, b.to(55))
+		wantOutcome(t, got, Executed)
+		if got.Change.Status != control.ChangeApplied || got.Change.Live != got.Change.New {
+			t.Errorf("row %+v", got.Change)
+		}
+		b.wantTraffic(t, 1, 0)
+	})
+}
+
+func TestAnotherLiveValueIsLeftToAPerson(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop, Before: func() { b.person(7000) }})
+		got := b.execute(t, b.to(55))
+		wantOutcome(t, got, Unknown)
+		row := b.row(t, got.Change.ID)
+		if b.truth(t, row); row.Status != control.ChangeUnknown || row.Live.Amount.Minor != 7000 {
+			t.Errorf("row %+v, want unknown with the live value", row)
+		}
+		b.wantTraffic(t, 1, 0)
+	})
+}
+
+func TestAnUnreadablePlatformLeavesTheOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Facebook)
+	served := simulator.Fault{On: simulator.Campaign, Do: simulator.Serve}
+	b.sim.Script(served, served, simulator.Fault{On: simulator.Writes, Do: simulator.Drop, Executed: true})
+	for range 20 {
+		b.sim.Script(simulator.Fault{On: simulator.Campaign, Do: simulator.Fail, Trouble: simulator.BadToken})
+	}
+	got := b.execute(t, b.to(55))
+	wantOutcome(t, got, Unknown)
+	row := b.row(t, got.Change.ID)
+	if row.Status != control.ChangeUnknown || !row.Live.IsZero() {
+		t.Fatalf("row %+v, want unknown without a live value", row)
+	}
+	b.wantTraffic(t, 1, 1)
+	b.sim.Reset()
+	b.drain()
+	b.running(t, b.restarted())
+	if row := b.settled(t); row.Status != control.ChangeApplied {
+		t.Errorf("after the next start the row is %+v, want applied", row)
+	}
+	b.wantTraffic(t, 0, 0)
+}
+
+// drain forgets the rows that were settled so far.
+func (b *bench) drain() {
+	for {
+		select {
+		case <-b.store.final:
+		default:
+			return
+		}
+	}
+}
+
+func TestARefusedWriteFailsWithTheReason(t *testing.T) {
+	t.Parallel()
+	for trouble, want := range map[simulator.Trouble]ads.Reason{
+		simulator.ErrorWith200: ads.PolicyBlocked, simulator.Limited: ads.RateLimited, simulator.NoPermission: ads.PermissionMissing,
+		simulator.Policy: ads.PolicyBlocked, simulator.Retired: ads.VersionRetired, simulator.TooLow: ads.BelowMinimum,
+	} {
+		for _, p := range platforms {
+			t.Run(string(p)+"/"+string(trouble), func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, p)
+				b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Fail, Trouble: trouble})
+				got := b.execute(t, b.to(55))
+				wantOutcome(t, got, Refused)
+				row := b.row(t, got.Change.ID)
+				if b.truth(t, row); row.Status != control.ChangeFailed || row.Rejection != string(want) || got.Refusal.Reason != string(want) {
+					t.Errorf("row %+v, want failed because of %s", row, want)
+				}
+				b.wantTraffic(t, 1, 0)
+			})
+		}
+	}
+}
+
+func TestATokenThatEndsMeanwhileIsRenewedOrReported(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Serve, Before: b.expire})
+		got := b.execute(t, b.to(55))
+		if b.platform == measure.Google {
+			wantOutcome(t, got, Executed)
+			b.wantTraffic(t, 2, 1) // the first one is refused with 401
+			return
+		}
+		wantOutcome(t, got, Refused)
+		row := b.row(t, got.Change.ID)
+		if b.truth(t, row); row.Rejection != string(ads.TokenExpired) {
+			t.Errorf("row %+v, want a token that has expired", row)
+		}
+		b.wantTraffic(t, 1, 0)
+	})
+}
+
+func TestAChangeBySomeoneElseSinceThePreviewFails(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.sim.Script(
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve}, // of the preview
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve, Before: func() { b.person(7000) }},
+		)
+		got := b.execute(t, b.to(55))
+		wantOutcome(t, got, Refused)
+		row := b.row(t, got.Change.ID)
+		if row.Status != control.ChangeFailed || row.Rejection != string(ads.ChangedMeanwhile) || row.Live.Amount.Minor != 7000 ||
+			row.Previous.Amount.Minor != 5000 {
+			t.Errorf("row %+v, want failed because of the change", row)
+		}
+		b.wantTraffic(t, 0, 0)
+		if b.budget() != 7000 {
+			t.Errorf("the budget is %d, want 7000", b.budget())
+		}
+	})
+}
+
+func TestTheSameChangeBySomeoneElseIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.sim.Script(
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve},
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve, Before: func() { b.person(5500) }},
+		)
+		wantOutcome(t, b.execute(t, b.to(55)), Unchanged)
+		b.wantTraffic(t, 0, 0)
+	})
+}
+
+// killed is an account on which the process ends at the write.
+type killed struct {
+	ads.Platform
+	after bool // after the write was sent
+}
+
+func (k killed) Apply(ctx context.Context, s ads.State, c ads.Change) ads.Outcome {
+	if k.after {
+		k.Platform.Apply(ctx, s, c)
+	}
+	panic("the process ends")
+}
+
+func TestARowOfAKilledProcessIsSettledByTheNextOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		after  bool
+		fault  simulator.Fault
+		person int64
+		want   control.ChangeStatus
+	}{
+		"before the write":                  {want: control.ChangeFailed},
+		"after the write":                   {after: true, want: control.ChangeApplied},
+		"after a write that did not arrive": {after: true, fault: simulator.Fault{Do: simulator.Drop}, want: control.ChangeFailed},
+		"someone else changed it since":     {after: true, person: 7000, want: control.ChangeUnknown},
+	} {
+		for _, p := range platforms {
+			t.Run(string(p)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, p)
+				if c.fault.Do != simulator.Serve {
+					c.fault.On = simulator.Writes
+					b.sim.Script(c.fault)
+				}
+				first := b.restarted()
+				first.Accounts = oneAccount{killed{b.accounts[p][0], c.after}}
+				_, err := first.Execute(t.Context(), b.workspace, key, b.to(55))
+				if rows := b.rows(t); err == nil || len(rows) != 1 || rows[0].Status != control.ChangePending {
+					t.Fatalf("%v, rows %+v; want one that is pending", err, rows)
+				}
+				if c.person != 0 {
+					b.person(c.person)
+				}
+				mutating, _ := b.traffic()
+				start := b.clock.Now()
+				b.running(t, b.restarted())
+				row := b.settled(t)
+				if row.Status != c.want || row.Status == control.ChangeFailed && row.SettledAt.Sub(start) < ads.Grace {
+					t.Errorf("the row is %s after %s, want %s", row.Status, row.SettledAt.Sub(start), c.want)
+				}
+				b.truth(t, row)
+				if now, _ := b.traffic(); now != mutating {
+					t.Errorf("the next process sent %d mutating requests", now-mutating)
+				}
+			})
+		}
+	}
+}
+
+func TestASeriesThatIsInterruptedBeginsAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.TikTok)
+	first := b.restarted()
+	first.Accounts = oneAccount{killed{b.accounts[b.platform][0], false}}
+	if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+		t.Fatal("the process did not end")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	second := b.restarted()
+	second.Clock = sleeper{b.clock, stop}
+	if err := second.Run(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if row := b.rows(t)[0]; row.Status != control.ChangePending {
+		t.Fatalf("the row is %s, want pending", row.Status)
+	}
+	b.clock.Advance(time.Hour)
+	b.running(t, b.restarted())
+	if row := b.settled(t); row.Status != control.ChangeFailed {
+		t.Errorf("the row is %s, want failed", row.Status)
+	}
+}
+
+func TestARemovedConnectionLeavesTheOutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.TikTok)
+	first := b.restarted()
+	first.Accounts = oneAccount{killed{b.accounts[b.platform][0], false}}
+	if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+		t.Fatal("the process did not end")
+	}
+	delete(b.accounts, measure.TikTok)
+	b.running(t, b.restarted())
+	if row := b.settled(t); row.Status != control.ChangeUnknown || row.Problem == "" {
+		t.Errorf("row %+v, want unknown with the reason", row)
+	}
+}
+
+// Ten processes that start on one store settle a row once.
+func TestARowIsSettledOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Facebook)
+	first := b.restarted()
+	first.Accounts = oneAccount{killed{b.accounts[b.platform][0], true}}
+	if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+		t.Fatal("the process did not end")
+	}
+	var group panics.Group
+	for range 10 {
+		group.Go(func() {
+			e := b.restarted()
+			left, err := e.leftOver(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			for _, row := range left {
+				e.settleOwned(t.Context(), unsettled{row, b.clock.Now(), b.clock.Now(), 0})
+			}
+		})
+	}
+	group.Wait()
+	if row := b.settled(t); row.Status != control.ChangeApplied || len(b.store.final) != 0 {
+		t.Errorf("row %+v, settled %d times more", row, len(b.store.final))
+	}
+	events, err := b.store.Events(t.Context(), control.EventFilter{Kinds: []control.EventKind{control.BudgetChanged}, Limit: 10})
+	if err != nil || len(events) != 2 {
+		t.Errorf("%d events, %v; want the claim and the settlement", len(events), err)
+	}
+}

@@ -1,0 +1,228 @@
+package budgetchange
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/money"
+	"assay/internal/number"
+)
+
+// Verdict is what a guardrail says about a change.
+type Verdict struct {
+	Guardrail string // as the command that sets it names it
+	State     State
+	Text      string
+}
+
+// State is the result of a guardrail.
+type State string
+
+// The states.
+const (
+	Passes   State = "passes"
+	Blocks   State = "blocks"
+	Approval State = "needs_approval"
+	Off      State = "off" // not set, or it does not apply to the change
+)
+
+// Situation is a change with everything that guardrails look at.
+type Situation struct {
+	Now           time.Time // in the store's time zone
+	Field         control.ChangeField
+	Previous, New money.Amount // daily budget in the currency of the account
+	// Limits are the new daily budget in the currency of the guardrails' amounts. NoRate is why there is none.
+	Limits money.Amount
+	NoRate string
+	Recent []time.Time // executed changes of the campaign in the last 24 hours, rollbacks excluded; in any order
+	Seen   time.Time   // when the caller last saw a preview of the change; zero: never
+
+	Rollback bool // undoes a change: exempt from step, hours, counts and preview
+	Person   bool // requested by a person, not by a tool
+	Approved bool // another member has approved it
+}
+
+// Verdicts returns the verdict of every guardrail, in the order of [control.Guardrails.Limits].
+func Verdicts(g control.Guardrails, s Situation) []Verdict {
+	all := []Verdict{
+		named("max-step-pct", step(g, s)), named("floor", floor(g, s)), named("ceiling", ceiling(g, s)),
+		named("per-hour", count(g.PerHour, time.Hour, "60 minutes", s)), named("per-day", count(g.PerDay, 24*time.Hour, "24 hours", s)),
+		named("hours", hours(g, s)), named("stop", stop(g, s)), named("preview-first", previewFirst(g, s)),
+		named("approve-above", approveAbove(g, s)),
+	}
+	return all
+}
+
+// named names a verdict.
+func named(name string, v Verdict) Verdict {
+	v.Guardrail = name
+	return v
+}
+
+func off(format string, args ...any) Verdict {
+	return Verdict{State: Off, Text: fmt.Sprintf(format, args...)}
+}
+
+func passes(format string, args ...any) Verdict {
+	return Verdict{State: Passes, Text: fmt.Sprintf(format, args...)}
+}
+
+func blocks(format string, args ...any) Verdict {
+	return Verdict{State: Blocks, Text: fmt.Sprintf(format, args...)}
+}
+
+const (
+	notSet     = "Not set."
+	noBudget   = "It applies to daily budgets only."
+	isRollback = "Rollbacks are exempt."
+)
+
+func step(g control.Guardrails, s Situation) Verdict {
+	switch {
+	case g.StepPct == 0:
+		return off(notSet)
+	case s.Field != control.DailyBudget:
+		return off(noBudget)
+	case s.Rollback:
+		return off(isRollback)
+	}
+	limit := strconv.FormatFloat(g.StepPct, 'f', -1, 64)
+	if s.Previous.Minor <= 0 {
+		return blocks("The current daily budget is zero, so every step exceeds the limit of %s%%.", limit)
+	}
+	moved := big.NewRat(abs(s.New.Minor-s.Previous.Minor), s.Previous.Minor)
+	moved.Mul(moved, big.NewRat(100, 1))
+	share, _ := moved.Float64()
+	if most, ok := new(big.Rat).SetString(limit); ok && moved.Cmp(most) <= 0 {
+		return passes("The step of %s is within the limit of %s%%.", number.Percent(share, 1), limit)
+	}
+	return blocks("The step of %s exceeds the limit of %s%%. Make a smaller step.", number.Percent(share, 1), limit)
+}
+
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// amounts decides guardrails on amounts that need the new daily budget in their currency. ok is false when it decided.
+func amounts(limit money.Amount, s Situation) (v Verdict, ok bool) {
+	switch {
+	case limit.Minor == 0:
+		return off(notSet), false
+	case s.Field != control.DailyBudget:
+		return off(noBudget), false
+	case s.NoRate != "":
+		return blocks("The daily budget cannot be compared with %s: %s", limit, s.NoRate), false
+	}
+	return Verdict{}, true
+}
+
+func floor(g control.Guardrails, s Situation) Verdict {
+	v, ok := amounts(g.Floor, s)
+	switch {
+	case !ok:
+		return v
+	case s.Limits.Minor < g.Floor.Minor:
+		return blocks("The daily budget of %s is below the floor of %s.", written(s), g.Floor)
+	}
+	return passes("The daily budget of %s is not below the floor of %s.", written(s), g.Floor)
+}
+
+func ceiling(g control.Guardrails, s Situation) Verdict {
+	v, ok := amounts(g.Ceiling, s)
+	switch {
+	case !ok:
+		return v
+	case s.Limits.Minor > g.Ceiling.Minor:
+		return blocks("The daily budget of %s is above the ceiling of %s.", written(s), g.Ceiling)
+	}
+	return passes("The daily budget of %s is not above the ceiling of %s.", written(s), g.Ceiling)
+}
+
+// written formats the new daily budget, with its converted amount in another currency.
+func written(s Situation) string {
+	if s.Limits.Currency == s.New.Currency {
+		return s.New.String()
+	}
+	return s.New.String() + " (" + s.Limits.String() + ")"
+}
+
+// count decides a sliding window.
+func count(most int, window time.Duration, words string, s Situation) Verdict {
+	switch {
+	case most == 0:
+		return off(notSet)
+	case s.Rollback:
+		return off(isRollback)
+	}
+	n := 0
+	var oldest time.Time
+	for _, at := range s.Recent {
+		if !at.After(s.Now.Add(-window)) {
+			continue
+		}
+		if n++; oldest.IsZero() || at.Before(oldest) {
+			oldest = at
+		}
+	}
+	if n < most {
+		return passes("%d of %d changes of this campaign in %s are made.", n, most, words)
+	}
+	return blocks("The campaign had %d changes in the last %s; the limit is %d. The next is possible at %s.", n, words, most,
+		oldest.Add(window).In(s.Now.Location()).Format("2006-01-02 15:04 MST"))
+}
+
+func hours(g control.Guardrails, s Situation) Verdict {
+	switch {
+	case !g.Hours.Set():
+		return off(notSet)
+	case s.Rollback:
+		return off(isRollback)
+	case !g.Hours.Contain(s.Now.Hour()):
+		return blocks("It is %s in the store's time zone; changes are made in the hours %s.", s.Now.Format("15:04"), g.Hours)
+	}
+	return passes("It is %s in the store's time zone, within the hours %s.", s.Now.Format("15:04"), g.Hours)
+}
+
+func stop(g control.Guardrails, s Situation) Verdict {
+	switch {
+	case !g.Stop:
+		return off("Changes by tools are allowed.")
+	case s.Rollback && s.Person:
+		return off("A rollback by a person is possible.")
+	}
+	return blocks("Changes by tools are stopped in this workspace. An owner or admin allows them again: assay guardrails set --go.")
+}
+
+func previewFirst(g control.Guardrails, s Situation) Verdict {
+	switch {
+	case !g.PreviewFirst:
+		return off(notSet)
+	case s.Rollback:
+		return off(isRollback)
+	case s.Approved:
+		return off("The change was previewed before it was sent for approval.")
+	case s.Seen.IsZero() || s.Now.Sub(s.Seen) > control.PreviewTime:
+		return blocks("A preview of the same change by the same caller within 30 minutes is required. Make the preview first.")
+	}
+	return passes("The caller saw a preview at %s.", s.Seen.In(s.Now.Location()).Format("15:04"))
+}
+
+func approveAbove(g control.Guardrails, s Situation) Verdict {
+	v, ok := amounts(g.ApproveAbove, s)
+	switch {
+	case !ok:
+		return v
+	case s.Limits.Minor <= g.ApproveAbove.Minor:
+		return passes("The daily budget of %s needs no approval up to %s.", written(s), g.ApproveAbove)
+	case s.Approved:
+		return passes("Another member has approved the daily budget of %s.", written(s))
+	}
+	return Verdict{State: Approval, Text: fmt.Sprintf(
+		"The daily budget of %s is above %s: another member has to approve it.", written(s), g.ApproveAbove)}
+}

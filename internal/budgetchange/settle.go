@@ -1,0 +1,254 @@
+package budgetchange
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"assay/internal/ads"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/panics"
+)
+
+// unsettled is a row whose outcome is unknown.
+type unsettled struct {
+	row      control.BudgetChange
+	from     time.Time // start of the series of looks
+	deadline time.Time // of the write; the start of this process for a row of an ended one
+	next     int       // number of the next look
+}
+
+// later leaves a row to Run. It reports false when Run is not running.
+func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, next int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.serving {
+		return false
+	}
+	e.own[row.ID] = true
+	e.waiting = append(e.waiting, unsettled{row, from, deadline, next})
+	select {
+	case e.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// Run settles unknown outcomes until ctx ends: those of ended processes first, then those of this one. A series that ctx
+// interrupts begins again with the next Run. At the start and with each value of expiry it ends changes that waited too
+// long for approval.
+func (e *Executor) Run(ctx context.Context, expiry <-chan time.Time) error {
+	var work panics.Group
+	defer work.Wait()
+	start := e.Clock.Now()
+	e.serve(true)
+	defer e.serve(false)
+	e.expire(ctx)
+	left, err := e.leftOver(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range left {
+		work.Go(func() { e.settleOwned(ctx, unsettled{row, start, start, 0}) })
+	}
+	for {
+		select {
+		case <-e.wake:
+			e.mu.Lock()
+			waiting := e.waiting
+			e.waiting = nil
+			e.mu.Unlock()
+			for _, u := range waiting {
+				work.Go(func() { e.settleOwned(ctx, u) })
+			}
+		case <-expiry:
+			e.expire(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (e *Executor) serve(yes bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.serving = yes
+}
+
+// maxLeft is the number of rows that a start looks at.
+const maxLeft = 10_000
+
+// lookBack is how long a start looks again at an unknown outcome whose live value could not be read.
+const lookBack = 7 * 24 * time.Hour
+
+// leftOver returns the rows that ended processes left: pending ones, and unknown ones whose live value was never read,
+// unless the campaign was changed later.
+func (e *Executor) leftOver(ctx context.Context) (left []control.BudgetChange, err error) {
+	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
+		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeUnknown}, Limit: maxLeft,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range rows {
+		if c.Status == control.ChangeUnknown {
+			if !c.Live.IsZero() || e.Clock.Now().Sub(c.At) > lookBack {
+				continue
+			}
+			later, err := e.laterChange(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			if later != nil {
+				continue
+			}
+		}
+		e.mu.Lock()
+		if !e.own[c.ID] {
+			e.own[c.ID] = true
+			left = append(left, c)
+		}
+		e.mu.Unlock()
+	}
+	return left, nil
+}
+
+// laterChange returns a later change of the same field that may have been made and was not rolled back; nil for none.
+func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
+	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
+		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Since: c.At, Limit: maxRecent,
+		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeApplied, control.ChangeUnknown},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, later := range rows {
+		if later.ID != c.ID && later.Field == c.Field && later.RolledBackBy == "" && later.RollsBack == "" && made(later).After(made(c)) {
+			return &later, nil
+		}
+	}
+	return nil, nil
+}
+
+// made is when a change was made: its request, or the approval.
+func made(c control.BudgetChange) time.Time {
+	if c.ApprovedBy != "" && !c.SettledAt.IsZero() {
+		return c.SettledAt
+	}
+	return c.At
+}
+
+func (e *Executor) settleOwned(ctx context.Context, u unsettled) {
+	e.settle(ctx, u)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.own, u.row.ID)
+}
+
+// settle looks at the platform until the outcome is known, and returns the row as it is then. When the live value cannot
+// be read until the end of the series, the outcome stays unknown.
+func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange {
+	for n := u.next; ; n++ {
+		after, more := ads.NextLook(n, u.deadline.Sub(u.from))
+		if !more {
+			break
+		}
+		if wait := u.from.Add(after).Sub(e.Clock.Now()); wait > 0 {
+			if err := e.Clock.Sleep(ctx, wait); err != nil {
+				return u.row // the next process settles it
+			}
+		}
+		account, err := e.accountOf(ctx, u.row.Workspace, u.row.Platform, u.row.Account)
+		if err != nil {
+			u.row.Problem = refusalOf(err).Text
+			continue
+		}
+		row, done := e.look(ctx, u.row, account, u.deadline)
+		if done {
+			return row
+		}
+		u.row.Problem = row.Problem
+	}
+	if ctx.Err() != nil {
+		return u.row
+	}
+	from := u.row.Status
+	u.row.Status = control.ChangeUnknown
+	return e.settled(ctx, u.row, from)
+}
+
+// look reads the live value once and settles the row if it can.
+func (e *Executor) look(ctx context.Context, row control.BudgetChange, account ads.Platform, deadline time.Time) (control.BudgetChange, bool) {
+	live, raw, err := e.live(ctx, account, row)
+	var seen *ads.Value
+	if err == nil {
+		seen = &raw
+	} else {
+		row.Problem = refusalOf(err).Text
+	}
+	from := row.Status
+	switch ads.Settle(rawOf(row.Previous), rawOf(row.New), seen, e.Clock.Now().Sub(deadline)) {
+	case ads.SettleApplied:
+		row.Status, row.Rejection, row.Problem = control.ChangeApplied, "", ""
+	case ads.SettleFailed:
+		row.Status = control.ChangeFailed
+		if row.Problem == "" {
+			row.Problem = "The change did not reach " + ads.DisplayName(row.Platform) + "."
+		}
+	case ads.SettleUnknown:
+		row.Status = control.ChangeUnknown
+		row.Problem = strings.TrimSpace(row.Problem + fmt.Sprintf(" The live value is %s, neither the old nor the new one.", live))
+	case ads.SettleWait, ads.SettleUnread:
+		return row, false
+	}
+	row.Live = live
+	return e.settled(ctx, row, from), true
+}
+
+// settled stores the final status of a row.
+func (e *Executor) settled(ctx context.Context, row control.BudgetChange, from control.ChangeStatus) control.BudgetChange {
+	stored, err := e.update(ctx, row, from)
+	switch {
+	case fault.KindOf(err) == fault.KindConflict: // settled by another process
+		if now, err := e.Store.BudgetChange(ctx, row.ID); err == nil {
+			return now
+		}
+	case err != nil:
+		e.log(ctx, row, "the outcome of a change on an ad platform is not recorded", err)
+	default:
+		e.Log.InfoContext(ctx, "outcome of a change on an ad platform settled", slog.String("workspace", string(row.Workspace)),
+			slog.String("change", string(row.ID)), slog.String("status", string(row.Status)))
+	}
+	return stored
+}
+
+// rawOf returns a value of a row as package ads has it.
+func rawOf(v control.ChangeValue) ads.Value {
+	if v.Amount.Currency != "" {
+		return ads.Value{Amount: v.Amount}
+	}
+	return ads.Value{Status: ads.Status(v.Text)}
+}
+
+// expire ends changes that waited too long for approval.
+func (e *Executor) expire(ctx context.Context) {
+	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
+		Statuses: []control.ChangeStatus{control.ChangeAwaiting}, Limit: maxLeft,
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			e.Log.WarnContext(ctx, "changes that wait for approval cannot be read", slog.Any("error", err))
+		}
+		return
+	}
+	for _, c := range rows {
+		if ended := c.AsOf(e.Clock.Now()); ended.Status == control.ChangeExpired {
+			if _, err := e.Store.UpdateBudgetChange(ctx, ended, control.ChangeAwaiting, e.system()); err != nil && fault.KindOf(err) != fault.KindConflict {
+				e.log(ctx, c, "a change that waited too long for approval is not recorded", err)
+			}
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package operation
+
+import (
+	"context"
+	"strings"
+
+	"assay/internal/budgetchange"
+	"assay/internal/control"
+	"assay/internal/fault"
+)
+
+// PreviewBudgetChange reads a campaign on its ad platform and says what a change would do.
+var PreviewBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
+	Spec{Name: "budget_change.preview", Needs: Read, Facts: true},
+	func(r *Run, ctx context.Context, in budgetchange.Request) (budgetchange.Result, error) {
+		return r.Budgets.Preview(ctx, r.Workspace, r.changer(), in)
+	},
+}
+
+// ExecuteBudgetChange changes a campaign on its ad platform, once. The row of the change is its audit event's subject.
+var ExecuteBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
+	Spec{Name: "budget_change.execute", Needs: Approve, Facts: true, Undo: "Roll back the change."},
+	func(r *Run, ctx context.Context, in budgetchange.Request) (budgetchange.Result, error) {
+		return r.Budgets.Execute(ctx, r.Workspace, r.changer(), in)
+	},
+}
+
+// BudgetRollback asks to undo a change on an ad platform. Without Confirm it is a preview.
+type BudgetRollback struct {
+	ID      control.BudgetChangeID
+	Reason  string
+	Confirm bool
+}
+
+// RollBackBudgetChange sets the value that a campaign had before a change.
+var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
+	Spec{Name: "budget_change.rollback", Needs: Approve, Facts: true, Undo: "Roll back the rollback, which is a change too."},
+	func(r *Run, ctx context.Context, in BudgetRollback) (budgetchange.Result, error) {
+		return r.Budgets.Rollback(ctx, r.Workspace, r.changer(), in.ID, in.Reason, in.Confirm)
+	},
+}
+
+// BudgetDecision decides about a change that awaits approval.
+type BudgetDecision struct {
+	ID     control.BudgetChangeID
+	As     string // email address or ID of the member who decides; required of commands, ignored on pages
+	Reason string // of a rejection
+}
+
+// ApproveBudgetChange executes a change that awaits approval. A member does not approve their own request.
+var ApproveBudgetChange = Operation[BudgetDecision, budgetchange.Result]{
+	Spec{Name: "budget_change.approve", Needs: Approve, Facts: true, Undo: "Roll back the change."},
+	(*Run).approveBudgetChange,
+}
+
+func (r *Run) approveBudgetChange(ctx context.Context, in BudgetDecision) (budgetchange.Result, error) {
+	by, err := r.decider(ctx, in)
+	if err != nil {
+		return budgetchange.Result{}, err
+	}
+	c, err := r.Store.BudgetChange(ctx, in.ID)
+	if err != nil {
+		return budgetchange.Result{}, err
+	}
+	asked, err := r.maker(ctx, c.Actor)
+	if err != nil {
+		return budgetchange.Result{}, err
+	}
+	return r.Budgets.Approve(ctx, r.Workspace, by, in.ID, asked)
+}
+
+// RejectBudgetChange ends a change that awaits approval without executing it.
+var RejectBudgetChange = Operation[BudgetDecision, control.BudgetChange]{
+	Spec{Name: "budget_change.reject", Needs: Approve, Facts: true, Undo: "Request the change again."},
+	func(r *Run, ctx context.Context, in BudgetDecision) (control.BudgetChange, error) {
+		by, err := r.decider(ctx, in)
+		if err != nil {
+			return control.BudgetChange{}, err
+		}
+		return r.Budgets.Reject(ctx, r.Workspace, by, in.ID, in.Reason)
+	},
+}
+
+// changer is the caller of the operation for the audit of changes.
+func (r *Run) changer() budgetchange.Caller {
+	c := r.Call.Caller
+	return budgetchange.Caller{Actor: c.Actor, Person: c.kind == byOperator || c.kind == byMember}
+}
+
+// decider is the member who decides about a change: the caller of a page, or the member that a command names.
+func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Caller, error) {
+	switch r.Call.Caller.kind {
+	case byMember:
+		return r.changer(), nil
+	case byOperator:
+	case byClient, bySystem:
+		return budgetchange.Caller{}, fault.Forbidden("only members decide about changes: nothing was changed").
+			WithHint("use a page or a command")
+	}
+	if in.As == "" {
+		return budgetchange.Caller{}, fault.Invalid("the member who decides is missing").WithHint("name the member: --as EMAIL")
+	}
+	u, err := r.People.Find(ctx, in.As)
+	if err != nil {
+		return budgetchange.Caller{}, err
+	}
+	if err := r.permitMember(ctx, u.ID, r.Workspace.ID, Approve); err != nil {
+		return budgetchange.Caller{}, fault.Forbidden("the role of %s in the workspace does not allow this: nothing was changed", in.As).
+			WithHint("an owner or admin of the workspace decides")
+	}
+	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
+}
+
+// maxKeyEvents is the number of events about keys that the search for a key's maker reads.
+const maxKeyEvents = 10_000
+
+// maker returns who created the key of an actor, so that a person does not approve what their own key requested; "" for
+// an actor without a key. A key that replaced another one has the maker of that one.
+func (r *Run) maker(ctx context.Context, actor string) (string, error) {
+	id, isKey := strings.CutPrefix(actor, "key:")
+	if !isKey {
+		return "", nil
+	}
+	keys, err := r.Store.Keys(ctx, r.Workspace.ID)
+	if err != nil {
+		return "", err
+	}
+	events, err := r.Store.Events(ctx, control.EventFilter{
+		Workspace: r.Workspace.ID, Kinds: []control.EventKind{control.KeyMade}, Limit: maxKeyEvents,
+	})
+	if err != nil {
+		return "", err
+	}
+	for range keys { // at most one step per key
+		for _, e := range events {
+			if e.Subject == id {
+				return e.Actor, nil
+			}
+		}
+		for _, k := range keys {
+			if string(k.ReplacedBy) == id {
+				id = string(k.ID)
+				break
+			}
+		}
+	}
+	return "", nil
+}
+
+// ListBudgetChanges returns a workspace's changes on ad platforms, newest first.
+var ListBudgetChanges = Operation[control.BudgetChangeFilter, []control.BudgetChange]{
+	Spec{Name: "budget_change.list", Needs: Read},
+	func(r *Run, ctx context.Context, f control.BudgetChangeFilter) ([]control.BudgetChange, error) {
+		f.Workspace = r.Workspace.ID
+		if f.Limit <= 0 {
+			f.Limit = MostBudgetChanges
+		}
+		all, err := r.Store.BudgetChanges(ctx, f)
+		for i := range all {
+			all[i] = all[i].AsOf(r.Now())
+		}
+		return all, err
+	},
+}
+
+// MostBudgetChanges is the number of changes that a list without a limit has.
+const MostBudgetChanges = 1000
+
+// ShowBudgetChange returns one change on an ad platform.
+var ShowBudgetChange = Operation[control.BudgetChangeID, control.BudgetChange]{
+	Spec{Name: "budget_change.show", Needs: Read},
+	func(r *Run, ctx context.Context, id control.BudgetChangeID) (control.BudgetChange, error) {
+		c, err := r.Store.BudgetChange(ctx, id)
+		if err == nil && c.Workspace != r.Workspace.ID {
+			err = fault.NotFound("there is no budget change %q in workspace %q", id, r.Workspace.ID)
+		}
+		return c.AsOf(r.Now()), err
+	},
+}
+
+// ShowGuardrails returns the guardrails of a workspace.
+var ShowGuardrails = Operation[None, control.Guardrails]{
+	Spec{Name: "guardrails.show", Needs: Read},
+	func(r *Run, ctx context.Context, _ None) (control.Guardrails, error) {
+		return r.Store.Guardrails(ctx, r.Workspace.ID)
+	},
+}
+
+// SetGuardrails replaces the guardrails of a workspace. They need the version that was read.
+var SetGuardrails = Operation[control.Guardrails, control.Guardrails]{
+	Spec{Name: "guardrails.set", Needs: Manage, Undo: "Set the earlier guardrails; the audit log has them."},
+	func(r *Run, ctx context.Context, g control.Guardrails) (control.Guardrails, error) {
+		g.Workspace = r.Workspace.ID
+		return r.Store.SetGuardrails(ctx, g, r.By())
+	},
+}
