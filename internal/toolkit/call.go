@@ -55,7 +55,7 @@ type Call struct {
 	Hooks     Hooks
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Budgets   BudgetChanges
-	Tools     []Spec             // of all tools, in the contract's order
+	Tools     []Spec // of all tools, in the contract's order
 	Log       *slog.Logger
 }
 
