@@ -184,12 +184,23 @@ func (c *budgetChangesShow) Run(ctx context.Context, con *console) error {
 func printChange(w io.Writer, c control.BudgetChange) {
 	t := newTable(w)
 	for _, row := range []struct{ name, value string }{
-		{"id", string(c.ID)}, {"status", string(c.Status)}, {"requested", c.At.UTC().Format(time.RFC3339) + " by " + c.Actor},
+		{"id", string(c.ID)},
+		{"status", string(c.Status)},
+		{"requested", c.At.UTC().Format(time.RFC3339) + " by " + c.Actor},
 		{"campaign", fmt.Sprintf("%s %s, account %s, %s", ads.DisplayName(c.Platform), c.Campaign, c.Account, c.CampaignName)},
-		{"budget", c.Budget}, {"field", string(c.Field)}, {"from", withUnits(c.Previous)}, {"to", withUnits(c.New)},
-		{"live value", withUnits(c.Live)}, {"reason", c.Reason}, {"problem", c.Problem}, {"rejection", c.Rejection},
-		{"platform's request", c.RequestID}, {"decided by", c.ApprovedBy}, {"rolls back", string(c.RollsBack)},
-		{"rolled back by", string(c.RolledBackBy)}, {"expected effect", c.Effect},
+		{"budget", c.Budget},
+		{"field", string(c.Field)},
+		{"from", withUnits(c.Previous)},
+		{"to", withUnits(c.New)},
+		{"live value", withUnits(c.Live)},
+		{"reason", c.Reason},
+		{"problem", c.Problem},
+		{"rejection", c.Rejection},
+		{"platform's request", c.RequestID},
+		{"decided by", c.ApprovedBy},
+		{"rolls back", string(c.RollsBack)},
+		{"rolled back by", string(c.RolledBackBy)},
+		{"expected effect", c.Effect},
 	} {
 		if row.value != "" {
 			t.AppendRow(table.Row{row.name, row.value})

@@ -358,6 +358,6 @@ func (e *Executor) accountOf(ctx context.Context, ws measure.WorkspaceID, p meas
 			return account, nil
 		}
 	}
-	return nil, fault.NotFound("The %s account %s is no longer connected.", ads.DisplayName(p), id).
+	return nil, fault.NotFound("The %s account %s is not connected now.", ads.DisplayName(p), id).
 		WithHint("Connect it again: assay connections add %s --workspace %s", ads.WritingName(p), ws)
 }

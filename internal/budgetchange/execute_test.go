@@ -312,7 +312,7 @@ func TestAnotherProcessWaitsForAnIdenticalChange(t *testing.T) {
 		})
 		<-slow.arrived
 		polls := 0
-		b.Executor.Clock = sleeper{b.clock, func() {
+		b.Clock = sleeper{b.clock, func() {
 			if polls++; polls == 3 {
 				close(slow.send)
 				group.Wait()

@@ -102,7 +102,7 @@ func TestAWriteThatArrivesLateIsApplied(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {
 		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop})
-		b.Executor.Clock = sleeper{b.clock, func() { b.person(5500) }} // it arrives while the series waits
+		b.Clock = sleeper{b.clock, func() { b.person(5500) }} // it arrives while the series waits
 		got := b.execute(t, b.to(55))
 		wantOutcome(t, got, Executed)
 		if got.Change.Status != control.ChangeApplied || got.Change.Live != got.Change.New {

@@ -11,7 +11,7 @@ import (
 	"assay/internal/money"
 )
 
-// Guardrails limit the changes on ad platforms that a workspace allows. The zero value of a limit is no limit.
+// Guardrails limit the changes on ad platforms that a workspace allows. A limit with the zero value is off.
 type Guardrails struct {
 	Workspace    measure.WorkspaceID
 	StepPct      float64      // largest change of a daily budget in percent
@@ -148,8 +148,14 @@ func (g Guardrails) Limits() []Limit {
 		step = strconv.FormatFloat(g.StepPct, 'f', -1, 64) + "%"
 	}
 	return []Limit{
-		{"max-step-pct", step}, {"floor", amount(g.Floor)}, {"ceiling", amount(g.Ceiling)}, {"per-hour", count(g.PerHour)},
-		{"per-day", count(g.PerDay)}, {"hours", g.Hours.String()}, {"stop", strconv.FormatBool(g.Stop)},
-		{"preview-first", strconv.FormatBool(g.PreviewFirst)}, {"approve-above", amount(g.ApproveAbove)},
+		{"max-step-pct", step},
+		{"floor", amount(g.Floor)},
+		{"ceiling", amount(g.Ceiling)},
+		{"per-hour", count(g.PerHour)},
+		{"per-day", count(g.PerDay)},
+		{"hours", g.Hours.String()},
+		{"stop", strconv.FormatBool(g.Stop)},
+		{"preview-first", strconv.FormatBool(g.PreviewFirst)},
+		{"approve-above", amount(g.ApproveAbove)},
 	}
 }

@@ -87,7 +87,8 @@ func newSimulated(database string) (*simulated, error) {
 		ID: "1234567890", Name: "Store", Currency: "USD", TimeZone: fixtureZone, ClientID: "client-id", ClientSecret: "client-secret", RefreshToken: "refresh-token",
 		Scope: "https://www.googleapis.com/auth/adwords", BillableMicros: 10_000, MinMicros: 1_000_000,
 		Campaigns: []simulator.GoogleCampaign{
-			{ID: "111", Name: "Brand", Status: "ENABLED", Budget: "201"}, {ID: "112", Name: "Generic", Status: "ENABLED", Budget: "202"},
+			{ID: "111", Name: "Brand", Status: "ENABLED", Budget: "201"},
+			{ID: "112", Name: "Generic", Status: "ENABLED", Budget: "202"},
 			{ID: "113", Name: "Shopping", Status: "PAUSED", Budget: "202"},
 		},
 		Budgets: []simulator.GoogleBudget{
@@ -221,7 +222,7 @@ func TestAnUnknownOutcomeIsNotAnError(t *testing.T) {
 // stopped is a clock whose sleeps end at once, as in a process that stops.
 type stopped struct {
 	ads.Clock
-	ended context.Context //nolint:containedctx // the end of the process
+	ended context.Context // ends with the process
 	stop  func()
 }
 
