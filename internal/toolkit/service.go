@@ -12,6 +12,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"assay/internal/answer"
+	"assay/internal/ask"
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -27,6 +28,7 @@ type Deps struct {
 	Backups    func() BackupState // nil: backups are not scheduled here
 	Calls      Calls
 	Callers    Callers
+	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
 	CacheBytes uint64        // of cached answers; 0: 64 MiB
 	Deadline   time.Duration // of one call; 0: 30 seconds
@@ -52,6 +54,7 @@ type Service struct {
 	list    json.RawMessage // of all tools
 	answers *otter.Cache[answerKey, json.RawMessage]
 	reader  *snapshot.Reader
+	questions
 }
 
 // answerKey is everything that an answer depends on. The arguments are the received bytes: equivalent arguments with
@@ -91,6 +94,9 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 		},
 	})
 	if err != nil {
+		return nil, err
+	}
+	if s.questions, err = newQuestions(all); err != nil {
 		return nil, err
 	}
 	s.reader, err = snapshot.NewReader(deps.Sources)
@@ -234,6 +240,9 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Backups: s.service.deps.Backups,
 		Tools: s.service.specs, Log: s.service.deps.Log,
+	}
+	if tool.Asks {
+		call.Questions = s.asking()
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {
