@@ -42,4 +42,5 @@ var calls = []asked{
 	{name: "experiments factors", tool: "experiments", arguments: `{}`},
 	{name: "chart", tool: "chart", arguments: `{"metric":"revenue"}`},
 	{name: "chart by channel", tool: "chart", arguments: `{"metric":"revenue","breakdown":"channel"}`},
+	{name: "ask", tool: "ask", arguments: `{"question":"How much revenue did we make last week, and which campaigns spent most?"}`, perAnswer: true},
 }
