@@ -37,6 +37,10 @@ type settings struct {
 	BackupDir       *string `placeholder:"DIR" help:"Folder of scheduled backups (none)."`
 	BackupEvery     *string `placeholder:"24h" help:"Interval between scheduled backups."`
 	BackupKeep      *string `placeholder:"14" help:"Number of backups to keep."`
+	AskURL          *string `name:"ask-url" placeholder:"URL" help:"OpenAI-compatible API for questions (none)."`
+	AskModel        *string `placeholder:"NAME" help:"Language model of --ask-url."`
+	AskKey          *string `placeholder:"KEY" help:"API key of --ask-url; better in ASSAY_ASK_KEY."`
+	AskNames        *string `placeholder:"withheld" help:"Names of campaigns, coupons and creators for the language model: withheld or shared."`
 	ShutdownTimeout *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 

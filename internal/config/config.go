@@ -31,6 +31,10 @@ type Config struct {
 	BackupDir       string        `key:"backup_dir" want:"a folder outside of the data directory" doc:"Folder of scheduled backups. Default: no scheduled backups."`
 	BackupEvery     time.Duration `key:"backup_every" default:"24h" want:"a duration such as 24h, 1m or more" doc:"Interval between scheduled backups."`
 	BackupKeep      int           `key:"backup_keep" default:"14" want:"a whole number, 1 or more" doc:"Number of backups to keep; each scheduled backup removes older ones."`
+	AskURL          string        `key:"ask_url" want:"a URL such as https://api.example.com/v1" doc:"Base URL of an OpenAI-compatible API that chooses tools for questions if rules are not sure. It gets the question, the tools' parameters and the date. Default: no language model."`
+	AskModel        string        `key:"ask_model" want:"the name of a model; required with ask_url" doc:"Language model of ask_url."`
+	AskKey          Secret        `key:"ask_key" want:"a key" doc:"API key of ask_url."`
+	AskNames        AskNames      `key:"ask_names" default:"withheld" want:"withheld or shared" doc:"Whether the language model gets names of campaigns, coupons and creators: withheld or shared."`
 	ShutdownTimeout time.Duration `key:"shutdown_timeout" default:"10s" want:"a duration such as 10s, above 0" doc:"Time that running calls have to finish on shutdown."`
 }
 

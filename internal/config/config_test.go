@@ -40,7 +40,7 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 	want := Config{
 		Addr: "127.0.0.1:8080", Data: "./assay-data", LogLevel: slog.LevelInfo, LogFormat: LogText,
 		RateTiers: RateTiers(auth.DefaultTiers()), MaxAttached: 64, ShutdownTimeout: 10 * time.Second, MaxConnections: 512,
-		BackupEvery: 24 * time.Hour, BackupKeep: 14,
+		BackupEvery: 24 * time.Hour, BackupKeep: 14, AskNames: NamesWithheld,
 	}
 	for name, from := range map[string]Sources{
 		"no sources":         {},
@@ -91,6 +91,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		MetricsAddr:    "127.0.0.1:9001", LogLevel: slog.LevelDebug, LogFormat: LogJSON, MemoryLimit: "1.5GB", MaxAttached: 9, ImportThreads: 3,
 		RateTiers: RateTiers{{UpTo: 100, PerMinute: 1}, {PerMinute: 2}}, RateLimit: 7, ShutdownTimeout: 90 * time.Second, MaxConnections: 100,
 		BackupDir: "/backup", BackupEvery: 6 * time.Hour, BackupKeep: 30,
+		AskURL: "https://api.example.com/v1", AskModel: "small", AskKey: NewSecret("k1"), AskNames: NamesShared,
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
@@ -98,6 +99,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		"metrics_addr": "127.0.0.1:9001", "log_level": "DEBUG", "log_format": "json", "memory_limit": "1.5GB", "max_attached": "9", "import_threads": "3",
 		"rate_tiers": "100:1,*:2", "rate_limit": "7", "shutdown_timeout": "1m30s", "max_connections_per_address": "100",
 		"backup_dir": "/backup", "backup_every": "6h", "backup_keep": "30",
+		"ask_url": "https://api.example.com/v1", "ask_model": "small", "ask_key": "k1", "ask_names": "shared",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -230,6 +232,8 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"shutdown_timeout": {[]string{"1s", "2m"}, []string{"-1s", "10", "soon"}},
 		"backup_every":     {[]string{"1m", "24h", "168h"}, []string{"59s", "-1h", "daily", "24"}},
 		"backup_keep":      {[]string{"1", "365"}, []string{"-1", "1.5", "all"}},
+		"ask_url":          {nil, []string{"api.example.com", "http://api.example.com/v1", "https://u:p@api.example.com", "https://api.example.com?k=1", "https://api.example.com"}},
+		"ask_names":        {[]string{"withheld", "shared"}, []string{"yes", "all"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}
 	for key, c := range cases {
