@@ -39,6 +39,10 @@ var parts = []struct {
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
 	{"internal/measure/stats/...", []string{"internal/panics", "internal/measure/stats/..."}},
 	{"internal/measure/holiday", []string{"internal/civil", "internal/fault"}},
+	{"internal/ask/when", []string{"internal/civil", "internal/measure/holiday"}},
+	{"internal/ask", []string{"internal/number", "internal/civil", "internal/money", "internal/ask/when"}},
+	{"internal/languagemodel", nil},
+	{"internal/ask/generate", []string{"internal/knowledge", "internal/ask"}},
 	{"internal/measure/decide", []string{"internal/panics", "internal/fault", "internal/measure", "internal/measure/stats/..."}},
 	{"internal/measure/mmm", []string{"internal/panics", "internal/civil", "internal/fault", "internal/measure", "internal/measure/stats/...", "internal/measure/decide"}},
 	{"internal/measure/mmm/check", []string{
@@ -55,7 +59,7 @@ var parts = []struct {
 	{"internal/ads/sandbox", []string{
 		"internal/datadir", "internal/money", "internal/measure", "internal/ads", "internal/ads/connect", "internal/ads/simulator",
 	}},
-	{"internal/lab", []string{"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
+	{"internal/lab", []string{"internal/ask", "internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/..."}},
 	{"internal/config", []string{"internal/spelling", "internal/fault", "internal/money"}},
 	{"internal/warehouse/facts", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
 	{"internal/warehouse/facts/generate", nil},
@@ -85,7 +89,7 @@ var parts = []struct {
 		"internal/civil", "internal/measure", "internal/control", "internal/chart", "internal/answer", "internal/snapshot",
 	}},
 	{"internal/toolkit", []string{
-		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
+		"internal/ask", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/calllog", "internal/budgetchange", "internal/experiment", "internal/auth", "internal/mcp", "internal/answer",
 		"internal/snapshot", "internal/knowledge",
 	}},
@@ -99,7 +103,7 @@ var parts = []struct {
 		"internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/tools", []string{
-		"internal/knowledge", "internal/plotting", "internal/pacing", "internal/health",
+		"internal/ask", "internal/knowledge", "internal/plotting", "internal/pacing", "internal/health",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/ads", "internal/control", "internal/budgetchange", "internal/experiment", "internal/answer", "internal/snapshot",
 		"internal/toolkit", "internal/chart", "internal/mcp",

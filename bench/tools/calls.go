@@ -32,6 +32,7 @@ var views = []asked{
 	{name: "forecasting alerts", tool: "forecasting", arguments: `{"aspect":"alerts"}`},
 	{name: "forecasting targets", tool: "forecasting", arguments: `{"aspect":"targets"}`},
 	{name: "chart by channel", tool: "chart", arguments: `{"metric":"revenue","breakdown":"channel"}`},
+	{name: "ask", tool: "ask", arguments: `{"question":"How much revenue did we make last week, and which campaigns spent most?"}`, perAnswer: true},
 }
 
 // elsewhere lists the tools that have a benchmark of their own.

@@ -18,6 +18,7 @@ type labCommand struct {
 	Geo         labGeo         `cmd:"" help:"Analyze and design geo experiments."`
 	Forecast    labForecast    `cmd:"" help:"Forecast time series with prediction intervals."`
 	Anomalies   labAnomalies   `cmd:"" help:"Detect anomalies in a time series."`
+	Ask         labAsk         `cmd:"" help:"Translate plain-language questions to tool calls."`
 }
 
 // runLab runs a method on the file and prints its report. A result that is not reportable is printed too, and the

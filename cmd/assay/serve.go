@@ -43,6 +43,10 @@ type settings struct {
 	AdsTikTokURL      *string `name:"ads-tiktok-url" placeholder:"U" help:"TikTok's Business API."`
 	AdsTimeout        *string `placeholder:"30s" help:"Deadline of one call of an ad platform."`
 	SecretFile        *string `placeholder:"FILE" help:"File of the installation's secret (in the data directory)."`
+	AskURL            *string `name:"ask-url" placeholder:"URL" help:"OpenAI-compatible API for questions (none)."`
+	AskModel          *string `placeholder:"NAME" help:"Language model of --ask-url."`
+	AskKey            *string `placeholder:"KEY" help:"API key of --ask-url; better in ASSAY_ASK_KEY."`
+	AskNames          *string `placeholder:"withheld" help:"Names of campaigns, coupons and creators for the language model: withheld or shared."`
 	ShutdownTimeout   *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 

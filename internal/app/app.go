@@ -28,6 +28,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/feed"
 	"assay/internal/jobs"
+	"assay/internal/languagemodel"
 	"assay/internal/limit"
 	"assay/internal/measure"
 	"assay/internal/oauth/clientip"
@@ -170,12 +171,18 @@ func (a *App) setClock() error {
 		return err
 	}
 	a.clock = clock
-	a.tools, err = toolkit.NewService(toolkit.Deps{
+	deps := toolkit.Deps{
 		Sources: snapshot.Sources{
 			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Clock: clock, Now: a.now,
 		},
 		Keys: a.control.Store, Hooks: a.control.Store, Accounts: a.control.Store, Backups: a.backupState, Budgets: budgetTools{a}, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,
-	}, tools.All())
+	}
+	if model := languagemodel.New(languagemodel.Options{
+		URL: a.config.AskURL, Model: a.config.AskModel, Key: a.config.AskKey.Text(), Names: a.config.AskNames == config.NamesShared,
+	}); model != nil {
+		deps.Language = model
+	}
+	a.tools, err = toolkit.NewService(deps, tools.All())
 	if err != nil {
 		return err
 	}

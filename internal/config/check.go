@@ -51,6 +51,9 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"ads_tiktok_url":              isBaseURL(c.AdsTikTokURL),
 		"ads_timeout":                 c.AdsTimeout >= time.Second && c.AdsTimeout <= 5*time.Minute,
 		"secret_file":                 !strings.ContainsRune(c.SecretFile, 0),
+		"ask_url":                     c.AskURL == "" || isAPI(c.AskURL),
+		"ask_model":                   c.AskURL == "" || c.AskModel != "",
+		"ask_names":                   c.AskNames == NamesWithheld || c.AskNames == NamesShared,
 		"shutdown_timeout":            c.ShutdownTimeout > 0,
 	}
 	for _, m := range unread {
@@ -67,8 +70,8 @@ func (c Config) mistakes(unread []mistake) []mistake {
 
 // shown returns a value in quotes. For a secret it returns only the length.
 func (c Config) shown(f Field) string {
-	if f.Key == "oauth_secret" {
-		return strconv.Itoa(len(c.OAuthSecret.Text())) + " characters long"
+	if secret, ok := reflect.TypeAssert[Secret](reflect.ValueOf(c).Field(f.index)); ok {
+		return strconv.Itoa(len(secret.Text())) + " characters long"
 	}
 	return strconv.Quote(plain(reflect.ValueOf(c).Field(f.index)))
 }
@@ -126,6 +129,13 @@ func isEverywhere(host string) bool {
 func isBaseURL(text string) bool {
 	u, ok := site(text)
 	return ok && (u.Scheme == "https" || isLoopback(u.Hostname()))
+}
+
+// isAPI accepts the base URL of an API. Without https only a server on this machine is accepted, because the key would be
+// readable on the network.
+func isAPI(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))
 }
 
 // isOrigin accepts the values that a browser sends in the Origin header.

@@ -37,6 +37,10 @@ type Config struct {
 	AdsTikTokURL      string        `key:"ads_tiktok_url" default:"https://business-api.tiktok.com" want:"a URL such as https://business-api.tiktok.com without a path; http only on loopback" doc:"TikTok's Business API."`
 	AdsTimeout        time.Duration `key:"ads_timeout" default:"30s" want:"a duration such as 30s, 1s to 5m" doc:"Deadline of one call of an ad platform."`
 	SecretFile        string        `key:"secret_file" want:"a file" doc:"File of the installation's secret, which encrypts credentials. Default: the file secret in the data directory."`
+	AskURL            string        `key:"ask_url" want:"a URL such as https://api.example.com/v1" doc:"Base URL of an OpenAI-compatible API that chooses tools for questions if rules are not sure. It gets the question, the tools' parameters and the date. Default: no language model."`
+	AskModel          string        `key:"ask_model" want:"the name of a model; required with ask_url" doc:"Language model of ask_url."`
+	AskKey            Secret        `key:"ask_key" want:"a key" doc:"API key of ask_url."`
+	AskNames          AskNames      `key:"ask_names" default:"withheld" want:"withheld or shared" doc:"Whether the language model gets names of campaigns, coupons and creators: withheld or shared."`
 	ShutdownTimeout   time.Duration `key:"shutdown_timeout" default:"10s" want:"a duration such as 10s, above 0" doc:"Time that running calls have to finish on shutdown."`
 }
 

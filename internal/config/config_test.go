@@ -40,7 +40,7 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 	want := Config{
 		Addr: "127.0.0.1:8080", Data: "./assay-data", LogLevel: slog.LevelInfo, LogFormat: LogText,
 		RateTiers: RateTiers(auth.DefaultTiers()), MaxAttached: 64, ShutdownTimeout: 10 * time.Second, MaxConnections: 512,
-		BackupEvery: 24 * time.Hour, BackupKeep: 14,
+		BackupEvery: 24 * time.Hour, BackupKeep: 14, AskNames: NamesWithheld,
 	}
 	for name, from := range map[string]Sources{
 		"no sources":         {},
@@ -93,6 +93,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		BackupDir: "/backup", BackupEvery: 6 * time.Hour, BackupKeep: 30,
 		AdsFacebookURL: "http://127.0.0.1:1", AdsGoogleURL: "http://127.0.0.1:2", AdsGoogleTokenURL: "http://127.0.0.1:3",
 		AdsTikTokURL: "https://tiktok.example.com", AdsTimeout: 5 * time.Second, SecretFile: "/run/secret",
+		AskURL: "https://api.example.com/v1", AskModel: "small", AskKey: NewSecret("k1"), AskNames: NamesShared,
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
@@ -102,6 +103,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		"backup_dir": "/backup", "backup_every": "6h", "backup_keep": "30",
 		"ads_facebook_url": "http://127.0.0.1:1", "ads_google_url": "http://127.0.0.1:2", "ads_google_token_url": "http://127.0.0.1:3",
 		"ads_tiktok_url": "https://tiktok.example.com", "ads_timeout": "5s", "secret_file": "/run/secret",
+		"ask_url": "https://api.example.com/v1", "ask_model": "small", "ask_key": "k1", "ask_names": "shared",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -236,6 +238,8 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"ads_facebook_url": {[]string{"https://a.example.com", "http://127.0.0.1:1"}, []string{"http://10.0.0.1", "https://a.example.com/v1", "a"}},
 		"ads_timeout":      {[]string{"1s", "5m"}, []string{"999ms", "301s", "soon"}},
 		"backup_keep":      {[]string{"1", "365"}, []string{"-1", "1.5", "all"}},
+		"ask_url":          {nil, []string{"api.example.com", "http://api.example.com/v1", "https://u:p@api.example.com", "https://api.example.com?k=1", "https://api.example.com"}},
+		"ask_names":        {[]string{"withheld", "shared"}, []string{"yes", "all"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}
 	for key, c := range cases {

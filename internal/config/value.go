@@ -117,6 +117,15 @@ const (
 	LogJSON LogFormat = "json"
 )
 
+// AskNames says whether a language model gets the store's names.
+type AskNames string
+
+// The values.
+const (
+	NamesWithheld AskNames = "withheld"
+	NamesShared   AskNames = "shared"
+)
+
 // Tier is the rate limit of workspaces up to a size. It is an alias, so that config and auth exchange values without
 // importing each other.
 type Tier = struct {

@@ -33,13 +33,17 @@ type Sources struct {
 type Reader struct {
 	Sources
 	contents *otter.Cache[dataKey, Contents]
+	names    *otter.Cache[dataKey, Names]
 	records  *otter.Cache[recordsKey, []control.ForecastRecord]
 	results  *results
 	people   *people
 	zones    sync.Map // *time.Location by name; loading one reads a file
 }
 
-const maxWorkspaces = 1000 // maximum number of workspaces with cached contents and forecast records
+const (
+	maxWorkspaces = 1000 // maximum number of workspaces with cached contents and forecast records
+	maxNamed      = 100  // maximum number of workspaces with cached names
+)
 
 // NewReader returns a reader.
 func NewReader(s Sources) (*Reader, error) {
@@ -49,6 +53,9 @@ func NewReader(s Sources) (*Reader, error) {
 		return nil, err
 	}
 	if r.people, err = newPeople(); err != nil {
+		return nil, err
+	}
+	if r.names, err = otter.New(&otter.Options[dataKey, Names]{MaximumSize: maxNamed}); err != nil {
 		return nil, err
 	}
 	if r.records, err = otter.New(&otter.Options[recordsKey, []control.ForecastRecord]{

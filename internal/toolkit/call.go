@@ -66,6 +66,7 @@ type Call struct {
 	Budgets   BudgetChanges
 	Tools     []Spec             // of all tools, in the contract's order
 	Knowledge *knowledge.Library // articles that explain figures, methods and tools
+	Questions Questions          // for tools that answer by calling other tools
 	Log       *slog.Logger
 }
 
@@ -124,14 +125,14 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 
 // Suggest adds a next call to the answer if the caller is allowed to make it.
 func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any, reason string) {
-	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.available(tool) {
+	if !c.Principal.Has(control.ScopeRead) || !c.Principal.MayCall(tool) || !c.Available(tool) {
 		return
 	}
 	a.Next = append(a.Next, answer.Next{Tool: tool, Arguments: arguments, Reason: reason})
 }
 
-// available reports whether a tool is implemented.
-func (c *Call) available(tool string) bool {
+// Available reports whether a tool is implemented.
+func (c *Call) Available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
 }
 

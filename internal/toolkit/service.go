@@ -12,6 +12,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"assay/internal/answer"
+	"assay/internal/ask"
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/fault"
@@ -30,6 +31,7 @@ type Deps struct {
 	Budgets    BudgetChanges
 	Calls      Calls
 	Callers    Callers
+	Language   ask.Language // nil: no language model
 	Log        *slog.Logger
 	CacheBytes uint64        // of cached answers; 0: 64 MiB
 	Deadline   time.Duration // of one call; 0: 30 seconds
@@ -56,6 +58,7 @@ type Service struct {
 	knowledge *knowledge.Library
 	answers   *otter.Cache[answerKey, json.RawMessage]
 	reader    *snapshot.Reader
+	questions
 }
 
 // answerKey is everything that an answer depends on. The arguments are the received bytes: equivalent arguments with
@@ -98,6 +101,9 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 		},
 	})
 	if err != nil {
+		return nil, err
+	}
+	if s.questions, err = newQuestions(all); err != nil {
 		return nil, err
 	}
 	s.reader, err = snapshot.NewReader(deps.Sources)
@@ -241,6 +247,9 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Accounts: s.service.deps.Accounts, Backups: s.service.deps.Backups,
 		Budgets: s.service.deps.Budgets, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
+	}
+	if tool.Asks {
+		call.Questions = s.asking()
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

@@ -71,6 +71,7 @@ type Spec struct {
 	Model     bool           // uses the media mix model
 	Reads     snapshot.Wants // records of the control store that its answers depend on
 	Uncached  bool           // answers depend on more than the snapshot, so they are not cached
+	Asks      bool           // answers by calling other tools
 	Acts      Action         // how a writing tool acts
 	Later     Absence        // set if the tool is not implemented
 	Arguments map[string]any // an example with the minimum arguments

@@ -1,21 +1,314 @@
 package tools
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
 	"assay/internal/answer"
+	"assay/internal/ask"
+	"assay/internal/fault"
+	"assay/internal/mcp"
+	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
 // Ask is the tool ask.
-var Ask = toolkit.DefineLater[askParams](toolkit.Spec{
+var Ask = toolkit.Define(toolkit.Spec{
 	Name:        "ask",
 	Title:       "Ask in plain language",
 	Description: "Answer a question in plain language by calling the right tools. With known dates or filters, call the tool directly.",
-	Later: toolkit.Absence{
-		Needs: "a parser of plain-language questions", Instead: "performance, trends and compare take dates and channels",
-	},
-})
+	Asks:        true,
+	Uncached:    true, // the answers of the tools that it calls are cached
+	Arguments:   map[string]any{"question": "How much revenue did we make last week?"},
+}, runAsk)
 
 type askParams struct {
 	Question string `json:"question" required:"true" doc:"The question."`
 	answer.Shared
+}
+
+// AskAnswer is the answer of the tool ask.
+type AskAnswer struct {
+	answer.Opening
+	Assumptions  []string      `json:"assumptions,omitempty" doc:"How dates, channels and misspelled words were read."`
+	Alternatives []answer.Next `json:"alternatives,omitempty" doc:"Other readings of the question."`
+	Examples     []string      `json:"examples,omitempty" doc:"Questions that can be answered, if this one cannot."`
+	answer.Table[AskedCall]
+	answer.Closing
+}
+
+// AskedCall is a tool call that answers a part of the question.
+type AskedCall struct {
+	Tool           string          `json:"tool"`
+	Arguments      map[string]any  `json:"arguments"`
+	Status         AskedStatus     `json:"status"`
+	Interpretation string          `json:"interpretation,omitempty" detail:"analyst" doc:"The figures in a sentence."`
+	Problem        string          `json:"problem,omitempty" doc:"Why there is no result, and what to do."`
+	Result         json.RawMessage `json:"result,omitempty" doc:"The tool's answer. Rows that do not fit are omitted."`
+}
+
+// AskedStatus is the outcome of a part of a question.
+type AskedStatus string
+
+// The outcomes.
+const (
+	askAnswered    AskedStatus = "answered"
+	askFailed      AskedStatus = "failed"        // the tool returned an error
+	askIncomplete  AskedStatus = "incomplete"    // the question lacks required arguments
+	askProposed    AskedStatus = "proposed"      // the tool writes: next has the preview, nothing was called
+	askUnavailable AskedStatus = "not_available" // the tool is not implemented, or the caller may not call it
+)
+
+// askExamples are questions that every store can ask.
+var askExamples = []string{
+	"How much revenue did we make last week, by channel?", "Compare this month with last month.",
+	"Which campaigns had the best ROAS in the last 30 days?",
+}
+
+func runAsk(ctx context.Context, c *toolkit.Call, p askParams) (*AskAnswer, error) {
+	q := ask.Question{
+		Text: p.Question, Today: c.Today, Previous: c.Questions.Previous(), Decimals: c.Workspace.Currency.Exponent(),
+		Names: func() []ask.Name { return namesToAsk(ctx, c) },
+	}
+	plan := c.Questions.Translator.Improve(ctx, c.Questions.Language, q, c.Questions.Translator.Translate(q))
+	a := &AskAnswer{Assumptions: plan.Assumptions}
+	a.Rows = []AskedCall{}
+	for _, call := range plan.Calls {
+		row, err := answerPart(ctx, c, a, call)
+		if err != nil {
+			return nil, err
+		}
+		a.Rows = append(a.Rows, row)
+		if row.Status == askAnswered {
+			c.Questions.Remember(call)
+		}
+	}
+	for _, other := range plan.Alternatives {
+		if c.Available(other.Tool) {
+			a.Alternatives = append(a.Alternatives, answer.Next{Tool: other.Tool, Arguments: other.Arguments, Reason: "Another reading of the question."})
+		}
+	}
+	a.Summary = askSummary(a)
+	if len(a.Rows) == 0 {
+		a.Examples = askExamples
+	}
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String()}, snapshot.FromOrders, snapshot.FromAds)
+	return a, fitResults(a, c.View)
+}
+
+// answerPart makes one call. A call that writes becomes a suggestion.
+func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Call) (AskedCall, error) {
+	row := AskedCall{Tool: call.Tool, Arguments: call.Arguments}
+	spec := c.Tools[slices.IndexFunc(c.Tools, func(s toolkit.Spec) bool { return s.Name == call.Tool })]
+	switch {
+	case spec.Later.Set():
+		row.Status = askUnavailable
+		row.Problem = fmt.Sprintf("The tool %s is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
+		suggestNearest(c, a, call, spec.Later.Instead)
+	case !c.Principal.MayCall(call.Tool):
+		row.Status = askUnavailable
+		row.Problem = fmt.Sprintf("This key may not call %s. Use a key without an allow-list.", call.Tool)
+	case len(call.Missing) > 0:
+		row.Status = askIncomplete
+		row.Problem = fmt.Sprintf("The question does not give %s. Add it, or call %s.", strings.Join(call.Missing, ", "), call.Tool)
+	case call.Writes:
+		row.Status = askProposed
+		row.Problem = fmt.Sprintf("A question changes nothing. Call %s to preview the change, then confirm it.", call.Tool)
+		c.Suggest(&a.Closing, call.Tool, call.Arguments, "Preview of the change. Nothing was changed.")
+	default:
+		return callPart(ctx, c, row, call)
+	}
+	return row, nil
+}
+
+// suggestNearest suggests the first tool that the description of an alternative names.
+func suggestNearest(c *toolkit.Call, a *AskAnswer, call ask.Call, instead string) {
+	for word := range strings.FieldsSeq(instead) {
+		if !c.Available(word) {
+			continue
+		}
+		nearest := c.Questions.Translator.Nearest(word, call)
+		c.Suggest(&a.Closing, word, nearest.Arguments, "Nearest available tool.")
+		return
+	}
+}
+
+// callPart calls the tool with the level of detail of the question and without metadata.
+func callPart(ctx context.Context, c *toolkit.Call, row AskedCall, call ask.Call) (AskedCall, error) {
+	args, err := json.Marshal(toolkit.With(toolkit.With(maps.Clone(call.Arguments), "detail_level", c.View.DetailLevel), "compact", true))
+	if err != nil {
+		return row, err
+	}
+	encoded, err := c.Questions.Run(ctx, call.Tool, args)
+	if err != nil {
+		if text, hint, public := fault.Public(err); public { // a page gets failures as errors
+			row.Status, row.Problem = askFailed, strings.TrimSpace(text+" "+hint)
+			return row, nil
+		}
+		return row, err
+	}
+	var result mcp.CallResult
+	if err := json.Unmarshal(encoded, &result); err != nil {
+		return row, err
+	}
+	if result.IsError {
+		row.Status, row.Problem = askFailed, result.Content[0].Text
+		return row, nil
+	}
+	row.Status, row.Result = askAnswered, result.StructuredContent
+	row.Interpretation = ask.Interpret(call, result.StructuredContent)
+	return row, nil
+}
+
+// askSummary states the figures of all parts, or what can be asked. It contains no text of the results.
+func askSummary(a *AskAnswer) string {
+	if len(a.Rows) == 0 {
+		return "This question is out of scope: the tools answer questions about the store's sales, marketing, customers and measurement. " +
+			"See the examples."
+	}
+	var parts []string
+	for _, row := range a.Rows {
+		switch {
+		case row.Interpretation != "":
+			parts = append(parts, row.Interpretation)
+		case row.Status == askFailed:
+			parts = append(parts, "The tool "+row.Tool+" returned an error.")
+		default:
+			parts = append(parts, row.Problem)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// namesToAsk returns the names of the store. Without them a question is still answered, so a failure is only logged.
+func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
+	found, err := c.Names(ctx)
+	if err != nil {
+		c.Log.LogAttrs(ctx, fault.LogLevel(ctx), "names for questions", slog.String("workspace", string(c.Workspace.ID)), slog.Any("error", err))
+		return nil
+	}
+	var out []ask.Name
+	for _, v := range c.Store.Channels {
+		out = append(out, ask.Name{Kind: ask.ChannelName, Text: strings.ReplaceAll(string(v.Channel), "_", " "), ID: string(v.Channel)})
+	}
+	for _, t := range found.Campaigns {
+		out = append(out, ask.Name{Kind: ask.CampaignName, Text: t.CampaignName, ID: t.CampaignID, Platform: string(t.Platform)})
+	}
+	for _, t := range found.Coupons {
+		out = append(out, ask.Name{Kind: ask.CouponCode, Text: t.Code})
+	}
+	for _, p := range found.Creators {
+		out = append(out, ask.Name{Kind: ask.CreatorName, Text: p.Name, ID: p.ID, Platform: p.Platform})
+	}
+	return out
+}
+
+// reserved is the part of the size of an answer that is not for results.
+const reserved = 100
+
+// fitResults shortens the results to the size of the answer's level of detail. All parts get an equal share.
+func fitResults(a *AskAnswer, view answer.Shared) error {
+	results := make([]json.RawMessage, len(a.Rows))
+	for i := range a.Rows {
+		results[i], a.Rows[i].Result = a.Rows[i].Result, nil
+	}
+	if view.DetailLevel == answer.SummaryLevel {
+		for i := range a.Rows {
+			a.Rows[i].Interpretation = ""
+		}
+	}
+	bare, err := answer.Encode(a)
+	if err != nil {
+		return err
+	}
+	room := answer.Budgets[view.DetailLevel]*answer.BytesPerToken - len(bare) - reserved
+	for i, r := range results {
+		if r == nil {
+			continue
+		}
+		share := max(0, room/(len(results)-i))
+		if a.Rows[i].Result, err = shortened(r, share); err != nil {
+			return err
+		}
+		room -= len(a.Rows[i].Result)
+	}
+	return nil
+}
+
+// cuts are the members of a result that are shown, with the fewest rows, from the largest to the smallest form. The
+// summary of the answer states the metrics, so rows are kept longer.
+var cuts = []struct {
+	members string // "": all but the next steps
+	rows    int
+}{
+	{"", 3},
+	{"period period1 period2 currency metrics rows pagination", 3},
+	{"period period1 period2 currency metrics rows", 1},
+	{"currency rows", 1},
+	{"currency metrics", 0},
+}
+
+// shortened returns the largest form of a result that has at most a number of bytes, nil if there is none.
+func shortened(result json.RawMessage, most int) (json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(result, &all); err != nil {
+		return nil, err
+	}
+	members, err := answer.MembersOf(result)
+	if err != nil {
+		return nil, err
+	}
+	var rows []json.RawMessage
+	if err := json.Unmarshal(all["rows"], &rows); err != nil {
+		return nil, err
+	}
+	for _, cut := range cuts {
+		if len(rows) == 0 && cut.rows == 1 {
+			continue
+		}
+		shown := strings.Fields(cut.members)
+		var order []string
+		for _, m := range members {
+			if slices.Contains(shown, m.Name) || len(shown) == 0 && m.Name != "next" {
+				order = append(order, m.Name)
+			}
+		}
+		for n := len(rows); n >= min(cut.rows, len(rows)); n-- {
+			text, err := written(all, order, rows[:n], len(rows)-n)
+			if err != nil || len(text) <= most {
+				return text, err
+			}
+		}
+	}
+	return nil, nil
+}
+
+// written encodes some members with some rows.
+func written(all map[string]json.RawMessage, order []string, rows []json.RawMessage, omitted int) (json.RawMessage, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, name := range order {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		value := []byte(all[name])
+		if name == "rows" {
+			var err error
+			if value, err = answer.Encode(rows); err != nil {
+				return nil, err
+			}
+		}
+		fmt.Fprintf(&b, "%q:%s", name, value)
+	}
+	if omitted > 0 {
+		fmt.Fprintf(&b, `,"rows_omitted":%d`, omitted)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }

@@ -272,8 +272,11 @@ func TestListedToolsValidateTheirArguments(t *testing.T) {
 	s := fixtureService(t).Session(everything, "r1")
 	valid := map[string]string{
 		"influencers": `{"action":"list"}`, "chart": `{"metric":"revenue"}`, "optimize_budget": `{"total_budget":1000}`,
-		"geo_experiment_preflight": `{"channel":"facebook"}`, "explain": `{"query":"roas","topic":"assay"}`, "ask": `{"question":"?"}`,
-		"manage": `{"action":"map_coupon","confirmed":true}`,
+		"geo_experiment_preflight": `{"channel":"facebook"}`, "explain": `{"query":"roas","topic":"assay"}`,
+		"manage":               `{"action":"map_coupon","confirmed":true}`,
+		"propose_budget_shift": `{"platform":"meta","platform_campaign_id":"1","new_budget_value":100,"confirm":true}`,
+		"pause_campaign":       `{"platform":"facebook","platform_campaign_id":"1"}`,
+		"resume_campaign":      `{"platform":"facebook","platform_campaign_id":"1"}`,
 	}
 	for _, tool := range All() {
 		if !tool.Later.Set() {

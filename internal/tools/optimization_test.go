@@ -16,7 +16,7 @@ func TestTheSummaryAnswersTheQuestion(t *testing.T) {
 		"What happens if I increase facebook by 50%?":   "Changes of spend are calculated for 20% only, not for 50%",
 		"What if I raise google spend by 20 percent":    "Marginal ROAS, ",
 		"Is facebook saturated or is there more room?":  "Saturation ",
-		"Which channel has the best return on spend?":   "ROAS with 90% interval, ",
+		"Which channel has the best return on spend?":   "ROAS with its 90% interval, ",
 		"How sure is the model, can I trust the fit?":   "The model explains ",
 		"What is the best test, and what do we learn?":  "xperiment",
 		"Which budget allocation has the best returns?": "Recommendation: ",

@@ -1,0 +1,390 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/ask/when"
+)
+
+// NameKind is what a name of the store belongs to.
+type NameKind int
+
+// The kinds of names.
+const (
+	CampaignName NameKind = iota
+	CouponCode
+	CreatorName
+	ChannelName
+)
+
+// Name is a name of the store: of a campaign, a coupon, a creator or a channel of its own.
+type Name struct {
+	Kind     NameKind
+	Text     string
+	ID       string
+	Platform string // of a campaign or a creator
+}
+
+// clause is the part of a question that one call answers.
+type clause struct {
+	tokens   []token
+	whens    []when.Expression
+	channels []string // keys, in order
+	names    []Name
+	items    []item
+}
+
+// item is a token, or a recognized slot, as rules and the classifier see it.
+type item struct {
+	text string // the word; of a channel its key
+	tag  string // "" for a word
+}
+
+// The tags of items.
+const (
+	dateTag     = "<date>"
+	futureTag   = "<future>"
+	relativeTag = "<relative>"
+	channelTag  = "<channel>"
+	numberTag   = "<number>"
+	moneyTag    = "<money>"
+	percentTag  = "<percent>"
+	idTag       = "<id>"
+	codeTag     = "<code>"
+	campaignTag = "<campaign>"
+	creatorTag  = "<creator>"
+	quoteTag    = "<quote>"
+)
+
+// parse recognizes the slots of a clause.
+func (tr *Translator) parse(tokens []token, q *Question) *clause {
+	c := &clause{tokens: slices.Clone(tokens)}
+	tr.findNames(c, q)
+	c.findIDs()
+	for i := range c.tokens {
+		if t := &c.tokens[i]; t.form == word && t.slot == plain {
+			t.text = tr.lexicon.correct(t.text)
+		}
+	}
+	c.findChannels()
+	c.whens = when.Read(q.Today, c.timed())
+	for _, w := range c.whens {
+		s := dateSlot
+		if w.Kind == when.Future {
+			s = futureSlot
+		}
+		c.mark(w.At, w.End, s)
+	}
+	c.itemize()
+	return c
+}
+
+// timed returns the tokens as the reader of dates sees them.
+func (c *clause) timed() []when.Token {
+	forms := map[form]when.Form{word: when.Word, numeral: when.Numeral, isoDate: when.ISODate, slashDate: when.SlashDate}
+	out := make([]when.Token, len(c.tokens))
+	for i, t := range c.tokens {
+		f, ok := forms[t.form]
+		if !ok {
+			f = when.Other
+		}
+		out[i] = when.Token{Text: t.text, Form: f, Value: t.value, Taken: t.slot != plain}
+	}
+	return out
+}
+
+func (c *clause) mark(from, to int, s slot) {
+	for i := from; i < to; i++ {
+		c.tokens[i].slot, c.tokens[i].first = s, i == from
+	}
+}
+
+// findChannels marks the longest channel names. A name before "shop" is a sales surface, not a channel.
+func (c *clause) findChannels() {
+	for i := 0; i < len(c.tokens); i++ {
+		for _, a := range aliases {
+			end := c.match(i, a.words)
+			if end == 0 || end < len(c.tokens) && len(a.words) == 1 && surfaces[c.tokens[end].text] && c.tokens[end].slot == plain && a.key != "google" {
+				continue
+			}
+			if c.otherMeaning(i, end, a) {
+				continue
+			}
+			from := i
+			if a.words[0] == "on" || a.words[0] == "from" {
+				from++
+			}
+			c.mark(from, end, channelSlot)
+			c.tokens[from].text = a.key
+			if !slices.Contains(c.channels, a.key) {
+				c.channels = append(c.channels, a.key)
+			}
+			i = end - 1
+			break
+		}
+	}
+}
+
+// otherMeaning reports whether a word that is also a channel means something else here.
+func (c *clause) otherMeaning(i, end int, a alias) bool {
+	next, last := "", ""
+	if end < len(c.tokens) {
+		next = c.tokens[end].text
+	}
+	if i > 0 {
+		last = c.tokens[i-1].text
+	}
+	switch strings.Join(a.words, " ") {
+	case "email", "emails", "mails", "e mail":
+		return next == "address" || next == "addresses" || last == "an" || last == "my"
+	case "texts":
+		return last == "write" || last == "these"
+	case "snap", "pins":
+		return last == "a" || last == "oh"
+	}
+	return false
+}
+
+func (c *clause) match(i int, words []string) int {
+	for _, w := range words {
+		if i >= len(c.tokens) || c.tokens[i].slot != plain || c.tokens[i].text != w && c.tokens[i].text != w+"s" {
+			return 0
+		}
+		i++
+	}
+	return i
+}
+
+// idWords come before an identifier; quantities and dates are not identifiers.
+var idWords = setOf("campaign campaigns ad adset ads id number no # experiment test insight creator influencer campaignid")
+
+// findIDs marks identifiers: long numbers, and words with digits such as exp_42, behind the noun that they identify.
+// Words in capitals with digits are codes.
+func (c *clause) findIDs() {
+	for i := range c.tokens {
+		t := &c.tokens[i]
+		if t.slot != plain {
+			continue
+		}
+		digits := strings.Trim(t.text, "0123456789") == ""
+		named := i > 0 && (idWords[c.tokens[i-1].text] || i > 1 && idWords[c.tokens[i-2].text] && c.tokens[i-1].slot == plain && !isQuantity(c.tokens, i))
+		switch {
+		case t.form == numeral && digits && (len(t.text) >= 9 || named && len(t.text) >= 3 && idWords[c.tokens[i-1].text] && !c.isDated(i)):
+			c.mark(i, i+1, idSlot)
+		case t.form == numeral && digits && len(t.text) >= 4 && named && !when.IsYear(t.text):
+			c.mark(i, i+1, idSlot)
+		case t.form == word && strings.ContainsAny(t.text, "0123456789") && strings.ContainsAny(t.text, "_-"):
+			c.mark(i, i+1, idSlot)
+		case isCode(t.raw):
+			c.mark(i, i+1, codeSlot)
+		}
+	}
+}
+
+// isDated reports whether a number is part of a date.
+func (c *clause) isDated(i int) bool {
+	return i+1 < len(c.tokens) && when.UnitOf(c.tokens[i+1].text) != "" || when.IsYear(c.tokens[i].text)
+}
+
+func isQuantity(tokens []token, i int) bool {
+	switch tokens[i-1].text {
+	case "top", "last", "past", "to", "by", "of", "at", "least", "over", "above", "below", "under", "than", "in", "since", "for":
+		return true
+	}
+	return i+1 < len(tokens) && when.UnitOf(tokens[i+1].text) != ""
+}
+
+// isCode reports whether a text looks like a coupon code: capitals with digits, such as WELCOME10.
+func isCode(raw string) bool {
+	if len(raw) < 4 || strings.ToUpper(raw) != raw {
+		return false
+	}
+	letters := strings.Trim(raw, "0123456789")
+	return letters != raw && len(letters) >= 3 && strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// findNames marks the store's own names. Names of common words count only in quotes or as typed.
+func (tr *Translator) findNames(c *clause, q *Question) {
+	for _, n := range tr.names(c, q) {
+		words := tokenize(n.Text)
+		if len(words) == 0 {
+			continue
+		}
+		for i := range c.tokens {
+			end, ok := tr.nameAt(c, i, words, n)
+			if !ok {
+				continue
+			}
+			c.markName(i, end, n)
+			break
+		}
+	}
+}
+
+func (c *clause) markName(from, to int, n Name) {
+	switch n.Kind {
+	case ChannelName:
+		c.mark(from, to, channelSlot)
+		c.tokens[from].text = n.ID
+		c.channels = append(c.channels, n.ID)
+		return
+	case CouponCode:
+		c.mark(from, to, codeSlot)
+	case CampaignName, CreatorName:
+		c.mark(from, to, nameSlot)
+	}
+	c.names = append(c.names, n)
+}
+
+func (tr *Translator) nameAt(c *clause, i int, words []token, n Name) (end int, ok bool) {
+	t := c.tokens[i]
+	if t.form == quoted && strings.EqualFold(t.text, n.Text) {
+		return i + 1, true
+	}
+	rare := len(words) > 1
+	for j, w := range words {
+		if i+j >= len(c.tokens) || c.tokens[i+j].slot != plain || c.tokens[i+j].text != w.text {
+			return 0, false
+		}
+		rare = rare || !tr.lexicon.known[w.text] || c.tokens[i+j].raw == w.raw && w.raw != w.text
+	}
+	return i + len(words), rare
+}
+
+// names returns the names of the store, longest first, if the clause has a word that may be part of one.
+func (tr *Translator) names(c *clause, q *Question) []Name {
+	if q.Names == nil {
+		return nil
+	}
+	if q.read == nil {
+		strange := slices.ContainsFunc(c.tokens, func(t token) bool {
+			return t.form == quoted || t.form == word && (!tr.lexicon.known[t.text] || t.raw != t.text)
+		})
+		if !strange {
+			return nil
+		}
+		names := slices.Clone(q.Names())
+		slices.SortStableFunc(names, func(a, b Name) int { return len(b.Text) - len(a.Text) })
+		q.read = &names
+	}
+	return *q.read
+}
+
+// itemize lists the words and slots for rules and the classifier.
+func (c *clause) itemize() {
+	c.items = c.items[:0]
+	for i, t := range c.tokens {
+		if t.slot != plain && !t.first {
+			continue
+		}
+		it := item{text: t.text}
+		switch t.slot {
+		case dateSlot:
+			it.tag = c.dateTagAt(i)
+		case futureSlot:
+			it.tag = futureTag
+		case channelSlot:
+			it.tag = channelTag
+		case idSlot:
+			it.tag = idTag
+		case codeSlot:
+			it.tag = codeTag
+		case nameSlot:
+			it.tag = c.nameTag(t.text)
+		case plain:
+			it.tag = map[form]string{numeral: numberTag, amountForm: moneyTag, percent: percentTag, quoted: quoteTag}[t.form]
+			if numberWords[t.text] > 0 && t.form == numeral {
+				it.tag = numberTag
+			}
+		}
+		c.items = append(c.items, it)
+	}
+}
+
+func (c *clause) dateTagAt(i int) string {
+	for _, w := range c.whens {
+		if w.At <= i && i < w.End && (w.Kind == when.Before || w.Kind == when.YearAgo || w.Kind == when.WeekAgo || w.Kind == when.Rolling) {
+			return relativeTag
+		}
+	}
+	return dateTag
+}
+
+func (c *clause) nameTag(text string) string {
+	for _, n := range c.names {
+		if n.Kind == CreatorName && strings.HasPrefix(strings.ToLower(n.Text), text) {
+			return creatorTag
+		}
+	}
+	return campaignTag
+}
+
+// has reports whether an item is one of the words.
+func (c *clause) has(words string) bool {
+	set := setOf(words)
+	return slices.ContainsFunc(c.items, func(it item) bool { return it.tag == "" && set[it.text] })
+}
+
+// phrase is a sequence of items that rules look for.
+type phrase struct {
+	elements [][]string // alternatives; "..": up to widestGap items; a star at the end matches any ending
+	anchored bool       // at the start of the clause
+	final    bool       // at the end of the clause
+}
+
+const widestGap = 6
+
+func phraseOf(text string) phrase {
+	var p phrase
+	for w := range strings.FieldsSeq(text) {
+		if w == "^" || w == "$" {
+			p.anchored, p.final = p.anchored || w == "^", p.final || w == "$"
+			continue
+		}
+		p.elements = append(p.elements, strings.Split(w, "/"))
+	}
+	return p
+}
+
+// in reports whether the items contain the phrase.
+func (p phrase) in(items []item) bool {
+	last := len(items)
+	if p.anchored {
+		last = min(1, last)
+	}
+	for i := range last {
+		if (!p.final || len(items)-i == len(p.elements)) && matches(p.elements, items[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(elements [][]string, items []item) bool {
+	for len(elements) > 0 {
+		if elements[0][0] == ".." {
+			for gap := 0; gap <= min(widestGap, len(items)); gap++ {
+				if matches(elements[1:], items[gap:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(items) == 0 || !slices.ContainsFunc(elements[0], items[0].is) {
+			return false
+		}
+		elements, items = elements[1:], items[1:]
+	}
+	return true
+}
+
+func (it item) is(element string) bool {
+	if stem, ok := strings.CutSuffix(element, "*"); ok {
+		return strings.HasPrefix(it.text, stem) && it.tag != dateTag && it.tag != futureTag
+	}
+	if element == channelTag {
+		return it.tag == channelTag && !messaging[it.text]
+	}
+	return it.text == element && it.tag != dateTag && it.tag != futureTag || it.tag == element
+}

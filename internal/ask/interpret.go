@@ -1,0 +1,148 @@
+package ask
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"assay/internal/money"
+	"assay/internal/number"
+)
+
+// mostFigures is the number of metrics that an interpretation states.
+const mostFigures = 5
+
+// figure is a metric of an answer.
+type figure struct {
+	name                    string
+	value, previous, change *float64
+}
+
+// Interpret states the figures of an answer in one sentence. It uses numbers, dates and the names of metrics only: texts of
+// an answer may come from outside the service and contain instructions.
+func Interpret(c Call, answer json.RawMessage) string {
+	var a struct {
+		Period, Period1, Period2 *struct{ Start, End string }
+		Currency                 string
+		Metrics                  json.RawMessage
+		Rows                     []json.RawMessage
+		Pagination               *struct{ Total int }
+	}
+	if json.Unmarshal(answer, &a) != nil {
+		return ""
+	}
+	var days []string
+	for _, p := range []*struct{ Start, End string }{a.Period, a.Period2, a.Period1} {
+		if p != nil && isDay.MatchString(p.Start) && isDay.MatchString(p.End) {
+			days = append(days, p.Start+" to "+p.End)
+		}
+	}
+	var parts []string
+	for _, f := range leading(figuresOf(a.Metrics), c.Metrics) {
+		parts = append(parts, f.text(a.Currency))
+	}
+	rows := len(a.Rows)
+	if a.Pagination != nil {
+		rows = a.Pagination.Total
+	}
+	head := c.Tool
+	if len(days) > 0 {
+		head += ", " + strings.Join(days, " compared with ")
+	}
+	switch {
+	case len(parts) > 0:
+		return head + ": " + strings.Join(parts, ", ") + "."
+	case rows == 1:
+		return head + ": 1 row."
+	}
+	return fmt.Sprintf("%s: %s rows.", head, number.Grouped(float64(rows), 0))
+}
+
+var (
+	isDay    = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	isMetric = regexp.MustCompile(`^[a-z][a-z0-9_]{0,40}$`)
+	isMoney  = regexp.MustCompile(`revenue|spend|aov|cac|cost|refund|budget|amount|discount|ltv`)
+	currency = regexp.MustCompile(`^[A-Z]{3}$`)
+)
+
+// figuresOf reads the metrics of an answer in their order.
+func figuresOf(metrics json.RawMessage) []figure {
+	d := json.NewDecoder(bytes.NewReader(metrics))
+	if _, err := d.Token(); err != nil {
+		return nil
+	}
+	var out []figure
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return out
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return out
+		}
+		text, _ := name.(string)
+		f := figure{name: text}
+		var m struct {
+			Value, Previous *float64
+			Change          *float64 `json:"change_pct"`
+		}
+		var plain float64
+		switch {
+		case !isMetric.MatchString(text):
+			continue
+		case json.Unmarshal(value, &plain) == nil && string(value) != "null":
+			f.value = &plain
+		case json.Unmarshal(value, &m) == nil:
+			f.value, f.previous, f.change = m.Value, m.Previous, m.Change
+		}
+		if f.value != nil {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// leading returns the first figures, those that the question names before the others.
+func leading(all []figure, asked []string) []figure {
+	rank := func(f figure) int {
+		for i, name := range asked {
+			if f.name == name || strings.HasSuffix(f.name, "_"+name) {
+				return i
+			}
+		}
+		return len(asked)
+	}
+	slices.SortStableFunc(all, func(a, b figure) int { return rank(a) - rank(b) })
+	return all[:min(len(all), mostFigures)]
+}
+
+func (f figure) text(unit string) string {
+	text := strings.ReplaceAll(strings.TrimSuffix(f.name, "_pct"), "_", " ") + " "
+	places := 2
+	if whole := math.Abs(*f.value) >= 1000 || *f.value == math.Trunc(*f.value); whole {
+		places = 0
+	}
+	switch {
+	case strings.HasSuffix(f.name, "_pct"):
+		text += number.Percent(*f.value, 1)
+	case isMoney.MatchString(f.name) && currency.MatchString(unit):
+		text += money.Text(*f.value, places, money.Currency(unit))
+	default:
+		text += number.Grouped(*f.value, places)
+	}
+	if f.change == nil {
+		return text
+	}
+	switch x := math.Round(10**f.change) / 10; {
+	case x > 0:
+		return text + " (up " + number.Percent(x, 1) + ")"
+	case x < 0:
+		return text + " (down " + number.Percent(-x, 1) + ")"
+	}
+	return text + " (unchanged)"
+}

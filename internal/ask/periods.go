@@ -1,0 +1,180 @@
+package ask
+
+import (
+	"slices"
+
+	"assay/internal/ask/when"
+	"assay/internal/civil"
+)
+
+// comparing words come before the earlier period of a comparison.
+var comparing = setOf("vs versus to with against than from over of compared")
+
+// span returns the period that a clause asks about, if it names one in the past.
+func (c *clause) span() (when.Expression, bool) {
+	at := slices.IndexFunc(c.whens, func(w when.Expression) bool { return w.Kind == when.Absolute })
+	if at < 0 {
+		return when.Expression{}, false
+	}
+	return c.whens[at], true
+}
+
+// pair is the two periods of a comparison.
+type pair struct{ earlier, recent civil.Range }
+
+// periods returns the periods that a clause compares. Without a date the tool's defaults apply.
+func (c *clause) periods(today civil.Date) (pair, bool) {
+	var named, related []when.Expression
+	for _, w := range c.whens {
+		switch w.Kind {
+		case when.Absolute:
+			named = append(named, w)
+		case when.Before, when.YearAgo, when.WeekAgo, when.Rolling:
+			related = append(related, w)
+		case when.Future:
+		}
+	}
+	if len(named) == 1 && len(named[0].Parts) == 2 && len(related) == 0 && isNamed(named[0], c) {
+		return pair{named[0].Parts[0], named[0].Parts[1]}, true
+	}
+	switch {
+	case len(named) >= 2:
+		return sorted(twoPeriods(named[0], named[1])), true
+	case len(named) == 1 && len(related) > 0:
+		return pair{relate(named[0], related[0]), named[0].Period}, true
+	case len(named) == 1:
+		return c.onePeriod(named[0], today), true
+	case len(related) > 0:
+		return untilNow(related[0], today), true
+	}
+	return pair{}, false
+}
+
+// isNamed reports whether both ends of a range are periods with a name, as in "from Q2 to Q3".
+func isNamed(w when.Expression, c *clause) bool {
+	return w.Parts[0].Days() > 1 && w.Parts[1].Days() > 1 && c.has("compare compared change changed grow grew growth difference improve increase decrease drop fall move moved")
+}
+
+// twoPeriods resolves "BFCM 2025 vs 2024", "this October vs last October" and plain pairs.
+func twoPeriods(a, b when.Expression) (civil.Range, civil.Range) {
+	first, second := a.Period, b.Period
+	switch {
+	case b.Unit == "year" && a.Unit != "year":
+		second = inYear(a, b.Period.First.Year())
+	case a.Unit == "year" && b.Unit != "year":
+		first = inYear(b, a.Period.First.Year())
+	case first == second && a.Last != b.Last, first == second && a.Event != nil:
+		if a.Last {
+			first = inYear(a, first.First.Year()-1)
+		} else {
+			second = inYear(b, second.First.Year()-1)
+		}
+	}
+	return first, second
+}
+
+// inYear returns a period in another year.
+func inYear(w when.Expression, year int) civil.Range {
+	if w.Event != nil {
+		full := w.Event(year)
+		now := w.Event(w.Period.First.Year())
+		if cut := now.Days() - w.Period.Days(); cut > 0 {
+			full.Last = full.Last.AddDays(-cut)
+		}
+		return full
+	}
+	return when.ShiftYears(w.Period, year-w.Period.First.Year())
+}
+
+func sorted(a, b civil.Range) pair {
+	if b.First.Before(a.First) {
+		a, b = b, a
+	}
+	return pair{a, b}
+}
+
+// relate returns the earlier period that an expression such as "the week before" means next to another one.
+func relate(w, r when.Expression) civil.Range {
+	switch r.Kind {
+	case when.YearAgo:
+		return inYear(w, w.Period.First.Year()-1)
+	case when.WeekAgo:
+		return civil.Range{First: w.Period.First.AddDays(-7), Last: w.Period.Last.AddDays(-7)}
+	case when.Before:
+		unit := r.Unit
+		if unit == "" && r.Count == w.Count {
+			unit = w.Unit
+		}
+		if r.Count > 0 {
+			return civil.Range{First: w.Period.First.AddDays(-daysOf(r.Count, unit)), Last: w.Period.First.AddDays(-1)}
+		}
+	case when.Absolute, when.Future, when.Rolling:
+	}
+	return precede(w)
+}
+
+// daysOf converts a number of units to days. Without a unit they are days.
+func daysOf(n int, unit string) int {
+	switch unit {
+	case "week":
+		return 7 * n
+	case "fortnight":
+		return 14 * n
+	case "month":
+		return 30 * n
+	case "quarter":
+		return 90 * n
+	case "year":
+		return 365 * n
+	}
+	return n
+}
+
+// precede returns the period before one: the full unit before a calendar unit, the same event a year earlier, or as many
+// days.
+func precede(w when.Expression) civil.Range {
+	switch {
+	case w.Unit == "event" && w.Event != nil:
+		return inYear(w, w.Period.First.Year()-1)
+	case w.Count == 0 && (w.Unit == "week" || w.Unit == "month" || w.Unit == "quarter" || w.Unit == "year"), w.Last && slices.Contains(when.Units, w.Unit):
+		return when.UnitBefore(w.Unit, w.Period)
+	case w.Unit == "weekend":
+		return civil.Range{First: w.Period.First.AddDays(-7), Last: w.Period.Last.AddDays(-7)}
+	}
+	return w.Period.Previous()
+}
+
+// onePeriod completes a comparison that names one period: the period before it, or the running one after it.
+func (c *clause) onePeriod(w when.Expression, today civil.Date) pair {
+	if w.Since && len(w.Parts) == 1 {
+		return pair{w.Parts[0], civil.Range{First: civil.Earliest(w.Parts[0].Last.AddDays(1), today), Last: today}}
+	}
+	at := w.At - 1
+	for at >= 0 && c.tokens[at].text == "the" {
+		at--
+	}
+	isBase := at >= 0 && c.tokens[at].slot == plain && comparing[c.tokens[at].text]
+	if isBase && w.Last && slices.Contains(when.Units, w.Unit) && w.Unit != "day" {
+		return pair{w.Period, civil.Range{First: when.StartOf(w.Unit, today), Last: today}}
+	}
+	return pair{precede(w), w.Period}
+}
+
+// untilNow resolves "week over week" and "vs the previous 30 days" without another date: the days until today.
+func untilNow(r when.Expression, today civil.Date) pair {
+	n, unit := max(1, r.Count), r.Unit
+	recent := civil.Range{First: today.AddDays(1 - daysOf(n, unit)), Last: today}
+	if unit == "" && r.Count == 0 {
+		recent.First = today.AddDays(-29)
+	}
+	switch r.Kind {
+	case when.YearAgo:
+		recent.First = when.StartOf("year", today)
+		return pair{when.ShiftYears(recent, -1), recent}
+	case when.WeekAgo:
+		recent = when.DayRange(today)
+		return pair{when.DayRange(today.AddDays(-7)), recent}
+	case when.Absolute, when.Future, when.Before, when.Rolling:
+	}
+	return pair{recent.Previous(), recent}
+}

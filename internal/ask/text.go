@@ -1,0 +1,178 @@
+package ask
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLength is the number of bytes of a question that are read. A longer question is cut.
+const maxLength = 1000
+
+// form is how a token is written.
+type form int
+
+const (
+	word form = iota
+	numeral
+	amountForm
+	percent
+	isoDate   // 2026-09-30
+	slashDate // 9/30 or 9/30/2026
+	quoted
+	mark // punctuation that separates clauses
+)
+
+// slot is what a token was recognized as. Tokens of a slot are not corrected and not matched as words of another slot.
+type slot int
+
+const (
+	plain slot = iota
+	dateSlot
+	futureSlot
+	channelSlot
+	nameSlot
+	idSlot
+	codeSlot
+)
+
+// token is one word, number or mark of a question.
+type token struct {
+	text  string // lower case without apostrophes; corrected if it was misspelled
+	raw   string // as typed
+	form  form
+	slot  slot
+	first bool // the token starts its slot
+	value float64
+	start int // byte in the question
+	end   int
+}
+
+var tokenForm = regexp.MustCompile(`\d{4}-\d{1,2}-\d{1,2}` +
+	`|\d{1,2}/\d{1,2}(?:/\d{2,4})?` +
+	`|[$€£]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:k|m|mm|mn|million|thousand|grand)\b)?` +
+	`|\d[\d,]*(?:\.\d+)?\s?%` +
+	`|\d{1,2}(?:st|nd|rd|th)\b` +
+	`|\d[\d,]*(?:\.\d+)?(?:\s?(?:k|mm|mn|m|million|thousand|grand)\b)?(?:[\pL_][\pL\d_]*)?` +
+	`|"[^"\n]{1,80}"|“[^”\n]{1,80}”|[‘][^’\n]{1,80}[’]|\B'[^'\n]{1,80}'` +
+	`|[\pL_][\pL\d_]*(?:['’]\pL+)*(?:-\d+)?` +
+	`|[?;.!,:–—&+-]`)
+
+// tokenize returns the tokens of a question.
+func tokenize(question string) []token {
+	question = strings.ToValidUTF8(question, " ")
+	if len(question) > maxLength {
+		question = question[:maxLength]
+		for !utf8.ValidString(question) {
+			question = question[:len(question)-1]
+		}
+	}
+	var out []token
+	for _, at := range tokenForm.FindAllStringIndex(question, -1) {
+		t := token{raw: question[at[0]:at[1]], start: at[0], end: at[1]}
+		t.read()
+		out = append(out, t)
+	}
+	return spelledNumbers(out)
+}
+
+var ordinal = regexp.MustCompile(`^\d{1,2}(?:st|nd|rd|th)$`)
+
+func (t *token) read() {
+	lower := strings.ToLower(t.raw)
+	t.text = strings.NewReplacer("'", "", "’", "").Replace(lower)
+	first, _ := utf8.DecodeRuneInString(lower)
+	switch {
+	case strings.ContainsRune(`"“‘'`, first):
+		t.form, t.text = quoted, strings.Trim(lower, `"“”‘’'`)
+	case strings.ContainsRune("$€£", first):
+		t.form, t.value = amountForm, amount(lower)
+	case strings.HasSuffix(lower, "%"):
+		t.form, t.value = percent, amount(strings.TrimSuffix(lower, "%"))
+	case first >= '0' && first <= '9':
+		t.readNumber(lower)
+	case len(lower) < utf8.UTFMax && !isLetter(first):
+		t.form, t.text = mark, strings.NewReplacer("–", "-", "—", "-").Replace(lower)
+	}
+}
+
+func (t *token) readNumber(lower string) {
+	switch {
+	case strings.Count(lower, "-") == 2:
+		t.form = isoDate
+	case strings.Contains(lower, "/"):
+		t.form = slashDate
+	case ordinal.MatchString(lower):
+		t.form, t.value = numeral, amount(lower[:len(lower)-2])
+	case strings.Trim(lower, "0123456789.,") == "":
+		t.form, t.value = numeral, amount(lower)
+		if len(t.text) > 4 && strings.Trim(t.text, "0123456789") == "" && t.value > 1e5 {
+			t.slot = plain // an identifier or an amount; the context decides
+		}
+	default:
+		if v := amount(lower); v > 0 {
+			t.form, t.value = amountForm, v
+		}
+	}
+}
+
+func isLetter(r rune) bool { return r == '_' || r > utf8.RuneSelf || 'a' <= r && r <= 'z' }
+
+// scales are the words that multiply a number.
+var scales = map[string]float64{
+	"k": 1e3, "thousand": 1e3, "grand": 1e3, "m": 1e6, "mm": 1e6, "mn": 1e6, "million": 1e6,
+}
+
+// amount reads a number such as "$1,200.50" or "50k". It returns 0 for other texts.
+func amount(text string) float64 {
+	text = strings.ReplaceAll(strings.TrimLeft(text, "$€£ "), ",", "")
+	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz ")
+	unit := strings.TrimSpace(text[len(digits):])
+	scale, known := scales[unit]
+	if unit == "" {
+		scale, known = 1, true
+	}
+	value, err := strconv.ParseFloat(strings.TrimSuffix(digits, "."), 64)
+	if err != nil || !known {
+		return 0
+	}
+	return value * scale
+}
+
+var numberWords = map[string]float64{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"eleven": 11, "twelve": 12, "fourteen": 14, "fifteen": 15, "twenty": 20, "thirty": 30, "sixty": 60, "ninety": 90,
+	"couple": 2, "dozen": 12,
+}
+
+var currencyWords = setOf("dollar dollars usd bucks euro euros eur pounds gbp")
+
+// spelledNumbers gives number words their value, and joins a number with the word for its scale or currency.
+func spelledNumbers(in []token) []token {
+	out := in[:0]
+	for _, t := range in {
+		last := len(out) - 1
+		numeric := last >= 0 && (out[last].form == numeral || out[last].form == amountForm)
+		switch {
+		case t.form == word && numeric && currencyWords[t.text]:
+			out[last].form, out[last].end = amountForm, t.end
+			continue
+		case t.form == word && numeric && (t.text == "thousand" || t.text == "grand" || t.text == "million"):
+			out[last].form, out[last].value, out[last].end = amountForm, out[last].value*scales[t.text], t.end
+			continue
+		case t.form == word && numberWords[t.text] > 0:
+			t.form, t.value = numeral, numberWords[t.text]
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func setOf(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}

@@ -1,0 +1,21 @@
+package when
+
+// Form is how a token is written.
+type Form int
+
+// The forms that matter for expressions of time.
+const (
+	Word Form = iota
+	Numeral
+	ISODate   // 2026-09-30
+	SlashDate // 9/30 or 9/30/2026
+	Other
+)
+
+// Token is a word, number or mark of a question.
+type Token struct {
+	Text  string // lower case
+	Form  Form
+	Value float64 // of a numeral
+	Taken bool    // part of a name, an identifier or a channel
+}

@@ -1,0 +1,53 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/civil"
+	"assay/internal/warehouse"
+)
+
+// Names are names of the store that questions contain.
+type Names struct {
+	Campaigns []warehouse.CampaignTotal // with the largest spend
+	Coupons   []warehouse.CouponTotal   // with the largest revenue
+	Creators  []warehouse.CreatorProfile
+}
+
+const (
+	namedDays = 730 // until the last day of the data
+	mostNames = 500 // of each kind
+)
+
+// Names returns the names of campaigns, coupons and creators. They are cached by data version.
+func (c *Snapshot) Names(ctx context.Context) (Names, error) {
+	if !c.Versioned() {
+		return c.readNames(ctx)
+	}
+	return c.reader.names.Get(ctx, c.dataKey, Loading(func(ctx context.Context, _ dataKey) (Names, error) {
+		return c.readNames(ctx)
+	}))
+}
+
+func (c *Snapshot) readNames(ctx context.Context) (names Names, err error) {
+	last := c.Store.Days().Last
+	if last.IsZero() {
+		return Names{}, nil
+	}
+	days := civil.Range{First: last.AddDays(1 - namedDays), Last: last}
+	in := warehouse.Windows{Recent: days, Earlier: days}
+	campaigns, err := c.facts.Campaigns(ctx, c.workspace, warehouse.CampaignsOf{Windows: in, Level: warehouse.Campaigns, Limit: mostNames})
+	if err != nil {
+		return Names{}, fmt.Errorf("names of campaigns: %w", err)
+	}
+	coupons, err := c.facts.Coupons(ctx, c.workspace, warehouse.CouponsOf{Windows: in, Limit: mostNames})
+	if err != nil {
+		return Names{}, fmt.Errorf("names of coupons: %w", err)
+	}
+	names = Names{Campaigns: campaigns.Rows, Coupons: coupons.Rows}
+	if names.Creators, err = c.facts.Creators(ctx, c.workspace); err != nil {
+		return Names{}, fmt.Errorf("names of creators: %w", err)
+	}
+	return names, nil
+}
