@@ -199,7 +199,7 @@ func TestTheLanguageModelsCallsAreValidated(t *testing.T) {
 		want  string
 	}{
 		"valid":            {fakeModel{reply: "```json\n" + `{"calls":[{"tool":"trends","arguments":{"metric":"orders"}}]}` + "```"}, "trends metric=orders"},
-		"writes":           {fakeModel{reply: `{"calls":[{"tool":"pause_campaign","arguments":{"platform":"facebook","platform_campaign_id":"1","confirm":true}}]}`}, "performance"},
+		"writes":           {fakeModel{reply: `{"calls":[{"tool":"pause_campaign","arguments":{"platform":"facebook","platform_campaign_id":"1"}}]}`}, "performance"},
 		"confirm":          {fakeModel{reply: `{"calls":[{"tool":"trends","arguments":{"confirm":true}}]}`}, "performance"},
 		"unknown tool":     {fakeModel{reply: `{"calls":[{"tool":"shell","arguments":{}}]}`}, "performance"},
 		"invalid argument": {fakeModel{reply: `{"calls":[{"tool":"trends","arguments":{"metric":"profit"}}]}`}, "performance"},
