@@ -41,6 +41,8 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 		Addr: "127.0.0.1:8080", Data: "./assay-data", LogLevel: slog.LevelInfo, LogFormat: LogText,
 		RateTiers: RateTiers(auth.DefaultTiers()), MaxAttached: 64, ShutdownTimeout: 10 * time.Second, MaxConnections: 512,
 		BackupEvery: 24 * time.Hour, BackupKeep: 14, AskNames: NamesWithheld,
+		AdsFacebookURL: "https://graph.facebook.com", AdsGoogleURL: "https://googleads.googleapis.com",
+		AdsGoogleTokenURL: "https://oauth2.googleapis.com", AdsTikTokURL: "https://business-api.tiktok.com", AdsTimeout: 30 * time.Second,
 	}
 	for name, from := range map[string]Sources{
 		"no sources":         {},

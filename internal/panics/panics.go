@@ -1,5 +1,5 @@
-// Package panics turns panics into errors, so that they do not end the process, and passes panics of goroutines to the
-// goroutine that waits for them. It starts every goroutine of the service; a test checks this.
+// Package panics turns panics into errors, so that they do not end the process. It passes a panic of a goroutine to the
+// goroutine that waits for it. It starts every goroutine of the service; a test checks this.
 package panics
 
 import (

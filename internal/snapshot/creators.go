@@ -192,14 +192,14 @@ func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
 // CreatorEstimates returns the estimates of the chosen creators. The value of an order is the mean of the creator's
 // observed orders, or of all creators' orders if the creator has none.
 func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) ([]CreatorEstimate, error) {
-	usual := c.meanValue(all)
+	usual := meanValue(c, all)
 	out := make([]CreatorEstimate, 0, len(chosen))
 	for _, f := range chosen {
 		e, err := rates.Of(f.signals(), CreatorLevel)
 		if err != nil {
 			return nil, err
 		}
-		value := c.meanValue([]Creator{f})
+		value := meanValue(c, []Creator{f})
 		if value == 0 {
 			value = usual
 		}
@@ -210,7 +210,7 @@ func (c *Snapshot) CreatorEstimates(rates creator.Rates, chosen, all []Creator) 
 
 // meanValue returns the mean revenue of orders observed through codes, surveys or links, in minor units; 0 without
 // orders.
-func (c *Snapshot) meanValue(all []Creator) float64 {
+func meanValue(c *Snapshot, all []Creator) float64 {
 	var revenue, count int64
 	for _, f := range all {
 		revenue += c.Workspace.Basis.Revenue(f.Seen) + f.LinkRevenue

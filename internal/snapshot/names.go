@@ -23,14 +23,14 @@ const (
 // Names returns the names of campaigns, coupons and creators. They are cached by data version.
 func (c *Snapshot) Names(ctx context.Context) (Names, error) {
 	if !c.Versioned() {
-		return c.readNames(ctx)
+		return readNames(ctx, c)
 	}
 	return c.reader.names.Get(ctx, c.dataKey, Loading(func(ctx context.Context, _ dataKey) (Names, error) {
-		return c.readNames(ctx)
+		return readNames(ctx, c)
 	}))
 }
 
-func (c *Snapshot) readNames(ctx context.Context) (names Names, err error) {
+func readNames(ctx context.Context, c *Snapshot) (names Names, err error) {
 	last := c.Store.Days().Last
 	if last.IsZero() {
 		return Names{}, nil

@@ -114,7 +114,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s.", c.Spelled(m.Budget), over, Gain(c, m.Lift, " compared with the current allocation"))
+	text := fmt.Sprintf("Reallocating %s %s %s. The comparison is the same budget in the current allocation.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
 	if m.Change != nil {
 		text += fmt.Sprintf(" Compared with current spend of %s, the reallocation %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
 	}

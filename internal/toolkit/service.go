@@ -249,7 +249,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 		Budgets: s.service.deps.Budgets, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
 	}
 	if tool.Asks {
-		call.Questions = s.asking()
+		call.Questions = s.forQuestions()
 	}
 	value, err := tool.Call(ctx, call, args)
 	if err != nil {

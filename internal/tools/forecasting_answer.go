@@ -76,7 +76,7 @@ func explainNoForecast(c *toolkit.Call, a *ForecastingAnswer) string {
 	if c.Store.Empty() {
 		return c.ExplainEmpty(&a.Closing, civil.Range{First: c.Today, Last: c.Today})
 	}
-	a.Warn(answer.WarnNoData, "A forecast needs several days of recent history.")
+	a.Warn(answer.WarnNoData, "The recent days have no data for this forecast.")
 	c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are present and which are missing.")
 	return fmt.Sprintf("No forecast is possible: the store's data cover %s to %s.", c.Store.Days().First, c.Store.Days().Last)
 }

@@ -288,7 +288,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 	return c.wire.Read(ctx, call, c.judge(func(e envelope) error { return json.Unmarshal(e.Data, into) }))
 }
 
-// knownAccount returns the facts of the account and reads them again after accountFor.
+// knownAccount returns the cached account details. It reads them again when they are older than accountFor.
 func (c *Client) knownAccount(ctx context.Context) (account, error) {
 	c.mu.Lock()
 	known := c.account

@@ -231,7 +231,7 @@ func (d Data) priorOf(e Effect) prior {
 	return prior{mean: pull / precision, variance: 1 / precision, experiments: n}
 }
 
-// fallBack uses the experiments alone for effects that the days cannot identify.
+// fallBack uses the experiments alone for effects that the observational data cannot identify.
 func (d Data) fallBack(effects []Effect, level float64) {
 	for k := range effects {
 		e := &effects[k]

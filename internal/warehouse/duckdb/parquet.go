@@ -16,7 +16,8 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
 // missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
-// only these two files. An unreadable file is a fault of kind invalid, and so is a CSV file of more than most bytes. A
+// only these two files. An unreadable file or a CSV output larger than the limit
+// most (in bytes) is a fault of kind invalid. A
 // few kilobytes can contain billions of equal rows, and no length in the file reveals their number.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
