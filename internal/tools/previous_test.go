@@ -89,7 +89,7 @@ func checkPrevious(t *testing.T, tool, args, covered string) {
 func TestSharesChangeInPercentagePoints(t *testing.T) {
 	t.Parallel()
 	found := 0
-	for _, tool := range built() {
+	for _, tool := range answering() {
 		var a struct{ Metrics map[string]json.RawMessage }
 		if err := json.Unmarshal(call(t, "full", tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": "debug"})).StructuredContent, &a); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -138,8 +137,9 @@ func TestPromptsAreThoseOfTheCallersTools(t *testing.T) {
 	if _, err := s.GetPrompt(t.Context(), "data_check", nil); fault.KindOf(err) != fault.KindNotFound {
 		t.Errorf("a prompt of other tools: %v, want not found", err)
 	}
-	if names := listedPrompts(t); slices.Contains(names, "budget_move") {
-		t.Errorf("prompts %q: a budget cannot be changed yet", names)
+	p.Tools = []string{"propose_budget_shift", "campaigns", "optimization", "explain"}
+	if prompts := fixtureService(t).Session(p, "r1").ListPrompts(); len(prompts) != 1 || prompts[0].Name != "budget_move" {
+		t.Errorf("prompts %+v, want the budget move only", prompts)
 	}
 }
 

@@ -39,7 +39,7 @@ func runProposeBudgetShift(ctx context.Context, c *toolkit.Call, p proposeBudget
 	r.Units, r.Previous = p.NewBudgetValue, p.PreviousBudgetValue
 	if p.Currency != "" {
 		if r.Currency, err = money.ParseCurrency(p.Currency); err != nil {
-			return nil, fault.Invalid("currency: %v", err).WithHint("Use the ISO code of the ad account's currency, or omit it.")
+			return nil, fault.Invalid("currency is not a code of three letters such as USD").WithHint("Use the ISO code of the ad account's currency, or omit it.")
 		}
 	}
 	return changeCampaign(ctx, c, r, p.Confirm)
