@@ -47,16 +47,16 @@ func checkAccount(c *toolkit.Call, a control.Connection) Finding {
 		f.Severity, f.Finding, f.Fix = SeverityInfo, name+" has not been tested.", "assay connections test "+ads.ContractName(a.Platform)+" --workspace "+string(c.Workspace.ID)
 	case !a.Expires.IsZero() && left <= 0:
 		f.Severity, f.Finding = SeverityError, fmt.Sprintf("The token of account %s of %s expired on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
-		f.Fix, f.about = newToken, "the token of an ad account expired"
+		f.Fix, f.about = renewal, "the token of an ad account expired"
 	case !a.Expires.IsZero() && left < tokenEndsSoon:
 		f.Severity, f.Finding = SeverityWarning, fmt.Sprintf("The token of account %s of %s expires on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
-		f.Fix, f.about = newToken, "the token of an ad account expires soon"
+		f.Fix, f.about = renewal, "the token of an ad account expires soon"
 	default:
 		f.Finding = name + " is connected."
 	}
 	return f
 }
 
-const newToken = "Create a new token on the platform and add the connection again."
+const renewal = "Create a new token on the platform and add the connection again."
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
