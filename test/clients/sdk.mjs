@@ -13,7 +13,7 @@ const sdk = line === 'v1'
 const address = new URL(process.env.rpc);
 const transport = (key) => new sdk.StreamableHTTPClientTransport(address, { requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const text = (result) => result.content[0].text;
-// The values of required parameters. A parameter with a list of values has the first of them.
+// The values of required parameters, except the campaign. A parameter with a list of values has the first of them.
 const values = JSON.parse(readFileSync(new URL('values.json', import.meta.url)));
 const argumentsOf = ({ name, inputSchema }) => Object.fromEntries((inputSchema.required ?? []).map((parameter) => {
   const value = inputSchema.properties[parameter].enum?.[0] ?? values[parameter];
@@ -29,6 +29,10 @@ assert.equal(tools.length, 29);
 const { structuredContent: { rows } } = await client.callTool({ name: 'discover', arguments: { aspect: 'capabilities' } });
 assert.deepEqual(rows.map((r) => r.tool), tools.map((t) => t.name), 'discover lists the status of each tool');
 const later = new Set(rows.filter((r) => r.status === 'not_available').map((r) => r.tool));
+
+// A campaign of the demo's simulated account, for the tools that change campaigns.
+const campaigns = await client.callTool({ name: 'campaigns', arguments: { platform: 'facebook', level: 'campaign' } });
+values.platform_campaign_id = campaigns.structuredContent.rows[0].platform_campaign_id;
 
 const built = {};
 for (const tool of tools) {
