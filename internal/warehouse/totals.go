@@ -54,8 +54,8 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 }
 
 // ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds and
-// undated of the totals, and spend of the reports. Other figures are zero. If a channel has none of these figures, it
-// may have others, so ChannelBriefs then reads all figures.
+// undated of the totals, and spend of the reports. Other figures are zero. A channel without any of these figures may
+// have other figures. ChannelBriefs then reads all figures.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)
@@ -138,7 +138,7 @@ func sumsOf(s *measure.Sums) []any {
 	}
 }
 
-// ask renders a question, binds its parameters and calls scan for every row of the answer.
+// ask renders a query, binds its parameters and calls scan for every row of the result.
 func (a *asker) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
 	return a.engine.Select(ctx, ws, a.statement(ws, name, bind), scan)
 }

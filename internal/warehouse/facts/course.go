@@ -7,7 +7,7 @@ import (
 	"assay/internal/civil"
 )
 
-// Course describes the order of an import's rows, which determines the steps that a merge can skip.
+// Course describes the order of an import's rows. It determines the steps that a merge can skip.
 type Course struct {
 	Unordered bool // keys neither only increase nor only decrease, so duplicates are possible
 	Unsorted  bool // days neither only increase nor only decrease
