@@ -56,7 +56,7 @@ const (
 )
 
 // Chart describes what to draw. By default it is a line chart of counts by day, on a light background, 800 by 450
-// pixels: the zero values of Kind, Unit, Theme, Granularity, Width and Height.
+// pixels. These are the zero values of Kind, Unit, Theme, Granularity, Width and Height.
 type Chart struct {
 	Kind        Kind
 	Title       string // derived from the metric when empty

@@ -119,7 +119,7 @@ func (c Chart) days() civil.Range {
 	return r
 }
 
-// slot returns the number of whole days, weeks or months from the first slot to that of d.
+// slot returns the number of whole days, weeks or months from the first slot to the slot of d.
 func (s sheet) slot(d civil.Date) int {
 	from, to := s.Granularity.Start(s.days.First), s.Granularity.Start(d)
 	switch s.Granularity {
@@ -195,7 +195,7 @@ func (s sheet) inside(all []Annotation) []mark {
 	return out
 }
 
-// has reports whether asked is true for a known point.
+// has reports whether the function asked returns true for any known point.
 func (s sheet) has(asked func(Point) bool) bool {
 	return slices.ContainsFunc(s.tracks, func(t track) bool {
 		return slices.ContainsFunc(t.dots, func(d dot) bool { return asked(d.Point) })
