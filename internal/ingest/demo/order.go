@@ -24,8 +24,8 @@ type wanted struct {
 	quantity int64
 }
 
-// basket draws the content of an order. Most have one or two products; a few are large gift orders, and resellers buy
-// by the case.
+// basket draws the content of an order. Most baskets have one or two products. A few are large gift orders, and
+// resellers buy by the case.
 func (s *sales) basket(v visit) []wanted {
 	r := s.baskets
 	level := 1.0
@@ -115,7 +115,7 @@ func (s *sales) fill(v visit) warehouse.Order {
 	return o
 }
 
-// taxed is 1 if the store collects sales tax itself. Marketplaces remit it and resellers are exempt.
+// taxed is 1 if the store collects sales tax itself. Marketplaces remit the tax, and resellers are exempt.
 var taxed = [surfaceCount]float64{online: 1, shortVideo: 0, marketplace: 0, retail: 1, wholesale: 0}
 
 // shipping returns what the customer pays for delivery.

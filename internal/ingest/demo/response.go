@@ -141,9 +141,9 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses evaluates the demo's equations at other spends: each channel's effect by day if all its spend is multiplied
-// by a factor, as a share of its actual effect over all days. The product with [ChannelTruth.IncrementalRevenue] is an
-// amount of money.
+// Responses evaluates the demo's equations at other spends. It returns each channel's effect by day if all its spend is
+// multiplied by a factor. The effect is a share of the channel's actual effect over all days. The product with
+// [ChannelTruth.IncrementalRevenue] is an amount of money.
 type Responses struct{ plan *plan }
 
 // NewResponses returns the responses of a store. Invalid options are [fault.KindInvalid].
