@@ -26,9 +26,9 @@ type Removals struct {
 	Effects    []Removal
 }
 
-// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the paths and returns the exact removal effect of each
-// channel, sorted by channel (Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the customer journey",
-// International Journal of Research in Marketing 33(3), sections 3 and 4).
+// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the paths. It returns the exact removal effect of each
+// channel, sorted by channel. The method is from Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the
+// customer journey", International Journal of Research in Marketing 33(3), sections 3 and 4.
 //
 // The state is the tuple of the last touchpoints. It has as many touchpoints as the order, and fewer at the start of a
 // journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel
@@ -68,8 +68,8 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit distributes the totals of the paths with touchpoints in proportion to the effects. The value is also credited
-// by the effects on conversions.
+// credit distributes the totals of the paths with touchpoints in proportion to the effects. The value is distributed in
+// the same way.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))
