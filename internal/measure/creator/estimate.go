@@ -41,7 +41,7 @@ const (
 // proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
 // as Wilson's (1927). It contains each T for which the estimate is within z standard deviations; at the limits, (x -
 // T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e is from the rates' common
-// level. The estimate is never below the number of orders in surveys or links.
+// level. Neither estimate nor interval is below the number of orders in surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)
