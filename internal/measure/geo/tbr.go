@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// regression is time-based regression: before the test, the sum of the treated regions is regressed on the donors' sum,
-// which then predicts it in the test (Kerman, Wang and Vaver 2017, "Estimating Ad Effectiveness using Geo Experiments
-// in a Time-Based Regression Framework", section 3). The cumulative effect has
+// regression is time-based regression. Before the test, the sum of the treated regions is regressed on the donors' sum.
+// In the test, the donors' sum predicts the sum of the treated regions. See Kerman, Wang and Vaver 2017, "Estimating Ad
+// Effectiveness using Geo Experiments in a Time-Based Regression Framework", section 3. The cumulative effect has
 //
 //	Var = sᵀ V s + m σ²,   s = (m, Σ x),   t with n - 2 degrees of freedom,
 //
