@@ -1,5 +1,5 @@
 // Package halo estimates halo effects: the revenue that spend on a channel generates on sales surfaces other than its
-// target, such as marketplace revenue per unit of social ad spend.
+// target. An example is marketplace revenue per unit of social ad spend.
 //
 // The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. It uses shrinkage toward
 // zero, model averaging over lags, and a placebo test with future spend to prevent spurious effects. An effect that the
@@ -81,7 +81,7 @@ type Effect struct {
 	Inflation   float64          // variance inflation factor from collinear channels
 	LeadZ       float64          // standardized effect of future spend; far above zero is a warning
 	Experiments int              // number of experiments in the estimate
-	Alone       bool             // only experiments inform the effect, because the days cannot
+	Alone       bool             // only experiments inform the effect, because the observational data cannot
 }
 
 // Found reports whether the 95% interval is above zero.
