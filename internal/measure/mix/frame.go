@@ -120,7 +120,7 @@ func (f *frame) addChannels(s Store) {
 	for _, channel := range names {
 		spend, active := weekly[channel], 0
 		for i := range spend {
-			spend[i] = max(spend[i], 0) // a later credit is not a negative exposure
+			spend[i] = max(spend[i], 0) // a credit from the platform is not a negative exposure
 			if spend[i] > 0 {
 				active++
 			}

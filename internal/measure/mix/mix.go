@@ -61,7 +61,7 @@ type Model struct {
 	curves    *curves        // cached responses; nil if refused
 }
 
-// LeftOut is a channel whose spend is too small or too short for an estimate.
+// LeftOut is a channel with too little spend, or spend in too few weeks, for an estimate.
 type LeftOut struct {
 	Channel measure.Channel `json:"channel"`
 	Spend   float64         `json:"spend"`

@@ -322,7 +322,7 @@ func TestPlansThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// Budgets of similar size share responses beyond the default range. These equal the responses of a wider grid.
+// Budgets of similar size share responses beyond the default range. The shared responses equal those of a wider grid.
 func TestResponsesReachAsFarAsABudget(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model
