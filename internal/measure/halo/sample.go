@@ -184,9 +184,12 @@ func persistence(left, p float64) float64 {
 // lastingDays is the maximum lag in days.
 const lastingDays = 10
 
-// lasting returns the ratio of the long-run variance to the variance of the prewhitened errors, at least 1: 1 + 2 Σ (1
-// - l/(L+1)) ρ(l). Each ρ(l) is increased by the share p of the days that the controls removed. See Newey and West 1987
-//   and, for prewhitening, Andrews and Monahan 1992.
+// lasting returns the ratio of the long-run variance to the variance of the prewhitened errors, at least 1:
+//
+//	1 + 2 Σ (1 - l/(L+1)) ρ(l)
+//
+// Each ρ(l) is increased by the share p of the days that the controls removed. See Newey and West 1987 and, for
+// prewhitening, Andrews and Monahan 1992.
 func lasting(u, weight []float64, p float64) float64 {
 	ratio, variance := 1.0, 0.0
 	for t := range u {
