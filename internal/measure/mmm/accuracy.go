@@ -127,9 +127,9 @@ func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
 	}
 }
 
-// LeaveOneOut contains an estimate of how well the model predicts a fitted row from all others, without refitting
-// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. It can compare models of
-// the same rows.
+// LeaveOneOut contains an estimate of how well the model predicts a fitted row from all other rows, without refitting
+// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. Models of the same rows can
+// be compared by ELPD.
 type LeaveOneOut struct {
 	ELPD float64 `json:"elpd"`
 	SE   float64 `json:"se"` // standard error of ELPD, from its variation between rows

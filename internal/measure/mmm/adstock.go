@@ -96,7 +96,7 @@ func (a Adstock) newKernel() *kernel {
 	return k
 }
 
-// weights evaluates the kernel. It normalizes on the log scale, which cannot overflow: with l the log weights and ' a
+// weights evaluates the kernel. It normalizes on the log scale, which cannot overflow. With l the log weights and ' a
 // derivative, w = exp(l) / sum exp(l) and w' = w (l' - sum w l').
 func (a Adstock) weights(k *kernel, theta []float64) {
 	a.logWeights(k, theta)
