@@ -56,7 +56,7 @@ type DayTotals struct {
 	Impressions int64
 	Clicks      int64
 	Claimed     int64 // conversions claimed by the platform, in millionths
-	ClaimedSum  int64 // their value
+	ClaimedSum  int64 // value of the claimed conversions
 }
 
 // DayVersion contains a day's totals from an import on.

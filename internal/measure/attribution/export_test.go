@@ -14,7 +14,7 @@ type Blended struct {
 	SurveyWeight     float64 // the weight of the clicks is 1 - SurveyWeight
 	Answers          float64 // answers that name a channel
 	EffectiveAnswers float64 // after weighting strata by their orders
-	UnmappedShare    float64 // of all answers
+	UnmappedShare    float64 // share of all answers that name no channel
 	Coverage         float64 // share of orders in strata with an answer
 	Level            float64
 }

@@ -220,7 +220,8 @@ func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	return n
 }
 
-// purchases returns the largest n with P(N ≥ n | active) above a probability. none is the probability of no purchase.
+// purchases returns the largest n with P(N ≥ n | active) above a probability. The parameter none is the probability of
+// no purchase.
 func (m BGNBD) purchases(h *History, time, at, none float64) int {
 	if at >= 1-none {
 		return 0

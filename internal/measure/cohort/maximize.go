@@ -16,7 +16,7 @@ type likelihood func(logs, gradient []float64) float64
 // peak is the maximum of a likelihood.
 type peak struct {
 	logs       []float64
-	covariance *mat.SymDense // of the logarithms
+	covariance *mat.SymDense // covariance of the logarithms
 }
 
 const (

@@ -26,8 +26,8 @@ type Payback struct {
 // PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must be
 // contribution margin, not revenue. The cost is ad spend / new customers, in minor units.
 //
-// The interval of the day inverts the curve's intervals. A day is in the interval if the margin is not significantly
-// below the cost on that day, and was not significantly above the cost before. Brookmeyer and Crowley (1982) define the
+// The interval of the day inverts the curve's intervals. It contains each day on which the margin is not significantly
+// below the cost, unless the margin was significantly above the cost before. Brookmeyer and Crowley (1982) define the
 // interval of the median survival time in this way. "Not reached by day X" is a result, not an error. A curve without
 // days is not ready.
 func PaybackOf(margin Curve, cost float64) (Payback, error) {

@@ -42,7 +42,7 @@ type Projection struct {
 }
 
 // Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
-// the fit. spend may be nil; otherwise its Q must be above 1.
+// the fit. The parameter spend may be nil; otherwise its Q must be above 1.
 //
 // The interval is a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
 // estimates. Given these and the history, it draws each customer's purchases and their value. The interval covers

@@ -20,9 +20,9 @@ type Signals struct {
 	HasCode      bool    // the creator has a code; otherwise Code is ignored
 	HasLink      bool    // the creator has a link
 	Code         float64 // orders that used one of the codes
-	CodeTouched  float64 // of these, with a creator touchpoint
+	CodeTouched  float64 // code orders with a creator touchpoint
 	Named        float64 // orders of customers who named the creator in a survey
-	NamedTouched float64 // of these, with a creator touchpoint
+	NamedTouched float64 // orders in Named with a creator touchpoint
 	Both         float64 // orders with code and survey
 	Link         float64 // orders counted by the link tool
 }
@@ -30,7 +30,7 @@ type Signals struct {
 // Ground contains the number of orders without any creator signal.
 type Ground struct {
 	Orders  float64
-	Touched float64 // of these, with a creator touchpoint
+	Touched float64 // these orders with a creator touchpoint
 }
 
 // Rates contains the capture probabilities of the signals for creators' orders. They are estimated once, from all of a

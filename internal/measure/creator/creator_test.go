@@ -72,8 +72,8 @@ func seeds(few, many int) int {
 	return few
 }
 
-// With 40 stores of 16 creators, coverage has a standard error of about 3 percentage points, because the creators of a
-// store share the rates' error. The bounds are three standard errors from the nominal level.
+// The creators of a store share the rates' error. With 40 stores of 16 creators, coverage therefore has a standard
+// error of about 3 percentage points. The bounds are three standard errors from the nominal level.
 func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 	t.Parallel()
 	st := planted()

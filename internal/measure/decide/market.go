@@ -68,7 +68,7 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 }
 
 // clear finds the price at which the spends add up to sum, and an allocation with that sum. Channels that jump at the
-// price share the remainder. dual is an upper bound for all allocations with that sum.
+// price share the remainder. The result dual is an upper bound for all allocations with that sum.
 func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	least, most := m.least, m.most
 	cheap, dear, try := make([]float64, len(m.low)), make([]float64, len(m.low)), make([]float64, len(m.low))

@@ -150,8 +150,8 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	return p, a, a.params
 }
 
-// fit estimates an order by conditional least squares: points and errors before the first point are at the mean (Box,
-// Jenkins and Reinsel 2008, section 7.1). The search starts at the end of the trail's search, otherwise at a similar
+// fit estimates an order by conditional least squares (Box, Jenkins and Reinsel 2008, section 7.1). Points and errors
+// before the first point are at the mean. The search starts at the end of the trail's search, otherwise at a similar
 // model, if there is one. The search stops when it cannot reach the similar model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)

@@ -55,7 +55,7 @@ type figures struct{ smape, mase float64 }
 // owa returns the competition's overall weighted average against Naive2.
 func (f figures) owa(naive2 figures) float64 { return (f.smape/naive2.smape + f.mase/naive2.mase) / 2 }
 
-// accuracy scores a method's forecasts of each series. season is the season in the scale of MASE.
+// accuracy scores a method's forecasts of each series. The parameter season is the season in the scale of MASE.
 func accuracy(t testing.TB, series []competition, season int, method func(train []float64, horizon int) []float64) figures {
 	t.Helper()
 	var all figures

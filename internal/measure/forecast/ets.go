@@ -337,7 +337,7 @@ func (c *climb) fit(beat float64) (*smoother, bool) {
 }
 
 // fit returns the form's maximum likelihood model in its state after the last value. It returns false if there are too
-// few values for the form's parameters. start contains the initial states of the search.
+// few values for the form's parameters. The parameter start contains the initial states of the search.
 func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
 	c, ok := f.begin(values, season, start, nil, new(room))
 	if !ok {

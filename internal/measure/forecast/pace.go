@@ -164,7 +164,7 @@ const (
 
 // Pace is the progress of a period toward its goal.
 type Pace struct {
-	Actual      float64 // so far
+	Actual      float64 // total of the period so far
 	Finish      float64 // expected total: actual plus the forecast of the remaining points
 	Bands       []Band  // intervals of the finish, one per level
 	Probability float64 // probability of reaching the goal

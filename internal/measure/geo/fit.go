@@ -91,7 +91,7 @@ type Result struct {
 	Shifts   *Shifting      // additional conformal test in time; nil if it does not apply
 	Cooldown *Effect        // effect over test and cooldown together; nil without a cooldown
 	Return   *Return        // nil if the cost is unknown
-	Members  []Member       // of an ensemble
+	Members  []Member       // estimates of an ensemble; nil for other methods
 	Notes    []string       // limits of the result, as sentences
 }
 

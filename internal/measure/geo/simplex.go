@@ -50,8 +50,8 @@ type simplex struct {
 // The ridge selects the smallest weights and changes only the tenth digit of the fit.
 const slack = 1e-10
 
-// solve returns the weights by position in q.donors. The next call overwrites the slice. start lists positions that
-// likely have weight, such as the support of a similar problem. It affects the speed, not the result.
+// solve returns the weights by position in q.donors. The next call overwrites the slice. The parameter start lists
+// positions that likely have weight, such as the support of a similar problem. It affects the speed, not the result.
 func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	n := len(q.donors)
 	s.reset(n)

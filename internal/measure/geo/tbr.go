@@ -23,7 +23,7 @@ type regression struct {
 	sigma            float64 // standard deviation of the residuals
 	freedom          float64
 	effect           float64 // cumulative effect on all treated regions
-	se               float64 // of effect
+	se               float64 // standard error of effect
 	lag1             float64 // autocorrelation of the residuals
 	residuals        []float64
 }

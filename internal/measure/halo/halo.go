@@ -74,7 +74,7 @@ type Effect struct {
 	Reason  Reason // "" if the effect is estimated
 
 	Coefficient measure.Estimate // revenue per unit of spend, over all days, with its interval at the requested level
-	SD          float64          // of the posterior
+	SD          float64          // standard deviation of the posterior
 	Wide        measure.Interval // interval of the coefficient at a level of 95%
 	Positive    float64          // probability that the effect is above zero
 	MeanLag     float64          // mean number of days from spend to revenue

@@ -32,7 +32,7 @@ const (
 // Minimum data for a channel to be in the model.
 const (
 	leastActive = 8     // weeks with spend
-	leastShare  = 0.005 // of all spend
+	leastShare  = 0.005 // minimum share of all spend
 )
 
 // adstockWeeks is the length of the adstock in weeks, including the week of the exposure.

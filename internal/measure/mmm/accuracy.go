@@ -18,8 +18,8 @@ type Accuracy struct {
 	WMAPE float64  `json:"wmape"` // weighted MAPE: sum of absolute errors / sum of absolute targets
 }
 
-// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. holdout is nil if there
-// are fewer than two held-out periods.
+// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. The result holdout is nil
+// if there are fewer than two held-out periods.
 func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 	mean, m := p.Fitted(), p.model
 	fitted = AccuracyOf(m.fitted(p.data.Target), m.fitted(mean))

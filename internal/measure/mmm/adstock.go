@@ -176,7 +176,8 @@ func (k *kernel) back(gx, ga []float64) {
 	}
 }
 
-// gradient adds to grad the gradient with respect to each parameter. by is scratch space, one element per weight.
+// gradient adds to grad the gradient with respect to each parameter. The parameter by is scratch space, one element per
+// weight.
 func (k *kernel) gradient(grad, by, ga, x []float64) {
 	if len(k.dw) == 0 {
 		return

@@ -384,9 +384,9 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 //
 // Let r be the gradient by mu. The direct gradient by s is beta r. In addition, s changes beta through its standard
 // deviation, and the level beta mean(s) through its mean and standard deviation. The level changes the intercept and,
-// if the effect is a return or a share, the effect. Let B, E and L be the gradients by the logs of beta, of the effect
-// (its prior and the log Jacobian) and of the level in the intercept. Let size be the size of the row's geo. The
-// derivative by s_t is
+// if the effect is a return or a share, the effect. Let B be the gradient by the log of beta, and L the gradient by the
+// log of the level in the intercept. Let E be the gradient by the log of the effect: its prior and the log Jacobian.
+// Let size be the size of the row's geo. The derivative by s_t is
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //

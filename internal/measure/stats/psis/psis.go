@@ -37,8 +37,8 @@ func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	return logWeights, shape
 }
 
-// largest returns the indices of the n largest values in increasing order of value. least is the smallest of these
-// values. Of equal values, the last count as larger.
+// largest returns the indices of the n largest values in increasing order of value. The parameter least is the smallest
+// of these values. Of equal values, the last count as larger.
 func largest(values []float64, n int, least float64) []int {
 	var at []int
 	for i, v := range values {
