@@ -19,8 +19,8 @@ type CreatorProfile struct {
 
 // CreatorTotals contains the totals of all creators in a window.
 type CreatorTotals struct {
-	Orders []CreatorOrders // by creator and signals
-	Links  []CreatorLinks  // by creator and kind
+	Orders []CreatorOrders // sorted by creator and signals
+	Links  []CreatorLinks  // sorted by creator and kind
 	Costs  []CreatorSpend  // by creator; if there is no row, the cost is unknown
 }
 

@@ -167,7 +167,7 @@ func (w *customerQuestions) Panel(ctx context.Context, ws measure.WorkspaceID) (
 type PathTotal struct {
 	Channels []measure.Channel // oldest first; consecutive touchpoints of one channel are merged
 	Sums     measure.Sums
-	Touches  int64 // of all its orders
+	Touches  int64 // touchpoints of all its orders
 	Seconds  int64 // sum over the orders, from first touchpoint to order
 }
 

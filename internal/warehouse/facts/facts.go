@@ -235,7 +235,7 @@ type LandedLine struct {
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// the latest wins, and a known time wins over an unknown one
+	// the latest version wins, and a known time wins over an unknown one
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -296,7 +296,7 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// the latest wins, and a known time wins over an unknown one
+	// the latest version wins, and a known time wins over an unknown one
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
