@@ -44,9 +44,9 @@ const (
 var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
 // Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It makes at most one
-// forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. They are marked as made
-// later, and each uses only the days before its week, with their current data, which include later changes such as
-// canceled orders.
+// forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
+// marked as made later. Each uses only the days before its week. Data of these days are the current data, which include
+// later changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 // day.
 type Panel struct {
 	warehouse.Panel
-	days     civil.Range // of first orders
+	days     civil.Range // days of first orders
 	Observed civil.Date  // the last complete day
 	Inside   []warehouse.PanelCustomer
 }
