@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// png draws the sheet. density is the number of image pixels per CSS pixel.
+// png draws the sheet. The parameter density is the number of image pixels per CSS pixel.
 func (s sheet) png(density float64) ([]byte, error) {
 	if !(density >= 0.5 && density <= 8) || density*density*float64(s.Width*s.Height) > maxDots {
 		return nil, invalid("a scale of %v: want 0.5 to 8, and at most %d pixels in total", density, int(maxDots))
