@@ -21,7 +21,7 @@ const (
 type choice struct {
 	reader    source.Reader
 	delimiter byte
-	line      int // of the header
+	line      int // line of the header
 	table     source.Table
 	fit       source.Fit
 }

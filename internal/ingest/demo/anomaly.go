@@ -16,7 +16,7 @@ type anomaly struct {
 	what    string
 	metric  string
 	factor  float64
-	channel measure.Channel // with the wrong spend
+	channel measure.Channel // channel with the wrong spend
 	day     int
 	from    int // earliest day, in days before today
 	to      int // latest day, in days before today

@@ -12,7 +12,7 @@ import (
 
 // Response rate and recall of customers.
 const (
-	responseShare = 0.25 // of online orders
+	responseShare = 0.25 // share of online orders with an answer
 	remembers     = 0.72 // probability that the answer names the channel that caused the order
 	uncoded       = 0.06 // answers without a channel from the survey tool
 )

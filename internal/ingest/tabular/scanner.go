@@ -23,7 +23,7 @@ type Scanner struct {
 	buf        []byte
 	start, end int // unread part of buf
 	drained    bool
-	line       int // of the next row
+	line       int // line number of the next row
 	fields     []string
 	quoted     quotedRow
 	steps      int // number of searched, counted or moved bytes; a test bounds it
@@ -183,7 +183,7 @@ func unreadable(raw []byte) string {
 
 var tooManyCells = fmt.Sprintf("the row has more than %d cells", MaxColumns)
 
-// oversized cuts the row before the first cell that is too large. size is the size of all cells.
+// oversized cuts the row before the first cell that is too large. The parameter size is the size of all cells.
 func (s *Scanner) oversized(size int) string {
 	if size <= MaxField {
 		return ""

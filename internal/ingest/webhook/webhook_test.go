@@ -138,7 +138,7 @@ const (
 `
 )
 
-// With ASSAY_TEST_THOROUGH the test covers all orders of arrival, otherwise every eighth.
+// With ASSAY_TEST_THOROUGH the test covers every order of arrival, otherwise every eighth one.
 func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
@@ -211,7 +211,7 @@ func orders(names []string) (all [][]string) {
 	return all
 }
 
-// With ASSAY_TEST_THOROUGH the test covers all orders of arrival, otherwise every eighth.
+// With ASSAY_TEST_THOROUGH the test covers every order of arrival, otherwise every eighth one.
 func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
