@@ -32,7 +32,7 @@ type Expression struct {
 	Kind    Kind
 	Period  civil.Range
 	Unit    string                // day, week, month, quarter or year, if the expression has one
-	Count   int                   // of units
+	Count   int                   // number of units
 	Event   func(int) civil.Range // the same event in another year
 	Parts   []civil.Range         // the two periods in "from June to August", or the one in "since June"
 	Point   bool                  // one day that may start or end a range
