@@ -22,7 +22,7 @@ type Options struct {
 }
 
 const (
-	limit     = 3 * time.Second // of one reply
+	limit     = 3 * time.Second // time limit of one reply
 	maxReply  = 64 << 10        // bytes
 	maxTokens = 600
 )
