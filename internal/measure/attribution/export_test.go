@@ -19,7 +19,7 @@ type Blended struct {
 	Level            float64
 }
 
-// WithSurvey applies the rule of [BlendSums] to a result of paths, so that tests can compare the two.
+// WithSurvey applies the rule of [BlendSums] to a result of paths, so that tests can compare the results.
 func (r Result) WithSurvey(strata []Stratum, b Blend) (Blended, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {

@@ -12,7 +12,8 @@ import (
 // MaxOrder is the highest order of a chain.
 const MaxOrder = 3
 
-// Removal is a channel's removal effect: the relative loss of conversions if the channel leads to null.
+// Removal is a channel's removal effect: the relative loss of conversions if every step into the channel ends without
+// conversion.
 type Removal struct {
 	Channel measure.Channel
 	Effect  float64 // 1 - P(conversion without the channel) / P(conversion), a fraction

@@ -24,7 +24,7 @@ type Readiness struct {
 }
 
 // Ready checks whether there are enough data for a projection. It needs at least [LeastRepeatBuyers] repeat buyers,
-// observed for at least [LeastGaps] times the median gap between purchases. With shorter data, models can be fitted but
+// observed for at least [LeastGaps] times the median gap between purchases. With fewer data, models can be fitted but
 // predict badly.
 func Ready(histories []History) Readiness {
 	var r Readiness

@@ -62,7 +62,7 @@ type Risk struct {
 	// Weight is the weight of the conditional value at risk (CVaR) in the objective, 0 to 1; the remaining weight is on
 	// the mean.
 	Weight float64
-	// Tail is the share of the worst draws, which the CVaR averages.
+	// Tail is the share of draws in the CVaR. The CVaR is the mean over these worst draws.
 	Tail float64
 	// Move is the limit on a channel's change, as a share of its current spend.
 	Move float64

@@ -307,7 +307,7 @@ func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	}
 }
 
-// Every condition of the validation alone rejects a problem, and accepts the boundary value.
+// Each condition of the validation rejects a problem on its own, and accepts the boundary value.
 func TestEveryConditionOfTheValidationRejects(t *testing.T) {
 	t.Parallel()
 	response := func(edit func(r *Response)) func(*Problem) {

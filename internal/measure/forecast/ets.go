@@ -297,7 +297,7 @@ func (f form) begin(values []float64, season int, start initial, known []float64
 	return c, true
 }
 
-// several runs models of the form through the values; see [problem].
+// several evaluates models of the form on the values; see [problem].
 func (c *climb) several(params, out [][]float64, allowed []bool) {
 	for i, of := range params {
 		c.set(c.runs[i].smoother, of)

@@ -28,8 +28,8 @@ const ridgeWeight = 1
 // errors.
 //
 // Points with events are predicted from the points around them (see [Anomalies]). Their deviations are regressed on the
-// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. An event observed once gets half of
-// its observed effect. An event that was never observed has no effect.
+// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. The estimate for an event with one
+// observation is half of the observed effect. An event that was never observed has no effect.
 func effects(values []float64, season int, events []Event) (clean []float64, sizes, errors []float64, err error) {
 	n, k := len(values), len(events)
 	touched := make([][]int, n)

@@ -17,7 +17,7 @@ type Return struct {
 	EachInterval *measure.Interval // nil if the effect's interval contains 0, because the cost per unit is then unbounded
 }
 
-// Estimate returns the effect per unit of cost. It returns nil without an interval and for a nil return.
+// Estimate returns the effect per unit of cost. It returns nil if there is no interval or if the return is nil.
 func (r *Return) Estimate() *measure.Estimate {
 	if r == nil || r.PerCostInterval == nil {
 		return nil

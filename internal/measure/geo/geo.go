@@ -3,10 +3,10 @@
 //
 // A [Panel] contains the outcome of each region in each period. [Fit] estimates the effect of a test. Its methods are
 // synthetic control, augmented synthetic control, synthetic difference in differences, difference in differences and
-// time-based regression. Inference is by a randomization test in space and a conformal test in time. Intervals invert
-// these tests. [Search] finds the regions of a test and its minimum detectable effect. [Check] checks whether a test is
-// feasible. [Select] is GeoLift's market selection, for comparison. [Interrupted] is for a single market without
-// donors.
+// time-based regression. Inference is by a randomization test in space and a conformal test in time. Intervals are the
+// effects that these tests do not reject. [Search] finds the regions of a test and its minimum detectable effect.
+// [Check] checks whether a test is feasible. [Select] is GeoLift's market selection, for comparison. [Interrupted] is
+// for a single market without donors.
 //
 // All outcomes and effects have one unit, such as revenue in one currency. All results are deterministic for a seed, on
 // any number of cores.

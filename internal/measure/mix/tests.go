@@ -176,8 +176,8 @@ func (f *frame) compare(weeks *Model) {
 	}
 }
 
-// unconfounded returns the channels with only tests that are less precise than the observational fit. A confounding
-// term would then widen the posterior by more than the test can narrow it.
+// unconfounded returns the channels for which every test is less precise than the observational fit. A confounding term
+// would then widen the posterior by more than the test can narrow it.
 func (f frame) unconfounded() (channels []measure.Channel) {
 	for _, t := range f.tests {
 		of := func(c Calibration) bool { return c.Used() && c.Channel == t.Channel && !c.FitMorePrecise() }

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Frequency compares the effect per contact at each frequency, with the number of contacts fixed: a higher frequency
+// Frequency compares the effect per contact at each frequency, with a fixed number of contacts. A higher frequency then
 // reaches fewer people.
 type Frequency struct {
 	Channel measure.Channel  `json:"channel"`
