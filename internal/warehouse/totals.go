@@ -114,7 +114,7 @@ func (p *Pair[T]) of(period int) *T {
 }
 
 // adjacent reports whether the earlier window ends the day before the recent one begins, as in comparisons with the
-// previous period. Then one scan of the days serves both.
+// previous period. In that case, one scan of the days is sufficient for both windows.
 func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }

@@ -2,7 +2,8 @@
 // single in-memory instance.
 //
 // With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can return
-// rows of another workspace. Names are always qualified; the instance has no current database.
+// rows of another workspace. Names in statements are always qualified with the database, because the instance has no
+// current database.
 package duckdb
 
 import (
