@@ -26,7 +26,7 @@ func (c *Snapshot) monthRuns() bool {
 	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
 }
 
-// cohortsOf returns cohorts by month, up to the store's last month. A month without customers has zeros.
+// cohortsOf returns cohorts by month, up to the store's last month. A month without customers has a cohort with zeros.
 func cohortsOf(found []warehouse.CohortMonth, last civil.Date, runs bool) []cohort.Cohort {
 	var list []cohort.Cohort
 	at := map[civil.Date]int{}
