@@ -182,7 +182,7 @@ func (p Point) drawable() bool {
 	return fits(p.Value)
 }
 
-// inside returns the annotations on the chart's slots by slot; annotations of one slot keep their order.
+// inside returns the annotations inside the chart's period, sorted by slot. Annotations of one slot keep their order.
 func (s sheet) inside(all []Annotation) []mark {
 	var out []mark
 	for _, a := range all {
