@@ -33,7 +33,7 @@ const (
 // email is the address of the demo's owner.
 const email = "owner@demo.example"
 
-// hashKey hashes the demo's simulated customers. It is constant so that equal options give equal bytes.
+// hashKey hashes the demo's simulated customers. It is constant, so equal options give stores with equal bytes.
 const hashKey = "invented customers need no secret"
 
 // Options describe the store to create.
