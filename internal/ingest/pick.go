@@ -82,7 +82,7 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 	return best, best.unambiguous(file)
 }
 
-// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not use the
+// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not need the
 // repeated column. In that case, the reader supports the same number of columns without that name.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()

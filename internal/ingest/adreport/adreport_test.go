@@ -307,7 +307,7 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 	}
 }
 
-// Results count as purchases only if the report's indicator shows purchases.
+// The column of results counts as purchases only if the report's indicator column states purchases.
 func TestResultsArePurchasesWhereTheIndicatorSaysSo(t *testing.T) {
 	t.Parallel()
 	s := spec()

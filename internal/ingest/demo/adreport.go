@@ -90,7 +90,7 @@ func (w adReport) emitDay(rows []adRow, noise float64) {
 	}
 }
 
-// pull returns the weight of a row in the allocation of the day's claims.
+// pull returns the weight of a row when the day's claimed conversions are allocated to rows.
 func (m *medium) pull(row adRow) float64 {
 	c := m.campaigns[row.campaign]
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal

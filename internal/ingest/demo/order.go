@@ -163,7 +163,7 @@ func (s *sales) ref(v visit) warehouse.OrderRef {
 // refundShare contains the share of a surface's orders with a full or partial refund.
 var refundShare = [surfaceCount]float64{online: 0.065, marketplace: 0.045, shortVideo: 0.09, retail: 0.035, wholesale: 0.015}
 
-// giveBack draws the refund of an order, 1 to 28 days later. It omits refunds after today.
+// giveBack draws the refund of an order, 1 to 28 days later. giveBack omits refunds after today.
 func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	r := s.refunds
 	refunded, delay := chance(r, refundShare[v.surface]), 1+math.Floor(27*share(r, 1.4, 2.6))

@@ -85,8 +85,9 @@ func (s Saturation) at(adstock float64) float64 {
 
 // respond derives the channel's orders by day from its spend.
 //
-// Each state has the same curve per head. A state with the share w of the population and the adstock a has w*S(a/w) of
-// the peak. Spend without a region reaches all people equally, so a channel without regional spend has S(a).
+// Each state has the same curve per head. A state with the share w of the population and the adstock a reaches w*S(a/w)
+// of the peak response. Spend without a region reaches all people equally, so a channel without regional spend has
+// S(a).
 func (m *medium) respond(p *plan) {
 	m.orders, m.byState = m.responses(p, 1)
 	m.peak = 1

@@ -236,7 +236,7 @@ const (
 	customerRow    = `{"type":"RECORD","stream":"people","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"}}}`
 )
 
-// An unknown consent does not stop the tap; the error of an unreadable field does not contain its value.
+// An unknown consent does not stop the tap. The error of an unreadable field does not contain the field's value.
 func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
