@@ -220,9 +220,9 @@ func along(from, slope []float64, step float64) []float64 {
 // tangent returns the upper bound at x for concave responses: the value plus the largest gain of the tangent over all
 // schedules.
 //
-// Let p be the end of the projected step of length k along the slopes g. Every schedule z has (x + k g - p)(z - p) <=
-// 0. Therefore g z exceeds g p by at most |p - x| |z - p| / k. The distance |z - p| is at most the diameter of the set.
-// A long step makes this small.
+// Let p be the end of the projected step of length k along the slopes g. For every schedule z, (x + k g - p)(z - p) is
+// at most 0. Therefore g z exceeds g p by at most |p - x| |z - p| / k. The distance |z - p| is at most the diameter of
+// the set. A long step makes this small.
 func (s *scheduler) tangent(x []float64, value float64) float64 {
 	diagonal := math.Sqrt2 * s.Budget
 	step := diagonal * diagonal / (tangentError*math.Abs(value) + 1e-300)

@@ -61,8 +61,8 @@ func (l lag) response(spend []float64) []float64 {
 const knotDays = 28
 
 // controls returns the non-media columns. They are a level with knots every four weeks (a linear spline), weekdays, and
-// the days of the year with high sales everywhere. The latter are the week of Thanksgiving, the weeks before Christmas,
-// Christmas and the days after it.
+// the days of the year with high sales everywhere. The days with high sales are the week of Thanksgiving, the weeks
+// before Christmas, Christmas and the days after it.
 func controls(first civil.Date, days int) [][]float64 {
 	var out [][]float64
 	column := func(of func(t int, d civil.Date) float64) {
