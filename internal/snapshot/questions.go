@@ -30,7 +30,7 @@ func (q *questions) note(name string, rows int) {
 // Reads lists the queries in order.
 func (q *questions) Reads() []Question { return q.reads }
 
-// noted records a query. If the query failed, it returns an error that names the data and the days.
+// noted records a query. If the query failed, it returns an error that names the data and, if given, the days.
 func (q *questions) noted(question string, rows int, err error, what string, days civil.Range) error {
 	switch {
 	case err == nil:
