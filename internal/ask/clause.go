@@ -159,7 +159,7 @@ func (c *clause) match(i int, words []string) int {
 // idWords come before an identifier. Quantities and dates are not identifiers.
 var idWords = setOf("campaign campaigns ad adset ads id number no # experiment test insight creator influencer campaignid")
 
-// findIDs marks identifiers: long numbers and words with digits, such as exp_42, after a noun such as "experiment".
+// findIDs marks identifiers: long numbers and, after a noun such as "experiment", words with digits such as exp_42.
 // Words in capitals with digits are codes.
 func (c *clause) findIDs() {
 	for i := range c.tokens {
