@@ -20,7 +20,8 @@ type filler struct {
 	args    map[string]any
 }
 
-// call returns the call of a tool that a clause asks for. Dates and the channel of the parts before it carry over.
+// call returns the call of a tool that a clause asks for. Dates and the channel of earlier parts of the question apply
+// to the call too.
 func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carried *clause) Call {
 	f := filler{tr: tr, tool: tr.tools[tool], clause: c, carried: carried, q: q, plan: plan, args: map[string]any{}}
 	for _, p := range f.tool.Parameters {
@@ -50,7 +51,7 @@ func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carr
 	return call
 }
 
-// value returns the argument that the clause gives a parameter, nil for none. Words decide first, then slots.
+// value returns the argument of a parameter in the clause, or nil if there is none. Words have priority over slots.
 func (f *filler) value(p Parameter) any {
 	if value, ok := f.tr.cued(f.clause, f.tool.Name, p.Name); ok && p.Type == "string" && f.wanted(p, value) {
 		return value
@@ -66,8 +67,8 @@ func (f *filler) value(p Parameter) any {
 	return nil
 }
 
-// wanted reports whether a value that words give says more than the default. Defaults are stated only where the clause
-// names them.
+// wanted reports whether the call must contain a value from words: the value is not the default, or the clause names
+// it.
 func (f *filler) wanted(p Parameter, value string) bool {
 	if p.Default == value && (p.Name == "aspect" || p.Name == "sort_by" && f.tool.Name == "products") {
 		return f.tool.Name != "discover" || value != "overview"
@@ -84,12 +85,12 @@ func (f *filler) wanted(p Parameter, value string) bool {
 	return true
 }
 
-// isRanked reports whether the clause asks for an order.
+// isRanked reports whether the clause asks for a ranking.
 func (c *clause) isRanked() bool {
 	return c.has("top best worst most highest lowest biggest largest by least sorted ranked rank expensive losing wasting waste low profitable efficient bottom sort leading")
 }
 
-// slotReaders read the parameters whose values are slots, not cues.
+// slotReaders read the parameters with values from slots, not from cues.
 var slotReaders map[string]func(f *filler, p Parameter) any
 
 func init() { //nolint:gochecknoinits // the readers refer to each other through the table
@@ -121,7 +122,7 @@ func init() { //nolint:gochecknoinits // the readers refer to each other through
 	}
 }
 
-// channel returns the one channel that the clause names, or the one carried over.
+// channel returns the only channel in the clause, or the channel of an earlier part of the question.
 func (f *filler) channel(p Parameter) any {
 	named := f.named()
 	if len(named) == 0 && len(f.carried.channels) == 1 && !f.clause.has("channels channel") {
@@ -154,7 +155,7 @@ func (f *filler) channel(p Parameter) any {
 	return named[0]
 }
 
-// named returns the channels of the clause that are not only the subject of the tool.
+// named returns the channels of the clause, without those that only name the subject of the tool.
 func (f *filler) named() []string {
 	return slices.DeleteFunc(slices.Clone(f.clause.channels), func(c string) bool {
 		return c == "influencer" && (f.tool.Name == "influencers" || f.tool.Name == "creators") || c == "affiliate" && f.tool.Name == "influencers"
@@ -298,7 +299,7 @@ func (f *filler) creatorID(Parameter) any {
 	return nil
 }
 
-// answerText reads the text that survey answers contain: quoted, or behind "mentioning".
+// answerText reads the text to search for in survey answers. The text is in quotes or follows "mentioning".
 func (f *filler) answerText(Parameter) any {
 	for i, t := range f.clause.tokens {
 		if t.form == quoted {
@@ -430,7 +431,8 @@ func (f *filler) includeChannels(Parameter) any {
 	return nil
 }
 
-// modelQuestion passes a question about certain channels or a change to the model's own reader of questions.
+// modelQuestion passes on a question about certain channels or about a change. The model tool has its own reader for
+// such questions.
 func (f *filler) modelQuestion(Parameter) any {
 	if f.tool.Name != "optimization" || len(f.clause.channels) == 0 {
 		return nil
@@ -517,7 +519,7 @@ func (f *filler) adjust() {
 	}
 }
 
-// explain states the readings that are not obvious: resolved dates, aliases and corrected words.
+// explain states the interpretations that are not obvious: resolved dates, aliases and corrected words.
 func (f *filler) explain() {
 	_, dated := f.args["start_date"]
 	_, paired := f.args["period1_start"]
@@ -546,7 +548,7 @@ func (f *filler) explain() {
 	}
 }
 
-// metricWords maps words to the metrics that answers have.
+// metricWords maps words to the metrics in answers.
 var metricWords = map[string]string{
 	"revenue": "revenue", "sales": "revenue", "turnover": "revenue", "money": "revenue", "sell": "revenue", "sold": "revenue", "earn": "revenue",
 	"orders": "orders", "purchases": "orders", "aov": "aov", "spend": "spend", "spent": "spend", "cost": "spend", "roas": "roas", "mer": "roas",

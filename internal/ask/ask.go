@@ -15,7 +15,7 @@ import (
 	"assay/internal/civil"
 )
 
-// MaxCalls is the number of calls that one question makes at most.
+// MaxCalls is the maximum number of calls of one question.
 const MaxCalls = 4
 
 // Question is a question on a day in the store's time zone.
@@ -44,7 +44,7 @@ type Plan struct {
 	Assumptions  []string
 	Alternatives []Call // other readings, the most probable first
 	Sure         bool   // the choice of tools is clear
-	FollowUp     bool   // arguments come from the previous question
+	FollowUp     bool   // some arguments are from the previous question
 }
 
 // Translator translates questions to calls of some tools.
@@ -120,7 +120,7 @@ func (p *Plan) assume(format string, args ...any) {
 	}
 }
 
-// add appends a call. A call that another one contains is merged with it.
+// add appends a call. If one of two calls contains the other, they become one call.
 func (p *Plan) add(c Call) {
 	for i := range p.Calls {
 		have := &p.Calls[i]
@@ -167,13 +167,13 @@ type choice struct {
 }
 
 const (
-	sureMargin   = 1.5 // difference of scores above which a choice is clear
-	leastVotes   = 1.5 // votes that a question in scope has, unless it names a channel or date
-	strangeness  = 3.0 // added to the score of OutOfScope for a clause without any cue
+	sureMargin   = 1.5 // minimum difference of scores for a clear choice
+	leastVotes   = 1.5 // minimum votes of a question in scope that names no channel or date
+	strangeness  = 3.0 // added to the score of OutOfScope if the clause has no cue
 	leastChance  = 1e-3
-	strangeWords = 5.0 // added for a clause of words that no question in scope has
+	strangeWords = 5.0 // added if no question in scope has the clause's words
 	trust        = 1.0 // weight of the classifier next to the rules
-	closeChoices = 3.0 // difference of scores of an alternative
+	closeChoices = 3.0 // maximum difference of scores of an alternative
 	mostOthers   = 2
 )
 
@@ -210,7 +210,7 @@ func (tr *Translator) choose(c *clause) choice {
 	return best
 }
 
-// strangeness is the share of a clause's content that no training question in scope has.
+// strangeness is the share of the clause's content that occurs in no training question in scope.
 func (tr *Translator) strangeness(c *clause) float64 {
 	strange, all := 0, 0
 	for _, it := range c.items {

@@ -17,7 +17,7 @@ var weightFile []byte
 const OutOfScope = "none"
 
 const (
-	buckets  = 1 << 13 // of hashed features
+	buckets  = 1 << 13 // number of buckets of hashed features
 	quantum  = 127     // largest quantized weight
 	shortest = 3       // characters of the shortest character n-gram
 	longest  = 4

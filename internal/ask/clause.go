@@ -35,9 +35,9 @@ type clause struct {
 	items    []item
 }
 
-// item is a token, or a recognized slot, as rules and the classifier see it.
+// item is a token or a recognized slot. Rules and the classifier use items.
 type item struct {
-	text string // the word; of a channel its key
+	text string // the word; for a channel, its key
 	tag  string // "" for a word
 }
 
@@ -80,7 +80,7 @@ func (tr *Translator) parse(tokens []token, q *Question) *clause {
 	return c
 }
 
-// timed returns the tokens as the reader of dates sees them.
+// timed returns the tokens in the form for the reader of dates.
 func (c *clause) timed() []when.Token {
 	forms := map[form]when.Form{word: when.Word, numeral: when.Numeral, isoDate: when.ISODate, slashDate: when.SlashDate}
 	out := make([]when.Token, len(c.tokens))
@@ -156,10 +156,10 @@ func (c *clause) match(i int, words []string) int {
 	return i
 }
 
-// idWords come before an identifier; quantities and dates are not identifiers.
+// idWords come before an identifier. Quantities and dates are not identifiers.
 var idWords = setOf("campaign campaigns ad adset ads id number no # experiment test insight creator influencer campaignid")
 
-// findIDs marks identifiers: long numbers, and words with digits such as exp_42, behind the noun that they identify.
+// findIDs marks identifiers: long numbers and, after a noun such as "experiment", words with digits such as exp_42.
 // Words in capitals with digits are codes.
 func (c *clause) findIDs() {
 	for i := range c.tokens {
@@ -252,7 +252,7 @@ func (tr *Translator) nameAt(c *clause, i int, words []token, n Name) (end int, 
 	return i + len(words), rare
 }
 
-// names returns the names of the store, longest first, if the clause has a word that may be part of one.
+// names returns the names of the store, longest first, if the clause has a word that may be part of a name.
 func (tr *Translator) names(c *clause, q *Question) []Name {
 	if q.Names == nil {
 		return nil
@@ -328,7 +328,7 @@ func (c *clause) has(words string) bool {
 
 // phrase is a sequence of items that rules look for.
 type phrase struct {
-	elements [][]string // alternatives; "..": up to widestGap items; a star at the end matches any ending
+	elements [][]string // alternatives; "..": up to widestGap items; a final star matches any ending
 	anchored bool       // at the start of the clause
 	final    bool       // at the end of the clause
 }

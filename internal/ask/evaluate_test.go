@@ -224,7 +224,7 @@ func scoreArguments(t *testing.T, l labeled, got, want, standard map[string]any)
 	return hit, extra, missed
 }
 
-// asked is a question of a .tsv file with the tools that are right, several lists if several are.
+// asked is a question of a .tsv file with the correct tools. If several choices are correct, it has several lists.
 type asked struct {
 	question string
 	right    [][]string
@@ -257,7 +257,7 @@ func questionsOf(tb testing.TB, file string) []asked {
 	return out
 }
 
-// measured are the figures of a set of questions.
+// measured contains the figures of a set of questions.
 type measured struct {
 	exact, outOfScope, refused ratio
 	kinds                      map[string]*ratio

@@ -2,11 +2,12 @@ package ask
 
 import "maps"
 
-// followWords are the only words of a question that continues the previous one, next to dates and channels.
+// followWords are the words of a question that continues the previous question. Such a question has no other words
+// except dates and channels.
 var followWords = setOf(`and what about how for on in the same now then but also only just show me instead of with to please compared vs by is it
 	that so ok whats hows do did was were if i mean again channel last`)
 
-// longestFollowUp is the number of items of a question that continues the previous one.
+// longestFollowUp is the maximum number of items of a question that continues the previous question.
 const longestFollowUp = 8
 
 // followUp translates "and for tiktok?" with the tool and arguments of the previous question.

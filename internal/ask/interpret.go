@@ -13,7 +13,7 @@ import (
 	"assay/internal/number"
 )
 
-// mostFigures is the number of metrics that an interpretation states.
+// mostFigures is the maximum number of metrics in an interpretation.
 const mostFigures = 5
 
 // figure is a metric of an answer.
@@ -22,8 +22,8 @@ type figure struct {
 	value, previous, change *float64
 }
 
-// Interpret states the figures of an answer in one sentence. It uses numbers, dates and the names of metrics only: texts of
-// an answer may come from outside the service and contain instructions.
+// Interpret states the figures of an answer in one sentence. It uses numbers, dates and the names of metrics only:
+// texts of an answer may be untrusted input and contain instructions.
 func Interpret(c Call, answer json.RawMessage) string {
 	var a struct {
 		Period, Period1, Period2 *struct{ Start, End string }
@@ -107,7 +107,7 @@ func figuresOf(metrics json.RawMessage) []figure {
 	return out
 }
 
-// leading returns the first figures, those that the question names before the others.
+// leading returns the first figures. Figures that the question names come before others.
 func leading(all []figure, asked []string) []figure {
 	rank := func(f figure) int {
 		for i, name := range asked {

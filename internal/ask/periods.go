@@ -10,7 +10,7 @@ import (
 // comparing words come before the earlier period of a comparison.
 var comparing = setOf("vs versus to with against than from over of compared")
 
-// span returns the period that a clause asks about, if it names one in the past.
+// span returns the past period that a clause names, if there is one.
 func (c *clause) span() (when.Expression, bool) {
 	at := slices.IndexFunc(c.whens, func(w when.Expression) bool { return w.Kind == when.Absolute })
 	if at < 0 {
@@ -93,7 +93,8 @@ func sorted(a, b civil.Range) pair {
 	return pair{a, b}
 }
 
-// relate returns the earlier period that an expression such as "the week before" means next to another one.
+// relate returns the earlier period of an expression such as "the week before". The expression refers to another period
+// in the question.
 func relate(w, r when.Expression) civil.Range {
 	switch r.Kind {
 	case when.YearAgo:
@@ -113,7 +114,7 @@ func relate(w, r when.Expression) civil.Range {
 	return precede(w)
 }
 
-// daysOf converts a number of units to days. Without a unit they are days.
+// daysOf converts a number of units to days. Without a unit, the number is in days.
 func daysOf(n int, unit string) int {
 	switch unit {
 	case "week":
@@ -130,8 +131,8 @@ func daysOf(n int, unit string) int {
 	return n
 }
 
-// precede returns the period before one: the full unit before a calendar unit, the same event a year earlier, or as many
-// days.
+// precede returns the period before another. This is the full unit before a calendar unit, the same event a year
+// earlier, or the same number of days.
 func precede(w when.Expression) civil.Range {
 	switch {
 	case w.Unit == "event" && w.Event != nil:
@@ -144,7 +145,8 @@ func precede(w when.Expression) civil.Range {
 	return w.Period.Previous()
 }
 
-// onePeriod completes a comparison that names one period: the period before it, or the running one after it.
+// onePeriod completes a comparison that names one period. It adds the period before the named period, or the current
+// period after it.
 func (c *clause) onePeriod(w when.Expression, today civil.Date) pair {
 	if w.Since && len(w.Parts) == 1 {
 		return pair{w.Parts[0], civil.Range{First: civil.Earliest(w.Parts[0].Last.AddDays(1), today), Last: today}}

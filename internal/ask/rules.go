@@ -80,7 +80,7 @@ func anyOf(phrases []phrase, items []item) bool {
 	return false
 }
 
-// votes returns the sum of the weights of each tool whose rules match.
+// votes returns the sum of the weights of matching rules by tool.
 func (tr *Translator) votes(c *clause) map[string]float64 {
 	sums := map[string]float64{}
 	for _, r := range tr.rules {
@@ -91,7 +91,7 @@ func (tr *Translator) votes(c *clause) map[string]float64 {
 	return sums
 }
 
-// cued returns the value that the clause's words give a parameter.
+// cued returns the value of a parameter that follows from the clause's words.
 func (tr *Translator) cued(c *clause, tool, parameter string) (string, bool) {
 	for _, q := range tr.cues {
 		if q.parameter == parameter && (q.tool == tool || q.tool == "*") && anyOf(q.phrases, c.items) {
@@ -101,7 +101,7 @@ func (tr *Translator) cued(c *clause, tool, parameter string) (string, bool) {
 	return "", false
 }
 
-// cuesIn counts the values that the clause's words give a parameter.
+// cuesIn counts the values of a parameter that follow from the clause's words.
 func (tr *Translator) cuesIn(c *clause, tool, parameter string) int {
 	n := 0
 	for _, q := range tr.cues {

@@ -2,7 +2,7 @@ package ask
 
 import "slices"
 
-// starters begin a part of a question that is a request of its own.
+// starters are words at the beginning of a separate request in a question.
 var starters = setOf(`what whats which how hows why when where who is are was were do does did can could will would should
 	show tell give list compare plot graph chart draw make any explain define pause stop resume set alert create add find rank
 	run break best top forecast predict optimize split also then please if summarize check visualize`)
@@ -10,7 +10,8 @@ var starters = setOf(`what whats which how hows why when where who is are was we
 // fillers are skipped before a starter.
 var fillers = setOf("and also then the our please maybe finally lastly so plus as well too")
 
-// link is a place where a question may be split: tokens up to left, tokens from right on.
+// link is a place where a question may be split. The first part ends at the token left, the second part starts at the
+// token right.
 type link struct {
 	left, right int
 	strong      bool // a question mark, a semicolon or "then", not only a comma or "and"
@@ -48,10 +49,10 @@ func links(tokens []token) []link {
 	return out
 }
 
-// evidence is the number of votes that make a part a request of its own.
+// evidence is the minimum number of votes of a part that is a separate request.
 const evidence = 3
 
-// split returns the parts of a question that have a tool of their own.
+// split returns the parts of a question that need separate tools.
 func (tr *Translator) split(tokens []token, q *Question) []*clause {
 	all := links(tokens)
 	var out []*clause
@@ -112,7 +113,7 @@ func (tr *Translator) favorite(c *clause) (tool string, votes float64) {
 	return tool, votes
 }
 
-// inherit completes "which of my channels has the highest" with the subject of the part before it.
+// inherit completes "which of my channels has the highest" with the subject of the previous part.
 func (tr *Translator) inherit(left, right *clause) {
 	if !right.has("highest lowest best worst most least") || right.has("revenue sales orders spend roas campaigns campaign products creators") {
 		return

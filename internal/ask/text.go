@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxLength is the number of bytes of a question that are read. A longer question is cut.
+// maxLength is the maximum length of a question in bytes. A longer question is cut.
 const maxLength = 1000
 
 // form is how a token is written.
@@ -24,7 +24,7 @@ const (
 	mark // punctuation that separates clauses
 )
 
-// slot is what a token was recognized as. Tokens of a slot are not corrected and not matched as words of another slot.
+// slot is the recognized meaning of a token. Tokens of a slot are not corrected and do not match words of another slot.
 type slot int
 
 const (

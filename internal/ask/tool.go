@@ -67,7 +67,7 @@ func (t Tool) parameter(name string) (Parameter, bool) {
 	return t.Parameters[at], true
 }
 
-// neverFilled are the arguments that make a tool act. A translation does not set them.
+// neverFilled are the arguments that confirm an action of a tool. A translation does not set them.
 var neverFilled = setOf("confirm confirmed")
 
 // accepts reports whether a value is valid for the parameter.

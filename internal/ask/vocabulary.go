@@ -31,7 +31,8 @@ podcast: podcast, podcasts
 tv: tv, ctv, connected tv
 `)
 
-// messaging are the channels that tools other than the paid channels' answer for.
+// messaging lists the channels that have their own tools. The tools of paid channels do not answer questions about
+// them.
 var messaging = setOf("email sms influencer affiliate")
 
 // platforms maps channels to the ad platform that sells them.
@@ -70,7 +71,7 @@ func ChannelKeys() []string {
 	return out
 }
 
-// surfaces are words after a channel's name that make it a sales surface.
+// surfaces are words after a channel's name. Such a word means that the name is a sales surface.
 var surfaces = setOf("shop shops store stores marketplace")
 
 //go:embed words.txt
@@ -79,8 +80,8 @@ var wordList string
 //go:embed english.txt
 var englishWords string
 
-// lexicon is the words of the training questions. Words of questions in scope may replace misspelled words; all words
-// are accepted as they are.
+// lexicon contains the words of the training questions. Words of questions in scope may replace misspelled words; all
+// words are accepted as they are.
 type lexicon struct {
 	known   map[string]bool
 	inScope map[string]bool
@@ -121,12 +122,12 @@ func channelWords() string {
 }
 
 const (
-	shortestCorrected = 4 // letters of a word that may be corrected
-	longWord          = 7 // letters from which two mistakes are corrected
+	shortestCorrected = 4 // minimum letters of a word that may be corrected
+	longWord          = 7 // minimum letters of a word with two corrected mistakes
 )
 
-// correct returns the known word that a word is a misspelling of, or the word itself. The first letters must agree,
-// unless the first two letters are exchanged.
+// correct returns the known word for a misspelled word, otherwise the word itself. The first letters must agree, unless
+// the first two letters are exchanged.
 func (l lexicon) correct(w string) string {
 	if len(w) < shortestCorrected || l.known[w] || l.known[strings.TrimSuffix(w, "s")] || strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return w
@@ -153,8 +154,8 @@ func (l lexicon) correct(w string) string {
 	return best
 }
 
-// edits is the number of letters to insert, remove, replace or exchange with the next one to turn one word into the
-// other, or at least the limit.
+// edits is the number of edits that turn one word into the other, or at least the limit. An edit inserts, removes or
+// replaces a letter, or exchanges two neighbors.
 func edits(a, b string, limit int) int {
 	const widest = 40
 	if len(a) > widest || len(b) > widest {
@@ -186,7 +187,7 @@ func edits(a, b string, limit int) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// states maps names of US states to the codes that regions have.
+// states maps names of US states to the codes of regions.
 var states = statesOf(`alabama AL, alaska AK, arizona AZ, arkansas AR, california CA, colorado CO, connecticut CT,
 	delaware DE, florida FL, georgia GA, hawaii HI, idaho ID, illinois IL, indiana IN, iowa IA, kansas KS, kentucky KY,
 	louisiana LA, maine ME, maryland MD, massachusetts MA, michigan MI, minnesota MN, mississippi MS, missouri MO,

@@ -9,7 +9,8 @@ import (
 )
 
 // newBudget converts the amount of a question to platform units: minor units on facebook, micros on google_ads, whole
-// units on tiktok. A change relative to the current budget has no amount: the question does not give the current one.
+// units on tiktok. A change relative to the current budget has no amount, because the question does not contain the
+// current budget.
 func (f *filler) newBudget(Parameter) any {
 	if slices.ContainsFunc(f.clause.tokens, func(t token) bool { return t.form == percent }) {
 		return nil
@@ -135,7 +136,7 @@ func (f *filler) condition() any {
 	return nil
 }
 
-// label returns the quoted text, or the text behind a colon, "called" or "saying".
+// label returns the quoted text, or the text after a colon, "called" or "saying".
 func (f *filler) label() any {
 	for i, t := range f.clause.tokens {
 		if t.form == quoted {

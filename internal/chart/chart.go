@@ -56,7 +56,7 @@ const (
 )
 
 // Chart describes what to draw. By default it is a line chart of counts by day, on a light background, 800 by 450
-// pixels: the zero values of Kind, Unit, Theme, Granularity, Width and Height.
+// pixels. These are the zero values of Kind, Unit, Theme, Granularity, Width and Height.
 type Chart struct {
 	Kind        Kind
 	Title       string // derived from the metric when empty
@@ -121,9 +121,9 @@ func Draw(c Chart) ([]byte, error) {
 }
 
 // PNG returns the chart as a PNG image. The layout is width CSS pixels wide (0: the chart's width) and keeps the
-// chart's proportions. scale is the number of image pixels per CSS pixel: 2 for dense screens. PNG returns the errors
-// of [Draw]. It draws a box for each letter that the built-in font lacks, including emoji; an SVG uses the reader's
-// fonts.
+// chart's proportions. The parameter scale is the number of image pixels per CSS pixel: 2 for dense screens. PNG
+// returns the errors of [Draw]. It draws a box for each letter that the built-in font lacks, including emoji; an SVG
+// uses the reader's fonts.
 func PNG(c Chart, width int, scale float64) ([]byte, error) {
 	s, err := newSheet(c.resized(width))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"assay/internal/money"
 )
 
-// Curve is a chart of one amount of money against another, such as a response curve. The zero values of Theme, Width
-// and Height mean light, 800 and 450.
+// Curve is a chart of one amount of money as a function of another, such as a response curve. The zero values of Theme,
+// Width and Height mean light, 800 and 450.
 type Curve struct {
 	Title    string
 	Across   string // label of the x axis, such as "Spend per month"

@@ -47,8 +47,8 @@ func rhythms(g civil.Granularity) []rhythm {
 // aMonday anchors the rhythms, so that the chart of the next day labels the same dates.
 var aMonday = civil.New(1900, time.January, 1)
 
-// dateTicks returns the densest ticks whose labels keep their distance. wide returns the width of a label and at the
-// position of a slot, in the same unit.
+// dateTicks returns the densest ticks that leave space between their labels. The function wide returns the width of a
+// label, and the function at returns the position of a slot in the same unit.
 func (s sheet) dateTicks(wide func(string) float64, at func(slot int) float64) []dateTick {
 	const apart = 14
 	for _, named := range rhythms(s.Granularity) {

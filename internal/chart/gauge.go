@@ -13,8 +13,8 @@ import (
 	"assay/internal/money"
 )
 
-// Gauge is a chart of one figure and its goal: the actual value as a bar, the expected final value with two intervals,
-// and the goal as a line. The zero values of Unit, Theme and Width mean a count, light and 480.
+// Gauge is a chart of one figure and its goal. It shows the actual value as a bar, the expected final value with two
+// intervals, and the goal as a line. The zero values of Unit, Theme and Width mean a count, light and 480.
 type Gauge struct {
 	Title    string
 	Unit     Unit

@@ -114,7 +114,7 @@ type markRow struct {
 }
 
 // markRows assigns a row to each annotation's label. A label touches no other label and crosses no line to a higher
-// row, and its own line crosses no label below it. markRows returns the number of labels without a row. Labels are
+// row, and its own line crosses no label below it. markRows also returns the number of labels without a row. Labels are
 // right of their lines in the lowest possible row, or on either side if more of them fit that way.
 func (s sheet) markRows(frame vg.Rectangle) (rows []markRow, left int) {
 	var right, either []markRow // positions to try, best first
@@ -202,10 +202,10 @@ func (m markLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// top returns the upper end of an annotation's line for a picture whose top is at ceiling.
+// top returns the upper end of an annotation's line. The parameter ceiling is the top of the picture.
 func (r markRow) top(ceiling vg.Length) vg.Length { return ceiling + vg.Length(r.row+1)*markHigh }
 
-// plate returns the rectangle of the label of an annotation whose line is at x.
+// plate returns the rectangle of an annotation's label. The annotation's line is at x.
 func (r markRow) plate(x, ceiling vg.Length) vg.Rectangle {
 	from := x + 4
 	if r.left {

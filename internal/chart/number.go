@@ -28,8 +28,8 @@ func (s scale) ticks() []float64 {
 // smallest is the finest step of an axis. It also gives a series of zeros an axis.
 const smallest = 1e-6
 
-// niceScale returns the narrowest scale around low and high with steps of 1, 2 or 5 times a power of ten, at least one
-// step and about most steps. Whole scales have no step below 1.
+// niceScale returns the narrowest scale around low and high. Its steps are 1, 2 or 5 times a power of ten. Their number
+// is at least one and about the parameter most. Whole scales have no step below 1.
 func niceScale(low, high float64, most int, whole bool) scale {
 	least := smallest
 	if whole {
@@ -79,7 +79,8 @@ func (s scale) figures(u Unit, c money.Currency) figures {
 	return f
 }
 
-// magnitudes are suffixes of large numbers. k starts at ten thousand because a few thousand are readable with a comma.
+// magnitudes are suffixes of large numbers. The suffix k starts at ten thousand because a few thousand are readable
+// with a comma.
 var magnitudes = []struct {
 	from, divisor float64
 	suffix        string

@@ -63,7 +63,7 @@ type style struct {
 	dashes  []vg.Length // lines of the second six; nil for a solid line
 }
 
-// dotted is the dash pattern of the line to a point whose period is incomplete. No series uses it.
+// dotted is the dash pattern of the line to a point with an incomplete period. No series uses it.
 var dotted = []vg.Length{1.5, 3}
 
 func (p palette) style(series int) style {

@@ -286,7 +286,7 @@ var vision = map[string][3][3]float64{
 	"tritanopia":   {{1.255528, -.076749, -.178779}, {-.078411, .930809, .147602}, {.004733, .691367, .303900}},
 }
 
-// oklab returns lightness and two hue axes, a space whose distances are perceptual: Ottosson (2020).
+// oklab returns lightness and two hue axes. Distances in this space are perceptual: Ottosson (2020).
 func oklab(rgb [3]float64) [3]float64 {
 	r, g, b := rgb[0], rgb[1], rgb[2]
 	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)

@@ -30,7 +30,7 @@ func (s sheet) textLines() int {
 	return 2
 }
 
-// widerFont is the relative width of text for readers without Liberation Sans and Arial, whose font is DejaVu Sans.
+// widerFont is the relative width of text in DejaVu Sans. Readers without Liberation Sans and Arial see this font.
 const widerFont = 1.15
 
 // roomy is the minimum height at which titles and notes may have more than one line.
@@ -124,7 +124,7 @@ type legendItem struct {
 
 const legendGap vg.Length = 6 // between a sample and its name
 
-// paintLegend draws the entries in rows, reserves the height leave below them, and returns the area below.
+// paintLegend draws the entries in rows, keeps at least the height leave below them, and returns the area below.
 func (s sheet) paintLegend(area draw.Canvas, names []named, leave vg.Length) draw.Canvas {
 	sty := letters(nameSize, s.theme.ink)
 	items, more := s.legend(area.Rectangle, names, leave)

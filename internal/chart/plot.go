@@ -53,7 +53,7 @@ func (s sheet) axes(area draw.Canvas, ends *endNames) draw.Canvas {
 	return draw.Crop(area, 0, -ends.room(), noteSize+2, 0)
 }
 
-// plot returns empty axes in the chart's theme, for an area of about that height.
+// plot returns empty axes in the chart's theme, for about the height of the area.
 func (s sheet) plot(area draw.Canvas) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil

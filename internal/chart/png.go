@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// png draws the sheet. density is the number of image pixels per CSS pixel.
+// png draws the sheet. The parameter density is the number of image pixels per CSS pixel.
 func (s sheet) png(density float64) ([]byte, error) {
 	if !(density >= 0.5 && density <= 8) || density*density*float64(s.Width*s.Height) > maxDots {
 		return nil, invalid("a scale of %v: want 0.5 to 8, and at most %d pixels in total", density, int(maxDots))
@@ -41,7 +41,7 @@ func (s sheet) png(density float64) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// room is a pool of encoder buffers: allocating one takes longer than encoding.
+// room is a pool of encoder buffers, because allocating a buffer takes longer than encoding.
 var room encoderRoom
 
 type encoderRoom struct{ free sync.Pool }
@@ -52,7 +52,7 @@ func (e *encoderRoom) Get() *png.EncoderBuffer {
 	return buffer
 }
 
-// Put gives room back.
+// Put returns a buffer to the pool.
 func (e *encoderRoom) Put(buffer *png.EncoderBuffer) { e.free.Put(buffer) }
 
 // indexed returns the picture with one byte per pixel, which takes a quarter of the time to encode. A picture with more

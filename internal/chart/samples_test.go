@@ -7,7 +7,7 @@ import (
 	"assay/internal/civil"
 )
 
-// sample is a chart whose picture is in testdata, for review and comparison.
+// sample is a chart with a picture in testdata, for review and comparison.
 type sample struct {
 	name  string
 	chart Chart

@@ -119,7 +119,7 @@ func (c Chart) days() civil.Range {
 	return r
 }
 
-// slot returns the number of whole days, weeks or months from the first slot to that of d.
+// slot returns the number of whole days, weeks or months from the first slot to the slot of d.
 func (s sheet) slot(d civil.Date) int {
 	from, to := s.Granularity.Start(s.days.First), s.Granularity.Start(d)
 	switch s.Granularity {
@@ -182,7 +182,7 @@ func (p Point) drawable() bool {
 	return fits(p.Value)
 }
 
-// inside returns the annotations on the chart's slots by slot; annotations of one slot keep their order.
+// inside returns the annotations inside the chart's period, sorted by slot. Annotations of one slot keep their order.
 func (s sheet) inside(all []Annotation) []mark {
 	var out []mark
 	for _, a := range all {
@@ -195,7 +195,7 @@ func (s sheet) inside(all []Annotation) []mark {
 	return out
 }
 
-// has reports whether asked is true for a known point.
+// has reports whether the function asked returns true for any known point.
 func (s sheet) has(asked func(Point) bool) bool {
 	return slices.ContainsFunc(s.tracks, func(t track) bool {
 		return slices.ContainsFunc(t.dots, func(d dot) bool { return asked(d.Point) })

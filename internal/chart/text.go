@@ -20,8 +20,8 @@ const (
 	zeroNonJoiner = '\u200c'
 )
 
-// clean makes untrusted text safe to draw: one line of valid letters, without control characters, direction overrides
-// and stacks of accents.
+// clean makes untrusted text safe to draw. The result is one line of valid letters, without control characters,
+// direction overrides and stacks of accents.
 func clean(s string) string {
 	var b strings.Builder
 	letters, accents := 0, 0
@@ -86,7 +86,8 @@ func joins(r rune) bool {
 	return unicode.Is(unicode.M, r) || r == zeroJoiner || r == zeroNonJoiner || isSkinTone
 }
 
-// shortened returns the text if it fits, otherwise the longest beginning that fits with an ellipsis.
+// shortened returns the text if it fits into the width most, otherwise the longest beginning that fits with an
+// ellipsis.
 func shortened(sty text.Style, s string, most vg.Length) string {
 	if width(sty, s) <= most {
 		return s
@@ -106,7 +107,7 @@ func shortened(sty text.Style, s string, most vg.Length) string {
 	return strings.TrimRight(string(all[:low]), " ") + "…"
 }
 
-// wrapped breaks a text between words into at most lines lines, and cuts the rest with an ellipsis.
+// wrapped breaks a text between words into lines, at most the parameter lines. It replaces the rest with an ellipsis.
 func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	var out []string
 	for s != "" && len(out) < lines-1 && width(sty, s) > most {
@@ -123,7 +124,8 @@ func wrapped(sty text.Style, s string, most vg.Length, lines int) []string {
 	return append(out, shortened(sty, s, most))
 }
 
-// lastBreak returns the position of the last space before which the text fits, or 0 if there is none.
+// lastBreak returns the position of the last space at which the text before it fits into the width most. It returns 0
+// if there is none.
 func lastBreak(sty text.Style, s string, most vg.Length) int {
 	best := 0
 	for i, r := range s {

@@ -33,17 +33,17 @@ const (
 // email is the address of the demo's owner.
 const email = "owner@demo.example"
 
-// hashKey hashes the demo's simulated customers. It is constant so that equal options give equal bytes.
+// hashKey hashes the demo's simulated customers. It is constant, so equal options give stores with equal bytes.
 const hashKey = "invented customers need no secret"
 
 // Options describe the store to create.
 type Options struct {
 	Store    Store
-	Reset    bool                    // generate it again if it exists
+	Reset    bool                    // generate the store again if it exists
 	Progress func(done, total int64) // orders so far; may be nil
 }
 
-// Directory is an open data directory that gets the store.
+// Directory is the open data directory for the store.
 type Directory struct {
 	Path    string
 	Control operation.Control
@@ -92,7 +92,8 @@ func Open(ctx context.Context, dir Directory, o Options) (*Demo, error) {
 	return &Demo{dataDir: dir.Path, access: access}, err
 }
 
-// create generates the store and replaces an earlier or incomplete one. It marks the store as whole last.
+// create generates the store and replaces an earlier or incomplete one. In its last step, it marks the store as
+// complete.
 func (a Directory) create(ctx context.Context, o Options, begun bool) (Store, error) {
 	made := o.Store
 	made.Frozen = !made.Today.IsZero()

@@ -13,7 +13,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// A campaign's simulated budget follows its spend of the last four weeks. One without spend in the last week is paused.
+// A campaign's simulated budget follows its spend of the last four weeks. A campaign without spend in the last week is
+// paused.
 const (
 	budgetDays = 28
 	activeDays = 7
@@ -80,8 +81,8 @@ func (a Directory) campaigns(ctx context.Context, p measure.Platform, days civil
 	return page.Rows, err
 }
 
-// budget returns a daily budget for a mean daily spend in minor units: the next whole multiple of 5 currency units, at least
-// 25, because platforms round down what they can spend.
+// budget returns a daily budget for a mean daily spend in minor units. It is the next whole multiple of 5 currency
+// units, at least 25 units, because platforms often spend less than the budget.
 func budget(mean int64) money.Amount {
 	const step, least = 500, 2500
 	return money.Amount{Minor: max((mean/step+1)*step, least), Currency: demo.StoreCurrency}

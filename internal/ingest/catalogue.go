@@ -42,8 +42,8 @@ func Catalogue() []Description {
 	return all
 }
 
-// Template returns a CSV table that the named source reads: the header, and example rows for the table kinds of
-// [mapper].
+// Template returns a CSV table for the named source. It contains the header and, for the table kinds of [mapper],
+// example rows.
 func Template(name string) ([]byte, error) {
 	if text, ok := mapper.Template(mapper.Kind(name)); ok {
 		return text, nil

@@ -12,8 +12,8 @@ import (
 	"assay/internal/money"
 )
 
-// fuzzSource passes files to one reader, beginning with those of archives such as "shopify/landed*.txtar". Every import
-// ends and is accepted, or rejected with a reason. The totals of the report are the exact sums of the rows.
+// fuzzSource passes files to one reader, beginning with the files of archives such as "shopify/landed*.txtar". Every
+// import ends and is accepted, or rejected with a reason. The totals of the report are the exact sums of the rows.
 func fuzzSource(f *testing.F, source, archives string) {
 	f.Helper()
 	of, names := filepath.Split(archives)

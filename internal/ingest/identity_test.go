@@ -14,9 +14,9 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// aCustomer returns files of a customer with an ID, later an email address and then another address. There is an order
-// and a profile for each, an order with only the address, and orders of another customer. Each file's first order is on
-// September 1.
+// aCustomer returns files of a customer with an ID, later an email address and then another address. Each ID and
+// address has an order and a profile. There are also an order with only the address, and orders of another customer.
+// Each file's first order is on September 1.
 func aCustomer() []ingest.File {
 	const columns = "id,created_at,processed_at,updated_at,currency,total_price,financial_status,email,customer,line_items\n"
 	order := func(id int, email, customer string) ingest.File {

@@ -69,8 +69,8 @@ type Options struct {
 	// The rows are personal data. A killed process does not delete them, so the next start must empty the folder.
 	TempDir string
 
-	// Parquet writes the rows of a Parquet file to a new CSV file. A file of more than most bytes is a fault of kind
-	// invalid. If Parquet is nil, Parquet files are rejected.
+	// Parquet writes the rows of a Parquet file to a new CSV file. An output larger than the limit most (in bytes) is a
+	// fault of kind invalid. If Parquet is nil, Parquet files are rejected.
 	Parquet func(ctx context.Context, from, to string, most int64) error
 
 	Clock func() time.Time

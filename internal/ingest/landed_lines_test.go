@@ -28,7 +28,7 @@ type soldLine struct {
 	id              int
 	sku, title      string
 	quantity, price int64
-	own, shared     int64 // discount of the line alone, and its share of the code
+	own, shared     int64 // discount of only this line, and the line's share of the code's discount
 }
 
 func (o sold) sums() (goods, own int64) {

@@ -140,7 +140,7 @@ func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 	}
 }
 
-// gqlRefunds contains the sums of the table's column by currency, computed from the data.
+// gqlRefunds contains the sum of the table's refund column by currency, computed from the data.
 var gqlRefunds = map[string]string{"USD": "111.67", "CAD": "5.00"}
 
 // anyDay returns one rate for all days.

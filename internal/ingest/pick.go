@@ -11,7 +11,7 @@ import (
 	"assay/internal/ingest/tabular"
 )
 
-// Number of rows in which the header is searched, and number of rows below the header that the reader gets as a sample.
+// Number of rows to search for the header, and number of sample rows below the header.
 const (
 	headerRows = 20
 	sampleRows = 400
@@ -21,7 +21,7 @@ const (
 type choice struct {
 	reader    source.Reader
 	delimiter byte
-	line      int // of the header
+	line      int // line of the header
 	table     source.Table
 	fit       source.Fit
 }
@@ -50,8 +50,8 @@ func readerNames(readers []source.Reader) []string {
 	return names
 }
 
-// pick finds the header and its reader: of the readers without a missing column, the reader that supports the most
-// columns. It skips rows above the header.
+// pick finds the header and its reader. It chooses the reader that supports the most columns, among the readers without
+// a missing column. It skips rows above the header.
 func pick(file string, samples []tabular.Sample, readers []source.Reader) (choice, error) {
 	var best, nearest choice
 	var rival source.Reader
@@ -82,8 +82,8 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 	return best, best.unambiguous(file)
 }
 
-// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not use the
-// repeated column, so that without that name it supports as many columns.
+// unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not need the
+// repeated column. In that case, the reader supports the same number of columns without that name.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()
 	for i, name := range names {

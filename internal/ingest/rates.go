@@ -29,7 +29,7 @@ type ratePair struct {
 
 type rateTable map[ratePair]money.Rate
 
-// Rate returns the price of one unit of from in to on the day.
+// Rate returns the value of one unit of the currency from in the currency to on the day.
 func (t rateTable) Rate(day civil.Date, from, to money.Currency) (money.Rate, bool) {
 	rate, ok := t[ratePair{day, from, to}]
 	return rate, ok

@@ -20,9 +20,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run imports the files one after another, each completely or not at all. A rejected file does not stop the others; the
-// error names every rejected file. Another failure, such as an error of the store, stops the run. The report then
-// covers the earlier files.
+// Run imports the files one after another, each completely or not at all. A rejected file does not stop the import of
+// the others. The error names every rejected file. Another failure, such as an error of the store, stops the run. The
+// report then covers the earlier files.
 func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
 	if len(o.HashKey) == 0 {

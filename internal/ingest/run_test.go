@@ -25,7 +25,7 @@ import (
 
 const shopifyHeader = "Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Refunded Amount,Id\n"
 
-// shopifyOrder returns an order whose number of lines depends on its number.
+// shopifyOrder returns an order. The order's number determines the number of its lines.
 func shopifyOrder(n int) string {
 	var out strings.Builder
 	lines := n%3 + 1

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// Weight returns the unpacked size of a file in bytes, counted up to most. The packed size does not show the cost of
-// reading. Gzip is unpacked up to the limit. The declared sizes of a workbook count. Parquet always has the weight
-// most, because a few bytes can encode any number of rows. An unreadable file has its own size; reading it reports the
-// error.
+// Weight returns the unpacked size of a file in bytes, at most the parameter most. The packed size does not show the
+// cost of reading. Gzip is unpacked up to the limit. The declared sizes of a workbook count. The weight of a Parquet
+// file is always the parameter most, because a few bytes can encode any number of rows. An unreadable file has its own
+// size; reading it reports the error.
 func Weight(f File, most int64) int64 {
 	if f.Size >= most {
 		return f.Size
@@ -40,7 +40,7 @@ func Weight(f File, most int64) int64 {
 	return f.Size
 }
 
-// partsOf sums the unpacked sizes that a zip archive declares, up to most.
+// partsOf sums the unpacked sizes that a zip archive declares. The result is at most the parameter most.
 func partsOf(archive []byte, most int64) (sum int64) {
 	parts, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {

@@ -34,7 +34,7 @@ type translatedLine struct {
 }
 
 const (
-	usualDecimals = 2       // of budgets in minor units
+	usualDecimals = 2       // decimals of budgets in minor units
 	maxLine       = 1 << 20 // bytes
 )
 

@@ -11,7 +11,7 @@ import (
 // Attribution contains the parameters of an attribution of a file's paths.
 type Attribution struct {
 	Path, Conversions string // columns; touchpoints of a path are separated by " > "
-	Value, Null       string // columns; empty if the file has none
+	Value, Null       string // columns; empty if the file has no such column
 	Model             string // an input of [attribution.ParseModel]
 }
 

@@ -47,7 +47,8 @@ func TestCreditsMatchThePublishedTables(t *testing.T) {
 
 func TestCreditsOfATextbookExample(t *testing.T) {
 	t.Parallel()
-	// analyzecore.com 2016, part 1: removal effects of 0.5, 1 and 1 split one conversion into 0.2, 0.4 and 0.4.
+	// analyzecore.com 2016, part 1: with removal effects of 0.5, 1 and 1, one conversion is split into 0.2, 0.4 and
+	// 0.4.
 	l := table(t, "p,c,n\nC1 > C2 > C3,1,0\nC1,0,1\nC2 > C3,0,1\n")
 	report, err := lab.Attribution{Path: "p", Conversions: "c", Null: "n", Model: "markov:1"}.Run(l)
 	if err != nil {

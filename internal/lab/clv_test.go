@@ -30,8 +30,8 @@ func cdnow(t testing.TB) *lab.Table {
 func TestModelsOfCDNOWMatchThePublishedParameters(t *testing.T) {
 	t.Parallel()
 	l := cdnow(t)
-	// Expected values are from summaries with two decimals, as in the README next to the data; here, weeks are not
-	// rounded.
+	// Expected values are from summaries with two decimals, as in the README next to the data. In this test, weeks are
+	// not rounded.
 	const rounding = 1e-3
 	cases := map[string]map[string]float64{
 		"bgnbd":      {"r": .24259292, "alpha": 4.41353191, "a": .79288637, "b": 2.42575421},

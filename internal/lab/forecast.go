@@ -37,7 +37,7 @@ type SeriesForecast struct {
 }
 
 // Run forecasts every series. The report is not reportable if a series is too short, but it contains the forecasts of
-// the others.
+// the other series.
 func (f Forecast) Run(t *Table) (*ForecastReport, error) {
 	kind, err := forecast.ParseKind(f.Model)
 	if err != nil {
@@ -137,7 +137,7 @@ type axisSeries struct {
 const mostFilled = 0.1
 
 // alongAxis sorts the records of a series by time. It rejects a repeated day or position. It allows a repeated instant,
-// because clocks are set back.
+// because the hour repeats when daylight saving time ends.
 func alongAxis(t *Table, column, id string, records []int, at []Moment, values []float64, season int) (
 	axisSeries, error,
 ) {

@@ -37,7 +37,7 @@ func TestSeriesAreForecastWithTheirSeason(t *testing.T) {
 		for _, s := range report.Series {
 			for h := range 12 {
 				i := 48 + h
-				// The sine and the line explain all but 1.2.
+				// The sine and the trend line explain the values up to an error of 1.2.
 				if want := 100 + 10*math.Sin(float64(i)*math.Pi/6) + float64(i)/10 + .6; math.Abs(s.Forecast[h]-want) > 2.5 {
 					t.Errorf("%s (%s), series %s, step %d: %.2f, want about %.2f", model, s.Model, s.ID, h+1, s.Forecast[h], want)
 				}

@@ -24,7 +24,7 @@ type MMM struct {
 	Population   string   // column of the geos' sizes; empty: unknown
 	Media        []string // columns of exposures
 	Controls     []string
-	Holidays     []string          // countries whose holidays are controls, in the notation of [holiday.Of]
+	Holidays     []string          // countries with holidays as controls, in the notation of [holiday.Of]
 	Events       string            // file of events, CSV; empty for none
 	Spend        map[string]string // spend column by exposure column; without one, the exposure is the spend
 	Frequency    map[string]string // frequency column by reach column
@@ -36,7 +36,7 @@ type MMM struct {
 	Slices       string // slices of the backtest; empty for [check.LastFour]
 }
 
-// MMMReport is the result of a fit, or the reasons for having none.
+// MMMReport is the result of a fit, or the reasons why there is no result.
 type MMMReport struct {
 	Verdict
 	Diagnostics mmmDiagnostics      `json:"diagnostics"`

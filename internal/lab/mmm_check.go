@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure/mmm/check"
 )
 
-// MMMCheck is a check of a media mix model. All except the first refit the model.
+// MMMCheck is a check of a media mix model. All checks except the first refit the model.
 type MMMCheck string
 
 // The checks.

@@ -125,7 +125,7 @@ func TestMixModelIsFittedSavedAndOptimized(t *testing.T) {
 		if math.Abs(proposed-spend) > 1e-9*spend || plan.Certificate.Gap > 1e-3 || plan.Certificate.Gap < 0 {
 			t.Errorf("%s: spends %v of %v with gap %v", risk, proposed, spend, plan.Certificate.Gap)
 		}
-		// Linear interpolation between 41 points is below the curve by up to 0.001.
+		// Linear interpolation between 41 points is up to 0.001 below the curve.
 		if risk == "aggressive" && math.Abs(plan.Certificate.Objective/response-1) > 2e-3 {
 			t.Errorf("the objective %v is not the response %v on the curves", plan.Certificate.Objective, response)
 		}
@@ -279,7 +279,7 @@ func TestAPlanOverTimeSpendsTheBudgetInProportion(t *testing.T) {
 	if want := spend * 12 / 60; len(s.Periods) != 12 || math.Abs(all-want) > 1e-6*want || s.Budget != want {
 		t.Errorf("%d periods spend %v, want %v", len(s.Periods), all, want)
 	}
-	// The model has no adstock, and concave curves give constant spend.
+	// The model has no adstock and its curves are concave, so constant spend is optimal.
 	if !s.Proven || s.Certificate.Gap > 1e-5 || s.After.Mean != 0 ||
 		math.Abs(s.Lift.Mean) > 1e-3*s.Periods[0].Brings.Mean {
 		t.Errorf("schedule %+v", s)

@@ -35,8 +35,8 @@ func Open(path string) (*Table, error) {
 	return Read(path, file)
 }
 
-// Read reads a table. Messages use the name. Read skips a byte order mark. It rejects a file without a header or
-// records, a record whose length differs from the header's, and text that is not UTF-8.
+// Read reads a table. Messages use the name. Read skips a byte order mark. Read rejects a file without a header or
+// records, a record with another length than the header, and text that is not UTF-8.
 func Read(name string, r io.Reader) (*Table, error) {
 	t := &Table{name: name}
 	buffered := bufio.NewReaderSize(r, 1<<16)
@@ -122,7 +122,7 @@ func (t *Table) Texts(column string) ([]string, error) {
 	return cells, nil
 }
 
-// Names returns a column of names. It rejects empty ones.
+// Names returns a column of names. It rejects empty names.
 func (t *Table) Names(column string) ([]string, error) {
 	names, err := t.Texts(column)
 	if err != nil {
@@ -235,9 +235,9 @@ func moment(cell string) (float64, bool) {
 
 var epoch = civil.New(1970, time.January, 1)
 
-// InWhole converts decimal amounts to whole numbers of a smaller unit, so that sums are exact. unit is the number of
-// smaller units in 1: the power of ten that keeps every digit while the sum is below 2^53. For a million amounts of a
-// million, it keeps three decimals.
+// InWhole converts decimal amounts to whole numbers of a smaller unit, so sums are exact. The result unit is the number
+// of smaller units in 1. It is the power of ten that keeps every digit while the sum is below 2^53. For a million
+// amounts of 1,000,000, three decimals remain.
 func InWhole(amounts []float64) (whole []int64, unit float64) {
 	var sum float64
 	for _, x := range amounts {

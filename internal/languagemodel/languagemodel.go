@@ -17,12 +17,12 @@ import (
 type Options struct {
 	URL   string // base URL of the API, such as https://api.example.com/v1
 	Model string
-	Key   string // "": the endpoint needs none
+	Key   string // "": the endpoint needs no key
 	Names bool   // the model may see names of campaigns, coupons and creators
 }
 
 const (
-	limit     = 3 * time.Second // of one reply
+	limit     = 3 * time.Second // time limit of one reply
 	maxReply  = 64 << 10        // bytes
 	maxTokens = 600
 )
@@ -33,7 +33,8 @@ type Model struct {
 	client  *http.Client
 }
 
-// New returns a model, or nil if no URL is set. Redirects are not followed: the key belongs to one host.
+// New returns a model, or nil if no URL is set. The model does not follow redirects, because the key belongs to one
+// host.
 func New(o Options) *Model {
 	if o.URL == "" {
 		return nil

@@ -18,8 +18,8 @@ const (
 	AdItself   AdLevel = "ad"
 )
 
-// AdState is the state of a campaign, ad set or ad from an instant on. Empty fields keep their previous value. The tags
-// are those of fact tables; see package facts.
+// AdState is the state of a campaign, ad set or ad, starting at an instant. Empty fields keep their previous value. The
+// tags are those of fact tables; see package facts.
 type AdState struct {
 	Platform Platform  `column:"platform,key"`
 	Level    AdLevel   `column:"level,key"`
@@ -138,7 +138,7 @@ type AdHistory struct {
 	Changes   []AdChange
 }
 
-// AdChange is the state of a campaign, ad set or ad from an instant on, and the previous one.
+// AdChange is the state of a campaign, ad set or ad, starting at an instant, and the previous state.
 type AdChange struct {
 	Before, Now AdState
 	Currency    money.Currency // of the account; "" if no report has it
@@ -147,8 +147,8 @@ type AdChange struct {
 // AdMove is one change: of name, status or budget.
 type AdMove struct{ What, Before, Now string }
 
-// Moves returns the changes with old and new values. A budget is in the account's currency. If that is unknown, it is
-// in the platform's unit.
+// Moves returns the changes with old and new values. A budget is in the account's currency. If the currency is unknown,
+// the budget is in the platform's unit.
 func (c AdChange) Moves() []AdMove {
 	var moves []AdMove
 	tell := func(what, before, now string) {

@@ -49,14 +49,14 @@ func (p DayPart) Words() string {
 	return name
 }
 
-// DayTotals contains the totals of a day's part. Amounts are minor units of the workspace's currency.
+// DayTotals contains the totals of one DayPart. Amounts are minor units of the workspace's currency.
 type DayTotals struct {
 	Sums        Sums  // of order totals
 	Spend       int64 // Spend and the following fields are for spend totals
 	Impressions int64
 	Clicks      int64
 	Claimed     int64 // conversions claimed by the platform, in millionths
-	ClaimedSum  int64 // their value
+	ClaimedSum  int64 // value of the claimed conversions
 }
 
 // DayVersion contains a day's totals from an import on.
@@ -71,14 +71,14 @@ type DayVersion struct {
 	File   string     // base name of the imported file
 }
 
-// DayChange describes a day whose totals changed after the day was over, or after its first import.
+// DayChange describes a day with totals that changed after the day was over, or after its first import.
 type DayChange struct {
 	First   DayVersion // totals at the end of the day or at the first import
 	Now     DayVersion
 	Changes int // since First
 }
 
-// Look describes the days of a part that an import covered, changed or not.
+// Look describes the days of a part that an import covered, with or without a change.
 type Look struct {
 	Kind TotalsKind
 	Name string

@@ -110,7 +110,8 @@ const (
 	PlatformReported Model = "platform_reported"
 )
 
-// Models that use all journeys together or survey answers. They are computed for a window and not stored by day.
+// Models that use all conversion paths together, or survey answers. They are computed for a window and not stored by
+// day.
 const (
 	Markov        Model = "markov"         // removal effects of a Markov chain
 	Shapley       Model = "shapley"        // equal credit to the distinct channels of an order

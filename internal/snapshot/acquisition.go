@@ -25,7 +25,8 @@ func (n NewCustomers) All() (all int64) {
 	return all
 }
 
-// NewCustomers returns the new customers of one channel or of any. All counts of customers, CAC and LTV use it.
+// NewCustomers returns the new customers of one channel, or of all channels. All counts of customers, CAC and LTV use
+// it.
 func (c *Snapshot) NewCustomers(ctx context.Context, days civil.Range, only measure.Channel) (NewCustomers, error) {
 	found, err := c.facts.SegmentChannels(ctx, c.Workspace.ID, days)
 	if err != nil {
@@ -77,8 +78,8 @@ func (c *Snapshot) Acquired(ctx context.Context, days civil.Range) (q Acquisitio
 	return q, nil
 }
 
-// WithChannels adds curves without points for the channels of a map that have no curve, such as those whose customers are
-// not in the panel.
+// WithChannels adds an empty curve for each channel of the map without a curve, such as a channel without customers in
+// the panel.
 func WithChannels(curves []cohort.Curve, channels map[measure.Channel]int64) []cohort.Curve {
 	for _, channel := range slices.Sorted(maps.Keys(channels)) {
 		if !slices.ContainsFunc(curves, func(c cohort.Curve) bool { return c.Channel == channel }) {

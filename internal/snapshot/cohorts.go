@@ -10,7 +10,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Cohorts returns the customers whose first order is in the months, by month.
+// Cohorts returns the customers with a first order in the months, by month.
 func (c *Snapshot) Cohorts(ctx context.Context, channel measure.Channel, months civil.Range) ([]cohort.Cohort, error) {
 	found, err := c.facts.Cohorts(ctx, c.Workspace.ID, channel, months)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Snapshot) monthRuns() bool {
 	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
 }
 
-// cohortsOf returns cohorts by month, up to the store's last month. A month without customers has zeros.
+// cohortsOf returns cohorts by month, up to the store's last month. A month without customers has a cohort with zeros.
 func cohortsOf(found []warehouse.CohortMonth, last civil.Date, runs bool) []cohort.Cohort {
 	var list []cohort.Cohort
 	at := map[civil.Date]int{}

@@ -41,7 +41,8 @@ func (f Creator) signals() creator.Signals {
 	}
 }
 
-// CreatorWindows contains the creators in a window and in the previous window, and the store's totals in the first.
+// CreatorWindows contains the creators in a window and in the previous window, and the store's totals in the later
+// window.
 type CreatorWindows struct {
 	Now, Before []Creator      // both contain all creators, sorted by name
 	ground      creator.Ground // of now
@@ -68,7 +69,7 @@ func (c *Snapshot) CreatorsIn(ctx context.Context, in warehouse.Windows) (Creato
 	return out, nil
 }
 
-// creatorsOf groups the rows of a window by creator. The name of a creator without a profile is its ID.
+// creatorsOf groups the rows of a window by creator. A creator without a profile has the ID as its name.
 func creatorsOf(profiles []warehouse.CreatorProfile, t warehouse.CreatorTotals) []Creator {
 	out := make([]Creator, len(profiles))
 	at := map[string]int{}
@@ -123,7 +124,7 @@ func (f *Creator) take(o warehouse.CreatorOrders) {
 // CreatorLevel is the level of the creators' intervals.
 const CreatorLevel = 0.9
 
-// Among returns the chosen creators from all, the creators of another window.
+// Among returns the chosen creators as they are in the list all, which is of another window.
 func Among(all, chosen []Creator) []Creator {
 	wanted := map[string]bool{}
 	for _, f := range chosen {

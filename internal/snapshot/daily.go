@@ -22,7 +22,7 @@ type Daily struct {
 	First, Last civil.Date
 	raw         []float64            // one value per day, NaN if unknown
 	Values      []float64            // raw with unknown days filled in
-	Prediction  *forecast.Prediction // nil if it is impossible or not requested
+	Prediction  *forecast.Prediction // nil if a forecast is impossible or not requested
 }
 
 // ForecastDays is the maximum number of days of history for a forecast.
@@ -86,10 +86,10 @@ func (c *Snapshot) LastDays(n int) civil.Range {
 // Drift is a lasting deviation of a metric from its expected values.
 type Drift struct {
 	Raised   civil.Date // day of the alarm
-	Since    civil.Date // its most likely start
+	Since    civil.Date // most likely start of the deviation
 	Up       bool
-	Excess   float64 // mean deviation since then, in standard deviations
-	Actual   float64 // total of the checked days since then
+	Excess   float64 // mean deviation since the start, in standard deviations
+	Actual   float64 // total of the checked days since the start
 	Expected float64 // expected total of the same days
 }
 

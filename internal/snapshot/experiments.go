@@ -28,7 +28,7 @@ func stateOfExperiments(all []control.Experiment) uint64 {
 type resultKey struct {
 	dataKey
 	experiments uint64
-	over        bool // its days are over
+	over        bool // the experiment's days are over
 	id          control.ExperimentID
 }
 

@@ -43,10 +43,10 @@ const (
 // dailyMetrics are forecast each day. ROAS is a ratio of sums and has no forecast.
 var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
-// Forecast stores forecasts of the workspace's next days and evaluates the forecasts whose days are over. It makes at
-// most one forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. They are
-// marked as made later, and each uses only the days before its week, with the current data of these days. These data
-// include later changes such as canceled orders.
+// Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It makes at most one
+// forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
+// marked as made later. Each uses only the days before its week. Data of these days are the current data, which include
+// later changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil
@@ -68,7 +68,7 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 }
 
 // keepDaily makes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all of
-// them in one transaction, because a stored forecast marks the day as done.
+// them in one transaction, because a stored forecast means that all forecasts of the day are stored.
 func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {

@@ -68,7 +68,7 @@ func (c *Snapshot) refitByPaths(ctx context.Context, model measure.Model, in war
 		if err != nil {
 			return err
 		}
-		// Orders without a conversion path have no touchpoints, so all models agree on them.
+		// Orders without a conversion path have no touchpoints, so all models treat them in the same way.
 		for _, t := range *w.rows {
 			credits[t.Channel] = credits[t.Channel].Add(t.Sums)
 		}

@@ -10,14 +10,14 @@ import (
 
 // Names are names of the store that questions contain.
 type Names struct {
-	Campaigns []warehouse.CampaignTotal // with the largest spend
-	Coupons   []warehouse.CouponTotal   // with the largest revenue
+	Campaigns []warehouse.CampaignTotal // campaigns with the largest spend
+	Coupons   []warehouse.CouponTotal   // coupons with the largest revenue
 	Creators  []warehouse.CreatorProfile
 }
 
 const (
 	namedDays = 730 // until the last day of the data
-	mostNames = 500 // of each kind
+	mostNames = 500 // maximum number of names of each kind
 )
 
 // Names returns the names of campaigns, coupons and creators. They are cached by data version.

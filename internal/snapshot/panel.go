@@ -18,12 +18,12 @@ import (
 // day.
 type Panel struct {
 	warehouse.Panel
-	days     civil.Range // of first orders
+	days     civil.Range // days of first orders
 	Observed civil.Date  // the last complete day
 	Inside   []warehouse.PanelCustomer
 }
 
-// CustomerPanel returns the customers that one channel, or any channel, acquired in a window.
+// CustomerPanel returns the customers that one channel acquired in a window, or all channels if channel is empty.
 func (c *Snapshot) CustomerPanel(ctx context.Context, days civil.Range, channel measure.Channel) (Panel, error) {
 	all, err := c.wholePanel(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func newPeople() (*people, error) {
 	return &people{panels: panels, fits: fits}, err
 }
 
-// wholePanel returns the store's panel, which is read-only.
+// wholePanel returns the store's panel. The result is read-only.
 func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 	if c.data == 0 { // unknown version: not cached
 		return c.facts.Panel(ctx, c.Workspace.ID)
@@ -94,7 +94,7 @@ func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 // Sampled reports whether the panel is a sample of the store's customers.
 func (p Panel) Sampled() bool { return int64(len(p.Customers)) < p.Everybody }
 
-// Members returns the customers of the window with their value by day, which of calculates.
+// Members returns the customers of the window with their value by day. The function of calculates the value.
 func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	members := make([]cohort.Member, len(p.Inside))
 	for i, customer := range p.Inside {
@@ -185,7 +185,7 @@ const ProjectionSeed = 7
 // Sample sizes of the models. Customers are sorted by a hash, so the first n are a random sample.
 const (
 	fittedCustomers    = 8_000 // parameter errors are a few percent
-	ComparedCustomers  = 2_000 // for the second model, whose likelihood is slow
+	ComparedCustomers  = 2_000 // for the second model, which has a slow likelihood
 	ProjectedCustomers = 1_000 // per group, each with simulated futures
 	ProjectionDraws    = 100   // simulated futures per interval
 )

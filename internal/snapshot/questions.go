@@ -30,7 +30,7 @@ func (q *questions) note(name string, rows int) {
 // Reads lists the queries in order.
 func (q *questions) Reads() []Question { return q.reads }
 
-// noted records a query, or returns an error that names the data and the days, if there are any.
+// noted records a query. If the query failed, it returns an error that names the data and, if given, the days.
 func (q *questions) noted(question string, rows int, err error, what string, days civil.Range) error {
 	switch {
 	case err == nil:
@@ -114,8 +114,8 @@ func (q *questions) Messages(ctx context.Context, of warehouse.MessagesOf) ([]wa
 	return found, q.noted("messages", len(found), err, "campaigns and flows", of.Days)
 }
 
-// LateChanges returns, for imports within a range of days, the number of days whose figures they changed after the
-// figures were shown, by surface and platform.
+// LateChanges counts, by surface and platform, the days with figures that changed after they were shown. It includes
+// the changes by imports within a range of days.
 func (q *questions) LateChanges(ctx context.Context, imported civil.Range) (parts int, days civil.Range, err error) {
 	parts, days, err = q.facts.LateChanges(ctx, q.workspace, imported)
 	return parts, days, q.noted("late_changes", 1, err, "history of days", imported)

@@ -67,7 +67,7 @@ func NewReader(s Sources) (*Reader, error) {
 	return r, err
 }
 
-// Wants selects the records of the control store that a snapshot includes. Reading them costs a query.
+// Wants selects the records of the control store that a snapshot includes. Each kind of record needs a query.
 type Wants struct {
 	Experiments bool
 	Forecasts   bool
@@ -222,8 +222,8 @@ func (r *Reader) zone(w control.Workspace) *time.Location {
 	return zone
 }
 
-// Loading returns the function as a cache loader. The loader converts a panic to a counted [panics.Error]; without it
-// the cache returns its own error.
+// Loading returns the function load as a cache loader. The loader converts a panic to a counted [panics.Error]. Without
+// the conversion, the cache would return its own error.
 func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, error)) otter.LoaderFunc[K, V] {
 	return func(ctx context.Context, key K) (value V, err error) {
 		err = panics.Caught(func() (err error) {

@@ -203,7 +203,7 @@ func (s Series) Plus(t Series) Series {
 }
 
 // spendDays returns the range from the first to the last day with a spend report. Within it, days without a report have
-// zero spend. Credits may extend beyond it.
+// zero spend. Credits may extend beyond this range.
 func spendDays(found []warehouse.DayTotal) civil.Range {
 	var days civil.Range
 	for _, d := range found {

@@ -155,7 +155,7 @@ func TestTheKeyOfAState(t *testing.T) {
 	}
 }
 
-// unknown is a warehouse whose data version cannot be read.
+// unknown is a warehouse with an unreadable data version.
 type unknown struct{ *warehouse.Warehouse }
 
 func (unknown) Version(context.Context, measure.WorkspaceID) (uint64, error) {
@@ -691,8 +691,8 @@ func TestCreatorsWithTheirOrdersAndCosts(t *testing.T) {
 	if err != nil || len(estimates) != 2 {
 		t.Fatalf("%+v, %v", estimates, err)
 	}
-	// Ada's orders total 100.00 by code and 10.00 in three orders by link. All creators' orders total 115.00 in five
-	// orders.
+	// Ada's orders total USD 100.00 by code and USD 10.00 in three orders by link. All creators' orders total USD
+	// 115.00 in five orders.
 	if e := estimates[0]; math.Abs(e.Value-11000./4) > 1e-9 || e.Revenue != int64(math.Round(e.Orders.Value*e.Value)) || e.Orders.Value < 1 {
 		t.Errorf("%+v", e)
 	}
@@ -717,7 +717,7 @@ func TestExperimentsAreReadWhenCompleted(t *testing.T) {
 	if err != nil || len(results) != 2 || results[0].Returned != nil || results[1].Factor == nil {
 		t.Fatalf("%+v, %v", results, err)
 	}
-	// The spend is 100 dollars on each of 40 days.
+	// The spend is USD 100 on each of 40 days.
 	if r := results[1]; *r.Reported != 2.5 || math.Abs(r.Factor.Value-0.4) > 1e-9 {
 		t.Errorf("reported %v, factor %+v", *r.Reported, r.Factor)
 	}

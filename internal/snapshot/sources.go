@@ -53,8 +53,8 @@ func (s Contents) FirstDay(kinds ...string) civil.Date {
 	return days.First
 }
 
-// Covers reports whether the store's data of these kinds of sources start on or before the first day of a window. If they
-// start later, figures of the window are of a part of its days, and no other window is comparable with it.
+// Covers reports whether the store's data of these kinds of sources start on or before the first day of a window. If
+// the data start later, the window's figures cover only a part of its days and are not comparable with other windows.
 func (s Contents) Covers(days civil.Range, kinds ...string) bool {
 	first := s.FirstDay(kinds...)
 	return !first.IsZero() && !days.First.Before(first)

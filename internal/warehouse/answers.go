@@ -10,7 +10,7 @@ import (
 
 // AnswersOf selects survey answers by day.
 type AnswersOf struct {
-	Windows  Windows         // totals are for both windows, the rest is for the recent one
+	Windows  Windows         // totals are for both windows, all other results for the recent window
 	Question string          // "" for all
 	Contains string          // substring of the answer, case-insensitive; "": any
 	Channel  measure.Channel // channel of the order by last touch; "": any
@@ -30,12 +30,12 @@ type AnswerTotals struct {
 // AnswerCount is the number of answers that name a channel, or that have the same text and name no channel.
 type AnswerCount struct {
 	Question  string
-	Channel   measure.Channel // "" when the answers name none
-	Answer    string          // "" when they name one
+	Channel   measure.Channel // "" if the answers name no channel
+	Answer    string          // "" if the answers name a channel
 	Answers   int64
-	New       int64 // with a first order of a customer
-	Returning int64 // with a later one
-	Known     int64 // with an order in the store
+	New       int64 // answers with the first order of a customer
+	Returning int64 // answers with a later order
+	Known     int64 // answers with an order in the store
 	Charged   int64 // revenue of these orders
 }
 

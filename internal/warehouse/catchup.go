@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Successor is an engine that opens files of earlier releases, which may lack derived figures.
+// Successor is an engine that opens files of earlier releases. Such files may lack derived figures.
 type Successor interface {
 	// CatchUp computes the missing figures of a workspace and reports whether there were any. If so, the data version
 	// increases.

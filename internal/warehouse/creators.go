@@ -19,18 +19,18 @@ type CreatorProfile struct {
 
 // CreatorTotals contains the totals of all creators in a window.
 type CreatorTotals struct {
-	Orders []CreatorOrders // by creator and signals
-	Links  []CreatorLinks  // by creator and kind
+	Orders []CreatorOrders // sorted by creator and signals
+	Links  []CreatorLinks  // sorted by creator and kind
 	Costs  []CreatorSpend  // by creator; if there is no row, the cost is unknown
 }
 
-// CreatorOrders contains the orders that the same signals attribute to a creator. An order is in one row only. It
-// belongs to the creator that the survey answer names, otherwise to the creator whose code gave the largest discount.
+// CreatorOrders contains the orders that the same signals attribute to a creator. An order is in one row only. The
+// creator in the survey answer comes first, then the creator of the code with the largest discount.
 type CreatorOrders struct {
 	Creator  string // "": orders of the online store without a creator
 	ByCode   bool
 	BySurvey bool
-	Touched  int64 // orders in millionths whose path has the channel influencer or creator
+	Touched  int64 // orders with the channel influencer or creator in their path, in millionths
 	Sums     measure.Sums
 }
 

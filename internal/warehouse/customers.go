@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Segment is a part of the orders: first orders of customers, later ones, or orders without a customer.
+// Segment is a part of the orders: first orders of customers, later orders, or orders without a customer.
 type Segment string
 
 // The segments. The empty segment is all three.
@@ -25,7 +25,7 @@ func Segments() []Segment { return []Segment{NewCustomers, ReturningCustomers, U
 // SegmentTotals are the totals of all segments.
 type SegmentTotals struct{ New, Returning, Unknown measure.Sums }
 
-// Of returns the totals of a segment, or of all when it is empty.
+// Of returns the totals of a segment, or of all segments if the segment is empty.
 func (t SegmentTotals) Of(s Segment) measure.Sums {
 	if s != "" {
 		return *t.of(s)
@@ -85,8 +85,8 @@ type CohortMonth struct {
 	Orders int64      // whole orders
 }
 
-// Cohorts returns the activity of the cohorts whose month begins in the period, sorted by cohort and month. It includes
-// the customers whose first order has the last-touch channel, or all customers if channel is empty.
+// Cohorts returns the activity of the cohorts with a first day in the period, sorted by cohort and month. With a
+// channel, it includes only customers with this last-touch channel on their first order.
 func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, months civil.Range) ([]CohortMonth, error) {
 	bind := bindDays(months)
 	bind["channel"] = string(channel)
@@ -167,7 +167,7 @@ func (w *customerQuestions) Panel(ctx context.Context, ws measure.WorkspaceID) (
 type PathTotal struct {
 	Channels []measure.Channel // oldest first; consecutive touchpoints of one channel are merged
 	Sums     measure.Sums
-	Touches  int64 // of all its orders
+	Touches  int64 // touchpoints of all its orders
 	Seconds  int64 // sum over the orders, from first touchpoint to order
 }
 

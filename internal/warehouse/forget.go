@@ -11,15 +11,15 @@ import (
 	"assay/internal/money"
 )
 
-// Forgotten returns the customers, as keyed hashes, whose data must not be stored in a workspace.
+// Forgotten returns the forgotten customers as keyed hashes. A workspace must not store their data.
 type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]struct{}, error)
 
 // Forgetting makes all later imports exclude these customers. Call it before using the warehouse.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers and of everything tied to them, without duplicates: their addresses,
-// IDs and phone numbers. A phone number of only one customer also ties its other hashes to the customer. A phone number
-// that several customers share, such as a family's, identifies none of them.
+// KnownAs returns the keyed hashes of customers and of their addresses, IDs and phone numbers, without duplicates. A
+// phone number of only one customer also ties its other hashes to the customer. A phone number that several customers
+// share, such as a family's, identifies none of them.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
 	add := func(hash string) {
@@ -87,7 +87,7 @@ func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash str
 	return nil
 }
 
-// profilesOf calls tell with the hashes of each profile whose customer or phone number is this one.
+// profilesOf calls tell with the hashes of each profile that has this hash as customer or phone number.
 func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(customer, phone string)) error {
 	err := w.ask(ctx, ws, "known_as", values{"customer": hash}, func(row Row) error {
 		var customer, phone string
@@ -162,7 +162,8 @@ type forgetfulImport struct {
 }
 
 // Add adds rows. Orders of forgotten customers become anonymous, and their profiles and ties are dropped. Add changes
-// the batch itself. It also forgets an address that the batch ties to a forgotten ID, and vice versa.
+// the batch itself. Add also forgets an address that the batch ties to a forgotten ID, and an ID that it ties to a
+// forgotten address.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
 		_, id := i.forgotten[t.KnownAs]

@@ -8,9 +8,9 @@ import (
 	"assay/internal/measure"
 )
 
-// DayVersions returns every version of the totals of the days of a period, one per import that changed them, sorted
-// by kind, part, day and import. Changes by feeds within a clock hour are one version; see [ImportSpec]. In a store
-// of an earlier release, versions begin with the totals at the time of its update.
+// DayVersions returns every version of the daily totals of a period. Each import that changed totals gives a version.
+// Versions are sorted by kind, part, day and import. Changes by feeds within a clock hour are one version; see
+// [ImportSpec]. In a store of an earlier release, versions begin with the totals at the time of its update.
 func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
 	return w.versions(ctx, ws, "day_versions", bindDays(days))
 }
@@ -35,14 +35,14 @@ func (w *historyQuestions) versions(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// versionOf returns the scan destinations of a version. Gone receives whether the day was removed.
+// versionOf returns the scan destinations of a version. Gone is true if the day was removed.
 func versionOf(v *measure.DayVersion) []any {
 	into := append([]any{&v.Day, &v.Kind, &v.Name, &v.Gone}, sumsOf(&v.Sums)...)
 	return append(into, &v.Spend, &v.Impressions, &v.Clicks, &v.Claimed, &v.ClaimedSum, &v.Import, &v.At, &v.Seen, &v.Source, &v.File)
 }
 
-// DayChanges returns the days whose totals changed after they were first visible, newest days first, then by kind and
-// part. A limit of 0 means no limit.
+// DayChanges returns the days with totals that changed after they were first visible. The newest days are first; equal
+// days are sorted by kind and part. A limit of 0 means no limit.
 func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceID, limit, offset int) ([]measure.DayChange, error) {
 	var out []measure.DayChange
 	err := w.ask(ctx, ws, "day_changes", values{"limit": orAll(limit), "offset": offset}, func(row Row) error {
@@ -60,8 +60,8 @@ func (w *historyQuestions) DayChanges(ctx context.Context, ws measure.WorkspaceI
 	return out, err
 }
 
-// LateChanges returns the number and range of the days, by surface and platform, whose figures an import of the period
-// changed after they were first visible.
+// LateChanges counts, by surface and platform, the days with figures that changed after they were first visible. It
+// includes the changes by imports in the given period. It also returns the range of these days.
 func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.WorkspaceID, imported civil.Range) (parts int, days civil.Range, err error) {
 	err = w.ask(ctx, ws, "late_changes", bindDays(imported), func(row Row) error {
 		return row.Scan(&parts, &days.First, &days.Last)

@@ -17,14 +17,14 @@ type ImportSpec struct {
 	FileHash  string         // SHA-256 of the received file, hex; "" without a file
 	Replace   []AdWindow     // rows of ad reports replace these windows
 	Latest    bool           // treat all rows as the latest version, regardless of their dates
-	Forget    []string       // customers, as keyed hashes, whose profiles are deleted
+	Forget    []string       // customers, as keyed hashes; their profiles are deleted
 	Unset     []Target       // targets to remove; their values are ignored
 	DryRun    bool           // compute the counts, but store nothing
 	Base      money.Currency // the workspace's currency
 	Zone      *time.Location // the workspace's time zone; nil: UTC
 
-	// Feed marks one of many small imports of all orders that changed since the last one, on any day, such as webhook
-	// messages and Singer taps. The history stores one version per day and hour for feeds.
+	// Feed marks one of many small imports, such as webhook messages and Singer taps. Each contains the orders of any
+	// day that changed since the last one. The history stores one version per day and hour for feeds.
 	Feed bool
 }
 
@@ -75,7 +75,7 @@ type Outcome struct {
 	Already bool   // the same file was imported before, and its data are still current
 	Tables  map[string]Counts
 	Older   int64       // orders dropped because the store has a later version
-	Waiting int64       // orders with lines or codes from a separate table that are missing or in another currency
+	Waiting int64       // orders of separate lines or codes that are missing or in another currency
 	Days    civil.Range // from the first to the last changed day; zero if none changed
 	DaysHit int         // number of changed days
 	Version uint64      // current data version

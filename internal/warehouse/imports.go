@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Begin starts an import. A workspace has one import at a time; a second one waits until ctx ends.
+// Begin starts an import. A workspace has one import at a time. A second import waits for the first, until ctx ends.
 func (w *Warehouse) Begin(ctx context.Context, spec ImportSpec) (Import, error) {
 	load, err := w.begin(ctx, spec)
 	if err != nil || spec.FileHash == "" {

@@ -24,7 +24,7 @@ type MessageSums struct {
 	Days         civil.Range
 }
 
-// Add returns the sum of both.
+// Add returns the sum of s and t.
 func (s MessageSums) Add(t MessageSums) MessageSums {
 	s.Rows += t.Rows
 	s.Recipients += t.Recipients

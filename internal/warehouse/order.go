@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Order returns the order with that key, and reports whether it exists.
+// Order returns the order with the key ref, and reports whether the order exists.
 func (w *salesQuestions) Order(ctx context.Context, ws measure.WorkspaceID, ref OrderRef) (o Order, known bool, err error) {
 	err = w.ask(ctx, ws, "order", values{"source": ref.Source, "key": ref.Key}, func(row Row) error {
 		var updated *time.Time

@@ -92,7 +92,7 @@ func TestEachQuestionStatesItsGrain(t *testing.T) {
 	}
 }
 
-// Roll-ups have a row per day and dimension; the tables below have a row per order, customer or ad.
+// Roll-ups have a row per day and dimension. The tables below have a row per order, customer or ad.
 func TestQuestionsThatReadLargeTablesAreHeavy(t *testing.T) {
 	t.Parallel()
 	large := regexp.MustCompile(`\{\{(orders|order_rows|order_lines|order_coupons|refunds|profiles|touches|ad_days|identities|customer_ties)\}\}`)

@@ -54,8 +54,8 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 }
 
 // ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds and
-// undated of the totals, and spend of the reports. Other figures are zero. If a channel has none of these figures, it
-// may have others, so ChannelBriefs then reads all figures.
+// undated of the totals, and spend of the reports. Other figures are zero. A channel without any of these figures may
+// have other figures. ChannelBriefs then reads all figures.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)
@@ -114,7 +114,7 @@ func (p *Pair[T]) of(period int) *T {
 }
 
 // adjacent reports whether the earlier window ends the day before the recent one begins, as in comparisons with the
-// previous period. Then one scan of the days serves both.
+// previous period. In that case, one scan of the days is sufficient for both windows.
 func (in Windows) adjacent() bool {
 	return in.Earlier.Days() > 0 && in.Recent.Days() > 0 && in.Earlier.Last.AddDays(1) == in.Recent.First
 }
@@ -138,7 +138,7 @@ func sumsOf(s *measure.Sums) []any {
 	}
 }
 
-// ask renders a question, binds its parameters and calls scan for every row of the answer.
+// ask renders a query, binds its parameters and calls scan for every row of the result.
 func (a *asker) ask(ctx context.Context, ws measure.WorkspaceID, name string, bind values, scan func(Row) error) error {
 	return a.engine.Select(ctx, ws, a.statement(ws, name, bind), scan)
 }

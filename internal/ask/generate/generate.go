@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	samples      = 18 // questions of a pattern at most
-	termSamples  = 80 // of a pattern with a term
+	samples      = 18 // maximum number of questions of a pattern
+	termSamples  = 80 // maximum number for a pattern with a term
 	triesPerItem = 3
 	longestTerm  = 4 // words
 	seed         = 3
@@ -92,7 +92,7 @@ func addTerms() error {
 	return nil
 }
 
-// expand returns random questions of each pattern, each once.
+// expand returns random questions of each pattern, without duplicates.
 func expand(patterns string) ([]ask.Example, error) {
 	var out []ask.Example
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -128,7 +128,7 @@ var (
 	slot         = regexp.MustCompile(`\{(\w+)\}`)
 )
 
-// fill chooses one of each alternatives and one value for each slot.
+// fill chooses one of the alternatives at each place and one value for each slot.
 func fill(pattern string, random *rand.Rand) string {
 	for alternatives.MatchString(pattern) {
 		pattern = alternatives.ReplaceAllStringFunc(pattern, func(group string) string {
@@ -145,8 +145,8 @@ func fill(pattern string, random *rand.Rand) string {
 
 var wordForm = regexp.MustCompile(`[a-z]{2,}`)
 
-// vocabulary lists the words of the questions by descending frequency. Words of questions out of scope only begin with a
-// minus.
+// vocabulary lists the words of the questions by descending frequency. A word that occurs only in questions out of
+// scope begins with a minus.
 func vocabulary(examples []ask.Example) string {
 	count := map[string]int{}
 	inScope := map[string]bool{}

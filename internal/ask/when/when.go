@@ -1,5 +1,5 @@
-// Package when reads expressions of time in questions: days, weeks, months, quarters, events of the shopping year, ranges
-// and periods that relate to another one. Weeks start on Monday.
+// Package when reads expressions of time in questions: days, weeks, months, quarters, shopping events, ranges, and
+// periods relative to another period. Weeks start on Monday.
 package when
 
 import (
@@ -20,10 +20,10 @@ type Kind int
 const (
 	Absolute Kind = iota
 	Future        // after today
-	Before        // the equally long period before another one
+	Before        // the period of equal length before another period
 	YearAgo       // another period a year earlier
 	WeekAgo       // another period a week earlier
-	Rolling       // "week over week": the days until today and as many before
+	Rolling       // "week over week": the days until today, and the same number of days before
 )
 
 // Expression is an expression of time in a question.
@@ -32,11 +32,11 @@ type Expression struct {
 	Kind    Kind
 	Period  civil.Range
 	Unit    string                // day, week, month, quarter or year, if the expression has one
-	Count   int                   // of units
+	Count   int                   // number of units
 	Event   func(int) civil.Range // the same event in another year
-	Parts   []civil.Range         // the two ends of "from June to August", or the start of "since June"
+	Parts   []civil.Range         // the two periods in "from June to August", or the one in "since June"
 	Point   bool                  // one day that may start or end a range
-	Last    bool                  // typed with "last", which may mean the year before
+	Last    bool                  // typed with "last", which may refer to the previous year
 	Since   bool                  // until today
 }
 
@@ -75,7 +75,7 @@ func (c calendar) oneOf(i int, words string) bool {
 	return w != "" && slices.Contains(strings.Fields(words), w)
 }
 
-// phrase reports whether the tokens from i on are these words.
+// phrase reports whether the tokens from index i on are these words.
 func (c calendar) phrase(i int, words string) (end int, ok bool) {
 	for w := range strings.FieldsSeq(words) {
 		if c.word(i) != w {
@@ -230,7 +230,7 @@ func (c calendar) startOf(i int) (end int, ok bool) {
 // reader reads one form of expression at a token.
 type reader func(c calendar, i int) (Expression, bool)
 
-// readers are tried in order; the first that reads wins.
+// readers are tried in order; the first match wins.
 func readers() []reader {
 	return []reader{
 		calendar.numericDay, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod, calendar.halfOf,
@@ -240,7 +240,7 @@ func readers() []reader {
 	}
 }
 
-// single reads an expression without its range.
+// single reads an expression that is not a range.
 func (c calendar) single(i int) (Expression, bool) {
 	for i < len(c.tokens) && c.oneOf(i, "the") {
 		i++
@@ -257,7 +257,8 @@ func (c calendar) single(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// numericDay reads 2026-09-30, 9/30 and 9/30/2026. A day without a year is the latest that is not in the future.
+// numericDay reads 2026-09-30, 9/30 and 9/30/2026. Without a year, it returns the latest such day that is not in the
+// future.
 func (c calendar) numericDay(i int) (Expression, bool) {
 	t := c.tokens[i]
 	switch t.Form {
@@ -285,7 +286,7 @@ func (c calendar) numericDay(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// dayIn returns a day of a month. Without a year it is the latest that is not after today.
+// dayIn returns a day of a month. Without a year, it returns the latest such day up to today.
 func (c calendar) dayIn(m, d, y, end int) (Expression, bool) {
 	guess := y
 	if y == 0 {
@@ -537,7 +538,7 @@ func (c calendar) toDate(i int) (Expression, bool) {
 	return Expression{End: i + 3, Period: civil.Range{First: StartOf(unit, c.today), Last: c.today}, Unit: unit}, true
 }
 
-// lastCount reads "past 30 days": days until today, this one included.
+// lastCount reads "past 30 days": the days until today, including today.
 func (c calendar) lastCount(i int) (Expression, bool) {
 	next := i
 	if c.oneOf(i, "last past previous trailing prior recent preceding") {
@@ -613,7 +614,7 @@ func (c calendar) ago(i int) (Expression, bool) {
 	return w, ok
 }
 
-// previousOf returns the nth full unit before the running one.
+// previousOf returns the nth full unit before the current unit.
 func (c calendar) previousOf(unit string, n int) (Expression, bool) {
 	if !slices.Contains(Units, unit) {
 		return Expression{}, false
@@ -719,7 +720,7 @@ var events = []event{
 	{"easter", func(y int) civil.Range { return DayRange(holiday.Easter(y)) }},
 }
 
-// eventPeriod reads an event with an optional year: the latest that has begun.
+// eventPeriod reads an event with an optional year. Without a year, it returns the latest event that has begun.
 func (c calendar) eventPeriod(i int) (Expression, bool) {
 	last := false
 	start := i
@@ -755,7 +756,7 @@ func (c calendar) eventPeriod(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// yearAt reads "2025", "of 2025", "this year" and "last year" behind a name; 0 if there is none.
+// yearAt reads "2025", "of 2025", "this year" and "last year" after a name. It returns 0 if there is none.
 func (c calendar) yearAt(i int) (year, end int) {
 	next := i
 	if c.oneOf(next, "of in") || c.word(next) == "," {
@@ -835,7 +836,7 @@ func (c calendar) weekday(i int) int {
 	return -1
 }
 
-// weekdayPeriod reads "on Friday" and "last Friday": the latest before today.
+// weekdayPeriod reads "on Friday" and "last Friday": the latest Friday before today.
 func (c calendar) weekdayPeriod(i int) (Expression, bool) {
 	next := i
 	if c.oneOf(i, "last this past") {
@@ -1012,7 +1013,7 @@ func (c calendar) dayWord(i int) (Expression, bool) {
 	return Expression{}, false
 }
 
-// yearPeriod reads "in 2025". A four-digit number is a year only behind a preposition.
+// yearPeriod reads "in 2025". A four-digit number is a year only after a preposition.
 func (c calendar) yearPeriod(i int) (Expression, bool) {
 	if !IsYear(c.word(i)) || !c.oneOf(i-1, "in of for during since year vs versus to and from full than with calendar through until") {
 		return Expression{}, false
@@ -1025,7 +1026,7 @@ func (c calendar) yearPeriod(i int) (Expression, bool) {
 	return Expression{End: i + 1, Period: c.untilToday(r), Unit: "year"}, true
 }
 
-// untilToday cuts a period that is not over.
+// untilToday ends a period that is not over on today.
 func (c calendar) untilToday(r civil.Range) civil.Range {
 	if r.Last.After(c.today) && !r.First.After(c.today) {
 		r.Last = c.today
@@ -1068,7 +1069,7 @@ func StartOf(unit string, d civil.Date) civil.Date {
 	return d
 }
 
-// FullUnit returns the whole unit that starts on a day.
+// FullUnit returns the full unit with this first day.
 func FullUnit(unit string, start civil.Date) civil.Range {
 	last := start
 	switch unit {
@@ -1089,7 +1090,7 @@ func UnitBefore(unit string, r civil.Range) civil.Range {
 	return FullUnit(unit, StartOf(unit, r.First.AddDays(-1)))
 }
 
-// shiftMonths moves a day by months; the last day of a shorter month replaces a missing one.
+// shiftMonths moves a day by months. If the month has no such day, it returns the month's last day.
 func shiftMonths(d civil.Date, n int) civil.Date {
 	first := civil.New(d.Year(), d.Month()+time.Month(n), 1)
 	last := FullUnit("month", first).Last

@@ -18,7 +18,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// comparable makes cmp compare days with ==.
+// comparable configures cmp to compare days with ==.
 var comparable = cmpopts.EquateComparable(civil.Date{})
 
 // spec returns a report with every field. Its signature is a column that the reader does not read.
@@ -72,7 +72,7 @@ func TestAHeaderFitsAReport(t *testing.T) {
 	}
 }
 
-// read reads a table with a report's reader. September 1 has a rate of 2 dollars per euro.
+// read reads a table with a report's reader. On September 1, the rate is USD 2 per euro.
 func read(t *testing.T, s adreport.Spec, table string) ingesttest.Reading {
 	t.Helper()
 	o := ingesttest.ReaderOptions()
@@ -307,7 +307,7 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 	}
 }
 
-// Results count as purchases only if the report's indicator shows purchases.
+// The column of results counts as purchases only if the report's indicator column states purchases.
 func TestResultsArePurchasesWhereTheIndicatorSaysSo(t *testing.T) {
 	t.Parallel()
 	s := spec()

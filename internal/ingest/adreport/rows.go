@@ -159,7 +159,7 @@ func (s *rows) Close(b *warehouse.Batch) (source.Summary, error) {
 	return source.Summary{Windows: s.list, Totals: s.totals}, err
 }
 
-// row reads a record. fresh is false if the file contains the same record before.
+// row reads a record. The result fresh is false if the file contains the same record before.
 func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err error) {
 	content := s.hasher.Row(0, rec.Fields)
 	if _, ok := s.known[content]; ok {

@@ -98,7 +98,7 @@ func TestBudgetsHaveTheUnitOfThePlatform(t *testing.T) {
 	}
 }
 
-// Columns with a unit precede columns without one, which some tables repeat.
+// Columns with a unit precede columns without a unit. Some tables contain the same budget in both.
 func TestBudgetColumnsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	var got []string

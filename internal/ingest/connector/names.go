@@ -42,7 +42,7 @@ var figures = []string{
 	"spend", "cost", "cost micros", "match type", "keyword text",
 }
 
-// Columns with the time of a change on the platform, and with the time at which a connector read it.
+// Columns with the time of a change on the platform, and with the time at which a connector read the change.
 var (
 	changed  = []string{"updated time", "updated at", "last updated date", "modified time", "last modified time", "modify time"}
 	synced   = []string{"fivetran synced", "airbyte extracted at"}

@@ -28,8 +28,8 @@ var tariffs = map[measure.Platform]tariff{
 // eagerness is the number of conversions that a role claims, relative to prospecting campaigns of the same spend.
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
-// restated returns the share of a day's conversions that a platform reports at this age of the day. Orders follow
-// clicks by days and are then booked on the day of the click.
+// restated returns the share of a day's conversions that a platform reports when the day is this many days old. Orders
+// follow clicks by days, and the platform counts them on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
 // wear returns the remaining share of an ad's click rate after a number of days. It approaches 55% with a time constant
@@ -90,7 +90,7 @@ func (w adReport) emitDay(rows []adRow, noise float64) {
 	}
 }
 
-// pull returns the weight of a row in the allocation of the day's claims.
+// pull returns the weight of a row when the day's claimed conversions are allocated to rows.
 func (m *medium) pull(row adRow) float64 {
 	c := m.campaigns[row.campaign]
 	return float64(row.spend) * eagerness[c.role] * c.ads[row.ad].appeal

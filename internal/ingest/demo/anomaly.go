@@ -16,10 +16,10 @@ type anomaly struct {
 	what    string
 	metric  string
 	factor  float64
-	channel measure.Channel // with the wrong spend
+	channel measure.Channel // channel with the wrong spend
 	day     int
 	from    int // earliest day, in days before today
-	to      int // latest
+	to      int // latest day, in days before today
 }
 
 // anomalySpecs lists the anomalies of every store that is old enough.
@@ -76,7 +76,7 @@ func (p *plan) viral(t int) float64 {
 	return 1
 }
 
-// seen returns the share of a day's orders whose source is recorded as usual.
+// seen returns the share of a day's orders with a source that is recorded as usual.
 func (p *plan) seen(t int) float64 {
 	for _, a := range p.anomalies {
 		if a.day == t && a.metric == metricAttributed {

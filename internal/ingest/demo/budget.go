@@ -19,8 +19,8 @@ type habit struct {
 	flights bool    // active on Tuesdays and Thursdays, in flights of weeks with gaps between them
 }
 
-// budget returns a channel's planned spend by day, in minor units: an always-on level that changes every three to six
-// weeks, bursts, pauses, a weekly pattern, the season and noise. The last day has spend until noon.
+// budget returns a channel's planned spend by day, in minor units. The pattern has an always-on level that changes
+// every three to six weeks, bursts, pauses, a weekly pattern, the season and noise. The last day has spend until noon.
 func (p *plan) budget(m mediumSpec) []float64 {
 	r := p.stream("budget", string(m.channel))
 	n := p.opt.Days

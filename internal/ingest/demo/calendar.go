@@ -71,7 +71,8 @@ func (f *frame) demandShapes() [][]float64 {
 	return shapes
 }
 
-// demandOn returns a surface's demand on any day, also after the last one: trend x season x weekday x occasion x sale.
+// demandOn returns a surface's demand on any day, also after the store's last day: trend x season x weekday x occasion
+// x sale.
 func (f *frame) demandOn(surface int, d civil.Date) float64 {
 	trend := math.Pow(growthPerYear[surface], float64(f.index(d))/365.25)
 	return trend * season(d) * weekdays[surface][d.Weekday()] * occasion(surface, d) * saleLift(surface, d)

@@ -36,8 +36,8 @@ var kinds = []kind{
 	{"Gift set", "Gift Set", "SET", 58, 148, 0.7, []string{"Starter", "Evening", "Spa Day", "New Home", "For Her", "For Him", "Discovery", "Holiday", "Four Seasons", "Grand"}},
 }
 
-// meanPrice is the average price of a unit, weighted by demand. Drawn prices are scaled to it, so that stores with
-// different seeds have similar sizes.
+// meanPrice is the average price of a unit, weighted by demand. Drawn prices are scaled to it, so stores with different
+// seeds have similar revenue.
 const meanPrice = 37.0
 
 // item is a product of the catalog.

@@ -13,7 +13,7 @@ type code struct {
 	percent int64
 	channel measure.Channel // channel of the code; "" if it is not mapped
 	when    func(v visit) bool
-	chance  float64 // probability that an order for which when is true uses the code
+	chance  float64 // probability that an order uses the code if when is true
 }
 
 func freshOnline(v visit) bool { return v.surface == online && v.isNew }

@@ -5,7 +5,7 @@ import "math/rand/v2"
 // orderShares contains the surfaces' shares of orders without spend.
 var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, shortVideo: 0.045, retail: 0.110, wholesale: 0.015}
 
-// planBaseline returns by surface and day the expected orders without spend. Their level is the difference between the
+// planBaseline returns the expected orders without spend, by surface and day. Their level is the difference between the
 // requested orders and the orders of media.
 func (p *plan) planBaseline() [][]float64 {
 	noise := drift(p.stream("baseline"), p.opt.Days, 0.6, 0.05)
@@ -21,8 +21,8 @@ func (p *plan) planBaseline() [][]float64 {
 	return base
 }
 
-// level scales the baseline so that all expected orders sum to the requested number, without outages and the last half
-// day and with viral days in the baseline.
+// level scales the baseline so that all expected orders sum to the requested number. The sum ignores outages and counts
+// the last half day as a full day. The baseline includes viral days.
 func (p *plan) level(base [][]float64) {
 	own, paid := make([]float64, p.opt.Days), p.mediaOrders()
 	budget, weight := float64(p.opt.Orders), 0.0

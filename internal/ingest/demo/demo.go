@@ -34,7 +34,7 @@ const (
 	MaxOrders = 10_000_000
 )
 
-// Options define the store. Equal options give equal facts and truth, to the byte.
+// Options define the store. Equal options give facts and truth that are equal byte by byte.
 type Options struct {
 	Seed     uint64
 	Days     int            // including Today; MinDays to MaxDays
@@ -74,9 +74,9 @@ func (o Options) check() error {
 	return nil
 }
 
-// Generate simulates the store and passes its facts to sink in batches of a few thousand rows: catalog and settings
-// first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of sink
-// unchanged; invalid options are [fault.KindInvalid].
+// Generate simulates the store and passes its facts to sink in batches of a few thousand rows. Catalog and settings
+// come first, then reports, then orders by day. Generate reuses the batch after sink returns. It returns an error of
+// sink unchanged; invalid options are [fault.KindInvalid].
 func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := opt.check(); err != nil {
 		return Truth{}, err

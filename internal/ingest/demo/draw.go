@@ -23,13 +23,13 @@ func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*
 // whole returns a whole number from low to high, inclusive.
 func whole(r *rand.Rand, low, high int) int { return low + r.IntN(high-low+1) }
 
-// chance returns true with this probability.
+// chance returns true with the probability p.
 func chance(r *rand.Rand, probability float64) bool { return r.Float64() < probability }
 
 // scatter returns a lognormal factor with mean 1 and this standard deviation of its logarithm.
 func scatter(r *rand.Rand, sd float64) float64 { return math.Exp(sd*r.NormFloat64() - sd*sd/2) }
 
-// count returns a Poisson number. For means above 40 it uses the normal approximation.
+// count draws from the Poisson distribution. For means above 40, it uses the normal approximation.
 func count(r *rand.Rand, mean float64) int64 {
 	if mean <= 0 {
 		return 0
@@ -46,8 +46,8 @@ func count(r *rand.Rand, mean float64) int64 {
 	return n
 }
 
-// gamma returns a Gamma number with this shape and scale 1 (Marsaglia and Tsang 2000; for shapes below 1, with their
-// power of a uniform number).
+// gamma draws from the gamma distribution with this shape and scale 1 (Marsaglia and Tsang 2000). For shapes below 1,
+// it uses their factor, a power of a uniform number.
 func gamma(r *rand.Rand, shape float64) float64 {
 	if shape < 1 {
 		return gamma(r, shape+1) * math.Pow(r.Float64(), 1/shape)
@@ -63,7 +63,7 @@ func gamma(r *rand.Rand, shape float64) float64 {
 	}
 }
 
-// share returns a Beta number.
+// share draws from the beta distribution.
 func share(r *rand.Rand, a, b float64) float64 {
 	x := gamma(r, a)
 	return x / (x + gamma(r, b))

@@ -23,7 +23,7 @@ func TestExperimentsShowInTheTreatedStates(t *testing.T) {
 			if math.Abs(math.Log1p(e.TrueLift)) < 0.05 {
 				t.Errorf("seed %d: %s has a true lift of only %.3f", seed, e.ID, e.TrueLift)
 			}
-			// With nine comparisons, an excess of 3.5 standard errors happens by chance once in 240 runs.
+			// With nine comparisons, an excess of 3.5 standard errors occurs by chance once in 240 runs.
 			if math.Abs(lift-math.Log1p(e.TrueLift)) > 3.5*se {
 				t.Errorf("seed %d: %s shows a log lift of %.3f ± %.3f, true %.3f", seed, e.ID, lift, se, math.Log1p(e.TrueLift))
 			}

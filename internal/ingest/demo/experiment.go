@@ -86,7 +86,7 @@ func (p *plan) planExperiments() []experiment {
 	return tests
 }
 
-// multiples returns the factor of each state's regional spend of the channel on a day.
+// multiples returns, for each state, the factor of the channel's regional spend on a day.
 func (p *plan) multiples(c measure.Channel, t int) (factors []float64, changed bool) {
 	for _, e := range p.tests {
 		if e.channel != c || t < e.first || t > e.last {

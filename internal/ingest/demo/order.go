@@ -24,8 +24,8 @@ type wanted struct {
 	quantity int64
 }
 
-// basket draws the content of an order. Most have one or two products; a few are large gift orders, and resellers buy
-// by the case.
+// basket draws the content of an order. Most baskets have one or two products. A few are large gift orders, and
+// resellers buy by the case.
 func (s *sales) basket(v visit) []wanted {
 	r := s.baskets
 	level := 1.0
@@ -115,7 +115,7 @@ func (s *sales) fill(v visit) warehouse.Order {
 	return o
 }
 
-// taxed is 1 if the store collects sales tax itself. Marketplaces remit it and resellers are exempt.
+// taxed is 1 if the store collects sales tax itself. Marketplaces remit the tax, and resellers are exempt.
 var taxed = [surfaceCount]float64{online: 1, shortVideo: 0, marketplace: 0, retail: 1, wholesale: 0}
 
 // shipping returns what the customer pays for delivery.
@@ -163,7 +163,7 @@ func (s *sales) ref(v visit) warehouse.OrderRef {
 // refundShare contains the share of a surface's orders with a full or partial refund.
 var refundShare = [surfaceCount]float64{online: 0.065, marketplace: 0.045, shortVideo: 0.09, retail: 0.035, wholesale: 0.015}
 
-// giveBack draws the refund of an order, 1 to 28 days later. It omits refunds after today.
+// giveBack draws the refund of an order, 1 to 28 days later. giveBack omits refunds after today.
 func (s *sales) giveBack(v visit, o *warehouse.Order) {
 	r := s.refunds
 	refunded, delay := chance(r, refundShare[v.surface]), 1+math.Floor(27*share(r, 1.4, 2.6))

@@ -70,7 +70,7 @@ func (p *plan) newPaths() *paths {
 }
 
 // recorded returns the probability that an order's touchpoints include the channel that caused the order. Most channels
-// provide a click; media such as podcasts often leave no touchpoint.
+// have clicks. Media such as podcasts often leave no touchpoint.
 func recorded(c measure.Channel) float64 {
 	switch c {
 	case podcast:
@@ -134,8 +134,8 @@ func (w *paths) channels(v visit) []measure.Channel {
 	return path
 }
 
-// times draws n ascending instants before an order: the last one is minutes to hours before, the others are days apart,
-// and none is more than 30 days before.
+// times draws n ascending instants before an order, none of them more than 30 days before. The last instant is minutes
+// to hours before the order. The others are days apart.
 func (w *paths) times(order time.Time, n int) []time.Time {
 	times := make([]time.Time, n)
 	back := 20 + 2400*w.r.ExpFloat64()
@@ -180,7 +180,7 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 	return touch
 }
 
-// linked lists channels without an ad platform whose links have UTM parameters.
+// linked lists the channels that have no ad platform, but links with UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
 // campaignOn draws an active campaign, weighted by its spend of the day. Touchpoints of other channels mostly come

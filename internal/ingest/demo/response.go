@@ -85,8 +85,9 @@ func (s Saturation) at(adstock float64) float64 {
 
 // respond derives the channel's orders by day from its spend.
 //
-// Each state has the same curve per head. A state with the share w of the population and the adstock a has w*S(a/w) of
-// the peak. Spend without a region reaches all people equally, so a channel without regional spend has S(a).
+// Each state has the same curve per head. A state with the share w of the population and the adstock a reaches w*S(a/w)
+// of the peak response. Spend without a region reaches all people equally, so a channel without regional spend has
+// S(a).
 func (m *medium) respond(p *plan) {
 	m.orders, m.byState = m.responses(p, 1)
 	m.peak = 1
@@ -141,9 +142,9 @@ func (m *medium) response(p *plan, spend []float64, people, factor float64) []fl
 	return out
 }
 
-// Responses evaluates the demo's equations at other spends: each channel's effect by day if all its spend is multiplied
-// by a factor, as a share of its actual effect over all days. The product with [ChannelTruth.IncrementalRevenue] is an
-// amount of money.
+// Responses evaluates the demo's equations at other spends. It returns each channel's effect by day if all its spend is
+// multiplied by a factor. The effect is a share of the channel's actual effect over all days. The product with
+// [ChannelTruth.IncrementalRevenue] is an amount of money.
 type Responses struct{ plan *plan }
 
 // NewResponses returns the responses of a store. Invalid options are [fault.KindInvalid].

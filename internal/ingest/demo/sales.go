@@ -154,8 +154,8 @@ func (s *sales) credit(v visit, charged int64) {
 	}
 }
 
-// orderValues returns the mean value of an order by surface, in whole units of the currency, with canceled and test
-// orders as zero: the value of an expected order.
+// orderValues returns the mean value of an expected order by surface, in whole units of the currency. Canceled and test
+// orders count as zero.
 func (s *sales) orderValues() [surfaceCount]float64 {
 	var values [surfaceCount]float64
 	for surface, n := range s.orders {

@@ -11,8 +11,8 @@ import (
 // ambition is the ratio of goals to expected sales.
 const ambition = 1.04
 
-// emitTargets writes revenue and order goals of the store by day, week, month and quarter, from a year ago to the end
-// of the current quarter, and monthly spend goals of the two largest channels.
+// emitTargets writes revenue and order goals of the store by day, week, month and quarter. It also writes monthly spend
+// goals of the two largest channels. Goals cover the days from a year ago to the end of the current quarter.
 func (p *plan) emitTargets(out *feed) {
 	goals := targets{out: out, orders: p.expectedSales()}
 	quarter := quarterOf(p.opt.Today)

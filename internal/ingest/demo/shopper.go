@@ -53,7 +53,7 @@ func (p *plan) newShoppers() *shoppers {
 	return s
 }
 
-// open adds the shoppers whose next visit is on a day. On sales days, it also adds shoppers whose visit is soon.
+// open adds the shoppers with the next visit on a day. On sales days, it also adds shoppers with a visit soon after.
 func (s *shoppers) open(t int, onSale bool) {
 	last := t
 	if onSale {
@@ -118,7 +118,7 @@ func (s *shoppers) after(who, surface, t int) {
 	}
 }
 
-// hashed returns the keyed hash of a shopper's address, like the readers of files.
+// hashed returns the keyed hash of a shopper's address, in the same way as the readers of files.
 func (f *frame) hashed(who int) string {
 	mac := hmac.New(sha256.New, f.opt.HashKey)
 	_, _ = fmt.Fprintf(mac, "shopper%d@example.com", who)

@@ -12,12 +12,12 @@ import (
 
 // Response rate and recall of customers.
 const (
-	responseShare = 0.25 // of online orders
+	responseShare = 0.25 // share of online orders with an answer
 	remembers     = 0.72 // probability that the answer names the channel that caused the order
 	uncoded       = 0.06 // answers without a channel from the survey tool
 )
 
-// said contains the answers for each channel.
+// said contains the possible answers for each channel.
 var said = map[measure.Channel][]string{
 	facebook:      {"Facebook", "Instagram", "Instagram ad", "facebook ad", "saw it on insta", "IG"},
 	google:        {"Google", "Google search", "googled it", "Google Shopping"},
@@ -35,8 +35,8 @@ var said = map[measure.Channel][]string{
 	"":            {"Don't remember", "Other", "not sure", "?"},
 }
 
-// believed lists the channels that are named by customers whose orders have no spend as their cause, or who remember
-// incorrectly.
+// believed lists the channels in incorrect answers. Such answers are from customers with orders without spend as the
+// cause, and from customers who remember incorrectly.
 var (
 	believed       = []measure.Channel{referral, organicSearch, google, facebook, tiktok, influencer, amazon, podcast, direct, email, ""}
 	believedPicker = newPicker([]float64{0.26, 0.18, 0.14, 0.13, 0.07, 0.05, 0.03, 0.02, 0.05, 0.02, 0.05})

@@ -234,7 +234,7 @@ func TestUntrackedShareIsThatOfTheOrders(t *testing.T) {
 		if math.Abs(without/all-s.truth.UntrackedShare) > 1e-6 {
 			t.Errorf("%v: %.6f of the orders have no touch, the truth says %.6f", size, without/all, s.truth.UntrackedShare)
 		}
-		// The tolerance is three standard errors, and up to a point for the day without tracking.
+		// The tolerance is three standard errors, plus up to one percentage point for the day without tracking.
 		if room := 0.01 + 3*math.Sqrt(0.09/all); math.Abs(s.truth.UntrackedShare-0.10) > room {
 			t.Errorf("%v: untracked share is %.3f", size, s.truth.UntrackedShare)
 		}

@@ -117,7 +117,7 @@ func (c *check) list(at, depth int) int {
 	}
 }
 
-// quoted reads a string. plain is true if the string is ASCII without escapes.
+// quoted reads a string. The result plain is true if the string is ASCII without escapes.
 func (c *check) quoted(at int) (end int, plain bool) {
 	text := c.text
 	plain = true

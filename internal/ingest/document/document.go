@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Value is the text of a JSON value, "" for none.
+// Value is the text of a JSON value, or "" if there is none.
 type Value string
 
 // Object is a JSON object.
@@ -28,7 +28,7 @@ type member struct {
 	value Value
 }
 
-// Read reads the members of a value. A value that is not an object has none.
+// Read reads the members of a value. A value that is not an object has no members.
 func (o *Object) Read(v Value) {
 	o.clear()
 	for name, value := range v.members {
@@ -219,7 +219,7 @@ func stringEnd(text string, at int) int {
 	return len(text)
 }
 
-// valueEnd returns the offset after the value that starts at at.
+// valueEnd returns the offset after the value that starts at the offset at.
 func valueEnd(text string, at int) int {
 	if at >= len(text) {
 		return len(text)

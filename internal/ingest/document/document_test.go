@@ -45,7 +45,7 @@ func TestBytesThatAreNotTextReadAsReplacementCharacters(t *testing.T) {
 	}
 }
 
-// FuzzObject compares the package with encoding/json on every text that the latter accepts as an object.
+// FuzzObject compares the package with encoding/json on every text that encoding/json accepts as an object.
 func FuzzObject(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"a":[{"b":"\u00e9"},-1.5E-2,null],"":{}}`, ` {"a" : "x" , "a":2 } `, `[1]`, `{"\"":"\\"}`} {
 		f.Add([]byte(seed))
@@ -76,7 +76,7 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// FuzzCheck compares Check with encoding/json.Valid, and the members that Check reads with those that Read reads.
+// FuzzCheck compares Check with encoding/json.Valid, and the members from Check with the members from Read.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"RECORD","record":{"a":[{"b":"\u00e9"},-1.5E-2,null],"":{}}}`, ` {"record" : {"x":1} , "rec\u006frd":{"y":"\\"} } `, `{"record":{"a":1},"record":[{"a":1}]}`,

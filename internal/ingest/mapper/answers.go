@@ -8,7 +8,7 @@ import (
 	"assay/internal/measure"
 )
 
-// discovery is the question whose answers name channels.
+// discovery is the name of the question with channels as answers.
 const discovery = "discovery_channel"
 
 // questions lists the questions that can be compared across stores, by a pattern of their text. Other questions keep
@@ -63,7 +63,7 @@ var answers = []struct {
 
 func words(pattern string) *regexp.Regexp { return regexp.MustCompile(`(^|\W)(` + pattern + `)($|\W)`) }
 
-// channelOf returns the channel that an answer names, or "" if it names none.
+// channelOf returns the channel that an answer names, or "" if the answer names no channel.
 func channelOf(answer string) measure.Channel {
 	folded := source.Fold(answer)
 	for _, a := range answers {

@@ -25,7 +25,7 @@ type binding struct {
 	layout   string
 	zone     *time.Location
 	assumed  money.Currency // used if the file has no currency; "" before the first use
-	known    bool           // the file is an export of a known product, whose IDs identify customers
+	known    bool           // the file is an export of a known product; the product's IDs identify customers
 	ends     string         // start of the first row after the table; "": the file contains one table
 }
 
@@ -38,7 +38,7 @@ type place struct {
 	negate bool
 }
 
-// addend is a column whose amount is added to a field's amount or subtracted from it.
+// addend is a column with an amount that is added to or subtracted from a field's amount.
 type addend struct {
 	at  int
 	off bool

@@ -159,8 +159,9 @@ func (r *creatorRows) handOver(into *warehouse.Batch) {
 	into.CreatorCosts = append(into.CreatorCosts, r.costs.facts...)
 }
 
-// creatorKey returns a creator's ID: the file's ID if it is a UUID, otherwise an ID derived from the file's ID, from
-// platform and handle, or from the name. A creator therefore has the same ID in every file with the same description.
+// creatorKey returns a creator's ID. It is the file's ID if this is a UUID. Otherwise it is derived from the file's ID,
+// from platform and handle, or from the name. A creator therefore has the same ID in every file with the same
+// description.
 func creatorKey(id string, c warehouse.Creator) string {
 	if isUUID(id) {
 		return strings.ToLower(id)

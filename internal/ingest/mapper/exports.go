@@ -19,7 +19,7 @@ type export struct {
 	order     source.DayOrder     // of ambiguous days
 	ends      string              // start of the first row of another table
 	note      string              // limit of the file's figures
-	useless   string              // why the file is not read; "" if it is
+	useless   string              // reason why the file is not read; "" if it is read
 	instead   string              // file to import instead
 }
 
@@ -56,7 +56,7 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// equal returns a rule with one condition. So does starts.
+// equal returns a rule with one condition. The function starts does the same.
 func equal(column, text string, then Action) Rule {
 	return Rule{Column: column, Equals: &text, Then: then}
 }

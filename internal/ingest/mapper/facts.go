@@ -14,7 +14,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// simpleRows reads files whose rows are separate facts.
+// simpleRows reads files with separate facts as rows.
 type simpleRows struct {
 	*binding
 	totals source.Totals

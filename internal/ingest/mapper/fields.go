@@ -81,8 +81,8 @@ func (k Kind) NamedByMapping() bool {
 	return false
 }
 
-// Guess returns the columns of the kind's fields in a file with this header: columns with common names and, for
-// required fields, also columns whose names contain a common name. A column is used for one field only.
+// Guess returns the columns of the kind's fields in a file with this header. It finds columns with common names. For
+// required fields, a column name may also contain a common name. A column is used for one field only.
 func (k Kind) Guess(h source.Header) map[string]string {
 	form, taken, found := kinds[k], map[int]bool{}, map[string]string{}
 	take := func(field string, at int) {
@@ -102,8 +102,8 @@ func (k Kind) Guess(h source.Header) map[string]string {
 	}
 }
 
-// nearest returns the required field without a column and the unused column whose names share the longest word, or -1
-// if there is none.
+// nearest returns a required field without a column, and an unused column. They are the pair with the longest word in
+// both names. The index at is -1 if there is no pair.
 func nearest(h source.Header, f form, found map[string]string, taken map[int]bool) (field string, at int) {
 	at, longest := -1, 0
 	for _, c := range f.columns {
@@ -156,8 +156,8 @@ func (m Mapping) Text() ([]byte, error) {
 	return yaml.Parser().Marshal(pruned)
 }
 
-// withoutEmpty removes empty values. It returns nil if nothing remains. A rule may compare with an empty text, so it
-// removes only nil elements of a list.
+// withoutEmpty removes empty values. It returns nil if nothing remains. A rule may compare with an empty text, so
+// withoutEmpty removes only nil elements of a list.
 func withoutEmpty(of any) any {
 	switch v := of.(type) {
 	case map[string]any:

@@ -7,7 +7,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// Kind is what a row of a file describes.
+// Kind is the kind of thing that a row of a file describes.
 type Kind string
 
 // The kinds.

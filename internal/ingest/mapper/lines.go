@@ -30,7 +30,7 @@ type groupKey struct {
 	refunded civil.Date // zero for the order itself
 }
 
-// group is an order or a refund whose lines are being collected.
+// group is an order or a refund while its lines are being collected.
 type group struct {
 	groupKey
 	sale     source.Sale
@@ -79,7 +79,8 @@ func (r *lineRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	return err
 }
 
-// group returns the row's group. A new group may finish the oldest one, whose error is also returned.
+// group returns the row's group. A new group may finish the oldest group. In that case, the error of the oldest group
+// is also returned.
 func (r *lineRows) group(rec tabular.Record, key groupKey, then Action, b *warehouse.Batch) (g *group, err error) {
 	if g = r.open[key]; g != nil {
 		r.dropCopy(g)

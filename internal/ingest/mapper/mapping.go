@@ -106,7 +106,7 @@ type Mistake struct {
 	Text string
 }
 
-// Mistakes returns everything that prevents reading files with the mapping, nil for none.
+// Mistakes returns everything that prevents reading files with the mapping, or nil if nothing does.
 func (m Mapping) Mistakes() (mistakes []Mistake) {
 	say := func(at, format string, args ...any) {
 		mistakes = append(mistakes, Mistake{at, fmt.Sprintf(format, args...)})

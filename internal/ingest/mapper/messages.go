@@ -118,7 +118,7 @@ func newMessageRows(b *binding) *factRows {
 	return rows
 }
 
-// fromRates computes counts from the rates of a report. Rates are rounded, so a count may be inexact by a few.
+// fromRates computes counts from the rates of a report. Rates are rounded, so counts may be slightly inexact.
 func (r *row) fromRates(m *warehouse.MessageDay) {
 	bounced := r.share(messageBounceRate)
 	left, complained := r.share(messageUnsubscribeRate), r.share(messageSpamRate)

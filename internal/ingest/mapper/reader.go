@@ -10,7 +10,7 @@ import (
 	"assay/internal/money"
 )
 
-// New returns the reader of files with the mapping.
+// New returns a reader that uses the mapping.
 func New(m Mapping) source.Reader { return reader{mapping: m, given: true} }
 
 // Common returns the readers of files with common column names, one per kind.

@@ -29,7 +29,7 @@ type regionKey struct {
 }
 
 // newRegionRows reads sessions and population by region and day. It sums the sessions of rows with the same region and
-// day, which occur with an additional dimension. The population is the same in all of them.
+// day, which occur with an additional dimension. The population is the same in all of these rows.
 func newRegionRows(b *binding) *factRows {
 	countries := source.NewCountries()
 	known := gathered[regionKey, warehouse.RegionDay]{}

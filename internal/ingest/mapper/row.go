@@ -21,8 +21,8 @@ type row struct {
 	fault error
 }
 
-// factRows reads files in which each row is read separately. read adds facts to the batch. close adds facts that must
-// wait for the end, because rows of the same key are summed.
+// factRows reads files in which each row is read separately. The function read adds facts to the batch. The function
+// close adds facts that must wait for the end, because rows with the same key are summed.
 type factRows struct {
 	*simpleRows
 	close func(b *warehouse.Batch)
@@ -183,7 +183,7 @@ func (g *gathered[K, F]) at(key K) (fact *F, known bool) {
 	return &g.facts[i], known
 }
 
-// isTotal reports whether a row is the sum of the others.
+// isTotal reports whether a row is the sum of the other rows.
 func isTotal(fields []string) bool {
 	first := ""
 	for _, f := range fields {

@@ -100,7 +100,7 @@ func withoutPeople(text string) string {
 	return phoneNumber.ReplaceAllString(text, "(number)")
 }
 
-// keyOf derives a key for an answer without one. The key comes from order and question, or, without an order, from
+// keyOf derives a key for an answer without a key. The key comes from order and question, or, without an order, from
 // question, answer and time.
 func keyOf(s warehouse.SurveyResponse) string {
 	text := s.OrderRef.Source + "\x00" + s.OrderRef.Key + "\x00" + s.Question

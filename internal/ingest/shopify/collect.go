@@ -14,7 +14,8 @@ import (
 // In an import with refunds, the store assumes that the import contains all refunds of an order. Orders are therefore
 // stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An order
 // with only a refunded total waits for the end of the run, because its refunds may come in a separate stream. If these
-// add up to the total, they are all its refunds. If there are no refunds, the total becomes one refund without a date.
+// refunds add up to the total, they are all the order's refunds. If there are no refunds, the total becomes one refund
+// without a date.
 type Collector struct {
 	options source.Options
 	reader  *Documents
@@ -69,8 +70,8 @@ func (c *Collector) Expect() { c.listed = true }
 // Waits reports whether orders can be stored only at the end.
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
-// Order adds an order of a stream. Errors are [*source.RowError]s with the line. The version that was updated last
-// counts; among equals, the later version.
+// Order adds an order of a stream. Errors are [*source.RowError]s with the line. The version with the latest update
+// time counts. If the times are equal, the version that was added later counts.
 func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *Collector) Customer(doc *document.Object) error {
 	return err
 }
 
-// Steps returns the collection as up to four steps and empties it. With end, no order waits any longer.
+// Steps returns the collection as up to four steps and empties it. If end is true, no order waits any longer.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var plain, itemized []*sale
 	for _, s := range c.sales {
@@ -187,7 +188,7 @@ func (c *Collector) resolve() (plain, itemized []*sale) {
 	return plain, itemized
 }
 
-// fill dates and converts orders and adds them to the batch, oldest key first.
+// fill sets the day of orders, converts their amounts and adds them to the batch, oldest key first.
 func (c *Collector) fill(b *warehouse.Batch, sales []*sale) (bad []Rejected) {
 	slices.SortFunc(sales, func(x, y *sale) int {
 		return cmp.Or(cmp.Compare(len(x.Order.Key), len(y.Order.Key)), cmp.Compare(x.Order.Key, y.Order.Key))

@@ -32,7 +32,7 @@ func spreadDiscount(lines []warehouse.OrderLine, subtotal, discount int64) {
 	}
 }
 
-// portion returns amount · part / whole, rounded down, for 0 ≤ part ≤ whole and amount ≤ whole.
+// portion returns amount · part / whole, rounded down. It requires 0 ≤ part ≤ whole and amount ≤ whole.
 func portion(amount, part, whole int64) int64 {
 	if part == whole {
 		return amount

@@ -14,11 +14,11 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Documents reads orders, refunds and customers of Shopify's two APIs: the Admin REST API, whose names have underscores
-// and which webhooks also use, and the GraphQL API, whose amounts are in "…Set" objects. An order has the key of the
-// orders export: its numeric ID.
+// Documents reads orders, refunds and customers of Shopify's two APIs. In the Admin REST API, names have underscores;
+// webhooks use the same form. In the GraphQL API, amounts are in "…Set" objects. An order has the key of the orders
+// export: its numeric ID.
 //
-// Amounts are in the shop's currency. It does not read names, streets and phone numbers.
+// Amounts are in the shop's currency. Documents does not read names, streets and phone numbers.
 type Documents struct {
 	options   source.Options
 	people    *source.Customers
@@ -117,8 +117,8 @@ func (d *Documents) describe(o *warehouse.Order) {
 }
 
 // customer sets the customer key from the order's email address, otherwise the customer's own address, otherwise the
-// shop's ID, otherwise the phone number. Only the customer's own address is tied to the ID, because an address that
-// staff enter in many orders would merge many customers into one.
+// shop's ID, otherwise the phone number. Only the customer's own address is tied to the ID. Staff may enter one address
+// in many orders, and a tie would merge these customers into one.
 func (d *Documents) customer(o *warehouse.Order, ties []warehouse.CustomerTie) []warehouse.CustomerTie {
 	customer := d.first("customer")
 	address := d.text("email", "contact_email")

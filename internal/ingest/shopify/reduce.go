@@ -84,7 +84,7 @@ func reduced(body []byte, to reduction) (map[string]any, error) {
 	return kept, nil
 }
 
-// of reduces a value, or each element of a list. It omits a value that should have members and has none.
+// of reduces a value, or each element of a list. It omits a value without members if members are expected.
 func (r reduction) of(v document.Value) any {
 	switch {
 	case r == nil:

@@ -23,7 +23,7 @@ type rows struct {
 	people    *source.Customers
 	countries *source.Countries
 	hasher    source.Hasher
-	offsets   int // number of orders whose offset was compared with the workspace's time zone
+	offsets   int // number of orders with an offset that was compared with the workspace's zone
 
 	open  bool
 	sale  source.Sale
@@ -140,7 +140,7 @@ func (r *rows) describe(cell func(at int) string) {
 	}
 }
 
-// line adds the row's line item to the current order. A row without a quantity has none.
+// line adds the row's line item to the current order. A row without a quantity has no line item.
 func (r *rows) line(rec tabular.Record) {
 	r.sale.Rows++
 	r.sale.Content = r.hasher.Row(r.sale.Content, rec.Fields)

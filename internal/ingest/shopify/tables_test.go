@@ -344,7 +344,8 @@ func TestRowsOfTheExport(t *testing.T) {
 		t.Fatalf("%d orders, %v", len(got.Batch.Orders), got.Errors)
 	}
 	first, second := got.Batch.Orders[0], got.Batch.Orders[1]
-	// The lines cost 20.00. Their own discounts are 0.50, and all discounts are 3.00, so the subtotal is 17.00.
+	// The lines cost USD 20.00. Their own discounts are USD 0.50, and all discounts are USD 3.00, so the subtotal is
+	// USD 17.00.
 	if first.Charged != 2000 || first.Tax != 100 || first.Shipping != 200 || first.Discounts != 300 || first.Country != "CA" || first.Region != "ON" || first.Status != "paid" || first.Cancelled || first.Units != 3 {
 		t.Errorf("first %+v", first)
 	}

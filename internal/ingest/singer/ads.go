@@ -266,7 +266,7 @@ type thing struct {
 }
 
 // sum adds up the rows of a day with the same key and appends them to the batch. If several reports cover the same
-// spend, one counts.
+// spend, only one of them counts.
 func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
 	order := make([]*adRow, len(day.rows))

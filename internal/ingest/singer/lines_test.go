@@ -40,7 +40,7 @@ func TestLinesDoNotDependOnTheSizeOfReads(t *testing.T) {
 	}
 }
 
-// Lines before an error are returned first; the start of an incomplete line is not returned.
+// Lines before an error are returned first. The start of an incomplete line is not returned.
 func TestAnErrorComesAfterTheLinesBeforeIt(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -34,7 +34,7 @@ func (s shape) String() string {
 	}[s]
 }
 
-// shapes identifies the shapes by properties: all properties of one list and none of the other.
+// shapes identifies the shapes by properties. A record has all properties of one list and none of the other.
 var shapes = []struct {
 	shape shape
 	all   []string

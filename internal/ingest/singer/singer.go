@@ -1,13 +1,14 @@
-// Package singer is a target of the Singer protocol: it reads the messages of a tap, one JSON object per line, and
+// Package singer is a target of the Singer protocol. It reads the messages of a tap, one JSON object per line, and
 // stores the facts in them.
 //
-// The columns of its schema identify a stream, because users of a tap choose its name. Supported streams are orders,
-// refunds and customers of Shopify in the forms of both APIs, reports of Meta, Google and TikTok advertising, and
-// reports of Klaviyo. Records of other streams are checked and counted, and the report lists them.
+// The properties in a stream's schema identify the stream, because users of a tap choose the stream's name. Supported
+// streams are orders, refunds and customers of Shopify in the forms of both APIs. Reports of Meta, Google and TikTok
+// advertising and reports of Klaviyo are also supported. Records of other streams are checked and counted, and the
+// report lists them.
 //
 // Facts are stored in steps of many records, while later messages are read. A state is emitted only after everything
-// before it is stored; of several such states, only the newest. The next run sends the records after the last emitted
-// state again. This changes nothing, because orders are merged by key and reports replace days.
+// before it is stored. If there are several such states, only the newest is emitted. The next run sends the records
+// after the last emitted state again. This changes nothing, because orders are merged by key and reports replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer
@@ -45,7 +46,7 @@ type Options struct {
 	SkipRejected bool                     // continue after rejected records
 	DryRun       bool                     // report everything, but store nothing and emit no state
 	CommitRows   int                      // minimum number of records in one step; 0: 50,000
-	CommitAfter  time.Duration            // age of a step at which the next state ends it; 0: a minute
+	CommitAfter  time.Duration            // age from which a step ends at the next state; 0: a minute
 	Clock        func() time.Time
 	Log          *slog.Logger
 }

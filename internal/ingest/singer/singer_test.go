@@ -101,7 +101,7 @@ func (b *bench) year(t testing.TB) (sums measure.Sums, spend int64) {
 	return b.sums(t, "2026-01-01", "2026-12-31")
 }
 
-// refusals contains the reasons for rejected fixtures of the protocol. All other fixtures are accepted.
+// refusals contains the expected error of each rejected fixture of the protocol. All other fixtures are accepted.
 var refusals = map[string]string{
 	"invalid_schema":                   `line 1: the schema of stream "test_invalid_schema" has no properties`,
 	"record_before_schema":             `line 1: a record of stream "test_record_before_schema" before its SCHEMA`,
@@ -236,7 +236,7 @@ const (
 	customerRow    = `{"type":"RECORD","stream":"people","record":{"id":"gid://shopify/Customer/77","email":"a@example.com","createdAt":"2026-01-02T03:00:00Z","updatedAt":"2026-11-19T10:00:00Z","numberOfOrders":"3","phone":"+15550100","emailMarketingConsent":{"marketingState":"SUBSCRIBED"}}}`
 )
 
-// An unknown consent does not stop the tap; the error of an unreadable field does not contain its value.
+// An unknown consent does not stop the tap. The error of an unreadable field does not contain the field's value.
 func TestCustomersOfATapBecomeProfiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -280,7 +280,7 @@ func TestADayInTwoStepsIsStoredCompletely(t *testing.T) {
 	}
 }
 
-// failing is a store whose commits fail.
+// failing is a store with failing commits.
 type failing struct{ *bench }
 
 type failingImport struct{ warehouse.Import }
@@ -316,7 +316,7 @@ func TestAFailedStepIsReportedBeforeLaterErrors(t *testing.T) {
 	}
 }
 
-// slow is a store whose commits wait until more messages are read.
+// slow is a store with commits that wait until more messages are read.
 type slow struct {
 	nowhere
 	more chan struct{}

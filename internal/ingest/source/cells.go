@@ -117,8 +117,9 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 
 const millionths = 6 // decimals
 
-// NotationOf detects the decimal separator of cells. Only unambiguous cells count, because "1.234" could have either.
-// Without evidence, it is a point, and cells that contradict this are rejected.
+// NotationOf detects the decimal separator of cells. Only unambiguous cells count, because "1.234" may have a decimal
+// or a thousands separator. Without an unambiguous cell, the decimal separator is a point. Cells that contradict the
+// result are rejected.
 func NotationOf(columns ...[]string) money.Notation {
 	points, commas := 0, 0
 	for _, cells := range columns {

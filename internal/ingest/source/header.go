@@ -66,7 +66,7 @@ func isFolded(name string) bool {
 	return !blank || name == ""
 }
 
-// Index returns the index of the first column that has one of the folded names, or -1 if none has. Earlier names are
+// Index returns the index of the first column with one of the folded names, or -1 if there is none. Earlier names are
 // preferred.
 func (h Header) Index(names ...string) int {
 	for _, name := range names {
@@ -85,8 +85,8 @@ func (h Header) Name(i int) string {
 	return strings.TrimSpace(h.names[i])
 }
 
-// Currency finds a column whose name ends with a currency in parentheses, such as "Amount spent (USD)", and returns
-// its index and the currency. The names are folded and without the parentheses.
+// Currency finds a column with a currency in parentheses at the end of its name, such as "Amount spent (USD)". It
+// returns the column's index and the currency. The names are folded and without the parentheses.
 func (h Header) Currency(names ...string) (int, money.Currency) {
 	for i, name := range h.folded {
 		before, code, ok := cutCurrency(name)

@@ -45,8 +45,8 @@ type Orders struct {
 	currency money.Currency // currency of the last counted order
 }
 
-// earlier describes an earlier order or refund of the file, with the data that identify it and remove it from the
-// totals.
+// earlier describes an earlier order or refund of the file. It contains the data for identifying it and for subtracting
+// it from the totals.
 type earlier struct {
 	content           uint64
 	charged, refunded int64
@@ -74,8 +74,8 @@ func NewOrders(o Options) *Orders {
 	}
 }
 
-// longestKey is the longest ID of an order, in bytes. IDs stay in memory while a file is read. IDs of shops have some
-// dozens of bytes.
+// longestKey is the longest ID of an order, in bytes. IDs stay in memory while a file is read. IDs of shops have less
+// than a hundred bytes.
 const longestKey = 512
 
 // checkKey returns a [*RowError] for an ID that is too long.
@@ -141,7 +141,7 @@ func (t *Orders) Add(s *Sale, b *warehouse.Batch) error {
 	return nil
 }
 
-// Return is a refund whose order is not in the file.
+// Return is a refund of an order that is not in the file.
 type Return struct {
 	Line     int // first line in the file
 	Rows     int // number of rows in the file
@@ -196,8 +196,8 @@ func (t *Orders) Content(fields []string) uint64 {
 	return t.hasher.Row(0, fields)
 }
 
-// follows processes the next order's key. It reports whether the keys still ascend or still descend, which excludes
-// duplicates.
+// follows processes the next order's key. It reports whether the keys still ascend or still descend, which means that
+// there are no duplicates.
 func (t *Orders) follows(next *warehouse.OrderRef) bool {
 	step := t.step(next)
 	if t.last.Key != "" {
@@ -235,8 +235,8 @@ func (t *Orders) convert(s *Sale) error {
 	return t.rates.Convert(o.Day, s.Currency, amounts...)
 }
 
-// clashes reports whether the file has an earlier order with the same key and different content, and one of the two has
-// parts. If so, the parts cannot be assigned to one of them.
+// clashes reports whether the file has an earlier order with the same key and different content, and one of the two
+// orders has parts. If so, the file does not show which version the parts belong to.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false

@@ -11,8 +11,8 @@ import (
 // staleRate is the maximum age of a rate in days. No rates are published on weekends and holidays.
 const staleRate = 7
 
-// Converter converts amounts to the workspace's currency at the day's rate, or at the latest rate of the seven days
-// before.
+// Converter converts amounts to the workspace's currency at the day's rate, or at the latest rate of the previous seven
+// days.
 type Converter struct {
 	base  money.Currency
 	rates Rates

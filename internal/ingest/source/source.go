@@ -100,7 +100,7 @@ type Options struct {
 	Scattered bool
 }
 
-// AssumedCurrency returns the currency of a file that has none. It adds a warning unless the caller stated the
+// AssumedCurrency returns the currency of a file without a currency. It adds a warning unless the caller stated the
 // currency.
 func (o Options) AssumedCurrency() money.Currency {
 	if o.Currency != "" {
@@ -146,7 +146,7 @@ var ErrScattered = errors.New("the file's orders are not sorted by key")
 
 // Rates returns exchange rates.
 type Rates interface {
-	// Rate returns the price of one unit of from in to on exactly this day.
+	// Rate returns the value of one unit of the currency from in the currency to on exactly this day.
 	Rate(day civil.Date, from, to money.Currency) (money.Rate, bool)
 }
 
@@ -271,7 +271,7 @@ type Note struct {
 	Count int    `json:"count"` // number of occurrences
 }
 
-// Add adds a warning. A code shows its first text for all occurrences.
+// Add adds a warning. If a code occurs several times, only its first text is shown.
 func (n *Notes) Add(code, format string, args ...any) {
 	if i, ok := n.at[code]; ok {
 		n.list[i].Count++

@@ -142,7 +142,7 @@ func TestAnOrderWithPartsOccursOnce(t *testing.T) {
 			}
 		}
 	}
-	// If keys are sorted, an equal key or another direction requires a second pass.
+	// The keys were sorted so far. An equal key or a change of direction requires a second pass.
 	for key, want := range map[string]error{"2": ErrScattered, "1": ErrScattered, "3": nil, "10": nil} {
 		if err := ordersOf(t, false).Add(saleOf(key, 9), &warehouse.Batch{}); !errors.Is(err, want) {
 			t.Errorf("order %s after 1 and 2: %v, want %v", key, err, want)

@@ -161,7 +161,8 @@ type unpacking struct {
 	left, most int64
 }
 
-// bounded returns a reader of src that fails with an [ErrLimit] after more than most bytes; 0 means no limit.
+// bounded returns a reader of src that fails with an [ErrLimit] after more bytes than the parameter most. 0 means no
+// limit.
 func bounded(src io.Reader, most int64) io.Reader {
 	if most == 0 {
 		return src

@@ -139,7 +139,7 @@ func TestOpenRejectsUnreadableContent(t *testing.T) {
 	}
 }
 
-// endless is a long text during which the context ends. A test can still read all of it.
+// endless is a long text. The context ends while a test reads the text, and the text remains readable.
 type endless struct {
 	text          string
 	n, cancelAt   int

@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Scanner reads rows of delimited text according to RFC 4180 and accepts common export errors: a bare quote inside an
+// Scanner reads rows of delimited text according to RFC 4180 and accepts common export errors. A bare quote inside an
 // unquoted cell is text, line ends are LF or CRLF, and empty rows are skipped.
 //
-// encoding/csv is not suitable: it reads a file with one stray quote into memory as one cell, and it does not
+// encoding/csv is not suitable. It reads a file with one stray quote into memory as one cell. It also does not
 // distinguish a bad row from a bad file.
 //
 // Scanning takes a number of steps that is linear in the length of the text.
@@ -23,14 +23,14 @@ type Scanner struct {
 	buf        []byte
 	start, end int // unread part of buf
 	drained    bool
-	line       int // of the next row
+	line       int // line number of the next row
 	fields     []string
 	quoted     quotedRow
 	steps      int // number of searched, counted or moved bytes; a test bounds it
 }
 
-// sharedRow is the size of the largest row whose cells share one string, in bytes. Cells of larger rows have their own memory, so
-// that a cell that a reader keeps, such as an order's ID, does not keep the row.
+// sharedRow is the maximum size of a row with cells that share one string, in bytes. Cells of larger rows have their
+// own memory. A reader may keep a cell, such as an order's ID, without keeping the row in memory.
 const sharedRow = 4 << 10
 
 // quotedRow contains the row with quotes that is being read. Offsets count from the start of the row.
@@ -98,8 +98,8 @@ func (s *Scanner) index(in []byte, b byte) int {
 	return i
 }
 
-// upTo returns the unread text up to and including the first byte b at offset from or later, or up to the end of the
-// file. If nothing is left, the error is io.EOF.
+// upTo returns the unread text up to the first byte b at or after the offset from, inclusive. Without such a byte, it
+// returns the text up to the end of the file. If nothing is left, the error is io.EOF.
 func (s *Scanner) upTo(b byte, from int) ([]byte, error) {
 	for {
 		if i := s.index(s.buf[s.start+from:s.end], b); i >= 0 {
@@ -183,7 +183,7 @@ func unreadable(raw []byte) string {
 
 var tooManyCells = fmt.Sprintf("the row has more than %d cells", MaxColumns)
 
-// oversized cuts the row before the first cell that is too large. size is the size of all cells.
+// oversized cuts the row before the first cell that is too large. The parameter size is the size of all cells.
 func (s *Scanner) oversized(size int) string {
 	if size <= MaxField {
 		return ""
@@ -198,7 +198,7 @@ func (s *Scanner) oversized(size int) string {
 }
 
 // quotedRow reads a row with quoted cells, which may contain delimiters and line ends. The first line of the row has
-// the given length. It skips cells after MaxColumns.
+// the given length. quotedRow skips cells after MaxColumns.
 func (s *Scanner) quotedRow(line int) (problem string, err error) {
 	s.quoted = quotedRow{text: s.quoted.text[:0], ends: s.quoted.ends[:0], lineEnd: line}
 	row := &s.quoted

@@ -177,7 +177,7 @@ func TestACellOfALargeRowDoesNotKeepTheRow(t *testing.T) {
 
 // FuzzScanner checks that the scanner agrees with encoding/csv on text without errors and that all other text ends in
 // rows or an error. The result must not depend on the size of the pieces. A row must never have more cells than the
-// limit, the lines of rows must ascend, and the length of the text must bound the steps.
+// limit, and the lines of rows must ascend. The number of steps must be limited by the length of the text.
 func FuzzScanner(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2\n", "\"a\nb\",c\r\n", "x;\"y\"\"z\"", "\"open", "\x00,\xff\n", "a\"b,c\n", "@@@\nb", "@@\"\n\"@\nb\n"} {
 		f.Add(seed)

@@ -18,7 +18,7 @@ const (
 type Record struct {
 	Line    int      // first line of the row in the file, from 1
 	Fields  []string // cells; the next read reuses the slice, but not the strings
-	Problem string   // reason why the row cannot be used; "" if it can
+	Problem string   // reason why the row cannot be used; "" if it can be used
 }
 
 // Size returns the number of bytes of the cells.

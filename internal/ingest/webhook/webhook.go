@@ -88,8 +88,8 @@ func (v *Verifier) Signed() bool {
 }
 
 // Take checks a message and returns the part to store, without personal data. It returns nil for ignored topics. A body
-// without the form of its topic is a fault of kind invalid. The signature does not cover the topic, so the topic alone
-// is not trusted.
+// without the form of its topic is a fault of kind invalid. The signature does not cover the topic, so Take checks that
+// the body fits the topic.
 func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 	var o document.Object
 	if !json.Valid(body) {
@@ -197,8 +197,8 @@ type Result struct {
 	Later    map[control.DeliveryID]bool   // to try again: the order to delete has not arrived yet
 }
 
-// patience is the time during which the deletion of an unknown order is tried again. Messages overtake each other by
-// seconds.
+// patience is the time during which the deletion of an unknown order is tried again. A deletion may arrive some seconds
+// before its order.
 const patience = time.Hour
 
 // Ledger is the file name of webhooks in the import ledger.

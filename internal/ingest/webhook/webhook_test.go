@@ -71,7 +71,8 @@ func deliverTo(t *testing.T, w *warehouse.Warehouse, workspace control.Workspace
 	return result
 }
 
-// These constants contain one order in the form of each source. It has 102.60, of which 20.00 was refunded on the 19th.
+// These constants contain one order in the form of each source. The order's value is USD 102.60, of which USD 20.00
+// were refunded on the 19th.
 const (
 	refundJSON = `{"id":801,"order_id":5001,"created_at":"2026-11-19T10:00:00Z","refund_line_items":[],"transactions":[{"kind":"refund","status":"success","amount":"20.00","currency":"USD"}]}`
 	orderJSON  = `{"id":5001,"name":"#1001","email":"A@example.com","currency":"USD","created_at":"2026-11-18T10:00:00Z","updated_at":"2026-11-19T10:00:00Z",
@@ -137,7 +138,7 @@ const (
 `
 )
 
-// With ASSAY_TEST_THOROUGH the test covers all orders of arrival, otherwise every eighth.
+// With ASSAY_TEST_THOROUGH the test covers every order of arrival, otherwise every eighth one.
 func TestACustomerIsOneProfileInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8
@@ -210,7 +211,7 @@ func orders(names []string) (all [][]string) {
 	return all
 }
 
-// With ASSAY_TEST_THOROUGH the test covers all orders of arrival, otherwise every eighth.
+// With ASSAY_TEST_THOROUGH the test covers every order of arrival, otherwise every eighth one.
 func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	t.Parallel()
 	every := 8

@@ -8,10 +8,10 @@ import (
 	"assay/internal/fault"
 )
 
-// Allot splits a total of whole units by weights so that the parts add up exactly (largest remainder method). Each part
-// is its exact share rounded down; the remaining units go to the largest fractions. Fractions that agree to nine
-// decimals count as equal, and the earlier part is first, so rounding errors of a sum have no effect. A part differs
-// from its exact share by at most one unit.
+// Allot splits a total of whole units by weights. The parts add up to the total exactly (largest remainder method).
+// Each part is its exact share rounded down; the remaining units go to the largest fractions. Fractions that agree to
+// nine decimals count as equal, and the earlier part gets the unit. Rounding errors of a sum therefore have no effect.
+// A part differs from its exact share by at most one unit.
 //
 // The total is between 0 and 2^53. Weights are finite and not negative. If all weights are zero, the total must be zero
 // too.
@@ -58,7 +58,8 @@ func largestRemainders(total int64, weights []float64, sum float64) []int64 {
 		whole[parts[i].at]++
 		left--
 	}
-	// Near 2^53 a rounded share can exceed the exact one; the parts with the smallest fractions then lose units.
+	// Near 2^53, a rounded share can exceed the exact share. In that case, the parts with the smallest fractions lose
+	// units.
 	for i := len(parts) - 1; left < 0; i = (i + len(parts) - 1) % len(parts) {
 		if whole[parts[i].at] > 0 {
 			whole[parts[i].at]--

@@ -55,7 +55,7 @@ func TestAllotConservesEveryTotalAndStaysNearTheExactShare(t *testing.T) {
 		left := total
 		for i, part := range got {
 			left -= part
-			// Shares near 2^53 are accurate to about one unit.
+			// Shares of a total near 2^53 are accurate to about one unit.
 			if exact := float64(total) * (weights[i] / sum); part < 0 || math.Abs(float64(part)-exact) > 1+exact*1e-15 {
 				t.Errorf("part %d of %d is %d, want within one of %v", i, total, part, exact)
 			}

@@ -13,7 +13,7 @@ const removedNone = -1
 type chain struct {
 	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, by the state they lead to
 	ahead   []int     // ahead[s] is the first transition of s that stays or leads to a later state
-	to      []int32   // the state a transition leads to
+	to      []int32   // the target state of a transition
 	chance  []float64 // its probability
 	convert []float64 // for each state, the probability that conversion is next
 	last    []int     // for each state, the last touched channel; removedNone for the start
@@ -21,8 +21,8 @@ type chain struct {
 
 // chainOf counts the transitions of the paths with touchpoints and divides them by the visits.
 //
-// A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit, so the next state
-// is computed: shift, add, drop the oldest digit.
+// A state is coded as a number in base channels + 1, with the latest touchpoint in the lowest digit. The next state is
+// computed from the number: shift, add, drop the oldest digit.
 func chainOf(p *Paths, order int) chain {
 	base := uint64(len(p.names)) + 1
 	size := uint64(1)
@@ -82,8 +82,8 @@ func chainFrom(counts *tally, base, size uint64) chain {
 	return c.forward()
 }
 
-// forward renumbers the states in reverse postorder of a depth-first search from the start. Only steps that close a
-// cycle then lead back.
+// forward renumbers the states in reverse postorder of a depth-first search from the start. With this order, only steps
+// that close a cycle lead back.
 func (c chain) forward() chain {
 	n := len(c.convert)
 	place := make([]int32, n) // 0: not visited; n + 1: on the stack; otherwise 1 + the new number

@@ -14,12 +14,12 @@ type Blended struct {
 	SurveyWeight     float64 // the weight of the clicks is 1 - SurveyWeight
 	Answers          float64 // answers that name a channel
 	EffectiveAnswers float64 // after weighting strata by their orders
-	UnmappedShare    float64 // of all answers
+	UnmappedShare    float64 // share of all answers that name no channel
 	Coverage         float64 // share of orders in strata with an answer
 	Level            float64
 }
 
-// WithSurvey applies the rule of [BlendSums] to a result of paths, so that tests can compare the two.
+// WithSurvey applies the rule of [BlendSums] to a result of paths, so that tests can compare the results.
 func (r Result) WithSurvey(strata []Stratum, b Blend) (Blended, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {

@@ -75,11 +75,11 @@ func position(shares []float64, touches []uint16, ages []float64) {
 	shares[0], shares[n-1] = firstShare, lastShare
 }
 
-// shapley is the Shapley value of the game in which a set S of channels wins the conversions of all paths whose
-// channels are a subset of S. That game is a sum of unanimity games, one per set of channels, and the members of a
-// unanimity game share its value equally (Shapley 1953, section 3; Zhao, Mahboobi and Bagheri 2018, "Shapley value
-// methods for attribution modeling in online advertising", section 4). The result is exact for any number of channels.
-// The first touchpoint of a channel gets the channel's credit.
+// shapley is the Shapley value of a game between channels. A set S of channels wins the conversions of a path if all of
+// the path's channels are in S. That game is a sum of unanimity games, one per set of channels. The members of a
+// unanimity game share its value equally (Shapley 1953, section 3). For attribution, see Zhao, Mahboobi and Bagheri
+// 2018, "Shapley value methods for attribution modeling in online advertising", section 4. The result is exact for any
+// number of channels. The credit of a channel goes to the channel's first touchpoint.
 func shapley(shares []float64, touches []uint16, _ []float64) {
 	different := 0
 	for i, ch := range touches {

@@ -12,7 +12,8 @@ import (
 // MaxOrder is the highest order of a chain.
 const MaxOrder = 3
 
-// Removal is a channel's removal effect: the relative loss of conversions if the channel leads to null.
+// Removal is a channel's removal effect: the relative loss of conversions if every step into the channel ends without
+// conversion.
 type Removal struct {
 	Channel measure.Channel
 	Effect  float64 // 1 - P(conversion without the channel) / P(conversion), a fraction
@@ -26,9 +27,9 @@ type Removals struct {
 	Effects    []Removal
 }
 
-// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the paths and returns the exact removal effect of each
-// channel, sorted by channel (Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the customer journey",
-// International Journal of Research in Marketing 33(3), sections 3 and 4).
+// RemovalEffects fits a Markov chain of order 1, 2 or 3 to the paths. It returns the exact removal effect of each
+// channel, sorted by channel. The method is from Anderl, Becker, von Wangenheim and Schumann 2016, "Mapping the
+// customer journey", International Journal of Research in Marketing 33(3), sections 3 and 4.
 //
 // The state is the tuple of the last touchpoints. It has as many touchpoints as the order, and fewer at the start of a
 // journey. A journey ends in conversion or null. Transition probabilities are relative frequencies. Removing a channel
@@ -68,8 +69,8 @@ func RemovalEffects(p *Paths, order int) (Removals, error) {
 	return r, nil
 }
 
-// credit distributes the totals of the paths with touchpoints in proportion to the effects. The value is also credited
-// by the effects on conversions.
+// credit distributes the totals of the paths with touchpoints in proportion to the effects. The value is distributed in
+// the same way.
 func (r Removals) credit(p *Paths) (Result, error) {
 	rest := untouched(p)
 	conversions := make([]float64, len(p.names))

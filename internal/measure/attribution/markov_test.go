@@ -45,7 +45,7 @@ func TestTextbookChain(t *testing.T) {
 	}
 }
 
-// TestChainsEqualADenseSolution compares the results with a chain whose states are texts and which is solved by LU
+// TestChainsEqualADenseSolution compares the results with a simpler chain. Its states are texts, and it is solved by LU
 // decomposition.
 func TestChainsEqualADenseSolution(t *testing.T) {
 	t.Parallel()
@@ -128,7 +128,8 @@ func TestRepeatsOfAChannelHaveNoEffectAtOrderOne(t *testing.T) {
 			repeated[i].Channels = append(slices.Repeat(p.Channels[:1], 1+i%5), p.Channels...)
 		}
 	}
-	// Repeats at the start are steps from a state to itself; the proportions of its other transitions do not change.
+	// Repeats at the start are steps from a state to itself. The proportions of the state's other transitions do not
+	// change.
 	want, got := effectsOf(t, pathsOf(t, list...), 1), effectsOf(t, pathsOf(t, repeated...), 1)
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 		t.Error(diff)
@@ -147,7 +148,8 @@ func TestLongCyclesAreSolved(t *testing.T) {
 		if p := removals.Conversion; !(p > 0.5 && p < 0.7) {
 			t.Errorf("order %d: P = %v", order, p)
 		}
-		// Without a, only the journeys of d convert: one of five, half of which convert.
+		// Without channel a, only the journeys of channel d convert. They are one of five journeys, and half of them
+		// convert.
 		if want := 1 - 0.2/removals.Conversion; math.Abs(removals.Effects[0].Effect-want) > 1e-9 {
 			t.Errorf("order %d: effect of a is %v, want %v", order, removals.Effects[0].Effect, want)
 		}

@@ -84,7 +84,7 @@ func Attribute(p *Paths, m Model) (Result, error) {
 	return Result{}, fault.Invalid("unknown attribution model %q", m)
 }
 
-// resultOf makes the rows from the credits of each channel. The remainder of the totals is unattributed.
+// resultOf creates the rows from the credits of each channel. The remainder of the totals is unattributed.
 func resultOf(p *Paths, conversions, values []float64) (Result, error) {
 	r := Result{Credits: make([]Credit, len(p.names)), Unattributed: untouched(p)}
 	for i, name := range p.names {

@@ -34,8 +34,8 @@ type Path struct {
 	Nulls float64
 }
 
-// Paths stores aggregated journeys compactly: a million with thirty channels take about 60 MB. The zero value is ready
-// to use. After the last [Paths.Add] it is safe for concurrent reads.
+// Paths stores aggregated journeys compactly: a million paths with thirty channels take about 60 MB. The zero value is
+// ready to use. After the last [Paths.Add] it is safe for concurrent reads.
 type Paths struct {
 	names   []measure.Channel
 	index   map[measure.Channel]uint16

@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// The solver restarts after krylov directions. If fewer states than that are targets of backward steps, the first round
-// is exact.
+// The solver restarts after a number of directions, the constant krylov. If fewer states are targets of backward steps,
+// the first round is exact.
 const (
 	krylov    = 120
 	rounds    = 200
@@ -22,8 +22,8 @@ var errUnsolved = errors.New("the linear system does not converge")
 // solve sets h to the probability of conversion from each state if every step into the removed channel leads to null.
 // It starts from the previous h. The removed channel's states are zero.
 //
-// The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4), preconditioned by the inverse of the upper triangle
-// M, which contains the steps that stay or lead forward. Without cycles the first direction is the solution.
+// The method is GMRES (Saad and Schultz 1986, algorithms 3 and 4). The preconditioner is the inverse of the upper
+// triangle M. M contains the steps that stay or lead forward. Without cycles the first direction is the solution.
 func (c *chain) solve(h []float64, removed int) error {
 	n := len(h)
 	s := solver{chain: c, alive: make([]bool, n), residual: make([]float64, n)}
@@ -82,7 +82,7 @@ func (s *solver) backward(y, x, offset []float64) {
 	}
 }
 
-// improve runs one round of up to krylov directions and reports whether the residual has reached the goal.
+// improve runs one round of directions and reports whether the residual has reached the goal.
 func (s *solver) improve(h []float64, goal float64) bool {
 	s.backward(s.residual, h, s.convert)
 	s.sweep(s.residual, s.residual)

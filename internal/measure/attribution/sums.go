@@ -95,7 +95,7 @@ func shapleySums(journeys []Journey) Sums {
 	return credits
 }
 
-// floorOf returns ⌊amount k/n⌋ for 0 ≤ k ≤ n without overflow.
+// floorOf returns ⌊amount · k / n⌋ for 0 ≤ k ≤ n without overflow.
 func floorOf(amount, k, n int64) int64 {
 	rest := amount % n * k
 	down := rest / n
@@ -191,14 +191,14 @@ type BlendedSums struct {
 //	(1 - w) p + w s,   w = n / (n + κ),   n = 1 / Σ_h W_h² / n_h,
 //
 // where W_h is the stratum's share of orders, n_h its number of answers, n Kish's effective sample size and κ
-// ClickWorth (Gelman and others 2013, "Bayesian Data Analysis", section 3.4; Kish 1965, section 11.7). The interval of
-// a share is the central one of its Beta marginal. It covers sampling error, not recall bias.
+// ClickWorth. See Gelman and others 2013, "Bayesian Data Analysis", section 3.4, and Kish 1965, section 11.7. The
+// interval of a share is the central interval of its Beta marginal. It covers sampling error, not recall bias.
 //
-// Orders, new orders and units use strata weighted by orders; money uses strata weighted by value. Each figure's total
-// is unchanged, to the last unit. Negative credits count as zero in the shares, for example if a channel has more
-// exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it. Channels that only
-// the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about invalid counts names
-// the stratum.
+// Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
+// figure's total is unchanged, to the last unit. Negative credits count as zero in the shares, for example if a channel
+// has more exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it. Channels
+// that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about invalid
+// counts names the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {

@@ -75,7 +75,7 @@ func TestCreditedSumsFollowTheModels(t *testing.T) {
 	}
 	for m, want := range map[attribution.Model]string{
 		attribution.Last: "direct 1001 0, google 996 7",
-		// 1001 splits into 333, 334 and 334; -5 into -3 and -2; 7 into 3 and 4.
+		// The amount 1001 splits into 333, 334 and 334. The amount -5 splits into -3 and -2, and 7 into 3 and 4.
 		attribution.Shapley: "direct 1334 0, facebook 331 3, google 332 4",
 	} {
 		got, err := attribution.CreditSums(journeys, m)
@@ -121,7 +121,7 @@ func TestCreditedOrdersEqualTheModelsOnPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range want.Credits {
-			// Orders are whole millionths; a journey may lose one to rounding.
+			// Orders are whole millionths. A journey may lose one millionth to rounding.
 			if have := got[c.Channel].OrderCount(); math.Abs(have-c.Conversions) > 1e-6*float64(len(journeys)) {
 				t.Errorf("%s credits %s with %v orders, want %v", m, c.Channel, have, c.Conversions)
 			}

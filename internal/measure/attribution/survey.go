@@ -19,7 +19,7 @@ const DefaultLevel = 0.9
 // Stratum is a group of orders and the buyers' answers to "how did you hear of us". Strata by order value, new or
 // returning customer, and age of the order correct for nonresponse.
 type Stratum struct {
-	Name   string // such as "new, under 50 USD"
+	Name   string // such as "new, under USD 50"
 	Orders float64
 	Value  int64 // value of all its orders, with and without an answer, in the unit of [Path.Value]
 	// Answers is the number of answers by channel.
@@ -130,8 +130,8 @@ func (s Stratum) count() float64 {
 	return n
 }
 
-// betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean. worth is the
-// equivalent number of observations.
+// betaEstimate returns a share with the equal-tailed interval of a Beta distribution with this mean. The parameter
+// worth is the equivalent number of observations.
 func betaEstimate(mean, worth, level float64) measure.Estimate {
 	e := measure.Estimate{
 		Value: mean, Interval: measure.Interval{Level: level}, Method: measure.SurveyBlend, Basis: measure.Attributed,

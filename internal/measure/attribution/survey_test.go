@@ -29,7 +29,8 @@ func TestSurveyDrawsSharesByTheStatedWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The result is the mean of both: there are 200 answers, and the click data have the weight of 200.
+	// The result is the mean of click data and survey. There are 200 answers, and the click data have the weight of 200
+	// answers.
 	want := []attribution.Credit{
 		{Channel: "podcast", Conversions: 12.5, Value: 1250, Whole: 1250},
 		{Channel: "search", Conversions: 42.5, Value: 4250, Whole: 4250},
@@ -65,8 +66,8 @@ func TestStrataAreWeightedByOrdersNotByResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without weight for the clicks, only the survey counts: each channel has half of the orders, but one has nine
-	// tenths of the value.
+	// Without weight for the clicks, only the survey counts: each channel has half of the orders, but one channel has
+	// nine tenths of the value.
 	want := []attribution.Credit{
 		{Channel: "search", Conversions: 50, Value: 1000, Whole: 1000},
 		{Channel: "social", Conversions: 50, Value: 9000, Whole: 9000},

@@ -24,7 +24,7 @@ type BGNBD struct {
 func buildBGNBD(v []float64) BGNBD { return BGNBD{R: v[0], Alpha: v[1], A: v[2], B: v[3]} }
 
 // FitBGNBD returns the maximum likelihood model. It needs at least one repeat purchase. A likelihood without a maximum
-// is a not-ready fault. An error about an impossible history names its index.
+// is a not-ready fault. An error about an impossible history names the history's index.
 func FitBGNBD(histories []History) (Fit[BGNBD], error) {
 	all, err := grouped(histories)
 	if err != nil {
@@ -108,9 +108,9 @@ func (m BGNBD) Expected(h History, time float64) float64 {
 //
 //	(a+b+x-1)/(a-1) · [1 - (1-z)^(r+x) ₂F₁(r+x, b+x; a+b+x-1; z)],   z = t / (since + t),
 //
-// after Euler's transformation of the series, (1-z)^(a-1) ₂F₁(a+b-r-1, a-1; a+b+x-1; z). Its parameters are small and
-// its first term cancels with the leading 1, so it is accurate near a = 1 and for a + b < 1. Its terms overflow for large
-// a, where the dropout probabilities hardly differ and their mean is accurate.
+// after Euler's transformation of the series, (1-z)^(a-1) ₂F₁(a+b-r-1, a-1; a+b+x-1; z). The series has small
+// parameters, and its first term cancels with the leading 1. It is therefore accurate near a = 1 and for a + b < 1. Its
+// terms overflow for large a. Then the dropout probabilities hardly differ, and [BGNBD.meanOverDropout] is accurate.
 func (m BGNBD) whileActive(x, since, t float64) float64 {
 	if t <= 0 {
 		return 0
@@ -137,7 +137,7 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 	return c*lead - math.Exp((m.A-1)*l)*series
 }
 
-// seriesLimit is the largest a, and the largest logarithm of a term, for which whileActive sums the series.
+// seriesLimit is the largest parameter a, and the largest logarithm of a term, for which whileActive sums the series.
 const seriesLimit = 100
 
 // meanOverDropout returns the same expectation as the mean over the dropout probability p, which is Beta(a, b+x):
@@ -202,7 +202,7 @@ func (m BGNBD) futures(group []Buyer, time float64, r *rand.Rand, counts []int, 
 }
 
 // leastNone is a bound on the probability of no purchase. If the probability is lower, products that start from it lose
-// precision. This takes hundreds of purchases.
+// precision. Only customers with hundreds of purchases have such a low probability.
 const leastNone = 1e-280
 
 // lived draws the number of purchases of an active customer by simulating one purchase after another.
@@ -220,7 +220,8 @@ func (m BGNBD) lived(h *History, time float64, r *rand.Rand) int {
 	return n
 }
 
-// purchases returns the largest n with P(N ≥ n | active) above a probability. none is the probability of no purchase.
+// purchases returns the largest n with P(N ≥ n | active) above a probability. The parameter none is the probability of
+// no purchase.
 func (m BGNBD) purchases(h *History, time, at, none float64) int {
 	if at >= 1-none {
 		return 0

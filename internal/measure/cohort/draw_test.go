@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// The logarithms of drawn parameters have the mean and the covariance of the fit. With 40,000 draws, each has a
-// standard error below 0.01. The tolerance is five times that.
+// The logarithms of drawn parameters have the mean and the covariance of the fit. With 40,000 draws, each of these has
+// a standard error below 0.01. The tolerance is five standard errors.
 func TestDrawsHaveTheCovarianceOfTheFit(t *testing.T) {
 	t.Parallel()
 	const draws = 40_000

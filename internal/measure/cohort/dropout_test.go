@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The expectation has two forms. They agree where both are accurate, and the mean over the dropout probability stays finite
-// where the terms of the series overflow: for customers who differ little, whose a and b are large.
+// The expectation has two forms. They agree where both are accurate. If customers differ little, a and b are large and
+// the terms of the series overflow. The mean over the dropout probability stays finite.
 func TestExpectedPurchasesAreFiniteForEveryDropout(t *testing.T) {
 	t.Parallel()
 	histories := []History{

@@ -16,14 +16,14 @@ type Fit[M any] struct {
 	Model         M
 	StandardError M // of each parameter, from the curvature at the maximum (delta method)
 	LogLikelihood float64
-	Customers     int // in the fit
+	Customers     int // number of customers in the fit
 
-	logs   []float64         // of the parameters
+	logs   []float64         // logarithms of the parameters
 	factor mat.TriDense      // lower factor of the covariance of logs
-	build  func([]float64) M // from parameters
+	build  func([]float64) M // returns the model of parameters
 }
 
-// fitOf converts the maximum to the data's unit. shift is added to the logarithms to undo the scaling.
+// fitOf converts the maximum to the data's unit. The parameter shift is added to the logarithms to undo the scaling.
 func fitOf[M any](p peak, shift []float64, build func([]float64) M) (Fit[M], error) {
 	f := Fit[M]{build: build}
 	values, errors := make([]float64, len(p.logs)), make([]float64, len(p.logs))

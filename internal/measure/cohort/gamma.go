@@ -10,10 +10,10 @@ import (
 // smallShape is the shape below which rejection sampling from a normal is inefficient.
 const smallShape = 0.2
 
-// gamma draws from the gamma distribution with scale 1 (Marsaglia and Tsang 2000, "A simple method for generating gamma
-// variables", ACM Transactions on Mathematical Software 26(3), with the factor of section 6 for shapes below 1). It
-// uses the same random numbers as [distuv.Gamma] and gives the same result up to rounding, without allocating a
-// generator for each draw.
+// gamma draws from the gamma distribution with scale 1. The method is from Marsaglia and Tsang 2000, "A simple method
+// for generating gamma variables", ACM Transactions on Mathematical Software 26(3). For shapes below 1, it uses the
+// factor of section 6. It uses the same random numbers as [distuv.Gamma] and gives the same result up to rounding. It
+// allocates no generator for each draw.
 func gamma(shape float64, r *rand.Rand) float64 {
 	if shape == 1 || shape < smallShape {
 		return distuv.Gamma{Alpha: shape, Beta: 1, Src: r}.Rand()

@@ -77,9 +77,9 @@ func countsOf(spends []Spend) (c counts) {
 	return c
 }
 
-// gammaTerms contains the terms of the likelihood that depend only on the number of purchases: ln Γ and its derivative
-// at px + q and at px. They take most of the time and are computed once per number, because most customers have one or
-// two repeat purchases.
+// gammaTerms contains the terms of the likelihood that depend only on the number of purchases. They are ln Γ and its
+// derivative at px + q and at px. They take most of the time and are computed once per number, because most customers
+// have one or two repeat purchases.
 type gammaTerms struct{ lgBoth, lgP, psiBoth, psiP float64 }
 
 func gammaTermsOf(x, p, q float64) (t gammaTerms) {
@@ -128,7 +128,7 @@ func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 }
 
 // Expected returns the expected value of a customer's next purchase: the customer's mean, shrunk toward the overall
-// mean, more strongly for fewer purchases. It exists if P · purchases + Q > 1.
+// mean. The shrinkage is stronger for fewer purchases. The expected value exists if P · purchases + Q > 1.
 func (m GammaGamma) Expected(s Spend) float64 {
 	x := float64(s.Purchases)
 	return m.P * (m.V + x*s.Mean) / (m.P*x + m.Q - 1)
@@ -145,7 +145,8 @@ func (m GammaGamma) future(s Spend, n int, r *rand.Rand) float64 {
 const LargestCorrelation = 0.1
 
 // SpendFrequencyCorrelation returns Pearson's correlation of number and mean value of repeat purchases. If its absolute
-// value exceeds [LargestCorrelation], the assumption of [GammaGamma] is violated. It is 0 when either is constant.
+// value exceeds [LargestCorrelation], the assumption of [GammaGamma] is violated. The correlation is 0 if number or
+// mean value is constant.
 func SpendFrequencyCorrelation(spends []Spend) float64 {
 	var meanX, meanZ float64
 	for _, s := range spends {

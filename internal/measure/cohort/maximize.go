@@ -16,7 +16,7 @@ type likelihood func(logs, gradient []float64) float64
 // peak is the maximum of a likelihood.
 type peak struct {
 	logs       []float64
-	covariance *mat.SymDense // of the logarithms
+	covariance *mat.SymDense // covariance of the logarithms
 }
 
 const (
@@ -107,8 +107,8 @@ func steepest(gradient []float64) float64 {
 	return largest
 }
 
-// negativeHessian returns the Cholesky factor of the negative matrix of second derivatives, from central differences of
-// the gradient, and reports whether the matrix is positive definite.
+// negativeHessian returns the Cholesky factor of the negative matrix of second derivatives, computed with central
+// differences of the gradient. It reports whether the matrix is positive definite.
 func negativeHessian(f likelihood, x []float64) (*mat.Cholesky, bool) {
 	const step = 1e-5 // error about step² in the derivative and 1e-16 / step from rounding
 	n := len(x)

@@ -124,7 +124,8 @@ func TestCurvesUseCustomersOnlyWhileObserved(t *testing.T) {
 	}
 }
 
-// randomMembers returns customers of one channel with 10.00 at first and later purchases of 5.00 at a constant rate.
+// randomMembers returns customers of one channel. The first purchase is USD 10.00, and later purchases are USD 5.00
+// each at a constant rate.
 func randomMembers(r *rand.Rand, n, longest int) []cohort.Member {
 	members := make([]cohort.Member, n)
 	for i := range members {

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// ParetoNBD is the Pareto / NBD model of repeat purchases (Schmittlein, Morrison and Colombo 1987; Fader and Hardie
-// 2005, "A note on deriving the Pareto/NBD model and related expressions"). An active customer buys at random with rate
-// λ and becomes inactive at a random time with rate μ. Over customers, λ is Gamma(R, Alpha) distributed and μ is
-// Gamma(S, Beta) distributed, independently.
+// ParetoNBD is the Pareto / NBD model of repeat purchases (Schmittlein, Morrison and Colombo 1987). The formulas are
+// from Fader and Hardie 2005, "A note on deriving the Pareto/NBD model and related expressions". An active customer
+// buys at random with rate λ and becomes inactive at a random time with rate μ. Over customers, λ is Gamma(R, Alpha)
+// distributed and μ is Gamma(S, Beta) distributed, independently.
 //
 // It assumes constant rates: no seasonality, no promotions, no change with age.
 type ParetoNBD struct {
@@ -55,7 +55,8 @@ func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 //	Γ(r+x)/Γ(r) α^r β^s · [ (α+T)^-(r+x) (β+T)^-s + s ∫ from t_x to T of (α+t)^-(r+x) (β+t)^-(s+1) dt ],
 //
 // per customer, with its gradient. The two terms are "active until T" and "inactive since t". The note writes the
-// integral as a difference of two hypergeometric functions, which cancel for t_x near T; the integral does not.
+// integral as a difference of two hypergeometric functions. For t_x near T, the difference loses precision by
+// cancellation. The integral does not.
 func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, gradient []float64) float64 {
 	m := buildParetoNBD([]float64{math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])})
 	logR, slopeR := rising(m.R, most)
@@ -94,7 +95,7 @@ func newRule() rule {
 }
 
 // left integrates over v = ln(γ+t), where γ is the smaller of α and β. In v, the log integrand is steepest at T and its
-// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes. It
+// singularities are at distance π. Panels of width 2, or eight e-folds, give about fourteen digits with ten nodes. left
 // skips negligible panels.
 func (m ParetoNBD) left(rule rule, x, tx, until float64) leaving {
 	if tx >= until {

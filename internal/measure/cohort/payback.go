@@ -7,7 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Crossing is the first day on which a threshold was reached. If it was not reached, it is the last observed day.
+// Crossing is the first day on which a threshold was reached. If the threshold was not reached, it is the last observed
+// day.
 type Crossing struct {
 	Day     int
 	Reached bool // false: not reached by Day, the last observed day
@@ -25,9 +26,10 @@ type Payback struct {
 // PaybackOf returns the day on which the observed margin per customer reaches the acquisition cost. The curve must be
 // contribution margin, not revenue. The cost is ad spend / new customers, in minor units.
 //
-// The interval of the day inverts the curve's intervals: it contains each day on which the margin is not significantly
-// below the cost and was not significantly above it before (Brookmeyer and Crowley 1982, for the median survival time).
-// "Not reached by day X" is a result, not an error. A curve without days is not ready.
+// The interval of the day inverts the curve's intervals. It contains each day on which the margin is not significantly
+// below the cost, unless the margin was significantly above the cost before. Brookmeyer and Crowley (1982) define the
+// interval of the median survival time in this way. "Not reached by day X" is a result, not an error. A curve without
+// days is not ready.
 func PaybackOf(margin Curve, cost float64) (Payback, error) {
 	if !(cost >= 0) || math.IsInf(cost, 1) {
 		return Payback{}, fault.Invalid("acquisition cost is %v, want an amount from 0 up", cost)

@@ -42,12 +42,12 @@ type Projection struct {
 }
 
 // Project returns expected purchases and spending of customers, with prediction intervals. Histories are in the unit of
-// the fit. spend may be nil; otherwise its Q must be above 1.
+// the fit. The parameter spend may be nil; otherwise its Q must be above 1.
 //
-// The interval is a parametric bootstrap: each draw takes parameters from the normal approximation of their log
-// estimates, and then draws each customer's purchases and their value given the history. It covers sampling error in
-// the future and in the parameters, but not wrong assumptions. One draw of a thousand customers takes a few hundredths
-// of a millisecond. The same seed gives the same bytes.
+// The interval is a parametric bootstrap. Each draw takes parameters from the normal approximation of their log
+// estimates. Given these and the history, it draws each customer's purchases and their value. The interval covers
+// sampling error in the future and in the parameters, but not wrong assumptions. One draw for a thousand customers
+// takes a few hundredths of a millisecond. The same seed gives the same bytes.
 //
 // The group can be a part of the fitted customers, such as those of one channel. Its members are assumed to behave like
 // all customers with their history.

@@ -81,7 +81,8 @@ func TestFitsRecoverSimulatedParameters(t *testing.T) {
 		{"q", worth.Model.Q, plantedSpend.Q, worth.StandardError.Q},
 		{"v", worth.Model.V, plantedSpend.V, worth.StandardError.V},
 	} {
-		// The tolerance is three standard errors: each of seven parameters fails for one seed in four hundred.
+		// The tolerance is three standard errors: each of the seven parameters is beyond it for one seed in four
+		// hundred.
 		if math.Abs(c.got-c.want) > 3*c.se || c.se > .3*c.want {
 			t.Errorf("%s is %v ± %v, planted %v", c.name, c.got, c.se, c.want)
 		}
@@ -204,7 +205,8 @@ func TestProjectionIntervalsHaveNominalCoverage(t *testing.T) {
 		}
 	}
 	t.Logf("90 %% intervals held %d purchases and %d values of %d", purchases, values, runs)
-	// The binomial standard error of 400 runs at 90% is 1.5 points. The bounds are two of them on each side.
+	// The binomial standard error of 400 runs at 90% is 1.5 percentage points. The bounds are two standard errors on
+	// each side.
 	for _, hits := range []int{purchases, values} {
 		if rate := float64(hits) / runs; rate < .87 || rate > .93 {
 			t.Errorf("90 %% intervals held %.1f %%", 100*rate)
@@ -229,7 +231,8 @@ func TestCurveIntervalsHaveNominalCoverage(t *testing.T) {
 			hits++
 		}
 	}
-	// The binomial standard error of 2,000 runs at 90% is 0.7 points; right-skewed spending costs about one point.
+	// The binomial standard error of 2,000 runs at 90% is 0.7 percentage points. Right-skewed spending lowers coverage
+	// by about one percentage point.
 	if rate := float64(hits) / runs; rate < .88 || rate > .92 {
 		t.Errorf("90 %% intervals held %.1f %%", 100*rate)
 	}

@@ -20,11 +20,12 @@ type Readiness struct {
 	RepeatBuyers int
 	MedianGap    float64  // median over customers of their mean time between purchases; 0 without repeats
 	Observed     float64  // the longest age
-	Reasons      []string // reasons why they are not; empty if they are
+	Reasons      []string // reasons why the histories are not sufficient; empty if they are
 }
 
-// Ready checks whether there are enough data for a projection: at least [LeastRepeatBuyers] repeat buyers, observed for
-// at least [LeastGaps] times the median gap between purchases. Models fit shorter data, but predict badly.
+// Ready checks whether there are enough data for a projection. It needs at least [LeastRepeatBuyers] repeat buyers,
+// observed for at least [LeastGaps] times the median gap between purchases. With fewer data, models can be fitted but
+// predict badly.
 func Ready(histories []History) Readiness {
 	var r Readiness
 	var gaps []float64

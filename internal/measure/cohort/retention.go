@@ -43,7 +43,7 @@ type Matrix struct {
 	// suppressed cohorts. Later periods have fewer and older cohorts. It ends at a period with fewer customers than the
 	// smallest cohort.
 	Average  []Cell
-	Smallest int // customers below which a row is suppressed
+	Smallest int // rows with fewer customers are suppressed
 }
 
 // Retention returns the share of each cohort that ordered again in each following period, with its interval. It

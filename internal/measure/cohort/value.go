@@ -42,7 +42,7 @@ type Point struct {
 	measure.Estimate     // per customer, in minor units
 }
 
-// At returns the point of a day. It returns false if too few customers were observed for that long.
+// At returns the point of a day. It returns false if too few customers were observed up to that day.
 func (c Curve) At(day int) (Point, bool) {
 	if day < 0 || day >= len(c.Points) {
 		return Point{}, false
@@ -61,7 +61,7 @@ func (c Curve) At(day int) (Point, bool) {
 // the mean cumulative function and its robust variance (Nelson 2003, "Recurrent events data analysis", chapters 3 and
 // 4; Lawless and Nadeau 1995). The interval uses Student's t with n_t - 1 degrees of freedom. It assumes that recent
 // customers behave like earlier customers at the same age. Curves rejects an age below zero or above a hundred years, a
-// gain outside the observation, and an empty channel. The error names the customer's index.
+// gain outside the observed days, and an empty channel. The error names the customer's index.
 func Curves(members []Member, smallest int, level float64) ([]Curve, error) {
 	if smallest == 0 {
 		smallest = SmallestCohort
@@ -170,7 +170,7 @@ func chronicle(members []Member) (gains []dated, byAge []int) {
 	return gains, byAge
 }
 
-// studentQuantile returns the two-sided quantile of Student's t; above a thousand degrees of freedom it returns the
+// studentQuantile returns the two-sided quantile of Student's t. Above a thousand degrees of freedom, it returns the
 // normal quantile, which agrees to three digits.
 func studentQuantile(level, freedom float64) float64 {
 	if freedom > 1000 {

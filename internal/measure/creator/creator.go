@@ -2,10 +2,10 @@
 // that name the creator, and links.
 //
 // The method is capture-recapture (Lincoln 1930; Chapman 1951; Seber 1982, "The Estimation of Animal Abundance",
-// chapter 3). Surveys and codes capture orders independently. The share of named orders that used the code therefore
-// estimates the share of all orders that used it. Codes also leak to coupon sites. The share of code orders without a
-// creator touchpoint in their path estimates how many. Links do not identify orders and are scaled to the level of
-// codes and surveys.
+// chapter 3). Surveys and codes capture orders independently. The share of code orders among named orders therefore
+// estimates the share of code orders among all orders of the creator. Codes also leak to coupon sites. The share of
+// code orders without a creator touchpoint in their path estimates the number of leaked codes. Links do not identify
+// orders and are scaled to the level of codes and surveys.
 package creator
 
 import (
@@ -20,27 +20,27 @@ type Signals struct {
 	HasCode      bool    // the creator has a code; otherwise Code is ignored
 	HasLink      bool    // the creator has a link
 	Code         float64 // orders that used one of the codes
-	CodeTouched  float64 // of these, with a creator touchpoint
-	Named        float64 // orders whose customer named the creator
-	NamedTouched float64 // of these, with a creator touchpoint
-	Both         float64 // orders with both
+	CodeTouched  float64 // code orders with a creator touchpoint
+	Named        float64 // orders of customers who named the creator in a survey
+	NamedTouched float64 // orders in Named with a creator touchpoint
+	Both         float64 // orders with code and survey
 	Link         float64 // orders counted by the link tool
 }
 
 // Ground contains the number of orders without any creator signal.
 type Ground struct {
 	Orders  float64
-	Touched float64 // of these, with a creator touchpoint
+	Touched float64 // these orders with a creator touchpoint
 }
 
 // Rates contains the capture probabilities of the signals for creators' orders. They are estimated once, from all of a
 // store's history, and apply to all of its creators.
 type Rates struct {
 	Code   float64 // probability that a creator's order uses the code
-	Survey float64 // probability that it is named in a survey
-	Link   float64 // probability that the link counts it
-	Met    float64 // probability that its path has a creator touchpoint
-	Stray  float64 // probability that another order's path has one
+	Survey float64 // probability that a survey answer names the creator
+	Link   float64 // probability that the link counts the order
+	Met    float64 // probability that the order's path has a creator touchpoint
+	Stray  float64 // probability that another order's path has a creator touchpoint
 	// Cleaned is true if leaked code orders are estimated from paths. Otherwise the fixed share Assumed of code orders
 	// counts.
 	Cleaned bool
@@ -109,7 +109,7 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 }
 
 // learnPaths estimates the touchpoint rates of orders that certainly are a creator's and of all others. It subtracts
-// creators' orders without any signal from the others.
+// creators' orders without any signal from the other orders.
 func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	r.Met = (t.NamedTouched + 1) / (t.Named + 2)
 	if ground.Orders <= 0 {
@@ -128,7 +128,7 @@ func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 }
 
 // codeOrders estimates how many of the code orders the creator generated. The creator's orders have a creator
-// touchpoint with probability Met, the others with probability Stray. The excess over Stray is therefore an unbiased
+// touchpoint with probability Met, the others with probability Stray. The excess over Stray therefore gives an unbiased
 // estimate, which can be negative by chance.
 func (r Rates) codeOrders(s Signals) float64 {
 	if !r.Cleaned {

@@ -72,8 +72,8 @@ func seeds(few, many int) int {
 	return few
 }
 
-// With 40 stores of 16 creators, coverage has a standard error of about 3 points, because the creators of a store share
-// the rates' error. The bounds are three standard errors from the nominal level.
+// The creators of a store share the rates' error. With 40 stores of 16 creators, coverage therefore has a standard
+// error of about 3 percentage points. The bounds are three standard errors from the nominal level.
 func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 	t.Parallel()
 	st := planted()
@@ -218,7 +218,7 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 	mean, sd := stats.MeanSD(estimates)
 	perOrder, fixed := r.codeVariance(
 		Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked})
-	// Five standard errors of the mean; the standard deviation has a standard error of 0.5%.
+	// The tolerance is five standard errors of the mean. The standard deviation has a standard error of 0.5%.
 	if want := perOrder*orders + fixed; math.Abs(mean-orders) > 5*sd/math.Sqrt(stores) ||
 		math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
 		t.Errorf("mean %.2f and variance %.1f, want %d and %.1f", mean, sd*sd, orders, want)

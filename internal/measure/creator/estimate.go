@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Estimate is the estimated number of orders of a creator in a period. Every order counts once.
+// Estimate is the estimated number of a creator's orders in a period. Every order counts once.
 type Estimate struct {
 	Orders     measure.Estimate
 	Confidence float64 // 1 - half of the interval's width / Orders, between 0 and 1
@@ -39,9 +39,9 @@ const (
 //
 // Each signal divided by its rate estimates the number of orders T. Given T, a signal is binomial, so its variance is
 // proportional to T. The weights are inverse variances and depend only on the rates. The interval is a score interval,
-// as Wilson's (1927): the T for which the estimate is within z standard deviations, (x - T)² = z² (a T + d + e T²),
-// with a and d from the signals times Noise, and e from the rates' common level. It is never below the number of orders
-// in surveys or links.
+// as Wilson's (1927). It contains each T for which the estimate is within z standard deviations. At the limits, (x -
+// T)² = z² (a T + d + e T²). The terms a and d are from the signals, times Noise, and e is from the rates' common
+// level. Neither estimate nor interval is below the number of orders in surveys or links.
 func (r Rates) Of(s Signals, level float64) (Estimate, error) {
 	if !(level > 0 && level < 1) {
 		return Estimate{}, fault.Invalid("level of the interval is %v, want a fraction between 0 and 1", level)

@@ -4,11 +4,11 @@ import "math"
 
 // chain projects a channel's spends onto the spends with bounded changes between periods. It is reusable scratch space.
 //
-// With f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change, the last spend
-// minimizes f_n. Each earlier one minimizes its f, clipped to within change of the next. The derivative of f is
-// piecewise linear and increasing. Minimizing over a neighborhood shifts its part left of the root to the left and the
-// rest to the right, with a flat piece in between (dynamic programming as in Johnson 2013 for the fused lasso). The
-// result is exact.
+// Let f_1(b) = (b - y_1)^2 / 2 and f_t(b) = (b - y_t)^2 / 2 + min of f_(t-1)(a) over |a - b| <= change. The last spend
+// minimizes f_n. Each earlier spend minimizes its f, and is then clipped so that the difference to the next spend is at
+// most change. The derivative of f is piecewise linear and increasing. Minimizing over a neighborhood shifts the
+// derivative's part left of the root to the left, and the rest to the right. The piece in between is flat. This is
+// dynamic programming as in Johnson 2013 for the fused lasso. The result is exact.
 type chain struct {
 	corners, moved []corner
 	roots          []float64
@@ -17,7 +17,7 @@ type chain struct {
 // corner is a knot of a piecewise linear derivative. Two knots at one spend are a jump.
 type corner struct{ at, slope float64 }
 
-// nearest sets y to the nearest values within bounds whose consecutive differences are at most change.
+// nearest sets y to the nearest values within bounds that have consecutive differences of at most change.
 func (c *chain) nearest(y []float64, within Range, change float64) {
 	c.corners = append(c.corners[:0], corner{within.Min, within.Min - y[0]}, corner{within.Max, within.Max - y[0]})
 	c.roots = append(c.roots[:0], root(c.corners))

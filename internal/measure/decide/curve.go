@@ -14,8 +14,8 @@ type curve struct {
 	a, b, c, d []float64 // on interval i at u = x - grid[i]: a + u (b + u (c + u d))
 }
 
-// newCurve interpolates the grid. The slope at the first point is that of the parabola through the first two points
-// with the second point's slope, because the true slope may be infinite there.
+// newCurve interpolates the grid. The true slope may be infinite at the first point. It is replaced by the slope of a
+// parabola: it goes through the first two points and has the second point's slope.
 func newCurve(grid, value, slope []float64) curve {
 	n := len(grid) - 1
 	k := curve{grid, make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
@@ -80,7 +80,7 @@ func (k curve) on(i int, u float64) (value, slope float64) {
 	return k.a[i] + u*(k.b[i]+u*(k.c[i]+u*k.d[i])), k.b[i] + u*(2*k.c[i]+u*3*k.d[i])
 }
 
-// steepest returns the least and the greatest slope between two spends.
+// steepest returns the smallest and the largest slope between two spends.
 func (k curve) steepest(from, to float64) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for i := interval(k.grid, from); i < len(k.a) && (k.grid[i] < to || i == interval(k.grid, from)); i++ {
@@ -95,8 +95,9 @@ func (k curve) steepest(from, to float64) (least, most float64) {
 	return least, most
 }
 
-// best returns the spend between two bounds that maximizes value minus price times spend, and that profit. It is exact:
-// the profit is cubic on each interval, and its only inner maximum is at the root of a quadratic.
+// best returns the spend between two bounds that maximizes the profit, value minus price times spend. It also returns
+// the profit. The result is exact: the profit is cubic on each interval, and its only inner maximum is at the root of a
+// quadratic.
 func (k curve) best(from, to, price float64) (x, profit float64) {
 	i, last := interval(k.grid, from), interval(k.grid, to)
 	value, _ := k.at(from)
@@ -124,7 +125,7 @@ func peak(b, c, d float64) (u float64, ok bool) {
 	if !(square > 0) {
 		return 0, false
 	}
-	// Of the roots of b + 2 c u + 3 d u^2 this one has a negative second derivative. This form avoids cancellation.
+	// At this root of b + 2 c u + 3 d u^2, the second derivative is negative. This form avoids cancellation.
 	root := math.Sqrt(square)
 	if c < 0 {
 		return b / (root - c), true

@@ -47,7 +47,7 @@ type Channel struct {
 type Response struct {
 	Spend []float64   // grid, increasing from 0
 	Value [][]float64 // one row per grid point, one element per draw, in the target's unit
-	Slope [][]float64 // derivatives by spend; those at spend 0 are not used and may be infinite
+	Slope [][]float64 // derivatives by spend; not used at spend 0, where they may be infinite
 }
 
 // Group bounds the sum of some channels' spends. A channel is in at most one group.
@@ -62,7 +62,7 @@ type Risk struct {
 	// Weight is the weight of the conditional value at risk (CVaR) in the objective, 0 to 1; the remaining weight is on
 	// the mean.
 	Weight float64
-	// Tail is the share of draws in the CVaR: the worst ones.
+	// Tail is the share of draws in the CVaR. The CVaR is the mean over these worst draws.
 	Tail float64
 	// Move is the limit on a channel's change, as a share of its current spend.
 	Move float64
@@ -231,7 +231,7 @@ func (p Problem) feasible() error {
 	return nil
 }
 
-// unkept returns the error for a group whose channels cannot meet the group's bounds.
+// unkept returns the error for a group with channels that cannot meet the group's bounds.
 func (p Problem) unkept(g *Group, low, high float64) error {
 	if high < g.Min {
 		return fault.Invalid("the maximum spends of the channels in group %q add up to %s, below the group's minimum of %s",

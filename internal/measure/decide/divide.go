@@ -8,9 +8,9 @@ import (
 
 // division is the allocation of a budget to deterministic curves that maximizes the sum of responses.
 //
-// The upper bound comes from the Lagrangian dual (Everett 1963): for any price of money, no allocation exceeds price
-// times budget plus each channel's maximum profit at that price. That profit is exact. For concave curves the best
-// price has no duality gap (water-filling). For S-shaped curves there may be a gap, because at the best price some
+// The upper bound comes from the Lagrangian dual (Everett 1963). For any price of money, no allocation exceeds price
+// times budget plus each channel's maximum profit at that price. The maximum profit is exact. For concave curves the
+// best price has no duality gap (water-filling). For S-shaped curves there may be a gap, because at the best price some
 // channel jumps over a part of its curve. The problem is then split in two at that channel until bound and value meet
 // (branch and bound; Land and Doig 1960).
 type division struct {
@@ -84,7 +84,7 @@ func (d division) value(plan []float64) float64 {
 	return sum
 }
 
-// relax finds the best price in a region. plan is nil if no allocation in the region spends the budget.
+// relax finds the best price in a region. The result plan is nil if no allocation in the region spends the budget.
 func (d division) relax(low, high []float64) (r region, plan []float64) {
 	if !d.reachable(low, high) {
 		return r, nil

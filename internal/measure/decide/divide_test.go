@@ -32,7 +32,7 @@ func TestBoundAndPlanMeetOnMixedCurves(t *testing.T) {
 		}
 		widest = math.Max(widest, (bound-value)/bound)
 	}
-	// The search ends when the gap is below closeEnough. 4,000 splits are sufficient for all of these.
+	// The search ends when the gap is below closeEnough. 4,000 splits are sufficient for all of these problems.
 	if !(widest <= closeEnough) {
 		t.Errorf("widest gap %v, want at most %v", widest, closeEnough)
 	}
@@ -80,8 +80,8 @@ func TestNoPlanOnAGridIsBetter(t *testing.T) {
 
 func TestConcaveCurvesHaveEqualMarginalResponse(t *testing.T) {
 	t.Parallel()
-	// With magnitude m and half h the derivative is m h / (h + x)^2, so x = sqrt(m h / price) - h, and the price
-	// follows from the budget.
+	// With magnitude m and half h, the derivative is m h / (h + x)^2, so x = sqrt(m h / price) - h. The price follows
+	// from the budget.
 	shapes := []shape{{100, 20, 1}, {300, 80, 1}, {50, 10, 1}, {500, 200, 1}}
 	const budget = 300.0
 	p := Problem{Budget: budget}

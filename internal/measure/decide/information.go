@@ -16,8 +16,9 @@ type Test struct {
 	SE float64
 }
 
-// Value is the expected value of a test's information: the expected response of the best allocation after the test
-// minus that of the best allocation now. It is in the target's unit over the window and excludes the cost of the test.
+// Value is the expected value of a test's information. It is the expected response of the best allocation after the
+// test, minus that of the best allocation now. It is in the target's unit over the window and excludes the cost of the
+// test.
 type Value struct {
 	Test
 	Gain float64
@@ -29,8 +30,8 @@ const outcomes = 8
 // Information returns the expected value of sample information (EVSI) of tests, highest first. Gains are in mean
 // response, for any risk of the problem.
 //
-// The method is stratification: draws are sorted by the test result they predict, and each stratum is one result
-// (Strong and Oakley 2013, for a single parameter). Within a stratum, one half of the draws chooses the allocation and
+// The method is stratification (Strong and Oakley 2013, for a single parameter). Draws are sorted by the test result
+// that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation and
 // the other half evaluates it, which avoids optimistic bias. A negative gain is set to zero.
 func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	if err := p.validate(); err != nil {

@@ -41,7 +41,7 @@ func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum
 }
 
 // buyPart optimizes a group at a price. If the sum is outside the group's bounds, the group gets its own price, at
-// which it meets the bound. It pays or receives the difference on the sum.
+// which its sum meets the bound. The group pays or receives the price difference on the sum.
 func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	members := func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 		for _, j := range p.members {
@@ -68,7 +68,7 @@ func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []f
 }
 
 // clear finds the price at which the spends add up to sum, and an allocation with that sum. Channels that jump at the
-// price share the remainder. dual is an upper bound for all allocations with that sum.
+// price share the remainder. The result dual is an upper bound for all allocations with that sum.
 func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	least, most := m.least, m.most
 	cheap, dear, try := make([]float64, len(m.low)), make([]float64, len(m.low)), make([]float64, len(m.low))
@@ -97,8 +97,8 @@ func (m *market) clear(buy buyer, sum float64) (plan []float64, dual float64) {
 	return dear, dual
 }
 
-// gap returns the channel with the largest difference between its maximum profit and its profit in the allocation, and
-// the spend at which to split it. Without a difference it returns -1.
+// gap returns the channel with the largest difference between its maximum profit and its profit in the allocation. It
+// also returns the spend at which to split the channel's range. Without a difference it returns -1.
 func (m *market) gap(plan []float64) (at int, split float64) {
 	at = -1
 	var widest float64

@@ -67,7 +67,7 @@ func TestRiskAversePlansPreferTheSafeChannel(t *testing.T) {
 	if careful.Allocations[0].Proposed < 99 || bold.Allocations[1].Proposed < 99 {
 		t.Errorf("careful %+v, bold %+v", careful.Allocations, bold.Allocations)
 	}
-	// The objective of the risk-averse allocation is known: every draw gives 100.
+	// The objective of the risk-averse allocation is known: the response is 100 in every draw.
 	if got := careful.Certificate; math.Abs(got.Objective-100) > 0.5 || got.Gap() > 1e-3 {
 		t.Errorf("certificate %+v, want an objective of 100", got)
 	}
@@ -270,7 +270,7 @@ func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	t.Parallel()
 	// social returns exactly 1, and search returns 1 with a standard deviation of 0.5. With perfect information, the
 	// better channel gets the budget, which is worth 100 x 0.5 / sqrt(2 pi) = 19.9. A test with a standard error equal
-	// to the prior's is worth 1 / sqrt(2) of it.
+	// to the prior's is worth 1 / sqrt(2) of this value.
 	random := stats.Stream(2, 1)
 	known, unknown := make([]float64, 4000), make([]float64, 4000)
 	for d := range known {
@@ -307,7 +307,7 @@ func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	}
 }
 
-// Every condition of the validation alone rejects a problem, and accepts the boundary value.
+// Each condition of the validation rejects a problem on its own, and accepts the boundary value.
 func TestEveryConditionOfTheValidationRejects(t *testing.T) {
 	t.Parallel()
 	response := func(edit func(r *Response)) func(*Problem) {

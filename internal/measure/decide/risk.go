@@ -8,10 +8,10 @@ import (
 
 // chooser optimizes the allocation for some of the draws.
 //
-// The objective is (1-w) mean + w CVaR, where CVaR, the conditional value at risk, is the mean total response over the
-// worst draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the allocation, so the objective is not
+// The objective is (1-w) mean + w CVaR. CVaR, the conditional value at risk, is the mean total response over the worst
+// draws (Rockafellar and Uryasev 2000). Which draws are worst depends on the allocation, so the objective is not
 // separable by channel. However, CVaR is the minimum of the means over all sets of that many draws. The mean over any
-// fixed set, or mixture of sets, is a separable upper bound. The search alternates (fictitious play; Brown 1951): each
+// fixed set, or mixture of sets, is a separable upper bound. The search alternates (fictitious play; Brown 1951). Each
 // round finds the best allocation for the mixture of worst sets so far, then the worst set for that allocation. Each
 // allocation is a candidate, and each round gives a bound.
 type chooser struct {
@@ -59,7 +59,7 @@ func (c *chooser) choose() (plan []float64, objective, bound float64) {
 	return plan, objective, math.Max(bound, objective)
 }
 
-// better returns the best of two allocations and mixtures of them. All of these meet the bounds.
+// better returns the best of two allocations and their mixtures. All of these meet the bounds.
 func (c *chooser) better(plan []float64, objective float64, other []float64) (best []float64, value float64) {
 	best, value = plan, objective
 	if best == nil {

@@ -13,7 +13,8 @@ import (
 // Flighting is a channel's response to spend per period with adstock: spend also affects later periods.
 type Flighting interface {
 	// Response returns the total response in the target's unit, until the adstock of the last period has decayed. It
-	// includes the adstock of spend before the first period. It adds the derivatives by each period's spend to slope.
+	// includes the adstock of spend before the first period. Response adds the derivatives by each period's spend to
+	// the slice slope.
 	Response(spend, slope []float64) float64
 }
 
@@ -64,8 +65,8 @@ const (
 )
 
 // Spread maximizes the response over the spends of each channel and period. For concave responses the certificate
-// bounds every schedule. For S-shaped responses it bounds schedules whose response is below the tangent at the result.
-// The result is then a local optimum, found from constant spend and from bursts every two to four periods.
+// bounds every schedule. For S-shaped responses it bounds only schedules with a response below the tangent at the
+// result. The result is then a local optimum, found from constant spend and from bursts every two to four periods.
 //
 // The method is projected gradient ascent with momentum (Nesterov 1983, as in Beck and Teboulle 2009) and a restart
 // after each decrease. The bound is the maximum of the tangent over all schedules (Frank and Wolfe 1956).
@@ -189,8 +190,8 @@ func (s *scheduler) ascend(from []float64) (x []float64, value, bound float64) {
 	return x, value, bound
 }
 
-// climb takes the largest gradient step, up to the given length, whose gain is at least the gain that its quadratic
-// model predicts.
+// climb takes the largest gradient step, up to the given length, that gains at least as much as its quadratic model
+// predicts.
 func (s *scheduler) climb(from []float64, step float64) (to []float64, value, used float64) {
 	base := s.response(from)
 	slope := slices.Clone(s.slope)
@@ -219,14 +220,14 @@ func along(from, slope []float64, step float64) []float64 {
 // tangent returns the upper bound at x for concave responses: the value plus the largest gain of the tangent over all
 // schedules.
 //
-// If the projected step of length k along the slopes g ends in p, every schedule z has (x + k g - p)(z - p) <= 0.
-// Therefore g z exceeds g p by at most |p - x| |z - p| / k, and |z - p| is at most the diameter of the set. A long step
-// makes this small.
+// Let p be the end of the projected step of length k along the slopes g. For every schedule z, (x + k g - p)(z - p) is
+// at most 0. Therefore g z exceeds g p by at most |p - x| |z - p| / k. The distance |z - p| is at most the diameter of
+// the set. A long step makes this small.
 func (s *scheduler) tangent(x []float64, value float64) float64 {
 	diagonal := math.Sqrt2 * s.Budget
 	step := diagonal * diagonal / (tangentError*math.Abs(value) + 1e-300)
 	if steepest := floats.Norm(s.slope, math.Inf(1)); step*steepest > 1e9*s.Budget {
-		step = 1e9 * s.Budget / steepest // rounding dominates beyond it
+		step = 1e9 * s.Budget / steepest // rounding dominates larger steps
 	}
 	p := s.project(along(x, s.slope, step))
 	gain, apart := 0.0, 0.0

@@ -54,9 +54,9 @@ func (s *scheduler) even() []float64 {
 	return x
 }
 
-// project returns the feasible schedule nearest to y (Euclidean projection). Each bounded sum has a price: every spend
-// is lowered by the budget's price, by its group's price if the group's bounds bind, and by its channel's price if the
-// channel's bounds bind. The lowered spends are then projected onto the channel's bounds per period.
+// project returns the feasible schedule nearest to y (Euclidean projection). Each bounded sum has a price. Every spend
+// is lowered by the budget's price. It is also lowered by the price of its group or channel if the bounds of that group
+// or channel bind. The lowered spends are then projected onto the channel's bounds per period.
 func (s *scheduler) project(y []float64) []float64 {
 	p := projection{scheduler: s, x: make([]float64, len(y)), y: y, size: floats.Norm(y, math.Inf(1)) + s.Budget}
 	if s.Pace != nil {

@@ -30,14 +30,16 @@ const leastJudged = 21
 // points.
 //
 // Each point is left out and predicted from the season, a local line and the autocorrelated deviations of its
-// neighbors. The line has tricube weights over three seasons to either side and bisquare weights against other outliers
-// (Cleveland 1979, "Robust locally weighted regression and smoothing scatterplots"). Errors within the half-year around
-// a point have Student's t distribution. Scale and degrees of freedom maximize the likelihood with the largest 2% of
-// errors censored, so that outliers do not inflate the scale. The transformation with the highest likelihood of all
-// errors applies: raw values, square roots or logarithms. P comes from that distribution and Z from P.
+// neighbors. The line has tricube weights over three seasons to either side and bisquare weights against other
+// outliers. The method is from Cleveland 1979, "Robust locally weighted regression and smoothing scatterplots". Errors
+// within the half-year around a point have Student's t distribution. Scale and degrees of freedom maximize the
+// likelihood with the largest 2% of errors censored, so that outliers do not inflate the scale. The transformation with
+// the highest likelihood of all errors applies: raw values, square roots or logarithms. P comes from that distribution
+// and Z from P.
 //
-// It assumes one season and no level shifts; both sides of a level shift look unusual. [OneStep] evaluates days as they
-// arrive. A value that is not finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready fault.
+// Anomalies assumes one season and no level shifts. Both sides of a level shift look unusual. [OneStep] evaluates days
+// as they arrive. A value that is not finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready
+// fault.
 func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
 	for t, y := range values {
@@ -98,8 +100,8 @@ func (l lens) from(x float64) float64 {
 	}
 }
 
-// habit is how much larger the log-likelihood of another transformation must be than that of logarithms, because
-// effects are usually proportional.
+// habit is the minimum difference in log-likelihood at which another transformation replaces logarithms. Logarithms are
+// preferred because effects are usually proportional.
 const habit = 5
 
 func bestLens(values []float64, season int) judgement {
@@ -168,16 +170,16 @@ func judged(values []float64, season int, l lens) judgement {
 	return j
 }
 
-// The noise at a point is estimated from the half-year around it, because variance is seasonal. With a quarter of data,
-// only two errors would be censored, and two outliers would fill them.
+// The noise at a point is estimated from the half-year around it, because variance is seasonal. With only a quarter of
+// a year, two errors would be censored, and two outliers would use up both.
 const (
 	nearPoints = 182 // minimum number of errors
-	nearCycles = 26  // and minimum number of seasons
+	nearCycles = 26  // minimum number of seasons
 	nearShared = 4   // number of seasons that share a noise estimate, to save fits
 )
 
-// nearby returns the error distribution at each point: that of the nearest errors, half before and half after it if
-// possible.
+// nearby returns the error distribution at each point, from the nearest errors. If possible, half of them are before
+// the point and half after it.
 func (j judgement) nearby(season int) func(t int) distuv.StudentsT {
 	n := len(j.errors)
 	reach := min(n, max(nearPoints, nearCycles*season))
@@ -381,10 +383,10 @@ const censoredShare = 50
 func censoredOf(errors int) int { return (errors + censoredShare - 1) / censoredShare }
 
 // normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom are -normality/ν.
-// Without it, short series have heavy tails by chance.
+// Without the prior, short series have heavy tails by chance.
 const normality = 8
 
-// closeEnough is the tolerance of [highestBetween]; a scale change of that size does not change any probability
+// closeEnough is the tolerance of [highestBetween]. A scale change of that size does not change any probability
 // noticeably.
 const closeEnough = 1e-5
 

@@ -66,8 +66,9 @@ func oddities(t testing.TB, values []float64, season int) []Anomaly {
 	return all
 }
 
-// The series has two years with six volatile weeks before each Christmas, which have four times the variance. They must
-// neither hide a low day in July nor reduce the detections in a normal quarter. The bounds allow for ten series.
+// The series has two years with six volatile weeks before each Christmas, which have four times the variance. These
+// weeks must neither hide a low day in July nor reduce the detections in a normal quarter. The bounds allow for ten
+// series.
 func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 	t.Parallel()
 	const runs, christmas, wild, july = 10, 325, 42, 365 + 100

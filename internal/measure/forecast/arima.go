@@ -54,7 +54,7 @@ type lags struct {
 	most int
 }
 
-// product returns the lags of 1 - Σ = (1 - Σ a_i B^i)(1 - Σ b_j B^(mj)), reusing room.
+// product returns the lags of 1 - Σ = (1 - Σ a_i B^i)(1 - Σ b_j B^(mj)). It reuses the memory of room.
 func product(a, b []float64, m int, room *lags) {
 	room.at, room.by, room.most = room.at[:0], room.by[:0], len(a)+m*len(b)
 	for i, x := range a {
@@ -69,7 +69,7 @@ func product(a, b []float64, m int, room *lags) {
 }
 
 // stationary maps unconstrained numbers to partial autocorrelations and these to the coefficients of a stationary
-// autoregression (Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models"). With
+// autoregression. See Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models". With
 // reversed signs, they are the coefficients of an invertible moving average.
 func stationary(free, out []float64) {
 	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points explode
@@ -150,9 +150,9 @@ func (c *candidate) problem(o order) (problem, *arima, []float64) {
 	return p, a, a.params
 }
 
-// fit estimates an order by conditional least squares: points and errors before the first are at the mean (Box, Jenkins
-// and Reinsel 2008, section 7.1). The search starts at the end of the trail's search, otherwise at a similar model, if
-// there is one. It stops when it cannot reach that model's AICc.
+// fit estimates an order by conditional least squares (Box, Jenkins and Reinsel 2008, section 7.1). Points and errors
+// before the first point are at the mean. The search starts at the end of the trail's search, otherwise at a similar
+// model, if there is one. The search stops when it cannot reach the similar model's AICc.
 func (c *candidate) fit(o order, near *arima) (*arima, bool) {
 	p, a, params := c.problem(o)
 	size, parameters := float64(len(c.w)), float64(len(params)+1)
@@ -450,8 +450,9 @@ const (
 	mostTried                    = 60
 )
 
-// fitARIMA finds the order stepwise by AICc (Hyndman and Khandakar 2008, "Automatic time series forecasting: the forecast
-// package for R", section 3.2): seasonal differences by the strength of the season, others by the KPSS test.
+// fitARIMA finds the order stepwise by AICc. It chooses seasonal differences by the strength of the season, and other
+// differences by the KPSS test. The method is from Hyndman and Khandakar 2008, "Automatic time series forecasting: the
+// forecast package for R", section 3.2.
 func fitARIMA(values []float64, season int, t *trail) track {
 	if len(values) < 2*season {
 		season = 1
@@ -486,7 +487,7 @@ func fitARIMA(values []float64, season int, t *trail) track {
 	return best
 }
 
-// stepwise moves from four starts to the neighbor with the smallest AICc until none is better.
+// stepwise starts from four orders. It moves to the neighbor with the smallest AICc until no neighbor is better.
 func stepwise(c *candidate, base order) *arima {
 	tried := map[order]bool{}
 	var best *arima

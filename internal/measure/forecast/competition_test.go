@@ -55,7 +55,7 @@ type figures struct{ smape, mase float64 }
 // owa returns the competition's overall weighted average against Naive2.
 func (f figures) owa(naive2 figures) float64 { return (f.smape/naive2.smape + f.mase/naive2.mase) / 2 }
 
-// accuracy scores a method's forecasts of each series. season is the season in the scale of MASE.
+// accuracy scores a method's forecasts of each series. The parameter season is the season in the scale of MASE.
 func accuracy(t testing.TB, series []competition, season int, method func(train []float64, horizon int) []float64) figures {
 	t.Helper()
 	var all figures
@@ -80,8 +80,9 @@ func ahead(m track, horizon int) []float64 {
 }
 
 // The expected values are the published M4 weekly results of the benchmarks, and results of the organizers' script with
-// a later package version. Methods without an optimizer are exact to the printed digits. For others, 0.02 and 0.01 are
-// differences between versions of an optimizer. The competition scores weekly series with season 1.
+// a later package version. Methods without an optimizer are exact to the printed digits. For other methods, the
+// tolerances 0.02 and 0.01 allow for differences between versions of an optimizer. The competition scores weekly series
+// with season 1.
 func TestBenchmarksHaveThePublishedAccuracyOnM4Weekly(t *testing.T) {
 	t.Parallel()
 	series := readCompetition(t, "m4_weekly.csv")
@@ -167,7 +168,7 @@ func TestPoolBeatsThetaOnM3Monthly(t *testing.T) {
 	}
 }
 
-// every returns one series in n.
+// every returns every n-th series.
 func every(n int, series []competition) []competition {
 	var out []competition
 	for i := 0; i < len(series); i += n {
@@ -177,8 +178,8 @@ func every(n int, series []competition) []competition {
 }
 
 // Coverage of the intervals on the competitions' series, over all horizons. Series of a competition are correlated, so
-// the standard error is about 0.015. The upper bound for 80% intervals is 0.84, not 0.82, because on monthly series of
-// 50 to 130 points they are slightly too wide; see docs/validation.md.
+// the standard error is about 0.015. The upper bound for 80% intervals is 0.84, not 0.82. On monthly series of 50 to
+// 130 points, they are slightly too wide; see docs/validation.md.
 func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -257,7 +258,7 @@ func holt(values []float64, damped bool) track {
 }
 
 // trendSquares is the sum of squared errors. The recursion e' = y' - y - φ² b + (1 - α - φβ) e needs one product and
-// one sum, which makes a thousand searches fast.
+// one sum. This makes a thousand searches fast.
 func trendSquares(s *smoother, values []float64) float64 {
 	b, keep, phi2 := s.slope, 1-s.alpha-s.phi*s.beta, s.phi*s.phi
 	e := values[0] - s.level - s.phi*b

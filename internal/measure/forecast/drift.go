@@ -11,7 +11,7 @@ type Alarm struct {
 	At     int     // point at which the alarm is raised
 	Since  int     // point after which the shift most likely began
 	Up     bool    // direction
-	Excess float64 // mean error since then, in standard deviations
+	Excess float64 // mean error since the shift, in standard deviations
 }
 
 // quietShift is the reference value k of the CUSUM: half of the smallest relevant shift, in standard deviations.
@@ -24,7 +24,7 @@ const quietShift = 0.5
 //	2 · runLength = (exp(2k b) - 2k b - 1) / (2k²),  b = h + 1.166,  k = 1/2.
 //
 // It assumes independent errors with standard deviation 1. Errors are clipped to ±3, so a single day raises no alarm.
-// NaN is a point without an error and changes nothing. Both sums restart after an alarm.
+// NaN means a point without an error. It changes nothing. Both sums restart after an alarm.
 func Alarms(errors []float64, runLength float64) ([]Alarm, error) {
 	if !(runLength >= 10) || runLength > 1e6 {
 		return nil, fault.Invalid("the run length is %v points, want 10 to a million", runLength)
@@ -79,8 +79,8 @@ func alarmLimit(runLength float64) float64 {
 	return max(0, low-1.166)
 }
 
-// Lasting merges alarms in the same direction that follow each other within a gap, because the sums restart after each
-// alarm and a lasting shift raises several. In the result, At is from the last alarm, Since from the first, and Excess
+// Lasting merges alarms in the same direction that follow each other within a gap. The sums restart after each alarm,
+// so a lasting shift raises several alarms. In the result, At is from the last alarm, Since from the first, and Excess
 // is the mean weighted by points.
 func Lasting(alarms []Alarm, gap int) []Alarm {
 	var moves []Alarm

@@ -104,8 +104,8 @@ func TestFalseAlarmsAreAsRareAsStated(t *testing.T) {
 	}
 }
 
-// A level shift of 15%, on a series with a daily standard deviation of 12%, has a median detection delay of about eight
-// days at one false alarm per 180 days. The goal is six; see docs/validation.md.
+// The series has a daily standard deviation of 12% and a level shift of 15%. The median detection delay is about eight
+// days at one false alarm per 180 days. The goal is six days; see docs/validation.md.
 func TestLevelShiftRaisesAnAlarmWithinDays(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(43, 44))

@@ -2,9 +2,9 @@ package forecast
 
 import "math"
 
-// dynamic is the dynamic optimized theta model (Fiorucci, Pellegrini, Louzada, Petropoulos and Koehler 2016, "Models
-// for optimising the theta method and their relationship to state space models", section 3). With A and B the intercept
-// and slope of the line through the points so far,
+// dynamic is the dynamic optimized theta model. See Fiorucci, Pellegrini, Louzada, Petropoulos and Koehler 2016,
+// "Models for optimising the theta method and their relationship to state space models", section 3. With A and B the
+// intercept and slope of the line through the points so far,
 //
 //	μ_{t+1} = ℓ_t + (1 - 1/θ) ((1-α)^t A_t + (1 - (1-α)^{t+1}) / α · B_t),   ℓ_{t+1} = α y_{t+1} + (1-α) ℓ_t.
 type dynamic struct {

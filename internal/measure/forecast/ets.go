@@ -8,9 +8,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// form is one of fifteen exponential smoothing models. They are those of the taxonomy of Hyndman, Koehler, Ord and
-// Snyder (2008), "Forecasting with exponential smoothing", table 2.1, without numerically unstable models and
-// multiplicative trends.
+// form is one of fifteen exponential smoothing models. They are in the taxonomy of Hyndman, Koehler, Ord and Snyder
+// (2008), "Forecasting with exponential smoothing", table 2.1. Numerically unstable models and multiplicative trends
+// are left out.
 type form struct {
 	relative bool // the error is multiplicative
 	trend    bool
@@ -126,8 +126,8 @@ func (s *smoother) ahead(out []float64) {
 	}
 }
 
-// layout maps the parameter vector of a form: smoothing parameters on the scale of [between], then level and slope in
-// the series' unit, then all seasonal states except the last.
+// layout maps the parameter vector of a form. Smoothing parameters on the scale of [between] come first, then level and
+// slope in the series' unit. All seasonal states except the last follow.
 type layout struct {
 	form
 	season                 int
@@ -202,10 +202,10 @@ type run struct {
 }
 
 // errors passes the models over the values, which updates their states, and sets their errors. It multiplies relative
-// errors by the geometric mean of |μ|, so that the log sum of squares is the likelihood of the book's equation (5.3)
-// for both kinds. A model is not allowed if a relative error has an expectation that is not positive. errors runs
-// [smoother.observe] for several models in step, because it takes nearly all time of a fit and each recursion waits
-// only for its own last step.
+// errors by the geometric mean of |μ|. The log sum of squares is then the likelihood of the book's equation (5.3) for
+// additive and relative errors. A model is not allowed if a relative error has an expectation that is not positive.
+// errors runs [smoother.observe] for several models in step. The method observe takes nearly all time of a fit, and
+// each recursion waits only for its own last step.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]
@@ -297,7 +297,7 @@ func (f form) begin(values []float64, season int, start initial, known []float64
 	return c, true
 }
 
-// several runs models of the form through the values; see [problem].
+// several evaluates models of the form on the values; see [problem].
 func (c *climb) several(params, out [][]float64, allowed []bool) {
 	for i, of := range params {
 		c.set(c.runs[i].smoother, of)
@@ -322,8 +322,8 @@ func (c *climb) criterion(sum float64) float64 {
 	return float64(len(c.values))*math.Log(max(sum, 1e-300)) + c.penalty()
 }
 
-// fit maximizes the likelihood, or stops when it cannot reach the criterion to beat, and returns the model in its state
-// after the last value. It returns false if no parameters are allowed.
+// fit maximizes the likelihood and returns the model in its state after the last value. It stops early if it cannot
+// reach the criterion beat. It returns false if no parameters are allowed.
 func (c *climb) fit(beat float64) (*smoother, bool) {
 	c.rival = math.Exp((beat - c.penalty()) / float64(len(c.values)))
 	sum := c.solve(c.params)
@@ -337,7 +337,7 @@ func (c *climb) fit(beat float64) (*smoother, bool) {
 }
 
 // fit returns the form's maximum likelihood model in its state after the last value. It returns false if there are too
-// few values for the form's parameters. start contains the initial states of the search.
+// few values for the form's parameters. The parameter start contains the initial states of the search.
 func (f form) fit(values []float64, season int, start initial) (*smoother, bool) {
 	c, ok := f.begin(values, season, start, nil, new(room))
 	if !ok {
@@ -346,8 +346,8 @@ func (f form) fit(values []float64, season int, start initial) (*smoother, bool)
 	return c.fit(math.Inf(1))
 }
 
-// least returns the best starting point, because the sum of squares can have several minima; If none is allowed, it
-// returns the first.
+// least returns the best starting point, because the sum of squares can have several minima. If no starting point is
+// allowed, it returns the first.
 func (c *climb) least(starts [][]float64) ([]float64, float64) {
 	best, least := starts[0], math.Inf(1)
 	var out [abreast][]float64
@@ -410,7 +410,7 @@ func (l *layout) starts(start initial) [][]float64 {
 
 // initial is a set of initial states.
 type initial struct {
-	unit                float64 // mean of |y|, or 1 if that is 0
+	unit                float64 // mean of |y|, or 1 if the mean is 0
 	level, slope, plain float64 // at the first point, seasonally adjusted; plain is the level without
 	differences, ratios []float64
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Event is a known event that affects a series, such as a holiday or a promotion. Points after the end of the series
-// will be forecast.
+// are future points of the forecast.
 type Event struct {
 	Name   string
 	Points []int // positions; the first value has position 0
@@ -24,12 +24,12 @@ type Effect struct {
 // ridgeWeight is the weight of the prior of no effect, in points.
 const ridgeWeight = 1
 
-// effects estimates the events' effects and returns the values without them, and the effects on the scale of the
+// effects estimates the events' effects. It returns the values without the effects, and the effects on the scale of the
 // errors.
 //
-// Points with events are predicted from those around them (see [Anomalies]). Their deviations are regressed on the
-// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. An event observed once gets half of
-// its observed effect. An event that was never observed has no effect.
+// Points with events are predicted from the points around them (see [Anomalies]). Their deviations are regressed on the
+// events by ridge regression (Hoerl and Kennard 1970) with a penalty of one point. The estimate for an event with one
+// observation is half of the observed effect. An event that was never observed has no effect.
 func effects(values []float64, season int, events []Event) (clean []float64, sizes, errors []float64, err error) {
 	n, k := len(values), len(events)
 	touched := make([][]int, n)

@@ -15,7 +15,7 @@ import (
 // Expectation is the expected value of one point given the points before it.
 type Expectation struct {
 	Value float64 // predictive median, in the series' unit
-	Z     float64 // standardized error; NaN if there is none
+	Z     float64 // standardized error; NaN if there is no error
 }
 
 // Known reports whether there was enough history for an expectation.
@@ -30,7 +30,7 @@ type Rhythm struct {
 	warmup  int     // points before the first expectation
 	window  int     // points from which cycle, level and scale are estimated
 	settle  int     // one-step errors before the first z
-	forget  float64 // a, the weight of the newest point in the level
+	forget  float64 // weight of the newest point in the level, a in the formulas
 	clipAt  float64 // limit of errors in σ when the level is updated
 	minimum float64 // the smallest σ, so that a series without noise does not flag a change of a cent
 }
@@ -48,8 +48,8 @@ func SlowDays() Rhythm {
 	return r
 }
 
-// OneStep returns the one-step expectation of each value. NaN is a missing value: it has an expectation, no z, and no
-// effect on other points.
+// OneStep returns the one-step expectation of each value. NaN means a missing value: it has an expectation, no z, and
+// no effect on other points.
 //
 // Let x be the value on a scale where effects are additive: the logarithm, or the square root for series with many
 // zeros. Let w be its place in the cycle and t its position. Then
@@ -57,10 +57,10 @@ func SlowDays() Rhythm {
 //	x̂_t = ℓ_t + s_w,   ℓ_t = Σ_k (1-a)^k (x*_{t-1-k} - s_w(t-1-k)) / Σ_k (1-a)^k,   z_t = (x_t - x̂_t) / σ_t.
 //
 // s_w is the interquartile mean of the deviations from the centered cycle mean at place w. x* is x clipped to x̂ ± 3σ,
-// so that an anomaly does not change later expectations (Gelper, Fried and Croux 2010, "Robust forecasting with
-// exponential and Holt-Winters smoothing", section 3). σ_t is the larger of 0.95 · 1.4826 times the median of the
-// earlier |x - x̂| and half their 95.45% quantile. Even with heavy tails, |z| > 2 has a rate of about one in
-// twenty-two. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
+// so that an anomaly does not change later expectations. See Gelper, Fried and Croux 2010, "Robust forecasting with
+// exponential and Holt-Winters smoothing", section 3. The scale σ_t is the larger of two values: 0.95 · 1.4826 times
+// the median of the earlier |x - x̂|, and half their 95.45% quantile. Even with heavy tails, |z| > 2 has a rate of
+// about one in twenty-two. The factor 0.95 corrects for the maximum of two estimates and comes from simulation
 // (TestNormalSeriesAreRarelyFlagged). Everything, including the choice of scale, depends only on points before t.
 //
 // Assumptions: one cycle, a slowly changing level, independent errors. Yearly seasonality and holidays are not modeled,
@@ -223,7 +223,7 @@ func (r ranked) middle() float64 {
 // scale transforms values so that effects are additive.
 type scale struct {
 	root  bool
-	floor float64 // smallest value whose logarithm is taken
+	floor float64 // smallest value for a logarithm
 }
 
 // heights is the history that determines a point's scale.
@@ -250,8 +250,9 @@ func (h *heights) add(y float64) {
 }
 
 // scale returns the scale for the next point. It changes from logarithms to square roots if more than one value in
-// twenty is zero or less, and back if fewer than one in forty is. The gap avoids alternation. Before taking logarithms,
-// it replaces single zeros, such as a day of downtime, with a hundredth of the median of the last positive values.
+// twenty is zero or less. It changes back if fewer than one in forty is. The gap between the two limits avoids
+// alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a hundredth of the
+// median of the last positive values.
 func (h *heights) scale(root bool) scale {
 	zeros, most := h.existing-h.positive, 20
 	if root {

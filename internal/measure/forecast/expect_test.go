@@ -37,7 +37,7 @@ func studentT4(rng *rand.Rand) float64 {
 }
 
 // For normal errors |z| > 2 has probability 0.0455, or 4.1 days in 90. The bounds add two standard errors of 150 series
-// (about 0.35) to the range from 3.5 to 5.
+// (about 0.35 days) to the range from 3.5 to 5 days.
 func TestNormalSeriesAreRarelyFlagged(t *testing.T) {
 	t.Parallel()
 	const series, history, window = 150, 120, 90
@@ -257,7 +257,7 @@ func BenchmarkAQuarterOfDays(b *testing.B) {
 	}
 }
 
-// Incremental window statistics equal those of the whole window to the last bit.
+// Incremental window statistics equal the statistics of the whole window to the last bit.
 func TestIncrementalExpectationsEqualThoseOfWholeWindows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {

@@ -19,7 +19,7 @@ type Outcome struct {
 	Error   float64  // actual minus median, in the series' unit
 	Inside  []bool   // whether each band contains the actual value, limits included
 	Pinball float64  // mean [Pinball] loss of the median and of the limits of the bands, in the unit of the series
-	MASE    *float64 // absolute error / mean absolute error of the naive forecast; nil if that is 0 or unknown
+	MASE    *float64 // absolute error / mean absolute naive error; nil if the naive error is 0 or unknown
 }
 
 // Outcome compares a forecast with the actual value. The naive forecast is the sum of the same number of points, some
@@ -58,8 +58,8 @@ func (e Expected) Outcome(history []float64, season int, actual float64) (Outcom
 	return o, nil
 }
 
-// naiveSum returns the mean absolute error of the naive forecast of a sum: the latest sum that does not overlap and is
-// whole seasons earlier. It returns 0 if the history is too short.
+// naiveSum returns the mean absolute error of the naive forecast of a sum. The naive forecast is the latest earlier sum
+// without overlap, at a distance of whole seasons. It returns 0 if the history is too short.
 func naiveSum(history []float64, points, season int) float64 {
 	lag := (points + season - 1) / season * season
 	n := len(history) - points - lag + 1

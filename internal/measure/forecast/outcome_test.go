@@ -13,7 +13,7 @@ import (
 func TestOutcomeMatchesAComputationByHand(t *testing.T) {
 	t.Parallel()
 	e := forecast.Expected{Points: 2, Median: 10, Levels: []float64{.8, .9}, Bands: []forecast.Band{{Low: 8, High: 12}, {Low: 5, High: 15}}}
-	// The sums of two points are 3, 5, 7 and 9. The naive errors are 7 - 3 = 9 - 5 = 4.
+	// The sums of two points are 3, 5, 7 and 9. Both naive errors are 4: 7 - 3 and 9 - 5.
 	o, err := e.Outcome([]float64{1, 2, 3, 4, 5}, 2, 13)
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ type Total struct {
 
 // Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
 // because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, which
-// preserves the correlation. If there are too few origins that far ahead, it uses the errors of a random walk, whose
-// sums are the widest.
+// preserves the correlation. If there are too few rolling origins for this number of steps, it uses the errors of a
+// random walk. Their sums are the widest.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a sum of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
@@ -42,14 +42,15 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	if len(t.draws) < leastOrigins {
 		t.draws = p.walked(steps, t.Value)
 	} else {
-		// Sums from neighboring origins overlap. Only sums that are a whole sum apart are independent.
+		// Sums from neighboring origins overlap. Only sums without overlap are independent.
 		p.stretch(t.draws, float64(len(p.errors))/float64(steps))
 	}
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
 		// Conformal limits count one more draw.
 		outer := min(1, level*(1+1/float64(len(t.draws))))
-		// If all past errors have one sign, as for a young store, the interval would not contain the median.
+		// Without this correction, the interval would not contain the median if all past errors had one sign, as for a
+		// young store.
 		t.Bands = append(t.Bands, Band{
 			Low: min(t.Value, stats.Quantile(t.draws, (1-outer)/2)), High: max(t.Value, stats.Quantile(t.draws, (1+outer)/2)),
 		})
@@ -69,8 +70,8 @@ func (p *Prediction) moved(h int, e float64) float64 {
 	}
 }
 
-// stretch moves draws away from their median according to their quantile, because few independent errors leave the
-// spread uncertain, which matters most in the tails.
+// stretch moves draws away from their median according to their quantile. With few independent errors, the spread is
+// uncertain, which matters most in the tails.
 func (p *Prediction) stretch(draws []float64, freedom float64) {
 	slices.Sort(draws)
 	center := stats.Quantile(draws, 0.5)
@@ -122,8 +123,8 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 	return out
 }
 
-// Reaches returns the probability that the sum is at least the target. It is never 0 or 1: an outcome that no past
-// error gives has probability 1/2 · 1/(n + 1), where n is the number of past errors.
+// Reaches returns the probability that the sum is at least the target. It is never 0 or 1. Let n be the number of past
+// errors. An outcome beyond all of them has probability 1/2 · 1/(n + 1).
 func (t Total) Reaches(target float64) float64 {
 	n := float64(len(t.draws))
 	spread := math.Sqrt(variance(t.draws))
@@ -133,8 +134,8 @@ func (t Total) Reaches(target float64) float64 {
 		}
 		return 0.5 / (n + 1)
 	}
-	// Silverman's rule smooths few draws. The draws are shrunk first to offset the kernel's variance (Silverman 1986,
-	// "Density estimation for statistics and data analysis", section 6.4).
+	// If there are few draws, Silverman's rule smooths them. The draws are shrunk first to offset the kernel's variance
+	// (Silverman 1986, "Density estimation for statistics and data analysis", section 6.4).
 	width := 0.9 * math.Pow(n, -0.2)
 	shrink, center := 1/math.Sqrt(1+width*width), stats.Mean(t.draws)
 	var sum float64
@@ -163,15 +164,15 @@ const (
 
 // Pace is the progress of a period toward its goal.
 type Pace struct {
-	Actual      float64 // so far
+	Actual      float64 // total of the period so far
 	Finish      float64 // expected total: actual plus the forecast of the remaining points
 	Bands       []Band  // intervals of the finish, one per level
 	Probability float64 // probability of reaching the goal
 	Standing    Standing
-	Required    float64 // amount per remaining point to reach the goal; 0 if it is reached
+	Required    float64 // amount per remaining point to reach the goal; 0 if the goal is reached
 	// Index is the actual total / expected total by now. The expected total comes from the forecast before the period,
-	// scaled to the goal. 1 is on pace, adjusted for weekdays and season. Index is nil before the period begins and
-	// without enough history.
+	// scaled to the goal. An index of 1 means on pace, adjusted for weekdays and season. Index is nil before the period
+	// begins and without enough history.
 	Index *float64
 }
 

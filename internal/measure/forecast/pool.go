@@ -28,7 +28,7 @@ func ParseKind(s string) (Kind, error) {
 	return "", fault.Invalid("unknown forecasting model %q", s).WithHint("use auto, ets, arima, theta or pool")
 }
 
-// fit returns the fitted model of the kind. It ignores a season that fits less than twice into the values. Searches
+// fit returns the fitted model of the kind. It ignores a season if there are fewer values than two seasons. Searches
 // start from the trail and update it.
 func (k Kind) fit(values []float64, season int, t *trail) track {
 	if season < 2 || len(values) < 2*season {

@@ -32,7 +32,7 @@ const (
 type Prediction struct {
 	Model   string
 	Points  []float64 // predictive medians
-	Levels  []float64 // as asked
+	Levels  []float64 // as requested
 	Bands   [][]Band  // one slice per level with one entry per point
 	Effects []Effect  // of the events
 	Notes   []string  // limits of the forecast, one sentence each
@@ -52,9 +52,9 @@ type Band struct{ Low, High float64 }
 //
 // The intervals are conformal (Vovk, Gammerman and Shafer 2005; for series Stankeviciute, Alaa and van der Schaar
 // 2021). The model is fitted to the first part of the series and rolled through the remaining part with fixed
-// parameters. Its errors at each horizon, divided by the series' volatility at the time and multiplied by the current
-// volatility, form the error distribution. They are ratios if all values are positive. Coverage is nominal if the
-// future is as predictable as the latest part of the past; no error distribution is assumed.
+// parameters. Its errors at each horizon form the error distribution. They are divided by the series' volatility at the
+// time and multiplied by the current volatility. Errors are ratios if all values are positive. Coverage is nominal if
+// the future is as predictable as the latest part of the past; no error distribution is assumed.
 //
 // A value that is not finite and an invalid request are invalid faults. Fewer than three values are a not-ready fault.
 func Predict(values []float64, ask Ask) (Prediction, error) {
@@ -120,7 +120,7 @@ func (a Ask) check(values []float64) error {
 	return nil
 }
 
-// largest is the largest value whose squares can be summed without overflow.
+// largest is the largest value with squares that can be summed without overflow.
 const largest = 1e100
 
 // keepInside keeps a nonnegative series nonnegative and replaces overflows.
@@ -209,7 +209,7 @@ func (p *Prediction) scaled(values []float64) []float64 {
 }
 
 // movement returns the volatility at each point: an exponentially weighted mean of absolute changes, at least a tenth
-// of the overall mean. Changes are over a season if those are smaller.
+// of the overall mean. Changes are over a season if these changes are smaller.
 func movement(x []float64, season int) []float64 {
 	lag := 1
 	if season > 1 && len(x) > 2*season && meanSize(stride(x, season)) < meanSize(stride(x, 1)) {
@@ -316,7 +316,7 @@ func (p *Prediction) reach(h int, level float64) float64 {
 	return p.spread[h] * stats.Quantile(p.shape, level) * cautious(p.freedom[h], level)
 }
 
-// cautious returns the factor that widens an interval if there are few independent errors: Student's t quantile /
+// cautious returns the factor that widens an interval if there are few independent errors. It is Student's t quantile /
 // normal quantile, with at least [leastFreedom] degrees of freedom.
 func cautious(freedom, level float64) float64 {
 	return stats.Student(level, max(leastFreedom, freedom)) / distuv.UnitNormal.Quantile((1+level)/2)

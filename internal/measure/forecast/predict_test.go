@@ -33,9 +33,9 @@ func predicted(t testing.TB, values []float64, ask Ask) Prediction {
 }
 
 // The R package forecast 8 selects ETS(M,Ad,M) with AICc 1400.638. A better search finds a slightly smaller AICc for
-// that form, and selects ETS(M,A,M), which the package's search does not optimize fully. The published coefficients of
-// the airline model on logarithms are θ = .40 and Θ = .61 by exact likelihood (Box and Jenkins) and .377 and .572 by
-// conditional sum of squares (R's arima).
+// that form, and selects ETS(M,A,M). The package's search does not optimize ETS(M,A,M) fully. For the airline model on
+// logarithms, the published coefficients by exact likelihood are θ = .40 and Θ = .61 (Box and Jenkins). By conditional
+// sum of squares, they are .377 and .572 (R's arima).
 func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	t.Parallel()
 	start := initialOf(airPassengers, 12, true)
@@ -56,7 +56,8 @@ func TestAirPassengersHaveTheKnownModels(t *testing.T) {
 	if !ok {
 		t.Fatal("the airline model has no fit")
 	}
-	// The package drops the first thirteen points, whereas this search starts from zeros, so two digits agree.
+	// The R package drops the first thirteen points, whereas this search starts from zeros. Therefore only two digits
+	// agree.
 	if theta, seasonal := a.ma.by[0], a.ma.by[1]; math.Abs(theta-.377) > .03 || math.Abs(seasonal-.572) > .03 {
 		t.Errorf("the airline model has θ = %.3f and Θ = %.3f, want about .377 and .572", theta, seasonal)
 	}
@@ -126,8 +127,8 @@ func TestSimulatedStructureIsForecast(t *testing.T) {
 	}
 }
 
-// The test measures coverage on two simulated years of daily business data, for 80% and 95% intervals of days and 80%
-// intervals of 28-day sums (goal 76% to 84%). The bounds include two standard errors. By default, the faster Theta
+// The test measures coverage on two simulated years of daily business data. It covers 80% and 95% intervals of days and
+// 80% intervals of 28-day sums (goal 76% to 84%). The bounds include two standard errors. By default, the faster Theta
 // replaces the pool.
 func TestIntervalsOfDaysAndTheirSumsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
@@ -381,7 +382,8 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 		reached += hit / float64(runs)
 	}
 	t.Logf("Brier score %.3f, of the run rate %.3f; %.3f reached of %.3f expected", brier, rate, reached, expected)
-	// The goal is 0.7 of the run rate's score. 400 runs give 0.72 for targets this close to the expectation.
+	// The goal is 0.7 of the run rate's score. With 400 runs, the ratio is 0.72 for targets this close to the
+	// expectation.
 	if most := .8 * rate; nightly() && (brier > most || math.Abs(expected-reached) > .07) {
 		t.Errorf("Brier score %.3f, want at most %.3f; %.3f reached of %.3f expected", brier, most, reached, expected)
 	}
@@ -393,7 +395,7 @@ func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 func TestScoresHaveTheirDefinitions(t *testing.T) {
 	t.Parallel()
 	s, err := Scored([]float64{1, 3, 2, 4}, []float64{4, 0}, []float64{2, 0}, 1)
-	// 200·2/6 and 0 have mean 33.3. The errors are 2 and 0, the mean change is 5/3.
+	// The sMAPE terms 200·2/6 and 0 have the mean 33.3. The errors are 2 and 0, and the mean change is 5/3.
 	if err != nil || math.Abs(s.SMAPE-100./3) > 1e-12 || math.Abs(*s.MASE-.6) > 1e-12 || s.Bias != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -424,7 +426,8 @@ func BenchmarkTwoYearsOfDays(b *testing.B) {
 	})
 }
 
-// The fit processes a series in one loop, the forecast point by point; both must end in the same state.
+// The fit processes a series in one loop, and the forecast processes it point by point. Both must end in the same
+// state.
 func TestPointwiseUpdatesEqualABatchPass(t *testing.T) {
 	t.Parallel()
 	const begun = 132

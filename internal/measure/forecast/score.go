@@ -4,8 +4,9 @@ import (
 	"assay/internal/fault"
 )
 
-// Pinball returns the mean pinball loss of forecasts of the p-quantile: p times the excess of the value, 1 - p times
-// the shortfall (Koenker and Bassett 1978, "Regression quantiles"). The true quantile minimizes its expectation.
+// Pinball returns the mean pinball loss of forecasts of the p-quantile (Koenker and Bassett 1978, "Regression
+// quantiles"). The loss is p times the excess of the value, or 1 - p times the shortfall. The true quantile minimizes
+// the expected loss.
 func Pinball(p float64, actual, quantiles []float64) (float64, error) {
 	if !(p > 0 && p < 1) {
 		return 0, fault.Invalid("the quantile is %v, want a fraction between 0 and 1", p)

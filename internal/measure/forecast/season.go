@@ -56,7 +56,8 @@ func centered(values []float64, season int) []float64 {
 }
 
 // cycle returns the seasonal factors of classical decomposition. For each place of the cycle, the factor is the mean
-// difference from the centered moving mean, or the mean ratio to it. Differences sum to 0, ratios to the season.
+// difference from the centered moving mean, or the mean ratio to the moving mean. Differences sum to 0, ratios to the
+// season.
 func cycle(values []float64, season int, ratio bool) []float64 {
 	trend := centered(values, season)
 	sums, counts := make([]float64, season), make([]float64, season)
@@ -93,7 +94,7 @@ func cycle(values []float64, season int, ratio bool) []float64 {
 	return sums
 }
 
-// autocorrelation returns the correlation of the values with themselves at lags 1 to most.
+// autocorrelation returns the correlation of the values with themselves at the lags from 1 to the parameter most.
 func autocorrelation(values []float64, most int) []float64 {
 	center := stats.Mean(values)
 	var variance float64

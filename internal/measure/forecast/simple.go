@@ -48,8 +48,8 @@ func smooth(f form, values []float64) track {
 	return naive(values, 1)
 }
 
-// theta is the average of the line through the series (θ = 0) and simple smoothing of the series with doubled curvature
-// (θ = 2), after Assimakopoulos and Nikolopoulos (2000), "The theta model".
+// theta is the average of two forecasts. One is the line through the series (θ = 0). The other is simple smoothing of
+// the series with doubled curvature (θ = 2). See Assimakopoulos and Nikolopoulos (2000), "The theta model".
 type theta struct {
 	intercept, slope float64
 	points           int

@@ -48,12 +48,13 @@ const (
 	mostSteps  = 40
 	straight   = 0.2  // residuals are linear if a step's actual and predicted gain differ by less
 	enough     = 1e-6 // relative decrease of the sum of squares at which the search stops
-	difference = 1e-6 // step of finite differences, times the parameter's size if that is above 1
+	difference = 1e-6 // step of finite differences, times the parameter's size if the size is above 1
 )
 
-// solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum, or +Inf if the
-// start is not allowed. It stops early if it cannot beat the rival. The method is Levenberg-Marquardt (Moré 1978, "The
-// Levenberg-Marquardt algorithm: implementation and theory") with finite differences and Marquardt's scaling.
+// solve moves the parameters to a local minimum of the sum of squared residuals and returns that sum. It returns +Inf
+// if the start is not allowed. It stops early if it cannot beat the rival. The method is Levenberg-Marquardt (Moré
+// 1978, "The Levenberg-Marquardt algorithm: implementation and theory") with finite differences and Marquardt's
+// scaling.
 func (p problem) solve(params []float64) float64 {
 	k := len(params)
 	all := p.room.take((k+2)*p.points + 2*k*k + 3*k)
@@ -117,8 +118,8 @@ func decline(gram, slope, step []float64, damping float64) float64 {
 	return sum
 }
 
-// further returns a bound on the remaining gain, as a multiple of a step's gain, for steps that become shorter. It is
-// the number of steps left. After a step with the predicted gain, it is at most one.
+// further returns a bound on the remaining gain, as a multiple of a step's gain, for steps that become shorter. The
+// bound is the number of remaining steps. After a step with the predicted gain, the bound is at most one.
 func further(gain, foreseen float64, left int) float64 {
 	if math.Abs(gain-foreseen) < straight*foreseen {
 		return 1
@@ -201,9 +202,9 @@ func squares(x []float64) float64 {
 	return sum
 }
 
-// cholesky solves a x = b for a symmetric positive definite matrix, which it overwrites, and reports whether the matrix
-// is positive definite. gonum's Potrf and Potrs take 1.4 to 3.5 times as long at 24 to 3 parameters, and a fit solves
-// thousands of systems.
+// cholesky solves a x = b for a symmetric positive definite matrix a and overwrites the matrix. It reports whether the
+// matrix is positive definite. gonum's Potrf and Potrs take 1.4 to 3.5 times as long at 24 to 3 parameters, and a fit
+// solves thousands of systems.
 func cholesky(a, b, x []float64) bool {
 	k := len(b)
 	for i := range k {
@@ -239,7 +240,7 @@ func cholesky(a, b, x []float64) bool {
 	return true
 }
 
-// between maps any number into the open interval; inside is its inverse.
+// between maps any number into the open interval. The function inside is its inverse.
 func between(u, low, high float64) float64 { return low + (high-low)/(1+math.Exp(-u)) }
 
 func inside(x, low, high float64) float64 {

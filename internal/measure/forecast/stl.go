@@ -14,10 +14,10 @@ type Parts struct {
 	Remainder []float64
 }
 
-// MSTL decomposes a series with several seasons by repeated STL, shortest period first (Bandara, Hyndman and Bergmeir
-// 2021, "MSTL: a seasonal-trend decomposition algorithm for time series with multiple seasonal patterns"). Periods are
-// in points. A period that fits less than twice into the values has a zero component. Without periods, the trend is a
-// loess curve.
+// MSTL decomposes a series with several seasons by repeated STL, shortest period first. See Bandara, Hyndman and
+// Bergmeir 2021, "MSTL: a seasonal-trend decomposition algorithm for time series with multiple seasonal patterns".
+// Periods are in points. If there are fewer values than two periods, the component of the period is zero. Without
+// periods, the trend is a loess curve.
 func MSTL(values []float64, periods ...int) Parts {
 	n := len(values)
 	p := Parts{Trend: make([]float64, n), Remainder: make([]float64, n), Seasonal: make([][]float64, len(periods))}
@@ -56,9 +56,9 @@ func MSTL(values []float64, periods ...int) Parts {
 	return p
 }
 
-// stl returns the seasonal component and the trend (Cleveland, Cleveland, McRae and Terpenning 1990, "STL: a
-// seasonal-trend decomposition procedure based on loess"), with five inner iterations and no robustness iterations.
-// window is the number of cycles in the smoothing of a seasonal component.
+// stl returns the seasonal component and the trend, with five inner iterations and no robustness iterations. See
+// Cleveland, Cleveland, McRae and Terpenning 1990, "STL: a seasonal-trend decomposition procedure based on loess". The
+// parameter window is the number of cycles in the smoothing of a seasonal component.
 func stl(values []float64, period, window int) (seasonal, trend []float64) {
 	n := len(values)
 	seasonal, trend = make([]float64, n), make([]float64, n)
@@ -125,8 +125,8 @@ func moving(values []float64, k int) []float64 {
 	return out
 }
 
-// loess sets out to local linear fits over the window nearest points with tricube weights. As in the paper, it computes
-// one point in every tenth of the window and interpolates linearly.
+// loess sets out to local linear fits with tricube weights. Each fit uses the nearest points; the parameter window is
+// their number. As in the paper, it computes one point in every tenth of the window and interpolates linearly.
 func loess(values []float64, window int, out []float64) {
 	n := len(values)
 	step := max(1, window/10)
@@ -187,8 +187,8 @@ func loessAt(values []float64, window int, at float64) float64 {
 // seasonalStrength returns the strength of the season of that period.
 func seasonalStrength(values []float64, period int) float64 { return strength(MSTL(values, period)) }
 
-// strength returns the strength of the first component: 1 - var(remainder) / var(seasonal + remainder), at least 0
-// (Wang, Smith and Hyndman 2006, "Characteristic-based clustering for time series data").
+// strength returns the strength of the first component: 1 - var(remainder) / var(seasonal + remainder), at least 0. See
+// Wang, Smith and Hyndman 2006, "Characteristic-based clustering for time series data".
 func strength(p Parts) float64 {
 	both := make([]float64, len(p.Remainder))
 	for t := range both {

@@ -35,7 +35,7 @@ func PaceOf(values []float64, goal Goal, ask Ask) (Pace, error) {
 // Score contains the accuracy of a forecast.
 type Score struct {
 	SMAPE float64  // mean of 200 |y - f| / (|y| + |f|), percent; 0 where both are 0
-	MASE  *float64 // mean |y - f| / mean |y_t - y_{t-season}| of the history; nil if that is 0
+	MASE  *float64 // mean |y - f| / mean |y_t - y_{t-season}| of the history; nil if the denominator is 0
 	Bias  float64  // mean of y - f, in the unit of the series
 }
 

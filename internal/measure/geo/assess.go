@@ -32,7 +32,7 @@ type Block struct {
 // blockCover is the coverage of [Block]'s band before the test.
 const blockCover = 0.9
 
-// Assess estimates the effect of a test as [Fit] does, and aggregates the history into blocks of periods, counted from
+// Assess estimates the effect of a test as [Fit] does. It aggregates the history into blocks of periods, counted from
 // the start of the test in both directions. It drops incomplete blocks at the ends. The band comes from errors before
 // the test. Donors are matched on these periods, so errors during the test are slightly larger.
 func Assess(p *Panel, t Test, block int, o Options) (*Assessment, error) {
@@ -96,9 +96,9 @@ func (r *Randomization) Effects() (sets []float64, own float64) {
 }
 
 // SpendChange returns the change of spend in the treated regions during the test. The baseline is their spend in the
-// same number of periods before, times the growth of the other regions. Spend is set, not sampled, so it is exact.
-// known is false if spend changed by less than a twentieth of the larger of the two, because a return on so small a
-// change is noise.
+// same number of periods before, times the growth of the other regions. Spend is set, not sampled, so the change is
+// exact. The result known is false if spend changed by less than a twentieth of the larger amount. A return on such a
+// small change is noise.
 func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	length := t.End - t.Start + 1
 	from := max(0, t.Start-length)

@@ -9,7 +9,7 @@ import (
 )
 
 // cholesky solves symmetric positive semidefinite systems, in which donors outnumber periods. It sets a minimum for
-// pivots with which gonum's factorization fails. It reuses its scratch space.
+// small pivots, because gonum's factorization would fail with them. It reuses its scratch space.
 type cholesky struct {
 	a []float64
 	n int
@@ -52,8 +52,8 @@ func (c *cholesky) solve(x []float64) {
 	}
 }
 
-// centered contains the donors' part of a Gram matrix without each period's mean over donors, and the donors' products
-// with the target, centered in the same way.
+// centered contains the donors' part of a Gram matrix, without each period's mean over donors. It also contains the
+// donors' products with the target, centered in the same way.
 type centered struct {
 	n      int
 	gram   []float64 // n × n
@@ -108,8 +108,9 @@ const (
 	ridgeRange = 1e-8
 )
 
-// crossValidate returns the ridge by leave-one-period-out cross-validation: the largest ridge on the grid whose mean
-// squared error is within one standard error of the minimum (Ben-Michael, Feller and Rothstein 2021, section 5.3).
+// crossValidate returns the ridge by leave-one-period-out cross-validation (Ben-Michael, Feller and Rothstein 2021,
+// section 5.3). It chooses the largest ridge on the grid that has a mean squared error within one standard error of the
+// minimum.
 func (e *estimator) crossValidate(t target, donors []int) float64 {
 	n := len(e.z)
 	lin := make([]float64, n)

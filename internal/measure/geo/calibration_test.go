@@ -87,8 +87,8 @@ func expected(p *geo.Panel, test geo.Test) float64 {
 }
 
 // The goals without an effect are rejection rates of 0.04 to 0.06 and 0.085 to 0.115. Interval coverage must be within
-// 2 points of nominal and at most 1.5 below. Weights come from the time before the test, so a lift only shifts the
-// estimate, and coverage is the same for all lifts.
+// 2 percentage points of nominal coverage and at most 1.5 points below. Weights come from the time before the test, so
+// a lift only shifts the estimate, and coverage is the same for all lifts.
 //
 // On GeoLift's panel, the correction for few regions is conservative: rejection is 0.077 at 0.10, and 90% intervals
 // have coverage 0.923. The test allows misses on the conservative side only.

@@ -30,9 +30,9 @@ type refit struct {
 }
 
 // newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
-// for counterfactual and synthetic controls", section 2.2): subtract the hypothesized effect, fit all periods, and
-// compare the residuals in the test with those elsewhere in time. The test compares all cyclic shifts, which preserves
-// the dependence between neighboring days. Ridges are those of the estimate.
+// for counterfactual and synthetic controls", section 2.2). The test subtracts the hypothesized effect, fits all
+// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts,
+// which preserves the dependence between neighboring days. Ridges are those of the estimate.
 func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
 	s := span{start: e.start, end: e.end, fit: e.end + 1}
 	fr := newFrame(p, e.form, s)
@@ -41,7 +41,7 @@ func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations
 	return refitOf(newBench(), again, fr.target(treated), donors, constant, order)
 }
 
-// refitOf prepares the test on an estimator whose frame matches all periods.
+// refitOf prepares the test on an estimator with a frame that matches all periods.
 func refitOf(b *bench, e *estimator, t target, donors []int, shape []float64, order *permutations) *refit {
 	r := &refit{estimator: e, target: t, donors: donors, bench: b, order: order, shape: shape}
 	r.base = e.series(t)
@@ -105,8 +105,8 @@ func (r *refit) weightsFor(b *bench) []float64 {
 	return w
 }
 
-// unusual returns the share of rearrangements in time whose statistic is at least as large. The statistic is the sum of
-// residuals in the test, or the sum of their absolute values for [refit.geoLift].
+// unusual returns the share of rearrangements in time with a statistic that is at least as large as the observed one.
+// The statistic is the sum of residuals in the test, or the sum of their absolute values for [refit.geoLift].
 func (r *refit) unusual() float64 {
 	if r.order != nil {
 		return r.order.unusual(r.resid, r.start)
@@ -204,7 +204,8 @@ func newPermutations(periods, length, count int, seed uint64) *permutations {
 	return p
 }
 
-// unusual returns the number of selections, including the observed one, whose sum of x is at least the observed sum.
+// unusual returns the number of selections in which the sum of x is at least the observed sum. The observed selection
+// counts too.
 func (p *permutations) unusual(x []float64, start int) float64 {
 	var observed float64
 	for _, v := range x[start:] {

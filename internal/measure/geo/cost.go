@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Return is a test's effect per cost. If spend is reduced, the cost is negative, and so is the effect if the channel
-// works. The ratio is positive in both cases.
+// Return is a test's effect per cost. If spend is reduced, the cost is negative. The effect is negative too if the
+// channel works. The ratio is positive in both cases.
 type Return struct {
 	PerCost         float64           // effect per unit of cost: iROAS if the outcome is revenue
 	PerCostInterval *measure.Interval // nil without an interval of the effect
@@ -17,7 +17,7 @@ type Return struct {
 	EachInterval *measure.Interval // nil if the effect's interval contains 0, because the cost per unit is then unbounded
 }
 
-// Estimate returns the effect per unit of cost. It returns nil without an interval and for a nil return.
+// Estimate returns the effect per unit of cost. It returns nil if there is no interval or if the return is nil.
 func (r *Return) Estimate() *measure.Estimate {
 	if r == nil || r.PerCostInterval == nil {
 		return nil
@@ -39,8 +39,8 @@ func (r *Result) ratio(cost float64) *Return {
 	return out
 }
 
-// LiftTest is a test's result in the form of a media mix model's lift test: if spend changes from X to X + DeltaX per
-// period, the target changes by DeltaY per period once adstock has settled.
+// LiftTest is a test's result in the form of a media mix model's lift test. Spend changes from X to X + DeltaX per
+// period. Once adstock has settled, the target changes by DeltaY per period.
 type LiftTest struct {
 	Channel measure.Channel
 	X       float64 // spend of the treated regions per period before the test
@@ -71,7 +71,7 @@ func (t LiftTest) Over(s Spread) (LiftTest, error) {
 
 // Settling adjusts a test's result for a model. The zero value changes nothing.
 type Settling struct {
-	Share    float64 // share of the effect visible within the test, given adstock; 0 means all
+	Share    float64 // share of the effect that is visible within the test, given adstock; 0 means the whole effect
 	Spend    float64 // added variance for a spend level that differs from today's, as a share of the variance
 	Recency  float64 // added share for the test's age
 	Duration float64 // added share for a short duration

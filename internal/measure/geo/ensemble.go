@@ -17,9 +17,9 @@ type Member struct {
 func members() []Method { return []Method{Scaled, Augmented, SynthDiD, DiD} }
 
 // together analyzes the test with an ensemble. Members are weighted by the inverse of their mean squared error over
-// placebo windows. The windows have the test's length and end before it; fits use the periods before the window (Bates
-// and Granger 1969, "The combination of forecasts", with uncorrelated errors). With fewer than three windows, weights
-// are equal. Placebo sets use the same weights.
+// placebo windows. The windows have the test's length and end before the test. Fits use the periods before the window.
+// See Bates and Granger 1969, "The combination of forecasts", with uncorrelated errors. With fewer than three windows,
+// weights are equal. Placebo sets use the same weights.
 func (a analysis) together(r *Result) {
 	var estimators []*estimator
 	b := newBench()

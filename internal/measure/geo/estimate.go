@@ -113,9 +113,9 @@ func (e *estimator) loss(b *bench, t target, donors []int, w []float64) float64 
 	return max(0, sum)
 }
 
-// earlier returns the gap before the test with the time weights of synthetic difference in differences. These are the
-// convex combination of the donors' past periods that is nearest, up to a constant, to their mean in the test
-// (Arkhangelsky et al. 2021, equation 6, with its vanishing ridge).
+// earlier returns the gap before the test with the time weights of synthetic difference in differences. The weights
+// give the convex combination of the donors' past periods that is nearest, up to a constant, to their mean in the test.
+// See Arkhangelsky et al. 2021, equation 6, with its vanishing ridge.
 func (e *estimator) earlier(b *bench, t target, donors []int, w []float64) float64 {
 	lambda := e.timeWeights(b, donors)
 	var gap float64

@@ -18,8 +18,8 @@ func (r *Result) Reach(alpha float64) float64 {
 	return reach
 }
 
-// RealizedPower plans tests of random sets on a panel's first periods and returns the share in which the test on the
-// following periods detects the planned lift. Every second set is the best of ten sets in the choosing windows.
+// RealizedPower plans tests of random sets on a panel's first periods. It returns the share of tests that detect the
+// planned lift on the following periods. Every second set is the best of ten sets in the choosing windows.
 func RealizedPower(p *Panel, history, length, size, sets int, alpha, wanted float64) (
 	realized, optimistic, mde float64,
 ) {

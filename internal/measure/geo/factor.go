@@ -7,9 +7,9 @@ import (
 	"assay/internal/measure"
 )
 
-// Factor returns an incrementality factor: a test's incremental return divided by the reported return of the same days,
-// which counts as exact. 1 means that the reports are correct. 0.5 means that half of the reported return would have
-// happened without ads.
+// Factor returns an incrementality factor: a test's incremental return divided by the reported return of the same days.
+// The reported return counts as exact. 1 means that the reports are correct. 0.5 means that half of the reported return
+// would have happened without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
 		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive one", reported)
@@ -31,8 +31,8 @@ type Pooled struct {
 	Tests   int
 }
 
-// Pool combines the factors of several tests by a random-effects meta-analysis with the method of moments (DerSimonian
-// and Laird 1986, "Meta-analysis in clinical trials", section 2):
+// Pool combines the factors of several tests by a random-effects meta-analysis (DerSimonian and Laird 1986,
+// "Meta-analysis in clinical trials", section 2). It uses the method of moments:
 //
 //	w = 1/(se² + τ²),  τ² = max(0, (Q - (k-1)) / (Σw₀ - Σw₀²/Σw₀)),  Q = Σ w₀ (f - f̄₀)²,  w₀ = 1/se².
 //
@@ -83,10 +83,10 @@ const (
 	yearly = 0.25
 )
 
-// Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²), where sd is that of
-// f, the factor of its tests, and years is the time since the last test. The maximum is [Untested], which applies to a
-// channel without a test (f is nil). Both constants are judgments. They rank channels for testing and affect no other
-// result.
+// Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
+// standard deviation of f, the factor of the channel's tests, and years is the time since the last test. The maximum is
+// [Untested]. It also applies to a channel without a test (f is nil). Both constants are judgments. They rank channels
+// for testing and affect no other result.
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested

@@ -14,8 +14,8 @@ func factor(value, low, high float64) measure.Estimate {
 	return measure.Estimate{Value: value, Interval: measure.Interval{Low: low, High: high, Level: .9}}
 }
 
-// Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision: their
-// mean, with τ² = (f₁-f₂)²/2 - se² if that is positive.
+// Expected values are computed by hand from DerSimonian and Laird's formulas for two tests of equal precision. They are
+// the mean of the tests, with τ² = (f₁-f₂)²/2 - se² if that is positive.
 func TestPooledFactorsAreWeightedAndWidenedByHeterogeneity(t *testing.T) {
 	t.Parallel()
 	z := 1.6448536269514722

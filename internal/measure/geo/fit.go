@@ -76,12 +76,12 @@ type Result struct {
 	Interval *measure.Interval // interval of ATT; nil if the data give none at this level
 	P        float64           // two-sided p-value of no effect
 
-	Lift        float64 // effect as a share of the counterfactual; 0 if that is not positive
+	Lift        float64 // effect as a share of the counterfactual; 0 if the counterfactual is not positive
 	LiftKnown   bool
 	Incremental float64 // effect summed over treated regions and periods
 
 	L2       float64   // root of the summed squared gap before the test, in outcome units per region
-	ScaledL2 float64   // L2 relative to that of equal weights; 0 is a perfect fit, 1 no better than the donors' mean
+	ScaledL2 float64   // L2 relative to L2 with equal weights; 0: perfect fit, 1: no better than the donors' mean
 	Weights  []Weight  // donors with weight, by name
 	Lambda   float64   // ridge of the augmented form
 	Bias     float64   // of the augmented form: change of ATT due to the ridge
@@ -91,7 +91,7 @@ type Result struct {
 	Shifts   *Shifting      // additional conformal test in time; nil if it does not apply
 	Cooldown *Effect        // effect over test and cooldown together; nil without a cooldown
 	Return   *Return        // nil if the cost is unknown
-	Members  []Member       // of an ensemble
+	Members  []Member       // estimates of an ensemble; nil for other methods
 	Notes    []string       // limits of the result, as sentences
 }
 
@@ -105,8 +105,8 @@ type Effect struct {
 
 // Fit estimates the effect of a test on a panel with its uncertainty.
 //
-// The default divides each region's series by its mean before the test, demeans it, matches it by a synthetic control,
-// and tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
+// The default divides each region's series by its mean before the test, demeans it, and matches it by a synthetic
+// control. It tests by randomization in space (placebo test). Periods after the test and its cooldown are not used. The
 // standard error is the standard deviation of the placebo estimates, as in synthdid. The default and the ensemble
 // compare regions of different sizes by shares and scale the standard error to the level of the treated regions.
 func Fit(p *Panel, t Test, o Options) (*Result, error) {
@@ -192,8 +192,8 @@ func (a analysis) matched(r *Result) {
 	a.conclude(r)
 }
 
-// conclude sets p-value and interval from the requested inference. If that is not available, it uses the other
-// inference.
+// conclude sets p-value and interval from the requested inference. If that inference is not available, it uses the
+// other one.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		r.Placebo.spread(a.Method.form() == scaled)

@@ -46,7 +46,7 @@ func TestSimulatedLiftIsEstimated(t *testing.T) {
 	test := tested(p, 28, "r004", "r011", "r023")
 	for _, m := range methods() {
 		r := fit(t, raise(p, test, .15), test, geo.Options{Method: m, Draws: 150})
-		// 4 points are about three standard errors of the noisiest method on this panel.
+		// The tolerance of 4 percentage points is about three standard errors of the noisiest method on this panel.
 		near(t, string(m)+" lift", r.Lift, .15, .04)
 		if r.P > .05 || r.Interval == nil || r.Interval.Low <= 0 {
 			t.Errorf("%s: a lift of 15 %% has p %v and interval %v", m, r.P, r.Interval)
@@ -304,8 +304,8 @@ func TestBadRowsAreNamed(t *testing.T) {
 	}
 }
 
-// FuzzPanel checks that any rows give an error or a complete panel, and that a fit on the panel gives an error or a
-// result without NaN.
+// FuzzPanel checks that any rows give an error or a complete panel. A fit on the panel must give an error or a result
+// without NaN.
 func FuzzPanel(f *testing.F) {
 	f.Add([]byte("aabbccdd"), 3.0, 1.0)
 	f.Add([]byte{0, 0, 0, 1, 255, 3, 9, 9}, math.NaN(), 1e300)

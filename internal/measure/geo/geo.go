@@ -1,11 +1,12 @@
 // Package geo plans and analyzes geo experiments: advertising changes in some regions, and the other regions provide
 // the counterfactual.
 //
-// A [Panel] contains the outcome of each region in each period. [Fit] estimates the effect of a test by synthetic
-// control, augmented synthetic control, synthetic difference in differences, difference in differences or time-based
-// regression, with a randomization test in space, a conformal test in time and intervals by test inversion. [Search]
-// finds the regions of a test and its minimum detectable effect. [Check] checks whether a test is feasible. [Select] is
-// GeoLift's market selection, for comparison. [Interrupted] is for a single market without donors.
+// A [Panel] contains the outcome of each region in each period. [Fit] estimates the effect of a test. Its methods are
+// synthetic control, augmented synthetic control, synthetic difference in differences, difference in differences and
+// time-based regression. Inference is by a randomization test in space and a conformal test in time. Intervals are the
+// effects that these tests do not reject. [Search] finds the regions of a test and its minimum detectable effect.
+// [Check] checks whether a test is feasible. [Select] is GeoLift's market selection, for comparison. [Interrupted] is
+// for a single market without donors.
 //
 // All outcomes and effects have one unit, such as revenue in one currency. All results are deterministic for a seed, on
 // any number of cores.
@@ -48,8 +49,8 @@ const (
 	StudentT     Inference = "t"
 )
 
-// each runs work for 0 ≤ i < n on all cores. Each worker has its own scratch space. If work stores results by i, the
-// outcome does not depend on the number of cores.
+// each runs work for 0 ≤ i < n on all cores. Each worker has its own scratch space. If the function work stores results
+// by i, the outcome does not depend on the number of cores.
 func each[S any](n int, scratch func() S, work func(s S, i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 {

@@ -89,8 +89,8 @@ func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 	return panel(t, rows), geo.Test{Treated: []geo.Region{"California"}, Start: 19, End: 30}
 }
 
-// market is a simulated store: regions of very different sizes share a trend, a weekly season and a few moving factors,
-// and each has its own noise.
+// market is a simulated store with regions of very different sizes. They share a trend, a weekly season and a few
+// moving factors, and each has its own noise.
 type market struct {
 	regions, periods int
 	autocorrelation  float64 // of a region's own noise

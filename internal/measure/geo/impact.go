@@ -44,7 +44,7 @@ const (
 	residualPriorSize = 50
 	residualPriorR2   = .8
 	slabWeight        = .01 // weight of the prior of the coefficients
-	slabShrinkage     = .5  // shrinkage of their correlations
+	slabShrinkage     = .5  // shrinkage of the coefficients' correlations
 )
 
 // Interrupted estimates the effect of a change at position start of a series from its own past and covariates that the
@@ -256,7 +256,7 @@ func (m *localLevel) drawRegression(rng *rand.Rand) {
 	}
 }
 
-// scatter fills x with normal draws whose covariance is sd² times the inverse of the factorized matrix: Lᵀx = sd z.
+// scatter fills x with normal draws. Their covariance is sd² times the inverse of the factorized matrix: Lᵀx = sd z.
 func (c *cholesky) scatter(x []float64, sd float64, rng *rand.Rand) {
 	n := len(x)
 	for i := range x {

@@ -57,8 +57,8 @@ const (
 )
 
 // NewPanel arranges rows, in any order, into a panel. It returns an error for two rows of one region and period, a
-// value that is not finite, a region without a name and, with [Refuse], a missing cell. An error about a row is a
-// [RowError].
+// value that is not finite, and a region without a name. With [Refuse], a missing cell is also an error. An error about
+// a row is a [RowError].
 func NewPanel(rows []Row, gaps Gaps) (*Panel, error) {
 	regions, periods := map[Region]int{}, map[float64]int{}
 	labels := map[float64]string{}

@@ -48,9 +48,9 @@ type gauge func(b *bench, set, donors []int) reading
 // randomize estimates the effect on each placebo set. Sets are drawn from the test's donors and compared with the other
 // donors.
 //
-// If the treated regions were drawn at random from the admissible sets, the p-value from the rank of the treated set's
-// statistic is exact for any distribution and any dependence in time (Abadie, Diamond and Hainmueller 2010, section
-// 3.4; Imbens and Rubin 2015, chapter 5).
+// The p-value comes from the rank of the treated set's statistic. If the treated regions were drawn at random from the
+// admissible sets, it is exact for any distribution and any dependence in time. See Abadie, Diamond and Hainmueller
+// 2010, section 3.4, and Imbens and Rubin 2015, chapter 5.
 func randomize(measure gauge, treated, donors []int, draws int, seed uint64) *Randomization {
 	if len(donors) <= len(treated) {
 		return nil
@@ -80,8 +80,8 @@ func rest(dst, pool, set []int) []int {
 	return dst
 }
 
-// placeboSets returns all sets of k of the pool if there are at most draws of them, otherwise a sample. Sets are
-// sorted.
+// placeboSets returns all sets of k regions of the pool if their number is at most the parameter draws, otherwise a
+// sample. Sets are sorted.
 func placeboSets(pool []int, k, draws int, seed uint64) (sets [][]int, all bool) {
 	if count := choose(len(pool), k); count <= float64(draws) {
 		combinations(pool, k, func(set []int) { sets = append(sets, slices.Clone(set)) })
@@ -106,7 +106,7 @@ func sample(rng *rand.Rand, pool []int, k int) []int {
 	return set
 }
 
-// choose returns n over k.
+// choose returns the binomial coefficient n over k.
 func choose(n, k int) float64 {
 	c := 1.0
 	for i := range k {
@@ -115,7 +115,7 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-// combinations calls visit with each set of k of the pool, in lexical order. It reuses the slice.
+// combinations calls visit with each set of k regions of the pool, in lexical order. It reuses the slice.
 func combinations(pool []int, k int, visit func([]int)) {
 	set := make([]int, k)
 	var extend func(from, depth int)
@@ -132,8 +132,8 @@ func combinations(pool []int, k int, visit func([]int)) {
 	extend(0, 0)
 }
 
-// p returns the two-sided p-value of no effect: the share of sets, including the treated set, that are at least as far
-// from zero.
+// p returns the two-sided p-value of no effect. It is the share of sets, including the treated set, with a statistic at
+// least as far from zero.
 func (r *Randomization) p() float64 {
 	extreme := 1
 	for _, set := range r.sets {
@@ -146,10 +146,10 @@ func (r *Randomization) p() float64 {
 
 // smallSample corrects the level for a small pool of regions.
 //
-// Sets of several regions overlap: thousands of sets may come from twenty regions, so their ranks overstate the
-// information. Sets drawn without replacement from N regions also vary less than independent sets, by κ² = (N-k)/(N-1).
-// The critical quantile is therefore moved outward, from the normal distribution to Student's t with N-1 degrees of
-// freedom:
+// Sets of several regions overlap. Thousands of sets may come from twenty regions, so the ranks of the sets overstate
+// the information. Sets drawn without replacement from N regions also vary less than independent sets, by κ² =
+// (N-k)/(N-1). The critical quantile is therefore moved outward, from the normal distribution to Student's t with N-1
+// degrees of freedom:
 //
 //	α' = 2 Φ(-t_{N-1}(1-α/2) / κ).
 //

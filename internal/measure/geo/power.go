@@ -15,7 +15,7 @@ type backtest struct {
 	// By size of the set:
 	limit map[int]float64   // largest statistic that the test does not reject
 	nulls map[int][]float64 // signed statistics of placebo sets, sorted
-	scale map[int]float64   // their mean square
+	scale map[int]float64   // mean square of these statistics
 	drawn map[int][]reading // readings of the placebo sets in the order of drawing
 }
 
@@ -97,8 +97,9 @@ func records(b *bench, p *Panel, windows []*backtest, set []int) []record {
 // shrinkage is the weight of the placebo sets in the estimate of a set's noise, as a number of independent windows.
 const shrinkage = 4
 
-// noisiness returns the ratio of a set's errors to those of placebo sets with the same fit: the square root of its mean
-// squared statistic in units of theirs, shrunk toward 1. Overlapping windows count as the number of disjoint windows.
+// noisiness returns the ratio of a set's errors to those of placebo sets with the same fit. It is the square root of
+// the set's mean squared statistic, in units of the placebo sets' mean squared statistic, shrunk toward 1. Overlapping
+// windows count as the number of disjoint windows.
 func noisiness(windows []*backtest, own []record, size int) float64 {
 	var sum float64
 	for i, w := range windows {
@@ -118,7 +119,7 @@ func noisiness(windows []*backtest, own []record, size int) float64 {
 //
 //	P( |k u s + δ y| > c s ),
 //
-// where u is a placebo set's statistic, s the square root of the set's own fit, k its noisiness, y the relative
+// where u is a placebo set's statistic, s the square root of the set's own fit and k its noisiness. y is the relative
 // outcome, δ the lift and c the critical value.
 func power(windows []*backtest, own []record, size int, lift float64) float64 {
 	k := noisiness(windows, own, size)
@@ -207,8 +208,9 @@ func analytic(windows []*backtest, own []record, size int, alpha, wanted float64
 }
 
 // backtestWindows splits the past into windows that choose and windows that judge, without a common period. The
-// choosing windows start after half of the history. The judging windows start after three quarters of it, or after the
-// end of the choosing windows. There are at most most windows of each kind, evenly spaced.
+// choosing windows start after half of the history. The judging windows start after three quarters of the history, or
+// after the end of the choosing windows. The number of windows of each kind is at most the parameter most. They are
+// evenly spaced.
 func backtestWindows(periods, length, most int) (choosing, judging []span) {
 	first := max(LeastHistory, periods/2)
 	boundary := first + (periods-first)/2

@@ -42,7 +42,7 @@ type PreflightOptions struct {
 	Seed     uint64
 
 	Spend          float64  // change of spend over the whole test, without sign; 0: unknown
-	ExpectedReturn float64  // expected outcome per unit of that spend; 0: unknown
+	ExpectedReturn float64  // expected outcome per unit of the changed spend; 0: unknown
 	Targetable     *bool    // whether the channel can be targeted by region; nil: unknown
 	Conflicts      []string // other tests, promotions and holidays that differ by region, as text
 }
@@ -233,7 +233,7 @@ func (c *check) gates() {
 	c.completeness()
 	c.concentration()
 	p := c.result.Plan
-	// If equal weights already fit well, no weights can be much better, so a small gap is sufficient.
+	// If equal weights already fit well, no other weights can be much better, so a small gap is sufficient.
 	c.gate("fit", verdict(p.OutOfFit <= .35 || p.Gap <= .05, p.OutOfFit <= .6 || p.Gap <= .1),
 		"In backtests the gap is %.1f%% of the outcome and %.2f of the gap with equal weights. A gap of at most 5%% or 0.35 passes.",
 		100*p.Gap, p.OutOfFit)
@@ -376,9 +376,9 @@ func (c *check) stability() {
 		"The CUSUM statistic of the gap is %.2f around %s (critical value at 5%%: 1.36).", reach, c.panel.Periods[at].Label)
 }
 
-// bridge returns the largest absolute value, at or after the position, of the cumulative sum of deviations from the
-// mean, divided by σ√n (Ploberger and Krämer 1992, "The CUSUM test with OLS residuals"). σ² is the long-run variance
-// with Bartlett weights and n^(1/4) lags.
+// bridge returns the largest absolute value of a cumulative sum, at or after the position. The sum is of deviations
+// from the mean, divided by σ√n. See Ploberger and Krämer 1992, "The CUSUM test with OLS residuals". σ² is the long-run
+// variance with Bartlett weights and n^(1/4) lags.
 func bridge(x []float64, from int) (reach float64, at int) {
 	n := len(x)
 	m := stats.Mean(x)

@@ -55,10 +55,10 @@ type Plan struct {
 	Treated    []Region
 	Duration   int
 	Optimistic *float64  // from the windows that chose the regions; nil if no lift up to 200% is detectable
-	Planning   *float64  // from later windows, which did not choose the regions: the figure for planning; nil likewise
+	Planning   *float64  // from later windows, which did not choose the regions; for planning; nil as for Optimistic
 	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
 	Outcome    float64   // mean outcome of all treated regions per period, over the last windows
-	OutOfFit   float64   // root mean squared gap in the later windows relative to that of equal weights
+	OutOfFit   float64   // root mean squared gap in the later windows, relative to the gap with equal weights
 	Gap        float64   // mean absolute gap in the later windows as a share of the outcome
 	Windows    int       // later windows
 	Curve      []PowerAt // power by lift
@@ -67,10 +67,11 @@ type Plan struct {
 // newSearch prepares the search for the regions with the smallest minimum detectable lift.
 //
 // The search considers all sets if there are at most 200,000, otherwise samples stratified by region size. It selects
-// the sets whose mean is closest to the mean of the other regions, and evaluates them by backtests: windows of the
-// test's length without treatment, with the method fitted to the periods before. It improves the best sets by
-// exchanging regions. The smallest lift is optimistically biased for the chosen set, so each plan also has the figure
-// of later windows. Plans are in the order of choice. No two plans share more than three quarters of their regions.
+// the sets with a mean closest to the mean of the other regions, and evaluates them by backtests. A backtest is a
+// window of the test's length without treatment. The method is fitted to the periods before the window. It improves the
+// best sets by exchanging regions. The smallest lift is optimistically biased for the chosen set, so each plan also has
+// the figure of later windows. Plans are in the order of choice. No two plans share more than three quarters of their
+// regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -148,7 +149,7 @@ func sortRatings(rated []rating) {
 		rated, func(a, b rating) int { return cmp.Or(cmp.Compare(a.mde, b.mde), slices.Compare(a.set, b.set)) })
 }
 
-// screen returns the sets whose mean is closest to the mean of the others before the first window.
+// screen returns the sets with a mean closest to the mean of the other regions before the first window.
 func (s *search) screen(k int) [][]int {
 	type screening struct {
 		set  []int

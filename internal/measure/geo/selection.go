@@ -17,7 +17,7 @@ type SelectionOptions struct {
 	Effects   []float64 // lifts to try, as fractions; default 0, 0.05, … 0.25
 	Include   []Region  // treated in every test
 	Exclude   []Region  // treated in no test, but still donors
-	Lookback  int       // number of windows to try, each one period earlier than the last; default 1
+	Lookback  int       // number of windows to try, each one period earlier than the next; default 1
 	Alpha     float64   // a lift is detected if p < Alpha; default 0.1
 	CostEach  float64   // cost per incremental unit of the outcome; 0: unknown
 	// Budget excludes candidates with at least this investment. The others are ranked again. 0 means no limit.
@@ -76,10 +76,10 @@ type Candidate struct {
 	Rank       int
 }
 
-// Select is GeoLift's market selection on the panel's last periods, for comparison with GeoLift: It combines each
-// region with the regions most correlated with it, fits a demeaned synthetic control, adds lifts to the last window,
-// and detects them by the conformal test with 1,000 permutations. The grid makes the MDE coarse, one window makes it a
-// single draw, and permutations reject too often if days are dependent. [Search] avoids these problems.
+// Select is GeoLift's market selection on the panel's last periods, for comparison with GeoLift. It combines each
+// region with the regions most correlated with it and fits a demeaned synthetic control. It adds lifts to the last
+// window and detects them by the conformal test with 1,000 permutations. The grid makes the MDE coarse, and with one
+// window the MDE is a single draw. Permutations reject too often if days are dependent. [Search] avoids these problems.
 //
 // Candidates are sorted by rank: the mean of the dense ranks of MDE, of power (higher first; in GeoLift, lower first)
 // and of LiftInZero. Ties share the better rank.

@@ -33,8 +33,8 @@ func (q *quadratic) row(i int) []float64 { return q.gram[q.donors[i]*q.size:][:q
 // simplex solves quadratic problems and reuses its scratch space. It is not safe for concurrent use.
 //
 // The method is a primal active set (Nocedal and Wright 2006, Numerical Optimization, section 16.5) in the order of
-// Lawson and Hanson's least squares: the free donors have all weight. A donor with a negative multiplier becomes free.
-// Donors whose weight would become negative are no longer free. The result is the exact optimum up to rounding.
+// Lawson and Hanson's least squares. The free donors have all weight. A donor with a negative multiplier becomes free.
+// A donor is no longer free if its weight would become negative. The result is the exact optimum up to rounding.
 type simplex struct {
 	free     []int       // donors with weight, as positions in quadratic.donors
 	isFree   []bool      // by position
@@ -50,8 +50,8 @@ type simplex struct {
 // The ridge selects the smallest weights and changes only the tenth digit of the fit.
 const slack = 1e-10
 
-// solve returns the weights by position in q.donors. The next call overwrites the slice. start lists positions that
-// likely have weight, such as the support of a similar problem. It affects the speed, not the result.
+// solve returns the weights by position in q.donors. The next call overwrites the slice. The parameter start lists
+// positions that likely have weight, such as the support of a similar problem. It affects the speed, not the result.
 func (s *simplex) solve(q *quadratic, start []int) []float64 {
 	n := len(q.donors)
 	s.reset(n)
@@ -145,7 +145,7 @@ func (s *simplex) drop(q *quadratic) {
 	}
 }
 
-// descend moves toward the optimum of the free donors and drops those that reach zero.
+// descend moves toward the optimum of the free donors and drops the donors with a weight of zero.
 func (s *simplex) descend(q *quadratic) {
 	for {
 		s.target(q)
@@ -171,8 +171,8 @@ func (s *simplex) descend(q *quadratic) {
 	}
 }
 
-// target sets z to the minimum over the free donors, with sum one as the only constraint. With Q = L Lᵀ, L u = c and L
-// v = 1, it solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor only appends to u and v.
+// target sets z to the minimum over the free donors, with sum one as the only constraint. Let Q = L Lᵀ, L u = c and L v
+// = 1. target solves Lᵀ z = u + v (1 - uᵀv) / vᵀv. A new free donor only appends to u and v.
 func (s *simplex) target(q *quadratic) {
 	p := len(s.free)
 	for ; s.solved < p; s.solved++ {
@@ -196,8 +196,8 @@ func (s *simplex) target(q *quadratic) {
 	}
 }
 
-// steepest returns the position whose weight decreases the objective fastest. It returns -1 if none does by more than
-// rounding.
+// steepest returns the position of the weight that decreases the objective fastest. It returns -1 if no weight
+// decreases the objective by more than rounding.
 func (s *simplex) steepest(q *quadratic, scale float64) int {
 	s.gradient = grow(s.gradient, q.size)
 	g := s.gradient

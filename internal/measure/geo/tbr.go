@@ -10,9 +10,9 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// regression is time-based regression: before the test, the sum of the treated regions is regressed on the donors' sum,
-// which then predicts it in the test (Kerman, Wang and Vaver 2017, "Estimating Ad Effectiveness using Geo Experiments
-// in a Time-Based Regression Framework", section 3). The cumulative effect has
+// regression is time-based regression. Before the test, the sum of the treated regions is regressed on the donors' sum.
+// In the test, the donors' sum predicts the sum of the treated regions. See Kerman, Wang and Vaver 2017, "Estimating Ad
+// Effectiveness using Geo Experiments in a Time-Based Regression Framework", section 3. The cumulative effect has
 //
 //	Var = sᵀ V s + m σ²,   s = (m, Σ x),   t with n - 2 degrees of freedom,
 //
@@ -23,7 +23,7 @@ type regression struct {
 	sigma            float64 // standard deviation of the residuals
 	freedom          float64
 	effect           float64 // cumulative effect on all treated regions
-	se               float64 // of effect
+	se               float64 // standard error of effect
 	lag1             float64 // autocorrelation of the residuals
 	residuals        []float64
 }

@@ -30,7 +30,7 @@ const usualLag = 6
 // meanLag returns the mean number of days from spend to effect.
 func (l lag) meanLag() float64 { return l.keep / (1 - l.keep) }
 
-// response returns the effect of spend by day, scaled so that it sums to the spend: for any curve, its coefficient is
+// response returns the effect of spend by day, scaled so that it sums to the spend. For any curve, its coefficient is
 // then revenue per unit of spend over all days.
 func (l lag) response(spend []float64) []float64 {
 	out := make([]float64, len(spend))
@@ -60,9 +60,9 @@ func (l lag) response(spend []float64) []float64 {
 // knotDays is the distance between knots of the level: longer than a burst of spend and shorter than a season.
 const knotDays = 28
 
-// controls returns the non-media columns: a level with knots every four weeks (a linear spline), weekdays, and the days
-// of the year with high sales everywhere. These are the week of Thanksgiving, the weeks before Christmas, Christmas and
-// the days after it.
+// controls returns the non-media columns. They are a level with knots every four weeks (a linear spline), weekdays, and
+// the days of the year with high sales everywhere. The days with high sales are the week of Thanksgiving, the weeks
+// before Christmas, Christmas and the days after it.
 func controls(first civil.Date, days int) [][]float64 {
 	var out [][]float64
 	column := func(of func(t int, d civil.Date) float64) {

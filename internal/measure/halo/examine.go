@@ -10,7 +10,7 @@ import (
 // leadDays is the lead of the placebo in days.
 const leadDays = 7
 
-// examine sets variance inflation and the lead placebo, and rejects effects that fail them.
+// examine sets variance inflation and the lead placebo, and rejects effects that fail these checks.
 //
 // The lead placebo is a Granger (1969) test with time reversed. Given the channels' responses, it estimates the
 // coefficient of the mean spend of the next seven days. The coefficient is positive if spend follows demand.
@@ -36,7 +36,7 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 	}
 }
 
-// ahead returns the mean spend of the following days, as far as it is known.
+// ahead returns the mean spend of the following days, as far as the spend is known.
 func ahead(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	for t := range spend {

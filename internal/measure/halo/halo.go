@@ -1,9 +1,9 @@
 // Package halo estimates halo effects: the revenue that spend on a channel generates on sales surfaces other than its
-// target, such as marketplace revenue per unit of social ad spend.
+// target. An example is marketplace revenue per unit of social ad spend.
 //
 // The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. It uses shrinkage toward
 // zero, model averaging over lags, and a placebo test with future spend to prevent spurious effects. An effect that the
-// data cannot identify has a reason instead of an estimate.
+// data cannot identify has no estimate, but a reason.
 package halo
 
 import (
@@ -74,14 +74,14 @@ type Effect struct {
 	Reason  Reason // "" if the effect is estimated
 
 	Coefficient measure.Estimate // revenue per unit of spend, over all days, with its interval at the requested level
-	SD          float64          // of the posterior
+	SD          float64          // standard deviation of the posterior
 	Wide        measure.Interval // interval of the coefficient at a level of 95%
 	Positive    float64          // probability that the effect is above zero
 	MeanLag     float64          // mean number of days from spend to revenue
 	Inflation   float64          // variance inflation factor from collinear channels
 	LeadZ       float64          // standardized effect of future spend; far above zero is a warning
 	Experiments int              // number of experiments in the estimate
-	Alone       bool             // only experiments inform the effect, because the days cannot
+	Alone       bool             // only experiments inform the effect, because the observational data cannot
 }
 
 // Found reports whether the 95% interval is above zero.

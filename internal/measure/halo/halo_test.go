@@ -80,9 +80,9 @@ func estimate(t *testing.T, d Data, o Options) []Effect {
 	return effects
 }
 
-// By default, the test has 12 stores with 48 effects. A coverage of 0.95 then has a standard error of three points, and
-// the bound is three standard errors below. The nightly 200 stores have 800 effects, a standard error of one point and
-// a tighter bound.
+// By default, the test has 12 stores with 48 effects. A coverage of 0.95 then has a standard error of three percentage
+// points, and the bound is three standard errors below. The nightly 200 stores have 800 effects, a standard error of
+// one percentage point and a tighter bound.
 func TestSimulatedEffectsAreInsideTheirIntervals(t *testing.T) {
 	t.Parallel()
 	planted := [4]float64{0.25, 0.10, 0, 0.05}
@@ -271,8 +271,8 @@ func scale(c float64, x []float64) {
 	}
 }
 
-// With a flat prior and one column for all lags, the posterior of the coefficient is Student's t with free - 1 degrees
-// of freedom, centered at the least-squares estimate. Its variance is RSS / ((free - 3) x'x).
+// With a flat prior and one column for all lags, the posterior of the coefficient is Student's t. It has free - 1
+// degrees of freedom and is centered at the least-squares estimate. Its variance is RSS / ((free - 3) x'x).
 func TestSamplerMatchesTheClosedFormOfARegression(t *testing.T) {
 	t.Parallel()
 	const xx, xy, yy, free = 4.0, 6.0, 45.0, 9.0
@@ -284,7 +284,8 @@ func TestSamplerMatchesTheClosedFormOfARegression(t *testing.T) {
 	const draws = 40_000
 	mean, sd := stats.MeanSD(m.draw(draws, stats.Stream(1, 0)).beta[0])
 	want := math.Sqrt((yy - xy*xy/xx) / (free - 3) / xx)
-	// The tolerance is five standard errors. For the standard deviation, they are 2.5%, with a kurtosis of 4.5.
+	// The tolerance is five standard errors. For the standard deviation, five standard errors are 2.5%, with a kurtosis
+	// of 4.5.
 	if math.Abs(mean-xy/xx) > 5*want/math.Sqrt(draws) || math.Abs(sd/want-1) > 0.025 {
 		t.Errorf("mean %.4f and standard deviation %.4f, want %.4f and %.4f", mean, sd, xy/xx, want)
 	}

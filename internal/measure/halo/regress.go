@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// span is a column restricted to the range of its nonzero values; it saves time because most controls are zero on most
-// days.
+// span is a column restricted to the range of its nonzero values. This saves time, because most controls are zero on
+// most days.
 type span struct {
 	from   int
 	values []float64

@@ -27,8 +27,8 @@ const (
 //	revenue(t) = level(t) + weekday + holidays + Σ_k β_k S_k(adstock(spend_k; λ_k)) + e(t),   e(t) = φ e(t-1) + u(t)
 //
 // where β_k ~ N(0, 0.2²) for halo effects, (λ_k, S_k) is uniform over lags and u is Student's t with 4 degrees of
-// freedom. φ and the daily weights come from a first fit. Controls have flat priors and are integrated out. Gibbs
-// sampling draws the other parameters.
+// freedom. The parameter φ and the daily weights come from a first fit. Controls have flat priors and are integrated
+// out. Gibbs sampling draws the other parameters.
 func (d Data) surface(s Surface, m media, o Options, index uint64) []Effect {
 	effects := make([]Effect, len(d.Channels))
 	for k, c := range d.Channels {
@@ -99,8 +99,8 @@ func (d Data) media(controls [][]float64) media {
 	return m
 }
 
-// cannotTell returns the reason why a channel's spend cannot be used in a regression, or "" if it can. rest is its
-// usual response after removing the controls.
+// cannotTell returns the reason why a channel's spend cannot be used in a regression, or "" if it can be used. The
+// parameter rest is the channel's usual response after removing the controls.
 func cannotTell(spend, rest []float64) Reason {
 	active, total := 0, 0.0
 	for _, x := range spend {
@@ -124,8 +124,9 @@ type errors struct {
 }
 
 // firstFit estimates the errors' parameters from a robust fit of columns, the controls and the media. Estimated weights
-// make standard errors too small. excess corrects for this. It is the ratio of the robust estimate's variance, n Σψ² /
-// (Σψ')² (Huber 1964), to that with known weights, times the long-run variance ratio of the errors after the first lag.
+// make standard errors too small. The result excess corrects for this. It is a variance ratio, times the long-run
+// variance ratio of the errors after the first lag. The variance ratio is the robust estimate's variance, n Σψ² /
+// (Σψ')² (Huber 1964), divided by the variance with known weights.
 func firstFit(y []float64, columns base) errors {
 	weight, phi, excess := make([]float64, len(y)), 0.0, 1.0
 	for t := range weight {
@@ -183,9 +184,12 @@ func persistence(left, p float64) float64 {
 // lastingDays is the maximum lag in days.
 const lastingDays = 10
 
-// lasting returns the ratio of the long-run variance to the variance of the prewhitened errors, at least 1: 1 + 2 Σ (1
-// - l/(L+1)) ρ(l), with each ρ(l) increased by the share p of the days that the controls removed (Newey and West 1987,
-// after prewhitening, Andrews and Monahan 1992).
+// lasting returns the ratio of the long-run variance to the variance of the prewhitened errors, at least 1:
+//
+//	1 + 2 Σ (1 - l/(L+1)) ρ(l)
+//
+// Each ρ(l) is increased by the share p of the days that the controls removed. See Newey and West 1987 and, for
+// prewhitening, Andrews and Monahan 1992.
 func lasting(u, weight []float64, p float64) float64 {
 	ratio, variance := 1.0, 0.0
 	for t := range u {

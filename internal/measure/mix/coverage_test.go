@@ -85,7 +85,8 @@ func (s demoStore) returns() map[measure.Channel]float64 {
 	return out
 }
 
-// redrawn draws returns from the model's prior instead of the demo's, which are all close to its center.
+// redrawn draws returns from the model's prior. They replace the demo's returns, which are all close to the prior's
+// center.
 func (s demoStore) redrawn() map[measure.Channel]float64 {
 	r, prior := stats.Stream(s.truth.Seed, 99), priors["roi"]
 	returns := s.returns()
@@ -141,7 +142,7 @@ func expected(m *Model, a decide.Allocation) float64 {
 type record struct {
 	stores, refused int
 	channels        map[measure.Channel]*tally // results by channel; "": all channels
-	// Allocations of the current budget, and allocations whose realized revenue exceeds the current revenue.
+	// Allocations of the current budget, and allocations with a realized revenue above the current revenue.
 	plans, better          int
 	advised, advisedBetter int // allocations with the advice to shift, and the better ones among them
 	// Sums of predicted and realized lifts and of the stated probabilities that they are positive.
@@ -159,7 +160,7 @@ type chanceTally struct {
 	stated        float64 // sum
 }
 
-// tally sums results of returns. All except the true returns are relative to the true return.
+// tally sums results of returns. All sums except that of the true returns are relative to the true return.
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64

@@ -23,13 +23,14 @@ type curves struct {
 	history   func() History
 	usual     func() (decide.Problem, error) // computes responses up to usualTop
 
-	mu    sync.Mutex     // guards both below
+	mu    sync.Mutex     // guards the fields below
 	tall  decide.Problem // responses beyond usualTop, from the last request
 	times float64        // largest spend of tall, as a multiple of current spend; 0 before the first request
 }
 
-// usualTop is the default maximum spend of responses, as a multiple of current spend: twice the budget with the largest
-// change at the balanced risk level. Each further step doubles it, so similar budgets share responses.
+// usualTop is the default maximum spend of responses, as a multiple of current spend. It allows twice the budget with
+// the largest change at the balanced risk level. Each further step doubles the maximum, so similar budgets share
+// responses.
 const usualTop = 2.6
 
 // mostTimes is the largest multiple of current spend that can be requested. At that spend, a response is at its limit
@@ -68,7 +69,7 @@ func (m *Model) Warm() error {
 	return err
 }
 
-// upTo returns a problem whose responses extend to a multiple of current spend.
+// upTo returns a problem with responses up to a multiple of current spend.
 func (c *curves) upTo(times float64) (decide.Problem, error) {
 	bounds := map[measure.Channel]mmm.Bounds{}
 	var current float64
@@ -111,7 +112,7 @@ func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) 
 	return out, nil
 }
 
-// reaching returns a problem whose responses extend at least to a multiple of current spend.
+// reaching returns a problem with responses at least up to a multiple of current spend.
 func (c *curves) reaching(times float64) (decide.Problem, error) {
 	if times <= usualTop {
 		return c.usual()

@@ -32,7 +32,7 @@ const (
 // Minimum data for a channel to be in the model.
 const (
 	leastActive = 8     // weeks with spend
-	leastShare  = 0.005 // of all spend
+	leastShare  = 0.005 // minimum share of all spend
 )
 
 // adstockWeeks is the length of the adstock in weeks, including the week of the exposure.
@@ -120,7 +120,7 @@ func (f *frame) addChannels(s Store) {
 	for _, channel := range names {
 		spend, active := weekly[channel], 0
 		for i := range spend {
-			spend[i] = max(spend[i], 0) // a later credit is not a negative exposure
+			spend[i] = max(spend[i], 0) // a credit from the platform is not a negative exposure
 			if spend[i] > 0 {
 				active++
 			}

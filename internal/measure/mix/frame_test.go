@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure/mmm"
 )
 
-// constant returns a store of whole weeks with sales of 100 per day and search spend of 10 per day.
+// constant returns a store of whole weeks with sales of USD 100 per day and search spend of USD 10 per day.
 func constant(weeks int) Store {
 	s := Store{
 		Days:    civil.Range{First: civil.MustParse("2024-01-01"), Last: civil.MustParse("2024-01-01").AddDays(7*weeks - 1)},

@@ -33,8 +33,8 @@ func (h Held) Version() int {
 	return 0
 }
 
-// Drift is the change of the data in a model's window since its training, through refunds, late orders, and ad reports
-// that were corrected or imported again.
+// Drift is the change of the data in a model's window since its training. Reasons are refunds, late orders, and ad
+// reports that were corrected or imported again.
 type Drift struct {
 	Weeks int     // weeks that differ
 	Of    string  // series with the largest change: "revenue", or "spend of" a channel
@@ -110,7 +110,7 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 	return out
 }
 
-// staleAfter is the number of days with sales after the window from which the model is stale: five weeks.
+// staleAfter is the number of days with sales after the window at which the model becomes stale: five weeks.
 const staleAfter = 35
 
 // State returns whether the model can be used for a store with sales until last, and the reasons why it is not active.

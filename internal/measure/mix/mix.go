@@ -61,7 +61,7 @@ type Model struct {
 	curves    *curves        // cached responses; nil if refused
 }
 
-// LeftOut is a channel whose spend is too small or too short for an estimate.
+// LeftOut is a channel with too little spend, or spend in too few weeks, for an estimate.
 type LeftOut struct {
 	Channel measure.Channel `json:"channel"`
 	Spend   float64         `json:"spend"`
@@ -130,7 +130,7 @@ func Train(s Store, how Training) (*Model, error) {
 	return m, err
 }
 
-// train fits the model without its holdout evaluation. before is the number of draws of earlier fits.
+// train fits the model without its holdout evaluation. The parameter before is the number of draws of earlier fits.
 func (f frame) train(how Training, before int64) (*Model, error) {
 	m := &Model{
 		Version: 1, Status: Refused, Reasons: f.reasons, Window: f.window, Weeks: f.weeks, Seed: how.Seed,
@@ -185,7 +185,7 @@ func (f frame) holdout(how Training) (*mmm.Accuracy, error) {
 	return held, nil
 }
 
-// sampling returns the sampling settings of one fit. before is the number of draws of earlier fits.
+// sampling returns the sampling settings of one fit. The parameter before is the number of draws of earlier fits.
 func (t Training) sampling(before int64) mmm.Sampling {
 	return mmm.Sampling{Seed: t.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: t.counter(before)}
 }

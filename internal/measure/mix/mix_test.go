@@ -17,8 +17,8 @@ import (
 )
 
 // switched returns two years of a store and the true return of search. Search has the given daily response, including
-// adstock; radio has none. Spend is randomized weekly. carry is the share of a week's effect that continues into the
-// next week.
+// adstock; radio has none. Spend is randomized weekly. The parameter carry is the share of a week's effect that
+// continues into the next week.
 func switched(seed uint64, carry float64, worth func(spend float64) float64) (s Store, truth float64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	s = Store{

@@ -47,8 +47,8 @@ type Ask struct {
 }
 
 // Plan optimizes a budget's allocation at the balanced risk level. The spend of a channel without bounds can differ
-// from its share of the budget by that level's limit. Budgets, bounds or groups that cannot be met give an invalid
-// fault.
+// from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
+// give an invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, times, err := m.problem(ask)
 	if err != nil {
@@ -124,8 +124,9 @@ func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Boun
 	return out
 }
 
-// Shift returns the change of the response over the window if the channel's spend over the window changes by the amount,
-// spread like the spend. ok is false for a channel without spend in the model. Spend is never below zero.
+// Shift returns the change of the response over the window if the channel's spend over the window changes by the
+// amount, spread like the spend. The result ok is false for a channel without spend in the model. Spend is never below
+// zero.
 func (m *Model) Shift(channel measure.Channel, amount float64) (change stats.Summary, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {
 		return change, false

@@ -176,7 +176,7 @@ func (f *frame) compare(weeks *Model) {
 	}
 }
 
-// unconfounded returns the channels whose tests are all less precise than the observational fit. A confounding term
+// unconfounded returns the channels for which every test is less precise than the observational fit. A confounding term
 // would then widen the posterior by more than the test can narrow it.
 func (f frame) unconfounded() (channels []measure.Channel) {
 	for _, t := range f.tests {
@@ -188,8 +188,8 @@ func (f frame) unconfounded() (channels []measure.Channel) {
 	return channels
 }
 
-// Shown returns the share of an effect that is visible in a test of the given number of days from the change of spend
-// on, and the share's standard deviation, under the prior of the model's adstock.
+// Shown returns the share of an effect that is visible in a test, and the share's standard deviation. The test has the
+// given number of days, starting with the change of spend. Adstock has the model's prior.
 func Shown(days int) (share, sd float64) {
 	const steps = 200
 	prior := distuv.Beta{Alpha: priors["alpha"].A, Beta: priors["alpha"].B}

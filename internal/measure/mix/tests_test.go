@@ -80,8 +80,8 @@ func TestScopeIsThatOfTheTrainedModel(t *testing.T) {
 	}
 }
 
-// The test's standard error is 300; the fit's is 100 or 500. A confounding term next to an imprecise test would lose
-// information.
+// The standard error of the test is 300. The standard error of the fit is 100 or 500. A confounding term next to an
+// imprecise test would lose information.
 func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	t.Parallel()
 	s := tested()
@@ -143,8 +143,8 @@ func TestContradictionStartsAtTwoStandardDeviations(t *testing.T) {
 	}
 }
 
-// Shares follow from the weights alpha^l / (1 + alpha + ... + alpha^4): for alpha = 1/2 they are 16, 8, 4, 2 and 1 of
-// 31.
+// Shares follow from the weights alpha^l / (1 + alpha + ... + alpha^4). For alpha = 1/2, the weights are 16, 8, 4, 2
+// and 1, divided by 31.
 func TestShortTestsShowPartOfTheEffect(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ weeks, want float64 }{

@@ -239,7 +239,7 @@ func TestReachIsTheResponseToAFifth(t *testing.T) {
 			t.Errorf("%s has the saturation %+v", c.Name, s)
 		}
 		roas, marginal := effectOf(m, c.Name)
-		// The mean of ratios is near the ratio of means.
+		// The tolerance is needed because the mean of ratios is only near the ratio of means.
 		if want := 1 - marginal/roas; math.Abs(r.Saturation.Mean-want) > 0.1 {
 			t.Errorf("%s has the saturation %v, marginal and average return give %v", c.Name, r.Saturation.Mean, want)
 		}
@@ -322,7 +322,7 @@ func TestPlansThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// Budgets of similar size share responses beyond the default range. These equal the responses of a wider grid.
+// Budgets of similar size share responses beyond the default range. The shared responses equal those of a wider grid.
 func TestResponsesReachAsFarAsABudget(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model

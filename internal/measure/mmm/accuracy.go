@@ -18,8 +18,8 @@ type Accuracy struct {
 	WMAPE float64  `json:"wmape"` // weighted MAPE: sum of absolute errors / sum of absolute targets
 }
 
-// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. holdout is nil if there
-// are fewer than two held-out periods.
+// Accuracy compares fitted values with the target, in the fitted periods and in the holdout. The result holdout is nil
+// if there are fewer than two held-out periods.
 func (p *Posterior) Accuracy() (fitted Accuracy, holdout *Accuracy) {
 	mean, m := p.Fitted(), p.model
 	fitted = AccuracyOf(m.fitted(p.data.Target), m.fitted(mean))
@@ -127,9 +127,9 @@ func (m *model) logDensity(theta []float64) func(row int, mu float64) float64 {
 	}
 }
 
-// LeaveOneOut contains an estimate of how well the model predicts a fitted row from all others, without refitting
-// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. It can compare models of
-// the same rows.
+// LeaveOneOut contains an estimate of how well the model predicts a fitted row from all other rows, without refitting
+// (PSIS-LOO). ELPD is the sum over rows of the log predictive density in the target's unit. Models of the same rows can
+// be compared by ELPD.
 type LeaveOneOut struct {
 	ELPD float64 `json:"elpd"`
 	SE   float64 `json:"se"` // standard error of ELPD, from its variation between rows

@@ -96,7 +96,7 @@ func (a Adstock) newKernel() *kernel {
 	return k
 }
 
-// weights evaluates the kernel. It normalizes on the log scale, which cannot overflow: with l the log weights and ' a
+// weights evaluates the kernel. It normalizes on the log scale, which cannot overflow. With l the log weights and ' a
 // derivative, w = exp(l) / sum exp(l) and w' = w (l' - sum w l').
 func (a Adstock) weights(k *kernel, theta []float64) {
 	a.logWeights(k, theta)
@@ -176,7 +176,8 @@ func (k *kernel) back(gx, ga []float64) {
 	}
 }
 
-// gradient adds to grad the gradient with respect to each parameter. by is scratch space, one element per weight.
+// gradient adds to grad the gradient with respect to each parameter. The parameter by is scratch space, one element per
+// weight.
 func (k *kernel) gradient(grad, by, ga, x []float64) {
 	if len(k.dw) == 0 {
 		return

@@ -54,8 +54,8 @@ func (t Trend) known() bool {
 	return false
 }
 
-// term is one column of the baseline with its coefficient's name and prior. Terms can share a group, whose name is a
-// key in [Spec.Priors].
+// term is one column of the baseline with its coefficient's name and prior. Terms can share a group. The group's name
+// is a key in [Spec.Priors].
 type term struct {
 	name, group string
 	prior       Prior
@@ -128,7 +128,7 @@ func (t Trend) terms(n int) []term {
 	if t.Kind == LinearTrend {
 		return terms
 	}
-	// A knot closer than half its spacing to the end has too few periods to estimate.
+	// A knot closer to the end than half the spacing of knots has too few periods for an estimate.
 	for at := t.Every; at <= n-max(t.Every/2, 2); at += t.Every {
 		values := series(n, func(i int) float64 { return math.Max(0, float64(i-at)) / float64(n) })
 		terms = append(terms, term{name: fmt.Sprintf("knot.%d", at), group: "knot", prior: prior, values: values})

@@ -24,8 +24,8 @@ import (
 
 // calibration is a simulation-based calibration (Talts, Betancourt, Simpson, Vehtari, Gelman 2018). It draws parameters
 // from the prior and data from the parameters. If and only if the sampler is correct, the rank of the true value among
-// posterior draws is uniform, for every parameter and every function of parameters and data. The likelihood is such a
-// function and detects errors that others miss (Modrák et al. 2023).
+// posterior draws is uniform. This holds for every parameter and every function of parameters and data. The likelihood
+// is such a function. It detects errors that other functions miss (Modrák et al. 2023).
 type calibration struct {
 	name       string // name of the checkpoint; "": none
 	data       Data
@@ -170,8 +170,9 @@ func (p *Posterior) logLikelihood(theta []float64) float64 {
 	return m.spec.Likelihood.logp(m.fitted(m.y), mu, noise, make([]float64, len(mu)), make([]float64, len(noise)))
 }
 
-// quantities returns the ranked quantities, one value per draw: every parameter, the channels' contributions and their
-// marginal values (which have the order of returns and shares), the first geo's part, and the log likelihood.
+// quantities returns the ranked quantities, one value per draw. They are every parameter, the channels' contributions
+// and their marginal values, the first geo's part, and the log likelihood. Returns and shares have the same ranks as
+// contributions and marginal values.
 func (p *Posterior) quantities() map[string][]float64 {
 	of := func(f func(theta []float64) float64) []float64 {
 		return series(len(p.draws), func(i int) float64 { return f(p.draws[i]) })
@@ -224,7 +225,7 @@ type warped struct{ *density }
 func (d warped) LogDensity(u, grad []float64) float64 {
 	logp := d.density.LogDensity(u, grad)
 	for i, p := range d.parameters {
-		if p.support == positive { // others are improper without it
+		if p.support == positive { // other supports are improper without the Jacobian
 			_, _, logJacobian, slope := p.support.constrain(u[i])
 			logp -= logJacobian
 			grad[i] -= slope
@@ -348,10 +349,10 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	if os.Getenv("ASSAY_NIGHTLY") != "1" {
 		t.Skip("some thousands of fits; set ASSAY_NIGHTLY=1 to run them")
 	}
-	// Sigma is a twentieth of the largest week.
+	// Sigma is a twentieth of the largest weekly target.
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}}
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
-	// As package mix trains.
+	// These settings are those of package mix.
 	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, PoolEffects: true}
 	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{
 		"lam": {GammaPrior, 2, 1},

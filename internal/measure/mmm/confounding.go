@@ -11,21 +11,21 @@ import (
 )
 
 // Spend that follows unobserved demand correlates with sales without causing them. Observational data cannot separate
-// this confounding from the channel's effect. A lift test can, because it changes the spend independently of demand. A
-// channel with a lift test therefore has two terms: its effect, which the test measures, and a confounding term, which
-// the test does not. Let z be the saturated exposure s, standardized over the fitted rows. Then
+// this confounding from the channel's effect. A lift test can separate the two, because it changes the spend
+// independently of demand. A channel with a lift test therefore has two terms: its effect and a confounding term. The
+// test measures only the effect. Let z be the saturated exposure s, standardized over the fitted rows. Then
 //
 //	mu_t = ... + beta s_t + sigma x z_t,   x ~ Normal(0, 1)
 //
-// The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. x /
-// sqrt(1 + x^2) is the correlation of the channel with everything that the model omits, as in omitted variable bias
-// (Cinelli and Hazlett 2020, section 4). With a standard normal x, correlations up to 0.9 are about equally likely.
+// The confounding is part of the unexplained variation, so x is in units of the noise's standard deviation sigma. The
+// correlation of the channel with everything that the model omits is x / sqrt(1 + x^2), as in omitted variable bias.
+// See Cinelli and Hazlett 2020, section 4. With a standard normal x, correlations up to 0.9 are about equally likely.
 // Contributions, returns and curves use beta s alone. The confounding term has the shape of s, so adstock and
 // saturation are still estimated from the observational data.
 //
-// The data identify beta sd(s) + sigma x, the apparent effect, to about the resolution. Its division depends on the
-// test and the prior. The sampler's coordinate of x is therefore this sum, in units of the resolution, and the
-// channel's own coordinate is the predicted result of its most precise test (the anchor), in units of the test's
+// The data identify beta sd(s) + sigma x, the apparent effect, to about the resolution. The test and the prior
+// determine how this sum is divided. The sampler's coordinate of x is therefore this sum, in units of the resolution.
+// The channel's own coordinate is the predicted result of its most precise test (the anchor), in units of the test's
 // standard error.
 
 // confoundingPrior is the prior of x.
@@ -45,7 +45,7 @@ func (m *model) confoundingParameter(c *channel) {
 }
 
 // rise returns the difference in saturated exposure between the anchor's two spends, in the anchor's standard errors
-// for a beta of 1, and the derivatives of its logarithm by the saturation parameters.
+// for a beta of 1. It also returns the derivatives of the difference's logarithm by the saturation parameters.
 func (m *model) rise(c *channel, shape []float64) (rise float64, byShape [maxSaturationParameters]float64) {
 	low, _, byLow := m.spec.Saturation.value(math.Min(c.anchor.from, c.anchor.to), shape)
 	high, _, byHigh := m.spec.Saturation.value(math.Max(c.anchor.from, c.anchor.to), shape)
@@ -74,9 +74,9 @@ func (m *model) setConfounding(v *curve, c *channel, theta []float64) {
 //
 //	(sigma x / sd) (r_t - mean r - z_t mean(r z))
 //
-// where r is the gradient by mu. along is the product of r and s. It returns mean r, mean(r z) / sd, and the gradient
-// through x by the log of beta, which equals the gradient by the log of sd. The gradient by x must already contain
-// prior and likelihood.
+// where r is the gradient by mu. The parameter along is the product of r and s. confoundingGradient returns mean r,
+// mean(r z) / sd, and the gradient through x by the log of beta. The latter equals the gradient by the log of sd. The
+// gradient by x must already contain prior and likelihood.
 func (d *density) confoundingGradient(v *curve, c *channel, along float64) (mean, slope, byCoordinate float64) {
 	n := float64(d.rows)
 	mean = floats.Sum(d.byMu) / n
@@ -102,7 +102,7 @@ type Confounding struct {
 	Correlation stats.Summary `json:"correlation"`
 }
 
-// confounding summarizes a channel's confounding term; It returns nil for a channel without one.
+// confounding summarizes a channel's confounding term. It returns nil for a channel without this term.
 func (p *Posterior) confounding(c *channel) *Confounding {
 	if c.confoundingAt == 0 {
 		return nil

@@ -23,7 +23,7 @@ type contributionOf struct {
 }
 
 // confounded returns two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with
-// the demand as given; search's spend does not.
+// the demand by the given amount. The spend of search does not.
 func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)
@@ -91,16 +91,16 @@ func (c *coverage) String() string {
 		c.inside, c.stores, c.ratio/n, c.off/math.Sqrt(n))
 }
 
-// wrong reports whether coverage is below what 90% intervals reach with probability 1 in 300 (14 of 20 passes, 1 of 3
-// passes), or the mean error is beyond three standard errors.
+// wrong reports whether coverage is too low or the mean error is beyond three standard errors. Too low means a
+// probability below 1 in 300 for 90% intervals. The lowest accepted numbers are 14 intervals of 20 and 1 of 3.
 func (c *coverage) wrong() bool {
 	n := float64(c.stores)
 	return distuv.Binomial{N: n, P: 0.9}.CDF(float64(c.inside)) < 1.0/300 || math.Abs(c.off) > 3*math.Sqrt(n)
 }
 
-// TestLiftTestsRemoveConfoundingBias fits stores whose spend follows unobserved demand and stores whose spend does not,
-// each with and without a lift test of tv. The test must remove the bias of tv's ROAS and marginal ROAS, with nominal
-// coverage. A test of tv's full spend must also at least halve the interval.
+// TestLiftTestsRemoveConfoundingBias fits stores with spend that follows unobserved demand, and other stores. Each
+// store is fitted with and without a lift test of tv. The test must remove the bias of tv's ROAS and marginal ROAS,
+// with nominal coverage. A test of tv's full spend must also at least halve the interval.
 func TestLiftTestsRemoveConfoundingBias(t *testing.T) {
 	t.Parallel()
 	stores, nightly := uint64(3), os.Getenv("ASSAY_NIGHTLY") == "1"

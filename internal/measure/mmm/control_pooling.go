@@ -23,7 +23,7 @@ type pooledControls struct {
 	at []int // positions of the coefficients in the parameter vector
 }
 
-// The marginal prior of a coefficient is Student's t with pooledFreedom degrees of freedom and scale pooledScale: half
+// The marginal prior of a coefficient is Student's t with pooledFreedom degrees of freedom and scale pooledScale. Half
 // of all coefficients are below 0.04 of the largest target in size, and one in twenty is above 0.16.
 const (
 	pooledFreedom = 3
@@ -31,7 +31,7 @@ const (
 )
 
 // newPooledControls returns the hierarchical priors of the control groups in the data's order and marks their
-// parameters. A control is independent if it has its own prior or one under its group's name.
+// parameters. A control is independent if there is a prior under its own name or under its group's name.
 func (m *model) newPooledControls() []pooledControls {
 	var out []pooledControls
 	places := map[string]int{}

@@ -58,8 +58,8 @@ func TestPooledControlsDensityMatchesItsDraws(t *testing.T) {
 			t.Errorf("log density at %v: got %v above that at 0, want %v", gamma, got, want)
 		}
 	}
-	// The quartile of Student's t is 0.765 scales. Four standard errors of a quartile from 40,000 draws are 0.022 of
-	// it.
+	// The quartile of Student's t is 0.765 scales. Four standard errors of a quartile from 40,000 draws are 2.2% of the
+	// quartile.
 	random, sizes := stats.Stream(5, 0), []float64(nil)
 	for range 40_000 {
 		sizes = append(sizes, math.Abs(m.drawPrior(random)[m.controlGroups[0].at[2]])/pooledScale)

@@ -10,10 +10,10 @@ import (
 // density is the log posterior in the sampler's coordinates, with one chain's scratch space.
 //
 // The sampler's coordinates differ from the parameters in two places where the posterior of the parameters is a narrow
-// curved ridge. First, the data identify a channel's scaled effect, the standard deviation of its contribution over the
-// fitted rows: a linear curve with a small coefficient, a concave curve and one that saturates at once can fit equally
-// well. Second, they identify the mean of mu, not the intercept. The coordinates are therefore the scaled effect, in
-// units of the resolution and transformed by [soft], and the mean of mu:
+// curved ridge. First, the data identify a channel's scaled effect: the standard deviation of its contribution over the
+// fitted rows. A linear curve with a small coefficient, a concave curve and a curve that saturates at once can fit
+// equally well. Second, the data identify the mean of mu, not the intercept. The coordinates are therefore the scaled
+// effect, in units of the resolution and transformed by [soft], and the mean of mu:
 //
 //	beta = scaled effect / sd(s)
 //	intercept = mean of mu - sum of beta mean(s) - sum of coefficients times their terms' means
@@ -169,8 +169,8 @@ func (m *model) effectOfCoordinate(v *curve, c *channel, theta []float64) float6
 type scaling struct{ by, bySpread, u float64 }
 
 // rescale converts the sampler's coordinates to scaled effects in units of the resolution and returns the log Jacobian.
-// With geos, the precision of a common effect depends on the spread between geos: the mean of the geos' effects is
-// known to about one resolution, and the common effect differs from it by about spread / sqrt(geos). A fixed scale
+// With geos, the precision of a common effect depends on the spread between geos. The mean of the geos' effects is
+// known to about one resolution. The common effect differs from this mean by about spread / sqrt(geos). A fixed scale
 // would make a funnel. The coordinate is therefore in standard errors at a least-squares guess w: sqrt(1 + (w spread)^2
 // / geos).
 func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
@@ -186,15 +186,15 @@ func (m *model) rescale(u []float64, scalings []scaling) (logJacobian float64) {
 	return logJacobian
 }
 
-// scaleMean converts the coordinate of the mean of mu in theta to that mean and returns the derivative. With geos, its
-// precision depends on the spread of intercepts and effects, as in [model.rescale], and a fixed scale would make a
-// funnel.
+// scaleMean converts the coordinate of the mean of mu in theta to that mean and returns the derivative. With geos, the
+// mean's precision depends on the spread of intercepts and effects, as in [model.rescale], and a fixed scale would make
+// a funnel.
 //
 // The data identify the mean over geos of their own means. Let a common scaled effect be k standard errors from the
-// guess, each by = sqrt(1 + share) resolutions. It then differs from the geos' mean effect by k (by - 1/by)
-// resolutions: the normal distribution between geos has the part share / (1 + share) of the difference and a variance
-// of the same number of squared resolutions. With l a channel's mean contribution at a scaled effect of one resolution,
-// the coordinate is centered at
+// guess. A standard error is by = sqrt(1 + share) resolutions. The effect then differs from the geos' mean effect by k
+// (by - 1/by) resolutions. The normal distribution between geos has the part share / (1 + share) of the difference. Its
+// variance is the same number of squared resolutions. With l a channel's mean contribution at a scaled effect of one
+// resolution, the coordinate is centered at
 //
 //	mean of the targets + sum of k l (by - 1/by)
 //
@@ -384,9 +384,9 @@ func (m *model) split(c *channel, theta []float64) (adstock, saturation []float6
 //
 // Let r be the gradient by mu. The direct gradient by s is beta r. In addition, s changes beta through its standard
 // deviation, and the level beta mean(s) through its mean and standard deviation. The level changes the intercept and,
-// if the effect is a return or a share, the effect. Let B, E and L be the gradients by the logs of beta, of the effect
-// (its prior and the log Jacobian) and of the level in the intercept, and size the size of the row's geo. The
-// derivative by s_t is
+// if the effect is a return or a share, the effect. Let B be the gradient by the log of beta, and L the gradient by the
+// log of the level in the intercept. Let E be the gradient by the log of the effect: its prior and the log Jacobian.
+// Let size be the size of the row's geo. The derivative by s_t is
 //
 //	beta r_t - (B + E + L) (s_t - mean) / (n sd^2) + L / (n mean), and + E size / (n level) unless the effect is beta
 //

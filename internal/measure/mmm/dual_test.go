@@ -12,7 +12,7 @@ import (
 )
 
 // This file is a second implementation of the national density, in dual numbers and directly from the formulas. It
-// shares only data and priors with the first. Values and derivatives must agree.
+// shares only data and priors with the first implementation. Values and derivatives must agree.
 
 type number2 = dual.Number
 

@@ -111,8 +111,8 @@ func TestShrinkageIsStrongerTheMoreSimilarOtherEffectsAre(t *testing.T) {
 		mean /= mass
 		return mean, math.Sqrt(square/mass - mean*mean)
 	}
-	// With five returns around e, the standard error of the common part is the spread / sqrt(5), so the last log return
-	// is near 1 with a standard deviation slightly above the spread. With five returns that differ by factors, the
+	// With five returns around e, the standard error of the common part is the spread / sqrt(5). The last log return is
+	// then near 1 with a standard deviation slightly above the spread. With five returns that differ by factors, the
 	// conditional prior is hardly narrower.
 	mean, sd := given(0.9, 1, 1.1, 0.95, 1.05)
 	if math.Abs(mean-1) > 0.1 || sd > 0.4*prior.B {

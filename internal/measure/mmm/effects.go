@@ -88,17 +88,18 @@ func (p *Posterior) slopes(c *channel) []float64 {
 	return slopes[0]
 }
 
-// Responses returns the channel's contribution over all periods if its whole history is scaled by each factor: one row
-// per factor, one element per draw, in the target's unit. Other channels are unchanged. The further a factor is above
-// 1, the more the result depends on the saturation shape. For a channel with reach and frequency, the frequency is
-// scaled, which assumes that more spend reaches the same people more often (a conservative assumption).
+// Responses returns the channel's contribution over all periods if its whole history is scaled by each factor. The
+// result has one row per factor and one element per draw, in the target's unit. Other channels are unchanged. The
+// further a factor is above 1, the more the result depends on the saturation shape. For a channel with reach and
+// frequency, the frequency is scaled, which assumes that more spend reaches the same people more often (a conservative
+// assumption).
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses
 }
 
 // toReach converts adstock weights to weights of saturated frequencies: the later exposure per contact of each period,
-// times its reach.
+// times the period's reach.
 func (p *Posterior) toReach(weights []float64, v *curve, c *channel) {
 	for g := range p.model.geos {
 		from, to := g*p.model.span, (g+1)*p.model.span
@@ -142,9 +143,9 @@ func grid(rows, columns int) [][]float64 {
 	return out
 }
 
-// exposed contains a channel's response under one draw: the weighted sum of the saturated exposures. With the
-// log-normal likelihood, without is the mean of each period without the channel, and beta times the saturated exposure
-// is the log of its multiple.
+// exposed contains a channel's response under one draw: the weighted sum of the saturated exposures. For the log-normal
+// likelihood, the field without is the mean of each period without the channel. Beta times the saturated exposure is
+// the log of the multiple of this mean.
 type exposed struct {
 	a, weights  []float64
 	shape       []float64 // saturation parameters
@@ -187,15 +188,15 @@ func (p *Posterior) eachExposure(c *channel, draws []int, f func(i int, e expose
 	}
 }
 
-// Sums over gatherFrom rows or more use gatherAt grid points.
+// Sums over at least gatherFrom rows use a grid of gatherAt points.
 const (
 	gatherFrom = 1024
 	gatherAt   = 320
 )
 
-// gathered returns fewer exposures whose weighted sum of a smooth function is nearly the same: each weight is split
-// between two neighboring grid points, so sum and mean are preserved. The grid is denser near 0. Exact for piecewise
-// linear functions; saturation curves differ by about 1e-5.
+// gathered returns fewer exposures with nearly the same weighted sum of a smooth function. Each weight is split between
+// two neighboring grid points, so sum and mean are preserved. The grid is denser near 0. The sum is exact for piecewise
+// linear functions. For saturation curves, it differs by about 1e-5.
 func gathered(a, weights []float64) (points, sums []float64) {
 	if len(a) < gatherFrom {
 		return a, weights

@@ -83,8 +83,8 @@ const (
 // attempts is the maximum number of samplings of a fit.
 const attempts = 3
 
-// harder returns the sampling options of the next attempt: smaller steps after divergences, which follow a curved
-// posterior more closely, and more draws for all other failures.
+// harder returns the sampling options of the next attempt. After divergences, steps are smaller and follow a curved
+// posterior more closely. After all other failures, there are more draws.
 func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	if g.Divergences > 0 {
 		o.Accept = 1 - (1-o.Accept)/4

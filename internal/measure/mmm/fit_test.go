@@ -268,7 +268,8 @@ func TestLiftTestMovesThePosteriorTowardsIt(t *testing.T) {
 	how := Sampling{Seed: 1, Warmup: 500, Draws: 500}
 	s := Spec{Saturation: MichaelisMenten, Yearly: 1}
 	without := reportable(t, d, s, how)
-	// The test's result is the true effect of switching off tv at 6,000 per week, with a standard error of 2%.
+	// The lift test's result is the true effect of switching off tv at a spend of 6,000 per week, with a standard error
+	// of 2%.
 	top := slices.Max(d.Media[2].Exposure)
 	v, _, _ := MichaelisMenten.value(6000/top, []float64{0.8})
 	s.Lifts = []Lift{{Channel: "tv", X: 6000, DeltaX: -6000, DeltaY: -20000 * v, Sigma: 400 * v}}

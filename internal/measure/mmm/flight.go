@@ -39,8 +39,8 @@ type cell struct {
 const nearZero = 1e-6
 
 // flights returns the responses of channels under some draws. The schedule starts gap periods after the data. In the
-// gap, every channel spends its mean amount. After the schedule, it spends later times that amount. A model without
-// such a response gives an invalid fault.
+// gap, every channel spends its mean amount. After the schedule, it spends the parameter later times that amount. A
+// model without such a response gives an invalid fault.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid(

@@ -15,7 +15,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// fromPrior returns a posterior whose draws come from the prior.
+// fromPrior returns a posterior with draws from the prior.
 func fromPrior(t *testing.T, d Data, s Spec, draws int) *Posterior {
 	t.Helper()
 	m, err := newModel(d, s)

@@ -15,8 +15,8 @@ import (
 // Geo is a region or market with its own series.
 type Geo struct {
 	Name string `json:"name"`
-	// Population is the geo's size, in any unit common to all geos. Series are divided by it, so that geos of different
-	// sizes share a model. If it is unknown, it is 0 for all geos, and the mean target replaces it.
+	// Population is the geo's size, in any unit common to all geos. Series are divided by the population, so that geos
+	// of different sizes share a model. An unknown population is 0 for all geos. The mean target then replaces it.
 	Population float64 `json:"population,omitempty"`
 }
 
@@ -128,10 +128,11 @@ func (m *model) localTerms() (terms []int) {
 }
 
 // guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
-// resolution, with the shape at the center of its coordinates, and the mean contribution at a scaled effect of one
-// resolution. Without geos, it returns nil. The estimates only place the sampler's coordinates, so errors cost time,
-// not correctness. From [manyGeos] geos on, levels are 0. The common mean is then well identified, and a slightly wrong
-// level increases the number of gradients (by a fifth for ten geos of Meridian's data).
+// resolution. The shape is at the center of its coordinates. The function also returns the mean contribution at a
+// scaled effect of one resolution. Without geos, it returns nil. The estimates only place the sampler's coordinates, so
+// errors cost time, not correctness. With [manyGeos] geos or more, levels are 0. The common mean is then well
+// identified. A slightly wrong level would increase the number of gradients (by a fifth for ten geos of Meridian's
+// data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil
@@ -208,8 +209,8 @@ func (m *model) drawNames(d Data) []string {
 	return names
 }
 
-// scaledLift converts a lift test to the model's units: it divides exposures and targets of one geo by the geo's size,
-// and those of all geos by the sum of sizes, as if exposure were proportional to size.
+// scaledLift converts a lift test to the model's units. It divides exposures and targets of one geo by the geo's size.
+// It divides those of all geos by the sum of sizes, as if exposure were proportional to size.
 func (m *model) scaledLift(l Lift, d Data, scale float64) lift {
 	size := float64(m.geos)
 	if l.Geo != "" {

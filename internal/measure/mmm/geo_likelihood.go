@@ -11,7 +11,8 @@ import (
 // geoEffects is scratch space for integrating out the coefficients of geos, so that the sampler draws only the common
 // model and the spreads. A geo's deviations b are normal a priori and, given all other parameters, a posteriori. The
 // integral therefore has a closed form (Lindley and Smith 1972). Let W be the columns 1, s_1, .., s_C and the geo's
-// local terms, r its targets minus the common mean, D the diagonal of squared spreads and n its number of rows. Then
+// local terms. Let r be the geo's targets minus the common mean, D the diagonal of squared spreads and n the geo's
+// number of rows. Then
 //
 //	M = I + D^1/2 W'W D^1/2 / sigma^2         mean of b: u = D^1/2 M^-1 D^1/2 W'r / sigma^2
 //	cov of b: V = D^1/2 M^-1 D^1/2            log p(r) = -n log sigma - log|M| / 2 - (r'r - r'W u) / (2 sigma^2)
@@ -99,8 +100,8 @@ func invert(a []float64, k int) (logDet float64) {
 	return logDet
 }
 
-// geoLikelihood returns the log likelihood of all geos. It sets byMu, stores the gradient by s in the curves' byS and
-// the gradient by the coefficients in the scratch space, and adds the gradient by sigma and spreads.
+// geoLikelihood returns the log likelihood of all geos. It sets byMu and adds the gradient by sigma and spreads. It
+// stores the gradient by s in the curves' byS, and the gradient by the coefficients in the scratch space.
 func (d *density) geoLikelihood() (logp float64) {
 	p := d.geoEffects
 	clear(p.byBeta)

@@ -101,7 +101,7 @@ func (p *Posterior) geoResponses(c *channel, places []decide.Channel, draws []in
 	})
 }
 
-// thin returns at most the given number of draws, spread evenly over the chains.
+// thin returns draws, spread evenly over the chains. Their number is at most the parameter most.
 func (p *Posterior) thin(most int) (draws []int) {
 	every := (len(p.draws) + most - 1) / most
 	for i := 0; i < len(p.draws); i += every {

@@ -360,8 +360,8 @@ func TestInvalidGeosAreRejected(t *testing.T) {
 }
 
 // TestCommonMeanOfTwoGeosHasNoFunnel samples two geos with a channel that is always on. The data identify the geos' own
-// means; the common mean differs from these means by as much as effects may differ. A coordinate with a fixed scale
-// leads to divergent transitions.
+// means. The common mean may differ from these means as much as the effects of geos differ. A coordinate with a fixed
+// scale leads to divergent transitions.
 func TestCommonMeanOfTwoGeosHasNoFunnel(t *testing.T) {
 	t.Parallel()
 	random := stats.Stream(23, 0)

@@ -39,8 +39,8 @@ const (
 	periodsPerUnknown = 1.5
 	leastActive       = 3    // minimum periods with exposure
 	leastVariation    = 0.01 // minimum coefficient of variation of an exposure
-	// mostExplained is the maximum R2 of one column given the others. Above it, a variance is more than a hundred times
-	// as large.
+	// mostExplained is the maximum R2 of one column given the others. Above this limit, the variance of the column's
+	// coefficient is more than a hundred times as large as without the others.
 	mostExplained = 0.99
 )
 
@@ -103,7 +103,7 @@ func (m *model) unusable(media Media, c channel) []Reason {
 	return nil
 }
 
-// collinear finds channels whose adstocked exposure is almost a linear combination of the other channels and the
+// collinear finds channels with an adstocked exposure that is almost a linear combination of the other channels and the
 // baseline. Collinear baseline terms are allowed, because their priors are proper and only their sum has an effect.
 func (m *model) collinear() []Reason {
 	names, columns := m.columns()

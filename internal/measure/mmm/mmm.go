@@ -12,10 +12,10 @@
 // [Spec.TimeVarying] is set.
 //
 // The model assumes that spend is independent of unobserved demand and that channels do not interact. Observational
-// data cannot show a violation; an experiment can. A channel with a lift test has a confounding term and does not need
-// the first assumption. References: Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix Modeling with
-// Carryover and Shape Effects (Google 2017); Zhang, Wurm, Wakim, Li, Liu: Media Mix Model Calibration With Bayesian
-// Priors (Google 2024).
+// data cannot show a violation of these assumptions. An experiment can. A channel with a lift test has a confounding
+// term and does not need the first assumption. See Jin, Wang, Sun, Chan, Koehler: Bayesian Methods for Media Mix
+// Modeling with Carryover and Shape Effects (Google 2017). For priors, see Zhang, Wurm, Wakim, Li, Liu: Media Mix Model
+// Calibration With Bayesian Priors (Google 2024).
 //
 // [Fit] samples the posterior. If the data cannot identify the model or the chains do not converge, the result has
 // reasons with remedies and no numbers.
@@ -111,17 +111,18 @@ type Spec struct {
 	// PoolEffects adds a hierarchical prior (partial pooling) of the effects of channels without their own prior; see
 	// [pooledEffects]. It needs effects with a log-normal prior.
 	PoolEffects bool `json:"alike,omitempty"`
-	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels, likewise
-	// "beta", "roi" or "share" and the parameters of adstock and saturation; "intercept", "trend", "knot", "yearly",
-	// "weekly"; "control" for all controls without a group, a group's name for its controls, a control's own name;
-	// "sigma" and "nu". A control with its own prior is not part of its group.
+	// Priors override defaults by parameter name: "x1.alpha" for one channel, "alpha" for all channels. The other
+	// parameters of adstock and saturation and "beta", "roi" or "share" have the same form. Names of the baseline are
+	// "intercept", "trend", "knot", "yearly" and "weekly". "control" is for all controls without a group, a group's
+	// name is for its controls, and a control's own name is for this control. Names of the likelihood are "sigma" and
+	// "nu". A control with its own prior is not part of its group.
 	Priors map[string]Prior `json:"priors,omitempty"`
 	// Lifts are results of experiments, which enter the likelihood.
 	Lifts []Lift `json:"lifts,omitempty"`
 	// Unconfounded lists channels with lift tests but without a confounding term. Their spend is assumed to be
 	// independent of unobserved demand.
 	Unconfounded []measure.Channel `json:"believed,omitempty"`
-	// Holdout is the number of last periods that are outside the fit and evaluate it.
+	// Holdout is the number of last periods that are excluded from the fit and used to evaluate it.
 	Holdout int `json:"holdout"`
 }
 
@@ -166,8 +167,8 @@ func (e Effect) parameter() string {
 	return string(e)
 }
 
-// Lift is the result of an experiment: the target changed by DeltaY per period, with standard error Sigma, if the
-// channel's exposure changes from X to X + DeltaX per period for long enough that adstock settles. Exposures are in the
+// Lift is the result of an experiment. The channel's exposure changes from X to X + DeltaX per period for long enough
+// that adstock settles. The target then changes by DeltaY per period, with standard error Sigma. Exposures are in the
 // media's unit, the change is in the target's unit.
 type Lift struct {
 	Channel measure.Channel `json:"channel"`

@@ -63,10 +63,10 @@ type channel struct {
 	cost          []float64
 	index         int
 	at            int     // first parameter: the effect
-	effectOf      float64 // a return or share is a multiple of this, as a fraction of the largest target
+	effectOf      float64 // a return or share is a multiple of effectOf, as a fraction of the largest target
 	lifts         []lift
 	confoundingAt int  // position of the confounding term; 0 without
-	anchor        lift // the test whose predicted result is the channel's coordinate
+	anchor        lift // the test with the predicted result that is the channel's coordinate
 }
 
 // lift is a [Lift] in the model's units.

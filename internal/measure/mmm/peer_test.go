@@ -89,8 +89,8 @@ func example(t *testing.T) Data {
 	}
 }
 
-// additive returns the reference's model of its example. The reference does not scale controls, this package does: t
-// goes up to 178.
+// additive returns the reference's model of its example. The reference does not scale controls, but this package does.
+// The control t goes up to 178.
 func additive() Spec {
 	return Spec{
 		Trend: Trend{Kind: NoTrend}, Yearly: 2,
@@ -272,7 +272,7 @@ func (m *model) slopes(theta []float64) []float64 {
 			for _, side := range []float64{1, -1} {
 				moved[i] = theta[i] + side*float64(k+1)*h
 				v, j := m.coordinates(moved)
-				floats.Sub(v, u) // before the product, in which rounding would remove the differences
+				floats.Sub(v, u) // before the product, because rounding in the product would remove the differences
 				out[i] += side * weight / (60 * h) * (floats.Dot(gradient, v) - (j - jacobian))
 			}
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // The effect of a prior on interval coverage and on the out-of-sample error of allocations can be studied without a
-// fit. The data are an estimate of each log return with a standard error; everything else is exact. The channels are
+// fit. The data are an estimate of each log return with a standard error. Everything else is exact. The channels are
 // those of the demo store in alphabetical order, with the precision of two years of weekly data.
 var (
 	demoReturns = []float64{1.1, 2.6, 1.9, 2.15, 2.3, 1.5, 0.8, 1.4}  // docs/methods/demo-store.md
@@ -202,7 +202,7 @@ func TestPooledReturnsHaveNominalCoverageAndUnbiasedPlans(t *testing.T) {
 	t.Parallel()
 	dataSets := worldsOfReturns()
 	got := outcomesOf(defaultPool(), dataSets[0], 400, 1)
-	// Four standard errors between stores.
+	// The tolerance is four standard errors between stores.
 	covered, sd := stat.MeanStdDev(got.covered, nil)
 	if math.Abs(covered-0.9) > 4*sd/20 {
 		t.Errorf("%.3f of the returns lie in their 90 %% intervals, give or take %.3f", covered, sd/20)

@@ -138,8 +138,8 @@ func (p *Posterior) channel(name measure.Channel) *channel {
 func (p *Posterior) Spend(name measure.Channel) float64 { return floats.Sum(p.channel(name).cost) }
 
 // Contributions returns the channel's contribution to the target in each period, summed over geos, in the target's
-// unit: one row per draw. With the log-normal likelihood, it is the loss without the channel, so channels do not add
-// up.
+// unit: one row per draw. With the log-normal likelihood, the contribution is the loss without the channel, so
+// contributions of channels do not add up to the total.
 func (p *Posterior) Contributions(name measure.Channel) [][]float64 {
 	out := make([][]float64, len(p.draws))
 	p.eachContribution(p.channel(name), func(draw, _ int, row []float64) {

@@ -67,10 +67,10 @@ func TestUniformRanksAreRejectedAtTheNominalRate(t *testing.T) {
 	}
 }
 
-// uniformP returns the p-value of uniformity of ranks on 0 .. most. It is 1 minus the level of the narrowest
-// simultaneous band around the expected distribution function that contains the observed one. Bands are pointwise
-// binomial intervals of one level, and their joint level is exact (Säilynoja, Bürkner, Vehtari: Graphical test for
-// discrete uniformity and its applications, 2022). It panics on a rank out of range.
+// uniformP returns the p-value of uniformity of ranks from 0 to the parameter most. It is 1 minus the level of the
+// narrowest simultaneous band around the expected distribution function that contains the observed one. Bands are
+// pointwise binomial intervals of one level, and their joint level is exact. See Säilynoja, Bürkner, Vehtari: Graphical
+// test for discrete uniformity and its applications, 2022. It panics on a rank out of range.
 func uniformP(ranks []int, most int) float64 {
 	counts := make([]int, most+1)
 	for _, r := range ranks {

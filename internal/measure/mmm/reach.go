@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Frequency compares the effect per contact at each frequency, with the number of contacts fixed: a higher frequency
+// Frequency compares the effect per contact at each frequency, with a fixed number of contacts. A higher frequency then
 // reaches fewer people.
 type Frequency struct {
 	Channel measure.Channel  `json:"channel"`
@@ -27,8 +27,8 @@ type FrequencyPoint struct {
 // frequencySteps is the number of grid steps between the smallest and the largest frequency.
 const frequencySteps = 60
 
-// BestFrequency compares frequencies from 1, or the smallest observed if that is larger, to the largest observed. It
-// returns nil for a channel without reach and frequency, or with a constant frequency.
+// BestFrequency compares frequencies from 1, or from the smallest observed frequency if it is larger, to the largest
+// observed frequency. It returns nil for a channel without reach and frequency, or with a constant frequency.
 func (p *Posterior) BestFrequency(name measure.Channel) *Frequency {
 	m, c := p.model, p.channel(name)
 	if c.often == nil {

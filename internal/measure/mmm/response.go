@@ -9,8 +9,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Curve is a channel's response curve: its contribution over the window if its total spend in the window is Spend, with
-// the historical pattern scaled.
+// Curve is a channel's response curve. A point is the channel's contribution over the window if its total spend in the
+// window is Spend. The historical pattern is scaled.
 type Curve struct {
 	Channel measure.Channel `json:"channel"`
 	Points  []CurvePoint    `json:"points"`
@@ -57,8 +57,8 @@ func (p *Posterior) evenResponses(name measure.Channel, factors []float64) [][]f
 // climb is scratch space of [climb.sums].
 type climb struct{ first, at []float64 }
 
-// sums sets the k-th sum to the weighted sum of (1 - e) / (1 + e) with e = exp(-k lam a), the logistic curve of k times
-// the exposures a. It is tanh(k lam a / 2), so each follows from the previous one:
+// sums sets the k-th sum to the weighted sum of (1 - e) / (1 + e) with e = exp(-k lam a). This is the logistic curve of
+// k times the exposures a. It equals tanh(k lam a / 2), so each value follows from the previous one:
 //
 //	tanh(x + y) = (tanh x + tanh y) / (1 + tanh x tanh y)
 //

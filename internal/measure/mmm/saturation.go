@@ -10,7 +10,8 @@ import (
 )
 
 // Saturation is the shape of diminishing returns as a function of a, the adstocked exposure divided by the channel's
-// unit. It is 0 at 0. The unit is the channel's largest exposure. For [CES], it is the mean of the positive exposures.
+// unit. The shape is 0 at a = 0. The unit is the channel's largest exposure. For [CES], it is the mean of the positive
+// exposures.
 type Saturation string
 
 // Saturation shapes, as functions of a.
@@ -78,8 +79,8 @@ func (s Saturation) held() int {
 	return 0
 }
 
-// unit returns the divisor of exposures, given the exposures of the fitted rows: their maximum or, for [CES], the mean
-// of the positive exposures, which a single extreme week hardly changes.
+// unit returns the divisor of exposures, given the exposures of the fitted rows. It is their maximum. For [CES], it is
+// the mean of the positive exposures, which a single extreme week hardly changes.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {
@@ -167,15 +168,15 @@ func hill(w saturated, a []float64, kappa, slope float64) {
 	}
 }
 
-// ces fills w with the constant elasticity of substitution between spend and an audience of fixed size (Arrow, Chenery,
-// Minhas and Solow 1961; the same curve describes light response in Bannister 1979):
+// ces fills w with the constant elasticity of substitution between spend and an audience of fixed size. See Arrow,
+// Chenery, Minhas and Solow 1961; the same curve describes light response in Bannister 1979:
 //
 //	s(a) = (e a^-m + 1 - e)^(-1/m)
 //
 // At the mean exposure, a = 1, the elasticity is e: the marginal return is e times the average return. The sharpness m
-// determines where the curve bends. A small m bends it everywhere; its limit is the power a^e. A large m bends it at
-// saturation; its limit is a line up to a ceiling. m = 1 is Michaelis-Menten and m near 2.5 is close to the logistic
-// curve. It is concave for all e and m. Using p = a^m below 1 and a^-m above avoids overflow.
+// determines where the curve bends. A small m bends it everywhere, with the power a^e as limit. A large m bends it at
+// saturation, with a line up to a ceiling as limit. m = 1 is Michaelis-Menten, and m near 2.5 is close to the logistic
+// curve. The curve is concave for all e and m. Using p = a^m below 1 and a^-m above avoids overflow.
 func ces(w saturated, a []float64, e, m float64) {
 	v, da, byE, byM := w.s[:len(a)], w.ds[:len(a)], w.dTheta[0][:len(a)], w.dTheta[1][:len(a)]
 	stats.Log(da, a)

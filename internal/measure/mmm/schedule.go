@@ -27,11 +27,11 @@ type Ahead struct {
 // MostAhead is the maximum number of periods of a schedule.
 const MostAhead = 104
 
-// optimizingDraws is the number of draws that optimize a schedule. The other draws evaluate it.
+// optimizingDraws is the number of draws for optimizing a schedule. The other draws are for evaluating it.
 const optimizingDraws = 128
 
-// Schedule is an allocation over time (flighting). Draws that did not optimize it evaluate it. Its response is the
-// response of all its channels, including adstock from earlier spend.
+// Schedule is an allocation over time (flighting). It is evaluated with draws that were not used to optimize it. Its
+// response is the response of all its channels, including adstock from earlier spend.
 type Schedule struct {
 	decide.Schedule
 	Channels []measure.Channel // order of Spend and Steady
@@ -54,8 +54,9 @@ type Flow struct {
 
 // Schedule distributes a budget over the periods after the data. The problem is an allocation over the data's window.
 // Its budget, bounds and groups are scaled to the number of periods. A channel's spend per period does not exceed its
-// largest spend in the data, unless the mean period of its bounds does. Schedule maximizes the posterior mean response,
-// for any risk of the problem. Bounds that cannot be met, and models without such a response, give an invalid fault.
+// largest spend in the data. A higher limit applies if the channel's maximum, divided by the number of periods, is
+// larger. Schedule maximizes the posterior mean response, for any risk of the problem. Bounds that cannot be met, and
+// models without such a response, give an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).

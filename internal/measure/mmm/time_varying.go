@@ -16,9 +16,9 @@ import (
 //	g_t = amplitude x sum over j of phi_j(t) r_j z_j,   r_j^2 = sqrt(2 pi) length exp(-(length omega_j)^2 / 2),   z_j ~ Normal(0, 1)
 //	phi_j(t) = sin(omega_j (t + L)) / sqrt(L),   omega_j = j pi / (2 L)
 //
-// t is in periods from the middle of the window and L is [intervalFactor] times half its length (Solin and Särkkä 2020;
-// Riutort-Mayol, Bürkner, Andersen, Solin, Vehtari 2023). The length scale is given, in periods: the data carry little
-// information on it. The process is common to all geos.
+// where t is in periods from the middle of the window and L is [intervalFactor] times half the window's length. See
+// Solin and Särkkä 2020, and Riutort-Mayol, Bürkner, Andersen, Solin, Vehtari 2023. The length scale is given, in
+// periods, because the data contain little information on it. The process is common to all geos.
 type timeVarying struct {
 	multiple []float64 // exp(g) of each period
 	s        []float64 // of the curve, times multiple

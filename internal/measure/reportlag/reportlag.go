@@ -1,9 +1,9 @@
 // Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. The
 // package uses the versions of each day's totals and the times of the imports. The curve is the starting point of
-// reporting-delay corrections (Lawless 1994, "Adjustments for reporting delays and the prediction of occurred but not
-// reported events"); nothing is modeled or corrected here.
+// reporting-delay corrections, but this package models and corrects nothing. See Lawless 1994, "Adjustments for
+// reporting delays and the prediction of occurred but not reported events".
 //
-// A figure that was not imported again does not show stability. A day counts only if it was first imported within
+// A figure that was not imported again may still be wrong. Therefore, a day counts only if it was first imported within
 // [FirstLook] days and again at an age of at least [LastLook].
 package reportlag
 
@@ -53,8 +53,8 @@ type Curve struct {
 	Settled *int    // age from which the median stays within Tolerance of the final figure; nil: unknown
 }
 
-// Share is the share of a day's final figure known at an age, over days imported by then and again later. A share above
-// 1 means that the figure decreased later.
+// Share is the share of a day's final figure that was known at an age. It includes days that were imported at or before
+// that age and again later. A share above 1 means that the figure decreased later.
 type Share struct {
 	Age    int // whole days after the day: 0 is the same evening
 	Days   int
@@ -87,7 +87,7 @@ func Period(today civil.Date) civil.Range {
 }
 
 // Curves returns the curves of every part in the versions, sorted by kind, part and quantity. Versions are sorted by
-// part, day and time; versions and looks are of one kind. Manually entered spend has no curve.
+// part, day and time. Versions and looks are of one kind. Manually entered spend has no curve.
 func Curves(versions []measure.DayVersion, looks []measure.Look, basis measure.RevenueBasis) []Curve {
 	var curves []Curve
 	for len(versions) > 0 {
@@ -189,8 +189,8 @@ func (c *Curve) measure(days []day, of func(measure.DayVersion) int64) {
 	}
 }
 
-// share returns the share of the final figure known at an age. It returns false for a day that was not imported by then
-// or not again later.
+// share returns the share of the final figure that was known at an age. It returns false for a day that was not
+// imported at or before that age, or not again later.
 func (d day) share(age int, of func(measure.DayVersion) int64) (float64, bool) {
 	if d.reported <= age {
 		return 0, false

@@ -124,7 +124,7 @@ func TestASourceThatSettlesAfterItsWindowIsLate(t *testing.T) {
 func TestRangeIsFromMinimumToMaximum(t *testing.T) {
 	t.Parallel()
 	versions := imported(15, map[int]int64{1: 900, 4: 1000}, 1, 4)
-	versions[0].Spend, versions[2].Spend = 500, 1500 // of two days; the second figure decreased later
+	versions[0].Spend, versions[2].Spend = 500, 1500 // spend of two days; the second figure decreased later
 	c := spendCurve(t, versions, lookedAt(15, 30))
 	s, _ := c.At(1)
 	if s.Median != 0.9 || s.Low != 0.5 || s.High != 1.5 {

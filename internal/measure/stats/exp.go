@@ -2,10 +2,10 @@ package stats
 
 import "math"
 
-// Exponentials dominate the cost of saturated exposures, and the library computes them one by one with a function call.
-// Here, exp(x) = 2^(n/steps) exp(r), where n is the nearest integer to x steps / log 2. The power of two comes from a
-// table and the exponent's bits. The exponential of the remainder r, at most log 2 / (2 steps) in size, comes from four
-// terms of its series (Tang 1989). Loop iterations are independent.
+// Exponentials dominate the cost of saturated exposures, and package math computes them one by one with a function
+// call. Here, exp(x) = 2^(n/steps) exp(r), where n is the nearest integer to x steps / log 2. The power of two comes
+// from a table and the exponent's bits. The exponential of the remainder r, at most log 2 / (2 steps) in size, comes
+// from four terms of its series (Tang 1989). Loop iterations are independent.
 const (
 	steps    = 256
 	logSteps = 8
@@ -14,7 +14,7 @@ const (
 	stepHigh = 0x1.62e42fefp-9
 	stepLow  = 0x1.473de6af278edp-42
 	toWhole  = 0x1.8p52 // adding and subtracting it rounds to an integer, which is in the lowest bits
-	expLimit = 700      // beyond it, results may not be normal numbers
+	expLimit = 700      // for larger arguments, results may not be normal numbers
 )
 
 // powers contains the bits of 2^(i/steps).
@@ -25,7 +25,7 @@ var powers = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// Exp sets dst to the exponentials of x, with a relative error below 3e-16, like the library. dst and x have the same
+// Exp sets dst to the exponentials of x, with a relative error below 3e-16, as in package math. dst and x have the same
 // length and may be one slice.
 func Exp(dst, x []float64) {
 	dst = dst[:len(x)]

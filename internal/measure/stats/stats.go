@@ -85,7 +85,7 @@ func Sum(x []float64) (sum float64) {
 // Mean returns the mean of x, or NaN if x is empty.
 func Mean(x []float64) float64 { return Sum(x) / float64(len(x)) }
 
-// MeanSD returns the mean and the standard deviation (divisor n-1) of x; both are NaN if x is empty. The deviation is
+// MeanSD returns the mean and the standard deviation (divisor n-1) of x. Both are NaN if x is empty. The deviation is
 // also NaN if x has one element.
 func MeanSD(x []float64) (mean, sd float64) {
 	n := float64(len(x))
@@ -100,8 +100,8 @@ func MeanSD(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(ss / (n - 1))
 }
 
-// Quantile returns the p-quantile of increasing values by linear interpolation between order statistics (type 7 of
-// Hyndman and Fan 1996, the default of R and NumPy). It panics if sorted is empty.
+// Quantile returns the p-quantile of increasing values by linear interpolation between order statistics. It is type 7
+// of Hyndman and Fan 1996, the default of R and NumPy. It panics if sorted is empty.
 func Quantile(sorted []float64, p float64) float64 {
 	h := p * float64(len(sorted)-1)
 	lo := int(math.Floor(h))

@@ -2,7 +2,8 @@
 // single in-memory instance.
 //
 // With a file per workspace, isolation, deletion, backup and moving are file operations, and no statement can return
-// rows of another workspace. Names are always qualified; the instance has no current database.
+// rows of another workspace. Names in statements are always qualified with the database, because the instance has no
+// current database.
 package duckdb
 
 import (
@@ -38,13 +39,13 @@ type Options struct {
 	SpillLimit    string        // size of temporary files on disk, such as "50GB"; empty: 90% of the disk
 	Deadline      time.Duration // time limit of a question; 0: 10 seconds
 	MaxRows       int           // row limit of an answer; 0: 500,000
-	MaxAttached   int           // number of workspaces whose files stay open; 0: 64
+	MaxAttached   int           // number of workspaces with open files; 0: 64
 
 	// Files records which workspaces have a file. If it is nil, the engine creates every missing file.
 	Files Files
 }
 
-// Files records which workspaces have a file, in a place other than the files. A missing file is then an error, not an
+// Files records outside the files which workspaces have a file. With this record, a missing file is an error, not an
 // empty store.
 type Files interface {
 	// MayMake returns why the missing file of a workspace must not be created: the workspace was deleted, or its file
@@ -102,7 +103,7 @@ type Engine struct {
 	uses     uint64                         // number of acquisitions, to find the least recently used workspace
 	writers  map[string]chan struct{}       // import lock of each workspace, by file name
 	released chan struct{}                  // closed and replaced when a workspace or an instance is released
-	failed   map[measure.WorkspaceID]error  // workspaces whose file could not be opened at the last attempt
+	failed   map[measure.WorkspaceID]error  // errors of files that could not be opened at the last attempt
 	detached map[measure.WorkspaceID]uint64 // data versions of workspaces that are no longer attached
 	closed   bool
 }

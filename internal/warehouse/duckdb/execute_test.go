@@ -48,7 +48,7 @@ func TestAStatementEndsWithItsContext(t *testing.T) {
 	conn := plainConn(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	// It would run for days.
+	// Without the interrupt, the statement would run for days.
 	err := execute(ctx, conn, "CREATE TABLE t AS SELECT count(*) AS n FROM range(10000000) a, range(10000000) b WHERE a.range % 7 = b.range % 5")
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the statement ends with %v", err)

@@ -57,8 +57,8 @@ func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string,
 	return tables, nil
 }
 
-// stagingFolder is the name pattern of directories with unfinished exports. It does not match files: the facts of a
-// workspace "export-…" are a file.
+// stagingFolder is the name pattern of directories with unfinished exports. It matches only directories, because the
+// facts of a workspace named "export-…" are a file.
 const stagingFolder = "export-*"
 
 // removeStaged deletes the unfinished exports of a killed process.

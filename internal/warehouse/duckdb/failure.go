@@ -15,7 +15,7 @@ import (
 // holder extracts the process from DuckDB's message about a file locked by another process.
 var holder = regexp.MustCompile(`\(PID (\d+)\)`)
 
-// explained adds a kind to a database failure whose cause is known.
+// explained adds a kind to a database failure with a known cause.
 func (e *Engine) explained(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -57,7 +57,7 @@ func isDiskFull(text string) bool {
 	return false
 }
 
-// isFatal reports whether the error has made the instance unusable.
+// isFatal reports whether the error made the instance unusable.
 func isFatal(err error) bool {
 	if failure, ok := errors.AsType[*duckdb.Error](err); ok && failure.Type == duckdb.ErrorTypeFatal {
 		return true

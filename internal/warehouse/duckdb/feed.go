@@ -17,8 +17,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// feed provides rows to a statement as the table assay_rows(token). DuckDB reads one chunk at a time, on as many
-// threads as the feed has. The feed copies columns directly into DuckDB's memory. It boxes no values, and only long
+// feed provides rows to a statement as the table assay_rows(token). DuckDB reads one chunk at a time on each thread of
+// the feed. The feed copies columns directly into DuckDB's memory. It allocates no memory per value, and only long
 // texts need a call into the database.
 type feed struct {
 	columns []duckdb.ColumnInfo
@@ -31,8 +31,7 @@ type feed struct {
 // thread compresses each group once.
 const spanRows = 122_880
 
-// stripRows is the number of rows whose columns are copied one after another. It is small enough for the processor's
-// cache.
+// stripRows is the number of rows that are copied column by column. It is small enough for the processor's cache.
 const stripRows = 256
 
 // span contains the unwritten rows of a thread and its memory for texts.

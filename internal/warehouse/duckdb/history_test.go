@@ -72,8 +72,8 @@ func TestEarlierStoreStartsItsHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkHistory measures the cost of the history: a webhook message in a store with two years of data, and a query
-// of all changes after a year of daily imports of 28-day platform reports.
+// BenchmarkHistory measures the cost of the history. The first case is a webhook message in a store with two years of
+// data. The second case is a query of all changes after a year of daily imports of 28-day platform reports.
 func BenchmarkHistory(b *testing.B) {
 	now := benchDays.Last.UTC()
 	e := open(b, Options{Clock: func() time.Time { return now }})

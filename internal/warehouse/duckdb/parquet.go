@@ -16,9 +16,8 @@ import (
 
 // ParquetToCSV writes the rows of a Parquet file to a new CSV file with a header. Times are in UTC with an offset,
 // missing values are empty cells, and lists and structs are JSON. A separate database reads the file and can access
-// only these two files. An unreadable file or a CSV output larger than the limit
-// most (in bytes) is a fault of kind invalid. A
-// few kilobytes can contain billions of equal rows, and no length in the file reveals their number.
+// only these two files. An unreadable file or a CSV output larger than the limit most (in bytes) is a fault of kind
+// invalid. A few kilobytes can contain billions of equal rows, so the size of the file does not limit the output.
 func ParquetToCSV(ctx context.Context, from, to string, most int64) error {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
@@ -100,11 +99,12 @@ func isAbove(path string, most int64) bool {
 	return err == nil && info.Size() > most
 }
 
-// lookEvery is the interval between checks of a growing file: long enough to have no cost, and short compared with the
-// time to write some megabytes.
+// lookEvery is the interval between checks of a growing file. It is long enough to have no cost, and short compared
+// with the time to write some megabytes.
 const lookEvery = 20 * time.Millisecond
 
-// whileSmall returns a context that ends when the file has more than most bytes. The caller must call done.
+// whileSmall returns a context that ends when the file is larger than the limit most (in bytes). The caller must call
+// done.
 func whileSmall(ctx context.Context, path string, most int64) (small context.Context, done func()) {
 	small, end := context.WithCancelCause(ctx)
 	var watching panics.Group

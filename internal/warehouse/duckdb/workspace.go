@@ -99,14 +99,14 @@ func (e *Engine) noteFailed(ctx context.Context, ws measure.WorkspaceID, err err
 	delete(e.detached, ws)
 }
 
-// Unopened returns the workspaces whose files could not be opened at the last attempt, with the errors.
+// Unopened returns the files that could not be opened at the last attempt: the errors by workspace.
 func (e *Engine) Unopened() map[measure.WorkspaceID]error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.failed)
 }
 
-// Try opens the file of a workspace, if it has one, and returns the error if that fails.
+// Try opens the file of a workspace, if there is a file, and returns the error if that fails.
 func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
 	if e.lacksFile(ws) && fault.KindOf(e.options.Files.MayMake(ctx, ws)) != fault.KindUnavailable { // deleted or new
 		e.mu.Lock()
@@ -135,8 +135,8 @@ func (e *Engine) wake() {
 	e.released = make(chan struct{})
 }
 
-// move reserves a workspace's file and keeps the instance open until done is called. The caller holds the lock during
-// both calls and may release it in between.
+// move reserves a workspace's file and keeps the instance open until done is called. The caller holds the lock when it
+// calls move and done, and may release the lock in between.
 func (e *Engine) move(in *instance, ws measure.WorkspaceID) (done func()) {
 	e.moving[string(ws)] = true
 	in.users++
@@ -167,8 +167,8 @@ func (e *Engine) awaitRelease(ctx context.Context) error {
 	}
 }
 
-// ready ensures a working instance. It replaces a broken instance after the last use of that instance ends. Until then
-// its files must not be opened a second time.
+// ready ensures a working instance. It replaces a broken instance after the last use of that instance ends. Until then,
+// the instance's files must not be opened a second time.
 func (e *Engine) ready(ctx context.Context) error {
 	if e.closed {
 		return fault.Unavailable("the fact store is closed")
@@ -237,7 +237,7 @@ func (e *Engine) attach(ctx context.Context, in *instance, ws measure.WorkspaceI
 }
 
 // mayMake returns an error if the missing file of a workspace must not be created. A deletion waits until the file is
-// open, so a workspace that is deleted after this check loses the file again.
+// open. Therefore, if a workspace is deleted after this check, its new file is deleted too.
 func (e *Engine) mayMake(ctx context.Context, ws measure.WorkspaceID) error {
 	if !e.lacksFile(ws) {
 		return nil
@@ -291,7 +291,8 @@ func (w *workspace) readVersion(ctx context.Context) error {
 	return nil
 }
 
-// detachIdle closes the least recently used files if too many are open. If all are in use, it allows one more.
+// detachIdle closes the least recently used files if too many are open. If all files are in use, it allows one more
+// open file.
 func (e *Engine) detachIdle(ctx context.Context, in *instance) error {
 	for len(in.attached) >= e.options.MaxAttached {
 		var oldest *workspace

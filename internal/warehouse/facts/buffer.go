@@ -69,7 +69,7 @@ func (b *Buffers) Course(t *Table) *Course {
 	panic("facts: no buffer for " + t.Name)
 }
 
-// buffer contains the block of one table that is being filled, and possibly another that is being written.
+// buffer contains the block of one table that is being filled, and possibly an earlier block that is being written.
 type buffer[T any] struct {
 	table   *Table
 	noticed Course

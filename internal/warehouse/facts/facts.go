@@ -1,5 +1,5 @@
-// Package facts describes the fact tables: the rows that readers fill, and for each table its columns, its key and how
-// its rows combine with stored ones.
+// Package facts describes the fact tables: the rows that readers fill, and the columns and key of each table. It also
+// describes how imported rows combine with stored rows.
 //
 // The tags of [Batch] and of the rows are the only description. The generated file columns_gen.go contains the tables,
 // the access to rows by column, the row counts and the previews.
@@ -154,9 +154,9 @@ const (
 	Refused        Consent = "no"
 )
 
-// CustomerTie connects the source's ID of a customer with an email address. Orders and profiles under either belong to
-// one customer, in any order of import. Several addresses of an ID and several IDs of an address also belong to one
-// customer.
+// CustomerTie connects the source's ID of a customer with an email address. Orders and profiles with this ID or this
+// address belong to one customer, in any order of import. Several addresses of an ID and several IDs of an address also
+// belong to one customer.
 type CustomerTie struct {
 	Source   string `column:"source,key"`
 	KnownAs  string `column:"known_as,key"` // keyed hash of the source's ID
@@ -235,7 +235,7 @@ type LandedLine struct {
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// the latest wins, and a known time wins over an unknown one
+	// the latest version wins, and a known time wins over an unknown one
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -296,7 +296,7 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// the latest wins, and a known time wins over an unknown one
+	// the latest version wins, and a known time wins over an unknown one
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
@@ -321,8 +321,8 @@ type Product struct {
 }
 
 // ProductCost is the unit cost of a product from a day on. It applies to lines without their own cost. The cost with
-// the latest day up to the order's day applies. If days are equal, the source whose name sorts first wins, in any order
-// of import.
+// the latest day up to the order's day applies. If days are equal, the source with the first name in sort order wins,
+// in any order of import.
 type ProductCost struct {
 	Source string     `column:"source,key"`
 	SKU    string     `column:"sku,key" show:"sku"`
@@ -418,7 +418,7 @@ type Target struct {
 	Value   float64         `column:"value" show:"value"`         // money in whole currency units
 }
 
-// FXRate is an exchange rate: the value of one unit of From in To on a day.
+// FXRate is an exchange rate: the value of one unit of the currency From in the currency To on a day.
 type FXRate struct {
 	Day    civil.Date     `column:"day,key,day" show:"day"`
 	From   money.Currency `column:"from_currency,key" show:"from"`
@@ -447,7 +447,7 @@ type SurfaceDayTotal struct {
 	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" if unknown
 	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" if unknown
 	Orders  int64           `column:"orders" show:"orders,nonzero"`
-	// number of these that are first orders of customers; the others are returning customers' orders
+	// number of first orders of customers among these; the others are orders of returning customers
 	NewOrders int64 `column:"new_orders"`
 	Units     int64 `column:"units"`
 	Charged   int64 `column:"charged" show:"charged,money"`

@@ -36,7 +36,7 @@ type (
 	orderPlace struct{ country, region string }
 )
 
-// OrderTexts numbers the texts that orders share, and tracks which numbers are new to the store.
+// OrderTexts assigns numbers to the texts that orders share, and tracks which numbers are new to the store.
 type OrderTexts struct {
 	kinds  numbering[orderKind]
 	places numbering[orderPlace]
@@ -94,7 +94,7 @@ func (n *numbering[T]) number(value T) int32 {
 	return number
 }
 
-// learn returns the number of a value whose exact texts are new.
+// learn returns the number of a value with texts that do not occur in this spelling yet.
 func (n *numbering[T]) learn(value T) int32 {
 	kept := n.clean(value)
 	number, known := n.numbers[kept]

@@ -8,8 +8,8 @@ type Table struct {
 	Columns []Column // columns of the fact table, in the order of the row's fields
 	Key     []string // the natural key; for windows, it distinguishes an update from a new row
 	Day     string   // the column with the business day; "" without one
-	Sum     string   // in this column, rows of one import with the same key are summed; "": the last row wins
-	Version string   // column that decides which of two rows with the same key wins; "": the last imported row wins
+	Sum     string   // this column is summed over rows of one import with the same key; "": the last row wins
+	Version string   // the larger value of this column wins among rows with one key; "": the last imported row wins
 	Whole   bool     // an import with such rows contains all of them for each of its orders
 	Most    int      // maximum number of stored rows per order; 0: no limit
 }
@@ -49,7 +49,7 @@ const (
 	Day                  // int32, days since 1970; NullDay is NULL
 )
 
-// Values that mean NULL. No fact has them: texts are valid UTF-8, and facts have no such numbers.
+// Values that mean NULL. No fact has these values: texts are valid UTF-8, and facts have no such numbers.
 const (
 	NullText = "\xff"
 	NullInt  = -1 << 63

@@ -12,8 +12,8 @@ func (t Target) SameGoal(other Target) bool {
 	return t == other
 }
 
-// Days returns the days of the target: one day, seven days, or the days until the same day of the next month or of the
-// third month after. If that month lacks the day, the period ends in the following month.
+// Days returns the days of the target. A day has one day and a week seven. A month or quarter ends before the same day
+// of the month one or three months later. If that month lacks the day, the period ends in the following month.
 func (t Target) Days() civil.Range {
 	days := civil.Range{First: t.Start, Last: t.Start}
 	later := func(months int) civil.Date {

@@ -76,7 +76,7 @@ func (p *plan) completeStage(ctx context.Context, of *part) error {
 	return nil
 }
 
-// complete drops the rows of stale orders, and adds the stored rows of orders that the import does not contain.
+// complete drops the rows of outdated orders. For orders without imported rows of a table, it adds the stored rows.
 func (p *plan) complete(ctx context.Context, of *part) error {
 	if err := p.run(ctx, "sql/drop_stale_parts", of.values()); err != nil {
 		return err
@@ -123,8 +123,8 @@ func (p *plan) dropStale(ctx context.Context) (err error) {
 	return err
 }
 
-// takeAll replaces compare for orders and their rows if none are stored, so that every row is new. Keys are unique, so
-// each row is inserted once.
+// takeAll replaces compare for orders and their rows if the store has no orders, so every row is new. Keys are unique,
+// so each row is inserted once.
 func (p *plan) takeAll(ctx context.Context, of *part) error {
 	if err := p.run(ctx, "sql/take_all", of.values()); err != nil {
 		return err

@@ -37,7 +37,7 @@ func (i identities) unite(ctx context.Context) error {
 	return nil
 }
 
-// tie updates identities and creates moved: the hashes whose customer changed.
+// tie updates the table identities. It creates the table moved with the hashes that now belong to another customer.
 func (i identities) tie(ctx context.Context, ties *part) error {
 	if err := i.run(ctx, "sql/tied", args{"from": i.from(ties)}); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (i identities) tie(ctx context.Context, ties *part) error {
 	return i.run(ctx, "sql/put_identities", nil)
 }
 
-// move updates the hash of stored orders and profiles whose customer changed.
+// move updates the hash of stored orders and profiles that now belong to another customer.
 func (i identities) move(ctx context.Context) error {
 	n, err := i.count(ctx, "moved")
 	if err != nil || n == 0 {

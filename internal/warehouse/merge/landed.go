@@ -64,7 +64,7 @@ func (l landedParts) makeParts(ctx context.Context) error {
 	return l.run(ctx, "sql/count_units", nil)
 }
 
-// asked lists the relations that name orders whose parts may have changed.
+// asked lists the relations of the orders with parts that may have changed.
 func (l landedParts) asked() args {
 	changed := func(tables ...*facts.Table) (relations []string) {
 		for _, t := range tables {
@@ -106,8 +106,8 @@ func (l landedParts) putParts(ctx context.Context, t *facts.Table, part string) 
 	return l.run(ctx, "sql/put_made", values)
 }
 
-// countWaiting counts the orders with parts in the import that the store lacks, or that have another currency than
-// their parts.
+// countWaiting counts the orders with parts in the import that cannot be used: the order is missing, or it has another
+// currency than its parts.
 func (l landedParts) countWaiting(ctx context.Context) error {
 	for _, t := range []*facts.Table{facts.LandedLinesTable, facts.LandedCodesTable} {
 		of := l.of(t)

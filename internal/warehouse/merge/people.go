@@ -7,12 +7,12 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// PanelSize is the number of customers in the panel: enough for ten channels with some thousand customers each, and few
-// enough for one query to read all.
+// PanelSize is the number of customers in the panel. It is enough for ten channels with some thousand customers each.
+// One query can still read all of them.
 const PanelSize = 20_000
 
-// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than a slice, because each rebuild
-// scans all customers, and an order needs less memory in this roll-up.
+// cohortOrders is the approximate number of orders per cohort rebuild. It is larger than sliceOrders, because each
+// rebuild scans all customers, and an order needs less memory in this roll-up.
 const cohortOrders = 4 * sliceOrders
 
 // people rebuilds roll-ups of customers and answers that span several days: cohorts by month, the panel, answers

@@ -91,9 +91,9 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 	return nil
 }
 
-// steps returns the texts to run for each slice. It skips steps about facts that the store does not have and that this
-// import did not remove, because their roll-ups are empty. The store's days are always rebuilt, because refunds count
-// without orders.
+// steps returns the texts to run for each slice. It skips a step if the store has no facts for it and this import
+// removed none, because its roll-ups are empty. The store's days are always rebuilt, because refunds count without
+// orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.run(ctx, "rollups/1_tables", nil); err != nil {
 		return nil, err

@@ -97,8 +97,8 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays creates the table differing. It contains the rows whose number of copies differs from the stored number,
-// on account days with stored rows. It counts the changes.
+// compareDays creates the table differing. The table contains the rows with another number of copies than in the store,
+// on account days with stored rows. compareDays also counts the changes.
 func (w reportWindows) compareDays(ctx context.Context, of *part) error {
 	if err := w.run(ctx, "sql/differing", w.values()); err != nil {
 		return err

@@ -44,7 +44,7 @@ func Open(t testing.TB) *warehouse.Warehouse {
 	return warehouse.New(engine)
 }
 
-// Load imports a batch. A file name is imported once, so batches of a workspace need different names.
+// Load imports a batch. Each file name is imported only once, so batches of a workspace need different names.
 func Load(t testing.TB, w *warehouse.Warehouse, ws measure.WorkspaceID, file string, b *warehouse.Batch) {
 	t.Helper()
 	i, err := w.Begin(t.Context(), warehouse.ImportSpec{Workspace: ws, Source: "test", File: file, FileHash: file, Base: "USD"})
@@ -60,9 +60,9 @@ func Load(t testing.TB, w *warehouse.Warehouse, ws measure.WorkspaceID, file str
 	}
 }
 
-// Shop returns 60 days of a shop in California and New York. Each day has an order of 100.00 after a click on a
-// facebook ad and an order of 50.00 without a channel. The orders are from two customers, who each return every ten
-// days. Facebook spend is 20.00 per day in each of the two regions, up to two days before today.
+// Shop returns 60 days of a shop in California and New York. Each day has an order of USD 100.00 after a click on a
+// facebook ad and an order of USD 50.00 without a channel. Each order's customer returns every ten days. Facebook spend
+// is USD 20.00 per day in each of the two regions, up to two days before today.
 func Shop() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for n := range Today.Sub(First) + 1 {

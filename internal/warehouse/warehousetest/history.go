@@ -33,7 +33,7 @@ func (on trial) changes() []measure.DayChange {
 	return answer[[]measure.DayChange](on.t)(on.w.DayChanges(on.t.Context(), shop, 0, 0))
 }
 
-// lateChanges imports an order that is corrected twice and a report whose day becomes empty, and forgets a customer.
+// lateChanges imports an order with two corrections and a report with a day that becomes empty, and forgets a customer.
 func lateChanges(on trial) {
 	t, w := on.t, on.w
 	on.at("2026-01-12T09:00:00Z")
@@ -209,8 +209,8 @@ type snapshot struct {
 	state map[measure.DayPart]measure.DayTotals
 }
 
-// historyReplayed makes random imports of every kind at random times and records the roll-ups after each. Afterwards
-// the history must return each of those states.
+// historyReplayed makes random imports of every kind at random times and records the roll-ups after each. Afterwards,
+// the history must return each recorded state.
 func historyReplayed(on trial) {
 	t, w := on.t, on.w
 	rng := rand.New(rand.NewPCG(5, 9))
@@ -265,8 +265,8 @@ func historyReplayed(on trial) {
 
 var everyDay = period("2025-11-01", "2026-06-30")
 
-// outlived reports whether the history cannot return the state after import i: another import has the same instant,
-// or a feed changed it again within the hour.
+// outlived reports whether the history cannot return the state after import i. The reason is another import at the same
+// instant, or a feed that changed the state again within the hour.
 func outlived(taken []snapshot, i int) bool {
 	hour := func(s snapshot) time.Time { return s.at.Truncate(time.Hour) }
 	feeding := slices.ContainsFunc(taken[:i+1], func(s snapshot) bool { return s.feed && hour(s).Equal(hour(taken[i])) })

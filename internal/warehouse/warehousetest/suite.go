@@ -15,8 +15,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Run tests an engine. open returns an empty warehouse for one test. The warehouse takes the times of imports from the
-// clock and is closed at the end of the test.
+// Run tests an engine. The function open returns an empty warehouse for one test. The warehouse takes the times of
+// imports from the clock and is closed at the end of the test.
 func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehouse.Warehouse) {
 	t.Helper()
 	for name, test := range map[string]func(trial){

@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// surfaceTotals checks that a daily total of a surface counts in every figure like unattributed orders, and is ignored
-// on days with stored orders of the surface.
+// surfaceTotals checks that a daily total of a surface counts in every figure like unattributed orders. On days with
+// stored orders of the surface, the total must be ignored.
 func surfaceTotals(on trial) {
 	t, w := on.t, on.w
 	total := warehouse.SurfaceDayTotal{

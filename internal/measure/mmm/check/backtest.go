@@ -1,6 +1,6 @@
-// Package check evaluates a media mix model: what its priors imply, how well it predicts weeks outside the fit, whether
-// it finds an effect that cannot exist, and whether it recovers known effects. All checks except the first refit the
-// model.
+// Package check evaluates a media mix model. It checks what the priors imply, and how well the model predicts weeks
+// outside the fit. It also checks whether the model finds an effect that cannot exist, and whether it recovers known
+// effects. All checks except the first refit the model.
 package check
 
 import (
@@ -18,8 +18,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Slices defines the folds of a backtest with an expanding window: the first fit uses First periods and predicts the
-// next Horizon, each later fit uses Step periods more, until the data end.
+// Slices defines the folds of a backtest with an expanding window. The first fit uses First periods and predicts the
+// next Horizon periods. Each later fit uses Step more periods, until the data end.
 type Slices struct {
 	First   int `json:"first"`
 	Horizon int `json:"horizon"`

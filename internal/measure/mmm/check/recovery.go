@@ -24,7 +24,7 @@ type Recovery struct {
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
 	Inside  int             `json:"inside"` // number of data sets whose 90% interval contains the true contribution
-	// Error is the mean absolute error as a share of the mean true contribution; nil if that is 0.
+	// Error is the mean absolute error as a share of the mean true contribution; nil if the true contribution is 0.
 	Error *float64 `json:"error,omitempty"`
 	// Correlation is the correlation of estimated and true contributions over the data sets. Near 1, the design
 	// separates large from small effects. Near 0, the estimates come from the prior. It is nil with fewer than three

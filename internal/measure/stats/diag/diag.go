@@ -1,10 +1,10 @@
 // Package diag computes convergence diagnostics: rank-normalized R-hat, effective sample sizes, Monte Carlo standard
 // errors and the energy fraction.
 //
-// The formulas are those of Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and
-// localization: An improved R-hat (Bayesian Analysis 2021), and of Betancourt: A conceptual introduction to Hamiltonian
-// Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at least four. A constant or
-// non-finite quantity has no diagnostics: the result is NaN.
+// Most formulas are those of Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and
+// localization: An improved R-hat (Bayesian Analysis 2021). The energy fraction is that of Betancourt: A conceptual
+// introduction to Hamiltonian Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at
+// least four. A constant or non-finite quantity has no diagnostics: the result is NaN.
 package diag
 
 import (
@@ -34,7 +34,8 @@ func Of(chains [][]float64) Quality {
 	return Quality{RHat: foldedRHat(halves, scores), ESSBulk: ess(scores), ESSTail: ESSTail(chains)}
 }
 
-// foldedRHat returns the larger R-hat of the draws, whose normal scores are given, and of the folded draws.
+// foldedRHat returns the larger of two R-hats: of the draws and of the folded draws. The parameter scores contains the
+// normal scores of the draws.
 func foldedRHat(halves, scores [][]float64) float64 {
 	return math.Max(rhat(scores), rhat(ranked(folded(halves))))
 }

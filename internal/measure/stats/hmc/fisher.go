@@ -12,7 +12,7 @@ const (
 	ridge       = 1e-5 // added to the sums of squares of standardized draws and gradients
 	stretchFrom = 2.0  // a direction enters the metric if its variance differs from the diagonal's by this factor
 	lowRankFrom = 20   // minimum number of draws for a search of directions
-	scaleLimit  = 1e10 // scales are between its inverse and it
+	scaleLimit  = 1e10 // scales are between 1/scaleLimit and scaleLimit
 )
 
 // learn estimates the metric from draws and their gradients, one row each, by minimizing the Fisher divergence between
@@ -122,7 +122,7 @@ func projected(basis, columns *mat.Dense) *mat.SymDense {
 	return s
 }
 
-// geometricMean returns the matrix M with M B M = A, which is A^(1/2) (A^(1/2) B A^(1/2))^(-1/2) A^(1/2), the geometric
+// geometricMean returns the matrix M with M B M = A: A^(1/2) (A^(1/2) B A^(1/2))^(-1/2) A^(1/2). This is the geometric
 // mean of A and the inverse of B.
 func geometricMean(a, b *mat.SymDense) (m *mat.SymDense, ok bool) {
 	root, ok := power(a, 0.5)

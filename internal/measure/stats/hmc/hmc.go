@@ -1,10 +1,10 @@
 // Package hmc samples a density by Hamiltonian Monte Carlo: the multinomial No-U-Turn sampler with a metric estimated
 // from draws and gradients.
 //
-// The trajectory is that of Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017), with the
+// The trajectory is that of Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017). It has the
 // additional U-turn checks across subtrees that Stan uses since 2.21. The metric minimizes the Fisher divergence
 // (Seyboldt, Carlson, Carpenter 2026): a diagonal, with a low-rank correction if the window of draws shows one. Chains
-// start from package pathfinder. A seed gives the same draws to the byte on any number of cores.
+// start from package pathfinder. The same seed gives identical draws on any number of cores.
 package hmc
 
 import (

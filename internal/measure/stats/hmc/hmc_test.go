@@ -66,7 +66,7 @@ func standardError(chains [][]float64) float64 {
 	return stats.Summarize(flat(chains)).SD / math.Sqrt(diag.Of(chains).ESSBulk)
 }
 
-// checkMean compares a mean with its known value; By chance, one comparison in 16,000 fails.
+// checkMean compares a mean with its known value. By chance, one comparison in 16,000 fails.
 func checkMean(t *testing.T, name string, chains [][]float64, want float64) {
 	t.Helper()
 	if s, e := stats.Summarize(flat(chains)), standardError(chains); math.Abs(s.Mean-want) > 4*e {
@@ -154,7 +154,7 @@ func TestStopEndsSampling(t *testing.T) {
 	}
 }
 
-// funnel returns Neal's funnel in its centered form. No fixed step size can follow it into the neck.
+// funnel returns Neal's funnel in its centered form. No fixed step size can follow the funnel into its neck.
 func funnel() field {
 	return field{10, func(x, grad []float64) float64 {
 		v := x[0]

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// metric is an estimate of the density's covariance, D (I + U (diag(values) - I) U') D with D = diag(scale) and
-// orthonormal rows of U. Its inverse is the mass matrix.
+// metric is an estimate of the density's covariance: D (I + U (diag(values) - I) U') D. Here D = diag(scale), and the
+// rows of U are orthonormal. The inverse of the covariance is the mass matrix.
 type metric struct {
 	scale  []float64
 	values []float64
@@ -31,7 +31,7 @@ func (m *metric) velocity(v, p []float64) {
 	floats.Mul(v, m.scale)
 }
 
-// momentum sets p to a draw from the normal distribution whose covariance is the mass matrix.
+// momentum sets p to a draw from the normal distribution with the mass matrix as covariance.
 func (m *metric) momentum(p []float64, random *rand.Rand) {
 	for i := range p {
 		p[i] = random.NormFloat64()

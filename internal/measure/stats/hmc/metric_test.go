@@ -59,8 +59,8 @@ func TestMetricOfANormalDensityIsItsCovariance(t *testing.T) {
 			learnt.SetSym(i, j, column[j])
 		}
 	}
-	// The diagonal represents directions whose variance is within a factor of two of the diagonal's. All other
-	// directions are exact.
+	// The diagonal represents directions with a variance within a factor of two of the diagonal's. All other directions
+	// are exact.
 	for _, ratio := range ratios(cov, learnt) {
 		if ratio < 0.49 || ratio > 2.01 {
 			t.Errorf("a direction's variance is %v times the metric's", ratio)

@@ -2,7 +2,8 @@ package hmc
 
 import "testing"
 
-// A scale is the square root of the draws' deviation divided by the gradients'. Draws that do not vary give no metric.
+// A scale is the square root of the draws' deviation divided by the gradients' deviation. Draws that do not vary give
+// no metric.
 func TestScalesHaveLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -134,8 +134,8 @@ type transition struct {
 	divergent bool
 }
 
-// next moves from one draw to the next: it doubles the trajectory, forward or backward at random, until a U-turn, and
-// draws one of its points by weight.
+// next moves from one draw to the next. It doubles the trajectory, forward or backward at random, until a U-turn. It
+// then draws one of the trajectory's points by weight.
 func (s *sampler) next() transition {
 	s.metric.momentum(s.z.p, s.random)
 	s.energy0 = s.energy()
@@ -197,8 +197,8 @@ func (s *sampler) begin(t *tree) {
 	t.logWeight = 0
 }
 
-// grow extends the trajectory by 2^depth steps from the integrator's point and describes them in out. It returns false
-// if they diverged or made a U-turn, which invalidates all of them.
+// grow extends the trajectory by 2^depth steps from the integrator's point and describes these steps in out. It returns
+// false if the steps diverged or made a U-turn, which invalidates all of them.
 func (s *sampler) grow(out *tree, depth int, step float64) bool {
 	if depth == 0 {
 		return s.grown(out, step)

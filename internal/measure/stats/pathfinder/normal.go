@@ -42,9 +42,9 @@ func (c *curvature) update(from, to iterate) {
 	c.pairs = c.pairs[max(0, len(c.pairs)-c.keep):]
 }
 
-// normal is a normal distribution with covariance A + B G B', where A = diag(alpha), B = [A Y, S] and G comes from
-// the pairs (Byrd, Nocedal, Schnabel 1994). With A^-1/2 B = Q R and L L' = I + R G R', a draw is
-// mean + A^1/2 (Q L Q'u + u - Q Q'u) for a standard normal u.
+// normal is a normal distribution with covariance A + B G B'. Here A = diag(alpha), B = [A Y, S] and G comes from the
+// pairs (Byrd, Nocedal, Schnabel 1994). Let A^-1/2 B = Q R and L L' = I + R G R'. For a standard normal u, a draw is
+// mean + A^1/2 (Q L Q'u + u - Q Q'u).
 type normal struct {
 	mean, scale []float64 // scale is the root of alpha
 	q           [][]float64
@@ -77,7 +77,7 @@ func (c *curvature) normalAt(at iterate) *normal {
 	return n
 }
 
-// bend adds the pairs' part to the covariance; it returns false if the sum is not positive definite.
+// bend adds the pairs' part to the covariance. It returns false if the sum is not positive definite.
 func (n *normal) bend(pairs []pair) bool {
 	m := len(pairs)
 	columns := make([][]float64, 2*m)

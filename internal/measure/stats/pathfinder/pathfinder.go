@@ -41,8 +41,9 @@ const (
 	maxTries      = 100 // maximum number of random points for one path
 )
 
-// Find returns n starts. They are all different unless there are fewer than n candidates. The same seed gives the same
-// starts. Find calls newDensity once for each path, from this goroutine. All densities must compute the same numbers.
+// Find returns n starts. The starts are all different unless there are fewer than n candidates. The same seed gives the
+// same starts. Find calls newDensity once for each path, from this goroutine. All densities must compute the same
+// numbers.
 func Find(newDensity func() stats.Density, n int, o Options) ([]Start, error) {
 	paths, radius := o.Paths, o.Radius
 	if paths == 0 {
@@ -92,7 +93,8 @@ func finitePoint(density stats.Density, radius float64, random *rand.Rand) (poin
 	return nil, false
 }
 
-// sample contains draws from the normal approximation at a step of a path, with their log densities in it.
+// sample contains draws from the normal approximation at a step of a path, with the log densities of the draws in this
+// approximation.
 type sample struct {
 	step int
 	x    [drawsPerBound][]float64
@@ -100,7 +102,7 @@ type sample struct {
 }
 
 // bestApproximation returns the normal approximation along the path with the highest evidence lower bound. Bounds
-// increase along a path, so the search starts at its end. It abandons a bound whose first draws are far below the
+// increase along a path, so the search starts at its end. It abandons a bound if its first draws are far below the
 // highest bound.
 func bestApproximation(density stats.Density, path []iterate, random *rand.Rand) *normal {
 	var samples []sample
@@ -211,7 +213,7 @@ func truncated(logWeight []float64) []float64 {
 	return weights
 }
 
-// pick draws an index by weight; ok is false if no weight is left.
+// pick draws an index by weight. The result ok is false if no weight is left.
 func pick(weights []float64, random *rand.Rand) (index int, ok bool) {
 	var total float64
 	for _, w := range weights {

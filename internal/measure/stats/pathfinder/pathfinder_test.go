@@ -175,7 +175,7 @@ func TestStartsRepeatWithTheSeed(t *testing.T) {
 	}
 }
 
-// nowhere has no support.
+// nowhere is a density without support.
 type nowhere struct{}
 
 func (nowhere) Dim() int { return 2 }

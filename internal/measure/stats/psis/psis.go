@@ -12,15 +12,16 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Unreliable is the shape k from which the weighted mean is unreliable, for some thousands of draws.
+// Unreliable is the shape k at and above which the weighted mean is unreliable, for some thousands of draws.
 const Unreliable = 0.7
 
 // fewest is the minimum number of tail ratios for a fit.
 const fewest = 5
 
 // Smooth returns normalized log weights for log importance ratios, and the shape k of the generalized Pareto
-// distribution of the largest ratios. Below 0.5 their variance is finite; from [Unreliable] on, the result must not be
-// used. If there are too few distinct ratios for a fit, the shape is +Inf and the weights are not smoothed.
+// distribution of the largest ratios. For a shape below 0.5, the variance of the ratios is finite. At [Unreliable] and
+// above, the result must not be used. If there are too few distinct ratios for a fit, the shape is +Inf and the weights
+// are not smoothed.
 func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	n := len(logRatios)
 	logWeights = slices.Clone(logRatios)
@@ -36,8 +37,8 @@ func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 	return logWeights, shape
 }
 
-// largest returns the indices of the n largest values in increasing order of value. least is the smallest of these
-// values. Of equal values, the last count as larger.
+// largest returns the indices of the n largest values in increasing order of value. The parameter least is the smallest
+// of these values. Of equal values, the last count as larger.
 func largest(values []float64, n int, least float64) []int {
 	var at []int
 	for i, v := range values {
@@ -50,7 +51,7 @@ func largest(values []float64, n int, least float64) []int {
 }
 
 // smoothTail replaces the weights of the tail, which is in increasing order, with expected order statistics of the
-// fitted distribution. None is above the largest weight.
+// fitted distribution. No new weight is above the largest weight.
 func smoothTail(logWeights []float64, tail []int, cutoff float64) (shape float64) {
 	least := math.Exp(cutoff)
 	excess := make([]float64, len(tail))

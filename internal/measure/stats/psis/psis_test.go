@@ -29,8 +29,8 @@ func TestShapeOfTheTailIsFound(t *testing.T) {
 			_, k := psis.Smooth(ratios(seed, 4000, shape))
 			mean += k / 20
 		}
-		// The fit to 190 values has a standard error of about (1 + k) / sqrt(190) = 0.1, a fifth of it over 20 fits,
-		// and the prior shrinks it by a twentieth of the distance to 0.5.
+		// The fit to 190 values has a standard error of about (1 + k) / sqrt(190) = 0.1. The mean of 20 fits has about
+		// a fifth of this standard error. The prior shrinks the shape by a twentieth of the distance to 0.5.
 		if want := (190*shape + 5) / 200; math.Abs(mean-want) > 0.08 {
 			t.Errorf("shape %v: fitted %v, want about %v", shape, mean, want)
 		}
@@ -39,7 +39,7 @@ func TestShapeOfTheTailIsFound(t *testing.T) {
 
 func TestSmoothingLowersTheErrorOfAMean(t *testing.T) {
 	t.Parallel()
-	// The draws are Normal(0, 1) and weighted to Normal(0, 1.6), whose second moment is 2.56.
+	// The draws are Normal(0, 1) and weighted to Normal(0, 1.6). The second moment of the latter is 2.56.
 	var raw, smooth float64
 	for seed := range uint64(200) {
 		random := stats.Stream(seed, 1)

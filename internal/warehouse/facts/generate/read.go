@@ -172,7 +172,7 @@ func (r *reader) written(p *types.Package) string {
 	return p.Name()
 }
 
-// fields adds the columns of a struct. path is the expression of the struct.
+// fields adds the columns of a struct. The parameter path is the expression of the struct.
 func (r *reader) fields(t *table, row *types.Struct, path, prefix string) error {
 	for i := range row.NumFields() {
 		f, tag := row.Field(i), reflect.StructTag(row.Tag(i))
