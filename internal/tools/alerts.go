@@ -70,7 +70,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	return nil
 }
 
-// drift returns the newest alert in the days shown.
+// drift returns the newest alert in the range shown.
 func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (pacing.Row, bool, error) {
 	d, err := s.Drift(judged, runLength)
 	if err != nil || d == nil || !shown.Contains(d.Raised) {

@@ -254,7 +254,7 @@ var cuts = []struct {
 	{"currency metrics", 0},
 }
 
-// shortened returns the largest form of a result that has at most a number of bytes, nil if there is none.
+// shortened returns the largest form of a result with at most the number most of bytes, nil if there is none.
 func shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(result, &all); err != nil {
@@ -289,7 +289,7 @@ func shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// written encodes some members with some rows.
+// written encodes a selection of members with a selection of rows.
 func written(all map[string]json.RawMessage, order []string, rows []json.RawMessage, omitted int) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -119,7 +119,7 @@ func predictedBy(model string) string {
 	return "Predictions come from " + model + "."
 }
 
-// ltvRows returns a row for each curve shown, and one for all customers.
+// ltvRows returns a row for each curve in the parameter shown, and a row for all customers.
 func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []CustomersRow, all CustomersRow, err error) {
 	rows = make([]CustomersRow, len(shown))
 	work := []func() error{func() (err error) {
