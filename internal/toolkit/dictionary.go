@@ -22,8 +22,8 @@ type node struct {
 	Values      *node           `json:"additionalProperties"`
 }
 
-// dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is that of
-// its result schema, else the definition in the article of its name. Fields without either are left out.
+// dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is the
+// description in its result schema, else the definition in the article with its name. Fields without either are omitted.
 func (s *Session) dictionary() (string, error) {
 	var fields []field
 	for _, t := range s.described() {
@@ -59,7 +59,7 @@ func (s *Session) dictionary() (string, error) {
 	return b.String(), nil
 }
 
-// manyTools is the number of tools above which the dictionary counts them instead.
+// If more than manyTools tools have a field, the dictionary states their number instead of their names.
 const manyTools = 8
 
 // walk visits the fields of a schema, in no particular order.

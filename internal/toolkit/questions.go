@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Questions are what a tool needs to answer a question by calling other tools.
+// Questions are the dependencies of a tool that answers a question by calling other tools.
 type Questions struct {
 	Translator *ask.Translator
 	Language   ask.Language // nil: no language model
