@@ -113,7 +113,7 @@ func syncDir(dir string) error {
 //	assay/sealed/v1/ID      encrypted third-party secrets of the workspace ID
 type Installation struct{ secret []byte }
 
-// NewInstallation returns the installation with that secret, which [LoadSecret] returns.
+// NewInstallation returns the installation with a secret from [LoadSecret].
 func NewInstallation(secret []byte) Installation { return Installation{secret: bytes.Clone(secret)} }
 
 // HashKey returns the 32-byte key under which the workspace's email addresses and phone numbers are hashed. Each
