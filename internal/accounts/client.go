@@ -8,7 +8,7 @@ import (
 	"assay/internal/control"
 )
 
-// client is an account whose connection gets the status error when the platform rejects its credentials.
+// client is an account. Its connection gets the status error when the platform rejects the credentials.
 type client struct {
 	ads.Platform
 	registry   *Registry
