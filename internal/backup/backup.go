@@ -64,7 +64,7 @@ type Made struct {
 	At         time.Time             `json:"at"`
 	WithSecret bool                  `json:"with_secret"`
 	Workspaces int                   `json:"workspaces"`
-	Copied     []measure.WorkspaceID `json:"copied"` // workspaces whose facts changed since the last backup
+	Copied     []measure.WorkspaceID `json:"copied"` // workspaces with facts that changed since the last backup
 	Files      int                   `json:"files"`
 	Bytes      int64                 `json:"bytes"`     // of all files of the backup
 	NewBytes   int64                 `json:"new_bytes"` // of the files that the folder did not have
