@@ -156,7 +156,8 @@ func beforeOf(e control.Experiment, sales table) before {
 }
 
 // cleanDays returns the days of a test and the days before it without another geo experiment. The earlier days are four
-// times the length of the test, if the store has as many. excluded lists the days that other experiments exclude.
+// times the length of the test, if the store has as many. The result excluded lists the days that other experiments
+// exclude.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
@@ -177,8 +178,7 @@ func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	return days, excluded
 }
 
-// others returns the experiments whose effects can be in the data of an experiment: experiments that run, ran or will
-// run.
+// others returns the experiments that can affect the data of an experiment: experiments that run, ran or will run.
 func (s Store) others(e control.Experiment) []control.Experiment {
 	return slices.DeleteFunc(slices.Clone(s.All), func(other control.Experiment) bool {
 		return other.ID == e.ID || !other.Status.Settled()
