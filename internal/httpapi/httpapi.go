@@ -57,8 +57,8 @@ type Options struct {
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
 
-	// Unopened returns the number of workspaces whose facts cannot be opened; nil: none. Calls of other workspaces are
-	// answered.
+	// Unopened returns the number of workspaces with facts that cannot be opened; nil: none. Calls of other workspaces
+	// are answered.
 	Unopened func() int
 
 	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
