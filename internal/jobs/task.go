@@ -38,7 +38,8 @@ func (t *Task) Progress(done, total int64) {
 	}
 }
 
-// Await calls wait, which waits for something that the work needs. Until it returns, the job is in the state waiting.
+// Await calls the function wait, which waits for a resource of the work. Until wait returns, the job is in the state
+// waiting.
 func (t *Task) Await(wait func() error) error {
 	t.enter(Waiting)
 	defer t.enter(Running)
