@@ -54,7 +54,7 @@ func (g Goal) paceStatus(p forecast.Pace) Status {
 	return NearBudget
 }
 
-// outcome is the status of a goal whose period is over.
+// outcome is the status of a goal after its period.
 func (g Goal) outcome(actual *float64) Status {
 	switch {
 	case actual == nil:
