@@ -117,7 +117,7 @@ func (s *regionStore) treats(region int, day civil.Date) bool {
 	return s.kept.all[0].Days.Contains(day) && slices.Contains(s.kept.all[0].Treated, regionName(region))
 }
 
-// keeper returns a keeper whose clock advances by an hour per call, so that nothing is cached.
+// keeper returns a keeper with a clock that advances by an hour per call, so that nothing is cached.
 func (s *regionStore) keeper(dir string) *Keeper {
 	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
 	return New(Options{
@@ -135,8 +135,8 @@ func (s *regionStore) learnt(k *Keeper) mix.Store {
 	return store
 }
 
-// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation: regions of any size have the same
-// response per size, so the store's response to triple spend everywhere is known.
+// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation. Regions of any size have the same
+// response per size. Therefore the store's response to triple spend everywhere is known.
 func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)
