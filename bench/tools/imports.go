@@ -113,7 +113,7 @@ func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error
 	return batches, err
 }
 
-// ordersOf copies the orders of a batch and their rows, with a prefix for each key.
+// ordersOf copies the orders of a batch and their rows. Each key gets the prefix.
 func ordersOf(of *warehouse.Batch, prefix string) *warehouse.Batch {
 	b := &warehouse.Batch{
 		Orders: slices.Clone(of.Orders), Lines: slices.Clone(of.Lines), Refunds: slices.Clone(of.Refunds), Coupons: slices.Clone(of.Coupons),
