@@ -306,8 +306,8 @@ func TestConnectionsPerAddressAreLimited(t *testing.T) {
 	}
 }
 
-// slowRequests returns incomplete requests without a credential, to every route that reads a body and to a route that
-// reads none.
+// slowRequests returns incomplete requests without a credential: to every route that reads a body, and to one route
+// without a body.
 func slowRequests(address string) map[string]string {
 	all := map[string]string{"a head": "GET /healthz HTTP/1.1\r\n"}
 	for path, media := range map[string]string{
