@@ -241,8 +241,8 @@ func fitResults(a *AskAnswer, view answer.Shared) error {
 	return nil
 }
 
-// cuts are the members of a result that are shown, with the fewest rows, from the largest to the smallest form. The
-// summary of the answer states the metrics, so rows are kept longer.
+// cuts lists the forms of a shortened result, from the largest to the smallest. Each has its members and its minimum
+// number of rows. The summary of the answer states the metrics, so rows are kept longer.
 var cuts = []struct {
 	members string // "": all but the next steps
 	rows    int

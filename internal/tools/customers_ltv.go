@@ -138,7 +138,7 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 	return rows, all, panics.Together(work...)
 }
 
-// ltvRow returns the row of a curve: the customers of its channel, or all when its channel is "all".
+// ltvRow returns the row of a curve: the customers of its channel, or all customers when the channel is "all".
 func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (CustomersRow, error) {
 	row := CustomersRow{Channel: curve.Channel, Followed: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
 	row.Suppressed = curve.Customers < cohort.SmallestCohort

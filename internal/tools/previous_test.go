@@ -32,7 +32,8 @@ func previousOf(path string, value any) (found []string) {
 	return found
 }
 
-// The fixture's first day is 2025-06-01. A previous window that starts before it has fewer days with data than its own.
+// The fixture's first day is 2025-06-01. A previous window that starts before this day has data on only some of its
+// days.
 func TestAPreviousWindowBeforeTheFirstDataIsAbsent(t *testing.T) {
 	t.Parallel()
 	const late = `"start_date":"2025-06-10","end_date":"2025-06-30"`
