@@ -99,7 +99,7 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 		what, first, window, before.First, figures)
 }
 
-// WarnPeriod warns as [Call.WarnBefore] does, of a period that the caller compares with.
+// WarnPeriod gives the warnings of [Call.WarnBefore] for a period that the caller compares with the window.
 func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
 	c.warnStart(a, c.startsLate(earlier, "period 1", "Orders", "values", snapshot.FromOrders)+
 		c.startsLate(earlier, "period 1", "Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend))
