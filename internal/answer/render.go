@@ -49,7 +49,7 @@ func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	return result, nil
 }
 
-// failing is an answer of a call that may have failed. It is then the text of an error.
+// failing is implemented by the answer of a call that may fail. The answer of a failed call is the text of an error.
 type failing interface{ Failed() bool }
 
 // pictured is an answer with images after the text. CSV and summary output have none.
