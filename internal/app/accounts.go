@@ -47,7 +47,7 @@ func (a *App) openAccounts() (err error) {
 // Connections are tested every day, so that an expired token is reported before somebody needs it.
 const (
 	testEvery = 24 * time.Hour
-	lookEvery = time.Hour // for connections that were last tested earlier
+	lookEvery = time.Hour // interval of checks for connections with an old test
 )
 
 // watchConnections tests all connections when their last test is too old, until ctx ends.
