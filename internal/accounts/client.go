@@ -48,7 +48,7 @@ func (c *client) Apply(ctx context.Context, s ads.State, change ads.Change) ads.
 // broken are the reasons that make every further call fail until a person acts.
 var broken = []ads.Reason{ads.TokenExpired, ads.CredentialsRejected, ads.PermissionMissing, ads.VersionRetired}
 
-// watch notes an error that means that the connection does not work.
+// watch records the errors of a broken connection.
 func (c *client) watch(ctx context.Context, err error) {
 	if slices.Contains(broken, ads.ReasonOf(err)) {
 		c.registry.note(ctx, c.connection, err)
