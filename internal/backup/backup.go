@@ -313,7 +313,7 @@ func (r *run) current(ctx context.Context, id measure.WorkspaceID) (w Workspace,
 	if err != nil {
 		return w, file, 0, err
 	}
-	if state == (warehouse.SnapshotState{}) { // deleted, and created again
+	if state == (warehouse.SnapshotState{}) { // the workspace was deleted and created again
 		return w, file, 0, errDeleted
 	}
 	if had, old, ok := r.earlier(id); ok && had.State == state && had.Problem == "" {
