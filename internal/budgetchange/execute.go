@@ -75,7 +75,7 @@ func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Con
 	return f.result, f.err
 }
 
-// execute plans the change and, if nothing is in its way, claims the campaign and makes it.
+// execute plans the change. If nothing prevents the change, execute claims the campaign and makes the change.
 func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, t terms) (Result, error) {
 	p, err := e.plan(ctx, w, by, t)
 	if err != nil {
