@@ -408,7 +408,7 @@ func (c *dataPages) mappingChecked(view mappingView, report ingest.FileReport) a
 		status = http.StatusUnprocessableEntity
 	}
 	return func(w http.ResponseWriter, v visit, p place) {
-		view := view // viewers run concurrently
+		view := view // several requests may show the result at the same time
 		view.place = p
 		c.showMapping(w, v, status, view)
 	}
@@ -444,7 +444,7 @@ func (c *dataPages) notStored(view mappingView, err error) answer {
 			c.fail(w, v.Request, err)
 			return
 		}
-		view := view // viewers run concurrently
+		view := view // several requests may show the result at the same time
 		view.place = p
 		view.Problem = "Nothing was saved or imported. " + publicText(err)
 		c.showMapping(w, v, http.StatusConflict, view)
