@@ -178,7 +178,7 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 	return engineFault(tx.Commit())
 }
 
-// rollback rolls back a transaction, which the end of its context may already have ended.
+// rollback rolls back a transaction, unless the end of its context has already ended the transaction.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return err
