@@ -48,7 +48,7 @@ type Finding struct {
 	*geo.Assessment
 
 	Excluded []civil.Date      // days before the test that other experiments exclude
-	Change   *float64          // spend minus counterfactual spend, in whole units; nil if it hardly changed
+	Change   *float64          // spend minus counterfactual spend, in whole units; nil if spend hardly changed
 	Return   *measure.Estimate // iROAS
 
 	spent    float64 // in the treated regions during the test, in whole units
@@ -56,7 +56,7 @@ type Finding struct {
 	before
 }
 
-// before is the compared days before a test. Amounts are in whole units.
+// before contains the sales on the compared days before a test. Amounts are in whole units.
 type before struct {
 	history []civil.Date
 	treated float64 // sales of the treated regions, as charged
