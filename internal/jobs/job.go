@@ -43,7 +43,7 @@ type Kind struct {
 	Cancelling string // the effect of canceling, a sentence
 }
 
-// The kinds.
+// one at a time, so that a core remains for calls
 var (
 	Import = Kind{
 		Name: "import", Unit: Bytes, Most: 4,
