@@ -241,7 +241,7 @@ func (x *index) parse(question string) query {
 		}
 		terms := x.terms(word, asksForTerm)
 		if i+1 < len(words) {
-			if joined, ok := x.named.stem(word + words[i+1]); ok { // hold out, holdout
+			if joined, ok := x.named.stem(word + words[i+1]); ok { // "hold out" is "holdout"
 				terms = append(terms, term{joined, x.idf[joined], true})
 			}
 		}
@@ -283,7 +283,8 @@ func (d *document) score(q query) float64 {
 	return score
 }
 
-// name returns the weight of the title or alias that a question contains most of, and the largest covered share of one.
+// name returns the weight of the title or alias that a question contains most of, and the largest share of a title or
+// alias that the question covers.
 func (d *document) name(q query) (weight, covered float64) {
 	for _, terms := range d.names {
 		var found, all float64
@@ -302,7 +303,7 @@ func (d *document) name(q query) (weight, covered float64) {
 // are corrected in them too: raos, but not "can you sing".
 var actionWords = setOf("can you how do i who where when")
 
-// terms returns the stems of a word: of the word, of the known word that is spelled nearly so, or of its two parts.
+// terms returns the stems of a word: of the word itself, of a known word with similar spelling, or of its two parts.
 func (x *index) terms(word string, asksForTerm bool) []term {
 	s := stem(word)
 	if idf, ok := x.idf[s]; ok {
@@ -311,7 +312,7 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 	if isNumber(word) {
 		return nil
 	}
-	for cut := 2; cut <= len(word)-2; cut++ { // adspend, ad spend
+	for cut := 2; cut <= len(word)-2; cut++ { // "adspend" is "ad spend"
 		head, isHead := x.named.stem(word[:cut])
 		tail, isTail := x.named.stem(word[cut:])
 		if isHead && isTail {
