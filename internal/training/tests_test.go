@@ -181,7 +181,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 
 	net := s.workspace
 	net.Basis.WithoutTax = true
-	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // two thirds of it are tax
+	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // two thirds of the order are tax
 		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)},
 		Day:      test.Days.First.AddDays(-30),
 		At:       test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000,
