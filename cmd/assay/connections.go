@@ -96,7 +96,7 @@ type connectionsRemove struct {
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the connection."`
 }
 
-// Run removes the connection.
+// printConnections prints the connections as a table with the problems below it, or as JSON.
 func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	line, err := do(ctx, con, c.dataFlag, operation.RemoveConnection, "connections remove", c.Workspace,
 		operation.OldConnection{Platform: c.Platform, Account: c.Account})

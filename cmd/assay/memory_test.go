@@ -32,8 +32,8 @@ func memoryOf(t *testing.T, pid int, line string) int {
 }
 
 // flood opens connections from another address of this machine. Each connection sends the same incomplete text. flood
-// returns once each has sent its text or the service has closed it. The function end closes the open connections and
-// returns the number of connections by the first line of their answer; "" means no answer.
+// returns once each connection has sent its text or was closed by the service. The function end closes the open
+// connections and returns the number of connections by the first line of their answer; "" means no answer.
 func flood(t *testing.T, address string, connections int, text []byte) (end func() map[string]int) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
