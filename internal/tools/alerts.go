@@ -22,7 +22,8 @@ const (
 	activeDays = 28
 )
 
-// alerts lists metrics with a small, lasting deviation from their forecast, and its most likely start.
+// alerts lists metrics with a small, lasting deviation from their forecast. Each alert has the most likely start of the
+// deviation.
 func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}

@@ -110,7 +110,7 @@ func oddStores() map[measure.WorkspaceID]*warehouse.Batch {
 	}
 }
 
-// oddService is the service over all odd stores. A workspace's ID is its place in the sorted names.
+// oddService is the service over all odd stores. A workspace's ID is the position of its name in the sorted names.
 var oddService = sync.OnceValues(func() (*toolkit.Service, error) {
 	ctx := context.Background()
 	facts, err := openFacts(ctx, fixtureDir+"/odd")

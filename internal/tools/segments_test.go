@@ -19,7 +19,8 @@ func mixedShop() *warehouse.Batch {
 	}), 1000, 1_000_000)
 }
 
-// New customers are known customers, in every tool. 20 customers and 30 guests order.
+// In every tool, new customers are known customers, not guests. The store has orders of 20 customers, and 30 orders of
+// guests.
 func TestNewCustomersAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	s := serviceOver(t, mixedShop()).Session(reader(newWorkspace("w1")), "r1")
