@@ -59,7 +59,8 @@ func (s *Session) dictionary() (string, error) {
 	return b.String(), nil
 }
 
-// If more than manyTools tools have a field, the dictionary states their number instead of their names.
+// manyTools is the maximum number of tools that the dictionary names for a field. For more tools, it states their
+// number.
 const manyTools = 8
 
 // walk visits the fields of a schema, in no particular order.

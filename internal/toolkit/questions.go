@@ -62,7 +62,7 @@ const (
 	maxAskers     = 10_000
 )
 
-// questions is the state of the service that tools for questions share.
+// questions is the state that the tools for questions share.
 type questions struct {
 	translator *ask.Translator
 	previous   *otter.Cache[asker, ask.Call] // the last call of the last question
