@@ -151,7 +151,7 @@ func (r *Registry) failed(known control.ConnectionState, err error) control.Conn
 	return known
 }
 
-// client returns the client of a connection. It stays open until the credentials change.
+// client returns the client of a connection. The client stays open until the credentials change.
 func (r *Registry) client(c control.Connection) (*client, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
