@@ -14,7 +14,7 @@ import (
 // Timeout is the timeout of one call in the suite.
 const Timeout = 30 * time.Second
 
-// Sandbox is an account that a test may change. All fields after Changes are of a simulated account.
+// Sandbox is an account that a test may change. All fields after Changes apply to simulated accounts only.
 type Sandbox struct {
 	Platform ads.Platform
 	Campaign ads.CampaignID // active, with its own daily budget

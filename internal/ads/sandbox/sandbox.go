@@ -121,7 +121,7 @@ func (s *Sandbox) file(p measure.Platform) string {
 	return filepath.Join(s.options.Dir, string(p)+".json")
 }
 
-// domain ends the names of the simulated hosts. The top-level domain is reserved, so no name resolves.
+// domain is the suffix of the simulated host names. The top-level domain is reserved, so no name resolves.
 const domain = ".sandbox.invalid"
 
 // Options returns the options of clients, with the endpoints and the transport of the sandbox.
