@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// testPrefix begins the names of variables that only tests read.
+// testPrefix is the prefix of variables that only tests read.
 const testPrefix = envPrefix + "TEST_"
 
 // UnknownVariables lists the ASSAY_ variables of the environment that are neither settings nor in the parameter others.
