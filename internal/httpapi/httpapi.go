@@ -75,8 +75,8 @@ type Options struct {
 	// Bodies bounds the memory of request bodies of anonymous callers; nil: the service has its own budget of 64 MiB.
 	Bodies *bodybudget.Budget
 
-	// AddressOf returns the client address of a request, by which the budget limits bodies; nil: all requests share one
-	// address.
+	// AddressOf returns the client address of a request. The budget limits bodies by this address; nil: all requests
+	// share one address.
 	AddressOf func(*http.Request) netip.Addr
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none
