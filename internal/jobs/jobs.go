@@ -180,7 +180,7 @@ func (r *Runner) prune() {
 	})
 }
 
-// run does the work of a job when it is its turn. A panic ends this job only.
+// run does the work of a job when the job's turn comes. A panic ends this job only.
 func (t *Task) run(ctx context.Context, work func() error) error {
 	defer t.cancel()
 	leave, err := t.slot(ctx)
