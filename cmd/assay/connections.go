@@ -30,8 +30,8 @@ type connectionsAdd struct {
 // maxCredentials bounds what is read from standard input.
 const maxCredentials = 128 << 10
 
-// Run stores the credentials and prints the result of the account's test. Credentials are not arguments: other users of
-// the machine see arguments.
+// Run stores the credentials and prints the result of the account's test. Credentials are not arguments, because other
+// users of the machine can see arguments.
 func (c *connectionsAdd) Run(ctx context.Context, con *console) error {
 	credentials, err := io.ReadAll(io.LimitReader(os.Stdin, maxCredentials))
 	if err != nil {
