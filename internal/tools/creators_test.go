@@ -51,7 +51,8 @@ func addCreators(b *warehouse.Batch) {
 	}
 }
 
-// demoStore serves a simulated store with the facts that keep returns, and returns its true effects.
+// demoStore serves a simulated store and returns its true effects. The function keep returns the facts that the store
+// contains.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
 	return demoStoreWith(t, opt, keep, func(demo.Truth) toolkit.Deps { return plainDeps(nil, nil) })
