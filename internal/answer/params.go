@@ -6,7 +6,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// Window returns the period between two days. The end defaults to today. The start defaults to the number daysBack of
+// Window returns the period between two days. The end defaults to today. The start defaults to the day that is daysBack
 // days before the end.
 func Window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
 	w := civil.Range{Last: end.Or(today)}
