@@ -38,7 +38,7 @@ func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settl
 var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 60 * time.Second}
 
 // NextLook returns when to read the live value for the n-th time, starting with n = 0. The time is counted from the
-// unknown outcome or from the start of the process. The parameter untilDeadline is the time from that instant to the
+// unknown outcome or from the start of the process. The parameter untilDeadline is the time from the same start to the
 // deadline of the write. If the deadline is after the last read, NextLook adds one more read, so that the series ends
 // with an answer. The result more is false after the end.
 func NextLook(n int, untilDeadline time.Duration) (after time.Duration, more bool) {
