@@ -81,14 +81,14 @@ func (m Made) Err() error {
 		WithHint("run assay doctor, correct the workspaces and repeat the backup")
 }
 
-// attempts bounds how often a backup starts again because a workspace was deleted during it.
+// attempts bounds how often a backup starts again because a workspace was deleted during the backup.
 const attempts = 3
 
 // errDeleted reports that a workspace of the copied control data was deleted.
 var errDeleted = errors.New("a workspace was deleted during the backup")
 
-// Make writes a backup and calls progress with the bytes copied so far. If the facts of a workspace cannot be read, the
-// backup refers to the facts of the last backup, and the result names the workspace.
+// Make writes a backup and calls the function progress with the bytes copied so far. If the facts of a workspace cannot
+// be read, the backup refers to the facts of the last backup, and the result names the workspace.
 func (b *Maker) Make(ctx context.Context, r Request, progress func(done, total int64)) (Made, error) {
 	if !b.busy.TryLock() {
 		return Made{}, fault.Conflict("a backup is running").WithHint("wait until it has ended")
