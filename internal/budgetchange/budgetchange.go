@@ -109,7 +109,7 @@ type Preview struct {
 	Field          control.ChangeField
 	Unit           string // name of the platform's budget unit, such as micros
 	Current, New   control.ChangeValue
-	Budget         ads.Budget // with the campaigns that a shared budget feeds
+	Budget         ads.Budget // with the campaigns that use a shared budget
 	Unchanged      bool       // the live value is the new one
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
