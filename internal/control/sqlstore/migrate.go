@@ -33,7 +33,7 @@ func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logg
 	}
 	before, waited := int64(-1), time.Duration(0)
 	for {
-		// A provider caches the version it has read, so each attempt needs its own.
+		// A provider caches the version it has read, so each attempt needs a new provider.
 		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
 			goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
 		if err != nil {
