@@ -55,7 +55,7 @@ func (t *Task) enter(s State) {
 	}
 }
 
-// slot waits until fewer jobs of the kind run than its limit.
+// slot waits until the number of running jobs of the kind is below the kind's limit.
 func (t *Task) slot(ctx context.Context) (leave func(), err error) {
 	slots := t.runner.slots(t.spec.Kind)
 	if slots == nil {
