@@ -71,7 +71,7 @@ type connectionsTest struct {
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run tests the connections. It fails if one does not work.
+// Run tests the connections. It fails if a connection does not work.
 func (c *connectionsTest) Run(ctx context.Context, con *console) error {
 	lines, err := do(ctx, con, c.dataFlag, operation.TestConnections, "connections test", c.Workspace,
 		operation.TestedConnections{Platform: c.Platform})
