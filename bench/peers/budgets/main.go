@@ -1,5 +1,5 @@
-// Command budgets simulates allocation problems with ten channels, optimizes their budgets, and prints both as JSON, as
-// input for another optimizer.
+// Command budgets simulates allocation problems with ten channels and optimizes their budgets. It prints problems and
+// allocations as JSON, as input for another optimizer.
 //
 //	budgets [--problems 1000] [--draws 1]
 //
