@@ -49,8 +49,8 @@ func (t targetCampaign) request(a ads.Action, d described) (budgetchange.Request
 	return r, nil
 }
 
-// into sets the account and the budget that the resource IDs name. The IDs may repeat a name, but they must not name two
-// accounts or two budgets.
+// into sets the account and the budget that the resource IDs name. The IDs may repeat a name, but they must not name
+// two accounts or two budgets.
 func (ids resourceIDs) into(r *budgetchange.Request) error {
 	for _, id := range []struct {
 		name, value string

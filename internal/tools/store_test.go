@@ -21,8 +21,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// The fixture's clock is 02:00 UTC on the 11th. In the store's time zone this is the 10th, so code that ignores the zone
-// fails. Daylight saving time started two days earlier.
+// The fixture's clock is 02:00 UTC on the 11th. In the store's time zone this is the 10th, so code that ignores the
+// zone fails. Daylight saving time started two days earlier.
 var (
 	fixtureNow   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 	fixtureToday = civil.MustParse("2026-03-10")
