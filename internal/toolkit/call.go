@@ -202,8 +202,8 @@ func together(sources []answer.Source) []answer.Source {
 	return out
 }
 
-// stillGrowing returns a sentence for each platform with days in the window w that may still change after its documented
-// restatement window.
+// stillGrowing returns a sentence for each platform with days in the window w that may still change after its
+// documented restatement window.
 func (c *Call) stillGrowing(w civil.Range) string {
 	var text strings.Builder
 	for _, curve := range c.Store.Late {
