@@ -77,9 +77,9 @@ func prepare(a Answer, w *Writer) {
 }
 
 // fit writes the answer with as many rows as the token budget allows, but at least one, because an empty page has no
-// next offset. [Closing.shed] removes less important parts before rows are cut. [Closing.shedMore] removes further parts
-// before fewer than [SummaryRows] rows are left. At the summary level CSV has the same rows as JSON; at the other levels
-// CSV fits more rows.
+// next offset. [Closing.shed] removes less important parts before rows are cut. [Closing.shedMore] removes further
+// parts before fewer than [SummaryRows] rows are left. At the summary level CSV has the same rows as JSON; at the other
+// levels CSV fits more rows.
 func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	measured := w.View.Format
 	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
