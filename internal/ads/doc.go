@@ -8,9 +8,9 @@
 //     per account and campaign.
 //  2. Live read under the claim: [Platform.Read]. A value that differs from the row's old value fails the change. The old
 //     value never comes from the caller.
-//  3. Compare: [State.Check] reports whether the change is possible. If the live value equals [Change.Want], the result
-//     is unchanged. If it differs from the value that the caller expects, the result is a conflict. In both cases nothing
-//     is sent. The guardrails follow.
+//  3. Compare: [State.Check] reports whether the change is possible. If the live value equals [Change.Want], the
+//     result is unchanged. If it differs from the value that the caller expects, the result is a conflict. In both
+//     cases nothing is sent. The guardrails follow.
 //  4. Validate: [Platform.Validate], the platform's own dry run where it has one. A preview includes this step.
 //  5. Apply: [Platform.Apply], once. Its [Outcome] is applied, refused or unknown, with the deadline of the write.
 //  6. Read back: [Platform.Read] again, and store the value. A refused change gets the status failed.
@@ -19,7 +19,7 @@
 //     answer is neither [SettleWait] nor [SettleUnread]. After a restart the series begins again, and the start of the
 //     process replaces the deadline, because an ended process sends nothing.
 //
-// A preview is steps 2 to 4 without the claim: it sends no mutating request. An execution makes a preview first, so that
-// an unchanged or impossible change claims nothing. Nothing repeats step 5: if the outcome of a change stays unknown, a
-// person decides. A rollback is a new change to the old value of the row, with the same steps.
+// A preview is steps 2 to 4 without the claim: it sends no mutating request. An execution makes a preview first, so
+// that an unchanged or impossible change claims nothing. Nothing repeats step 5: if the outcome of a change stays
+// unknown, a person decides. A rollback is a new change to the old value of the row, with the same steps.
 package ads

@@ -19,8 +19,8 @@ type Platform interface {
 	Unit() Unit
 	// Test reads the account and reports whether the credentials work.
 	Test(ctx context.Context) (Connection, error)
-	// Campaigns lists campaigns of the account in the platform's order, at most the number most. It also reports whether
-	// the account has more.
+	// Campaigns lists campaigns of the account in the platform's order, at most the number most. It also reports
+	// whether the account has more.
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
 	// Read returns the live state of a campaign of this account. It is not cached.
 	Read(ctx context.Context, id CampaignID) (State, error)
