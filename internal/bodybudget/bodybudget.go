@@ -79,9 +79,9 @@ type Body struct {
 	size   int
 }
 
-// Read reads a body from an address to its end and writes each part to the writer seen, such as a hash. A block is taken
-// only when the bytes before it have arrived. So a caller that announces a long body and sends few bytes uses little
-// memory. Read returns ErrFull when no block is left. The caller releases the body, even after an error.
+// Read reads a body from an address to its end and writes each part to the writer seen, such as a hash. A block is
+// taken only when the bytes before it have arrived. So a caller that announces a long body and sends few bytes uses
+// little memory. Read returns ErrFull when no block is left. The caller releases the body, even after an error.
 func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, error) {
 	body := &Body{budget: b, by: by}
 	for {
