@@ -4,7 +4,8 @@
 //
 // An execution starts with a preview. If the guardrails pass, the execution stores a pending row, which claims the
 // campaign. Then it reads the campaign again and writes once. If someone else changed the campaign since the preview,
-// the execution fails. If a process ends and leaves a row pending, the next process settles the row: see [Executor.Run].
+// the execution fails. If a process ends and leaves a row pending, the next process settles the row: see
+// [Executor.Run].
 package budgetchange
 
 import (

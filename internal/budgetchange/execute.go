@@ -118,8 +118,8 @@ func (v *Verdict) refusal() *Refusal {
 	}
 }
 
-// claim stores the row. While another change claims the campaign, claim tries again for a while and then returns a fault
-// of kind conflict. It returns an identical change at once.
+// claim stores the row. While another change claims the campaign, claim tries again for a while and then returns a
+// fault of kind conflict. It returns an identical change at once.
 func (e *Executor) claim(ctx context.Context, row control.BudgetChange,
 	try func(ctx context.Context) (*control.BudgetChange, error),
 ) (same *control.BudgetChange, err error) {

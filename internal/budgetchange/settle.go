@@ -37,9 +37,9 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 	return true
 }
 
-// Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this process.
-// A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value from the
-// channel expiry, Run ends changes that waited too long for approval.
+// Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
+// process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
+// from the channel expiry, Run ends changes that waited too long for approval.
 func (e *Executor) Run(ctx context.Context, expiry <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()
@@ -84,8 +84,8 @@ const maxLeft = 10_000
 // lookBack is the maximum age of an unknown outcome for which Run, at its start, tries again to read the live value.
 const lookBack = 7 * 24 * time.Hour
 
-// leftOver returns the rows that ended processes left: pending rows, and recent unknown rows for which no live value was
-// read. It omits unknown rows if the campaign was changed later.
+// leftOver returns the rows that ended processes left: pending rows, and recent unknown rows for which no live value
+// was read. It omits unknown rows if the campaign was changed later.
 func (e *Executor) leftOver(ctx context.Context) (left []control.BudgetChange, err error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeUnknown}, Limit: maxLeft,
@@ -148,8 +148,8 @@ func (e *Executor) settleOwned(ctx context.Context, u unsettled) {
 	delete(e.own, u.row.ID)
 }
 
-// settle reads the live value until the outcome is known, and returns the settled row. If no read succeeds until the end
-// of the series, the outcome stays unknown.
+// settle reads the live value until the outcome is known, and returns the settled row. If no read succeeds until the
+// end of the series, the outcome stays unknown.
 func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange {
 	for n := u.next; ; n++ {
 		after, more := ads.NextLook(n, u.deadline.Sub(u.from))
