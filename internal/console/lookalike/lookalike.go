@@ -17,8 +17,8 @@ const latinLike = "АВЕЅІЈКМНОРСТУХҮԌԚԜаеѕіјорсухһ�
 
 // Imitates reports whether a name may imitate another name. It returns true if a word mixes scripts, or if all Cyrillic
 // or Greek letters look like Latin letters. It also returns true for styled letters, such as mathematical letters. The
-// rules follow Unicode Technical Standard 39 for "highly restrictive" names. They are applied word by word, with a short
-// table of look-alikes. Look-alikes within one script, such as rn and m, are not detected.
+// rules follow Unicode Technical Standard 39 for "highly restrictive" names. They are applied word by word, with a
+// short table of look-alikes. Look-alikes within one script, such as rn and m, are not detected.
 func Imitates(name string) bool {
 	name = norm.NFC.String(name)
 	if strings.ContainsFunc(name, isStyled) {
