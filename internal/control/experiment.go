@@ -98,8 +98,8 @@ func (s ExperimentStatus) Before() []ExperimentStatus {
 	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
 }
 
-// Settled reports whether experiments of the status occupy their channel and regions on their days. Planned, running and
-// completed experiments do. Drafts and canceled experiments do not.
+// Settled reports whether experiments of the status occupy their channel and regions on their days. Planned, running
+// and completed experiments do. Drafts and canceled experiments do not.
 func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
