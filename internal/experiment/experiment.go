@@ -1,6 +1,6 @@
 // Package experiment estimates the results of completed geo experiments from a store's orders and its ad reports by
-// region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store for
-// the media mix model. All callers use this package, so their results agree.
+// region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store
+// for the media mix model. All callers use this package, so their results agree.
 package experiment
 
 import (

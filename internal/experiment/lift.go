@@ -47,8 +47,8 @@ func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) 
 	return out, nil
 }
 
-// NewTests describes the completed experiments that a model does not use yet. Only experiments that the model or a later
-// model may use are included. Their results are not estimated.
+// NewTests describes the completed experiments that a model does not use yet. Only experiments that the model or a
+// later model may use are included. Their results are not estimated.
 func (s Store) NewTests(m *mix.Model) []string {
 	if m.Status == mix.Refused {
 		return nil
@@ -105,8 +105,8 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 }
 
 // estimate estimates a lift test for the media mix model. The lift is the change of the whole store's weekly revenue
-// when the channel's weekly spend changes from its counterfactual to its actual level. The field Why contains the reason
-// if the data do not allow an estimate.
+// when the channel's weekly spend changes from its counterfactual to its actual level. The field Why contains the
+// reason if the data do not allow an estimate.
 //
 // The treated regions represent the store by their share of sales before the test. Sales without a known region are
 // assumed to have the same distribution as sales with a known region. Spend without a known region, such as that of
