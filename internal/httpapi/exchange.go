@@ -81,8 +81,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
 		// A request with both a length and chunks may be request smuggling, so its connection closes after the answer
 		// (RFC 9112, section 6.1). net/http does not report that a request had both, nor that an HTTP/1.0 request had
-		// chunks. So every chunked body and every HTTP/1.0 request closes its connection. Few clients are affected: they
-		// send bodies of known length, and a Singer tap sends one long request.
+		// chunks. So every chunked body and every HTTP/1.0 request closes its connection. Few clients are affected:
+		// they send bodies of known length, and a Singer tap sends one long request.
 		x.Header()["Connection"] = closed
 	}
 	defer func() {
