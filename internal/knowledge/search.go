@@ -283,8 +283,8 @@ func (d *document) score(q query) float64 {
 	return score
 }
 
-// name returns the weight of the title or alias that a question contains most of. It also returns the largest share of a
-// title or alias that the question covers.
+// name returns the weight of the title or alias that a question contains most of. It also returns the largest share of
+// a title or alias that the question covers.
 func (d *document) name(q query) (weight, covered float64) {
 	for _, terms := range d.names {
 		var found, all float64
