@@ -119,8 +119,8 @@ func (o *object) hinted(tool string, today civil.Date, args []byte, err error) e
 // maxRepairs is the maximum number of conflicts that a corrected call resolves.
 const maxRepairs = 5
 
-// corrected returns an acceptable call that is close to the rejected one. Valid values stay, misspelled names and values
-// beyond a limit are corrected, and other invalid values are replaced using the schema. Then the repairs of the
+// corrected returns an acceptable call that is close to the rejected one. Valid values stay, misspelled names and
+// values beyond a limit are corrected, and other invalid values are replaced using the schema. Then the repairs of the
 // rejection and of [Validator] are applied.
 func (o *object) corrected(tool string, today civil.Date, args []byte, r *RejectedError) json.RawMessage {
 	usable := o.usable(today, args)

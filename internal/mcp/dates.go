@@ -64,8 +64,8 @@ func spokenDay(s string, today civil.Date) (civil.Date, bool) {
 	return today.AddDays(-days), true
 }
 
-// dayOf returns a day of the calendar. If the month does not have a day from 29 to 31, dayOf returns the last day of the
-// month.
+// dayOf returns a day of the calendar. If the month does not have a day from 29 to 31, dayOf returns the last day of
+// the month.
 func dayOf(year, month, day string) (civil.Date, bool) {
 	y, m, d := number(year), number(month), number(day)
 	if m < 1 || m > 12 || d < 1 || d > 31 {
