@@ -52,8 +52,8 @@ type NewConnection struct {
 }
 
 // AddConnection stores the credentials of an ad account, sealed, and tests them. Credentials that the platform rejects
-// are stored too, with the status error, because the platform may be out of order. A later test decides. An account that
-// is already connected gets the new credentials.
+// are stored too, with the status error, because the platform may be out of order. A later test decides. An account
+// that is already connected gets the new credentials.
 var AddConnection = Operation[NewConnection, ConnectionLine]{
 	Spec{Name: "connection.add", Needs: Manage, Facts: true, Undo: "Remove the connection."},
 	(*Run).addConnection,
