@@ -15,8 +15,8 @@ import (
 // mostMemory is the maximum memory of the process in KiB while anonymous callers send bodies.
 const mostMemory = 400 << 10
 
-// memoryOf returns a line of the process's status in KiB: VmRSS is the memory in use, and VmHWM is the maximum since the
-// start.
+// memoryOf returns a line of the process's status in KiB: VmRSS is the memory in use, and VmHWM is the maximum since
+// the start.
 func memoryOf(t *testing.T, pid int, line string) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
