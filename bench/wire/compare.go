@@ -15,8 +15,8 @@ import (
 	"assay/bench/report"
 )
 
-// The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and without
-// log lines. The peers do not log calls.
+// The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and
+// without log lines. The peers do not log calls.
 const (
 	assay    = "assay"
 	quiet    = "assay, log_level warn"
