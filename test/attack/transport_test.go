@@ -174,8 +174,8 @@ func TestAmbiguousRequestsAreRejected(t *testing.T) {
 	}
 }
 
-// If two programs may read the length of a request differently, the service closes the connection after this request. It
-// does not parse the following bytes as a request (RFC 9112, section 6.1).
+// If two programs may read the length of a request differently, the service closes the connection after this request.
+// It does not parse the following bytes as a request (RFC 9112, section 6.1).
 func TestARequestOfAmbiguousLengthClosesItsConnection(t *testing.T) {
 	t.Parallel()
 	host := shared.url[len("http://"):]
