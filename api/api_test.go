@@ -47,8 +47,8 @@ func TestEachLineOfTheContractIsWhole(t *testing.T) {
 	}
 }
 
-// TestTheSharedParametersBelongToTheAnalyticTools checks that all tools except the four that write have the shared
-// parameters.
+// TestTheSharedParametersBelongToTheAnalyticTools checks the shared parameters. All tools have them except the four
+// writing tools.
 func TestTheSharedParametersBelongToTheAnalyticTools(t *testing.T) {
 	t.Parallel()
 	writing := []string{"manage", "propose_budget_shift", "pause_campaign", "resume_campaign"}

@@ -42,7 +42,7 @@ type Watch struct {
 
 // Begin starts a watch.
 func Begin() Watch {
-	return Watch{at: time.Now(), cpu: ownCPU()} //nolint:forbidigo // a benchmark is about the time that really passes
+	return Watch{at: time.Now(), cpu: ownCPU()} //nolint:forbidigo // a benchmark measures the real time
 }
 
 // Took returns the wall time and the CPU since the watch was started.

@@ -34,7 +34,7 @@ type Row struct {
 	What    string
 	Of      Sample
 	Unit    string
-	Verdict string // whether it meets its goal; "" without a goal
+	Verdict string // whether the row meets its goal; "" without a goal
 }
 
 // AtMost states whether the median is at most a goal.

@@ -60,11 +60,11 @@ func PrintSpreads(w io.Writer, title string, spreads []Spread) error {
 // During contains the calls of a table while other work runs.
 type During struct {
 	What    string
-	Spreads []Spread // of the same calls as those alone
+	Spreads []Spread // of the calls that were also measured alone
 }
 
-// PrintDuring writes a table: median and 99th percentile of the wall time of calls alone, in milliseconds, and of the same calls
-// during other work, with the ratios. The last line is the total of all calls.
+// PrintDuring writes a table in milliseconds. It has the median and 99th percentile of the wall time of calls alone and
+// of the same calls during other work, and the ratios. The last line is the total of all calls.
 func PrintDuring(w io.Writer, title string, alone []Spread, others []During) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	head := []string{"", "p50", "p99"}

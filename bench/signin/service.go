@@ -46,7 +46,8 @@ func (s service) calls(ctx context.Context, lasting time.Duration) (report.Sampl
 	}
 }
 
-// blanks writes a number as spaces and tabs. Arguments with different bytes are not cached.
+// blanks writes a number as spaces and tabs, so that the arguments of each call differ and no answer comes from the
+// cache.
 func blanks(n int64) string {
 	return strings.NewReplacer("0", " ", "1", "\t").Replace(strconv.FormatInt(n, 2))
 }
@@ -93,8 +94,8 @@ func (s service) watch(ctx context.Context, peak *atomic.Int64) error {
 
 var formToken = regexp.MustCompile(`name="csrf" value="([^"]*)"`)
 
-// signIns signs in with a new unknown email address each time until ctx ends, as one of many machines, and counts the
-// responses.
+// signIns attempts sign-ins as one of many machines until ctx ends, and counts the responses. Each attempt has a new
+// unknown email address.
 func (s service) signIns(ctx context.Context, worker int, answered *atomic.Int64) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command start measures how long `assay demo` takes until it is ready, without a store and with one, and how much
-// memory an idle `assay serve` uses.
+// Command start measures how long `assay demo` takes until it is ready, without a store and with one. It also measures
+// how much memory an idle `assay serve` uses.
 //
 //	start --assay bin/assay [--cold 3] [--warm 5]
 package main

@@ -45,7 +45,7 @@ func sameFigures(ctx context.Context, session mcp.Session, prepared *sql.Stmt, w
 	return nil
 }
 
-// readAnswer parses an answer: the totals of each channel, and the revenue of the window before.
+// readAnswer parses an answer: the totals of each channel, and the revenue of the previous window.
 func readAnswer(text []byte) (of map[string]figures, before int64, err error) {
 	var answer struct {
 		StructuredContent struct {

@@ -72,7 +72,7 @@ func readWithDuckDB(ctx context.Context, csv, database string) (process.Usage, e
 	return process.Run(ctx, self, "read", csv, database)
 }
 
-// readCSV is the peer. DuckDB's reader fills a table with all cores and without preserving the row order, which is its
+// readCSV is the peer. DuckDB's reader fills a table with all cores and without preserving the row order. This is its
 // fastest mode.
 func readCSV(ctx context.Context, csv, database string) error {
 	return onDatabase(ctx, database, func(db *sql.Conn) error {

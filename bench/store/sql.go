@@ -29,7 +29,7 @@ type channelFigures struct {
 	orders, charged, refunds, undated, spend, reports int64
 }
 
-// ask runs the statement for a window and the equally long one before it.
+// ask runs the statement for a window and for the previous window of equal length.
 func ask(ctx context.Context, query func(context.Context, ...any) (*sql.Rows, error), window civil.Range) ([]channelFigures, error) {
 	rows, err := query(ctx, window.Previous().First.String(), window.First.String(), window.Last.String())
 	if err != nil {

@@ -24,8 +24,8 @@ const importedDays = 30
 // anotherID is an empty workspace. Orders are imported into it during calls to the first workspace.
 const anotherID measure.WorkspaceID = "another"
 
-// measureDuringImports makes rounds of all calls in turn. It makes them alone, while orders of the last month are
-// imported into another workspace, and while they are imported into the measured workspace.
+// measureDuringImports makes rounds of all calls in turn. The calls run alone, during an import of last month's orders
+// into another workspace, and during such an import into the measured workspace.
 func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 	batches, err := b.more(ctx, o.imported)
 	if err != nil {
@@ -53,7 +53,7 @@ func (b *bench) measureDuringImports(ctx context.Context, o settings) error {
 func (b *bench) during(ctx context.Context, o settings, into measure.WorkspaceID, batches []*warehouse.Batch) ([]report.Spread, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	began := time.Now() //nolint:forbidigo // a benchmark is about the time that really passes
+	began := time.Now() //nolint:forbidigo // a benchmark measures the real time
 	imported := make(chan error, 1)
 	go func() { imported <- b.bring(ctx, into, batches) }()
 	lines := spreadsOf(o)
@@ -113,7 +113,7 @@ func (b *bench) more(ctx context.Context, orders int) ([]*warehouse.Batch, error
 	return batches, err
 }
 
-// ordersOf copies the orders of a batch and their rows, with a prefix for each key.
+// ordersOf copies the orders of a batch and their rows. Each key gets the prefix.
 func ordersOf(of *warehouse.Batch, prefix string) *warehouse.Batch {
 	b := &warehouse.Batch{
 		Orders: slices.Clone(of.Orders), Lines: slices.Clone(of.Lines), Refunds: slices.Clone(of.Refunds), Coupons: slices.Clone(of.Coupons),

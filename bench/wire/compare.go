@@ -16,7 +16,7 @@ import (
 )
 
 // The names of the servers in the table. Assay runs twice: with default settings, which log a line per call, and
-// without that line, because the peers do not log calls.
+// without log lines. The peers do not log calls.
 const (
 	assay    = "assay"
 	quiet    = "assay, log_level warn"

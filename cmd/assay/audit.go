@@ -115,7 +115,7 @@ func since(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fault.Invalid("--since %q is neither a date nor a duration", text).WithHint("use a form such as 2026-11-01, 36h or 7d")
 }
 
-// besidesDetail is the usual width of the other columns of the table.
+// besidesDetail is the usual total width of the columns other than the detail.
 const besidesDetail = 95
 
 // printAudit prints a table. It shows people by email address; the log itself contains IDs only.

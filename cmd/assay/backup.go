@@ -160,7 +160,7 @@ func (c *restoreCommand) print(con *console, r backup.Restored) error {
 	return err
 }
 
-// parseInstant reads a day, which means its end, or an instant. "" is the zero time.
+// parseInstant parses an instant or a day. A day means the end of the day. "" is the zero time.
 func parseInstant(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -92,7 +92,7 @@ func literal(name, value string) json.RawMessage {
 	return text
 }
 
-// fillFromDemo uses the URL and the key of a demo for those that are not given.
+// If the URL or the key is not given, fillFromDemo takes it from a demo.
 func (c *callCommand) fillFromDemo() error {
 	if c.URL != "" && c.Key != "" {
 		return nil

@@ -30,8 +30,8 @@ type connectionsAdd struct {
 // maxCredentials bounds what is read from standard input.
 const maxCredentials = 128 << 10
 
-// Run stores the credentials and prints what the test of the account found. Credentials are not arguments: other users of the
-// machine see arguments.
+// Run stores the credentials and prints the result of the account's test. Credentials are not arguments, because other
+// users of the machine can see arguments.
 func (c *connectionsAdd) Run(ctx context.Context, con *console) error {
 	credentials, err := io.ReadAll(io.LimitReader(os.Stdin, maxCredentials))
 	if err != nil {
@@ -71,7 +71,7 @@ type connectionsTest struct {
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// Run tests the connections. It fails if one does not work.
+// Run tests the connections. It fails if a connection does not work.
 func (c *connectionsTest) Run(ctx context.Context, con *console) error {
 	lines, err := do(ctx, con, c.dataFlag, operation.TestConnections, "connections test", c.Workspace,
 		operation.TestedConnections{Platform: c.Platform})
@@ -96,7 +96,7 @@ type connectionsRemove struct {
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the connection."`
 }
 
-// Run removes the connection.
+// printConnections prints the connections as a table with the problems below it, or as JSON.
 func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	line, err := do(ctx, con, c.dataFlag, operation.RemoveConnection, "connections remove", c.Workspace,
 		operation.OldConnection{Platform: c.Platform, Account: c.Account})

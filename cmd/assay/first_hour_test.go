@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// The commands that a service on an empty directory prints work as printed.
+// A service on an empty directory prints commands. These commands work as printed.
 func TestServeOnAnEmptyDirectoryPrintsTheNextCommands(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")

@@ -104,7 +104,7 @@ type guardrailsSet struct {
 	JSON         bool   `name:"json" help:"Print JSON."`
 }
 
-// Run sets the guardrails that are given and prints all.
+// Run sets the guardrails that the command line names, and prints all guardrails.
 func (c *guardrailsSet) Run(ctx context.Context, con *console) error {
 	g, err := do(ctx, con, c.dataFlag, operation.ShowGuardrails, "guardrails set", c.Workspace, operation.None{})
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *guardrailsSet) currency(ctx context.Context, con *console) (money.Curre
 	return w.Currency, err
 }
 
-// enter changes the guardrails that are given.
+// enter changes the guardrails that the command line names.
 func (c *guardrailsSet) enter(g *control.Guardrails, currency money.Currency) (err error) {
 	if c.MaxStepPct != "" {
 		if g.StepPct, err = percentOf(c.MaxStepPct); err != nil {

@@ -29,7 +29,8 @@ type importSinger struct {
 	JSON         bool   `name:"json" help:"Print the report as JSON."`
 }
 
-// Run imports the messages. It prints a state once all records before it are stored, and the report on standard error.
+// Run imports the messages. Once all records before a state are stored, Run prints the state. It prints the report on
+// standard error.
 func (c *importSinger) Run(ctx context.Context, con *console) error {
 	settings, err := c.settings()
 	if err != nil {

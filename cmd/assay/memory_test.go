@@ -15,7 +15,8 @@ import (
 // mostMemory is the maximum memory of the process in KiB while anonymous callers send bodies.
 const mostMemory = 400 << 10
 
-// memoryOf returns a line of the process's status in KiB: VmRSS is the memory it uses, VmHWM the most it ever used.
+// memoryOf returns a line of the process's status in KiB: VmRSS is the memory in use, and VmHWM is the maximum since
+// the start.
 func memoryOf(t *testing.T, pid int, line string) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -32,8 +33,8 @@ func memoryOf(t *testing.T, pid int, line string) int {
 }
 
 // flood opens connections from another address of this machine. Each connection sends the same incomplete text. flood
-// returns once each has sent its text or the service has closed it. end closes the open connections and returns the
-// number of connections by the first line of their answer; "" means no answer.
+// returns once each connection has sent its text or was closed by the service. The function end closes the open
+// connections and returns the number of connections by the first line of their answer; "" means no answer.
 func flood(t *testing.T, address string, connections int, text []byte) (end func() map[string]int) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}

@@ -204,7 +204,8 @@ func columnsOf(rows []json.RawMessage) []*column {
 	return columns
 }
 
-// fitting fits columns into the room: it wraps text first, then drops columns from the right. It never cuts a number.
+// fitting fits columns into the available width: it wraps text first, then drops columns from the right. It never cuts
+// a number.
 func fitting(columns []*column, room int) (shown []*column, left []string) {
 	total := gap
 	for _, c := range columns {
@@ -261,8 +262,8 @@ func printWarnings(w io.Writer, value json.RawMessage) {
 	}
 }
 
-// cell returns a JSON value as plain text: strings without quotes, null as an empty string, an estimate as
-// "26.3 (24.4 to 28.2)", other objects and lists as JSON.
+// cell returns a JSON value as plain text. Strings have no quotes, null is an empty string, and an estimate is "26.3
+// (24.4 to 28.2)". Other objects and lists are JSON.
 func cell(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {

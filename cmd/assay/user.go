@@ -24,7 +24,8 @@ type userCommand struct {
 	ResetPassword userResetPassword `cmd:"" name:"reset-password" help:"Set a new password and end all sessions of the account."`
 }
 
-// passwordFlag selects the source of a password. It is never an argument: other users of the machine see arguments.
+// passwordFlag selects the source of a password. A password is never an argument, because other users of the machine
+// can see arguments.
 type passwordFlag struct {
 	PasswordStdin bool `help:"Read the password from standard input. Default: generate one and show it once."`
 }

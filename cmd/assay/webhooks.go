@@ -27,7 +27,8 @@ type webhooksAdd struct {
 	Shop      string `placeholder:"S" help:"Domain of the shop, such as acme.myshopify.com. Default: any shop with this secret."`
 }
 
-// Run stores the secret and prints its ID. The secret is not an argument: other users of the machine see arguments.
+// Run stores the secret and prints its ID. The secret is not an argument, because other users of the machine can see
+// arguments.
 func (c *webhooksAdd) Run(ctx context.Context, con *console) error {
 	secret, err := io.ReadAll(io.LimitReader(os.Stdin, 4096))
 	if err != nil {

@@ -52,8 +52,8 @@ func New(o Options) *Registry {
 	return &Registry{options: o, open: map[account]*client{}}
 }
 
-// Of returns the accounts that the workspace has connected on the platform, in the order of their IDs. An account whose
-// credentials cannot be decrypted is left out and its connection gets the status error.
+// Of returns the accounts that the workspace has connected on the platform, in the order of their IDs. If the
+// credentials of an account cannot be decrypted, Of omits the account, and its connection gets the status error.
 func (r *Registry) Of(ctx context.Context, ws measure.WorkspaceID, p measure.Platform) ([]ads.Platform, error) {
 	all, err := r.options.Store.Connections(ctx, ws)
 	if err != nil {
@@ -79,8 +79,8 @@ func (r *Registry) Open(p measure.Platform, credentials []byte) (ads.Platform, e
 	return connect.Open(p, credentials, r.options.Platforms)
 }
 
-// Test tests the connections of the workspace, or of one platform, and stores what it finds. It returns the connections with
-// their new state.
+// Test tests the connections of the workspace, or of one platform, and stores the results. It returns the connections
+// with their new state.
 func (r *Registry) Test(ctx context.Context, ws measure.WorkspaceID, p measure.Platform) ([]control.Connection, error) {
 	all, err := r.options.Store.Connections(ctx, ws)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *Registry) Test(ctx context.Context, ws measure.WorkspaceID, p measure.P
 	return all, r.testAll(ctx, all)
 }
 
-// TestOlder tests the workspace's connections whose last test was before the instant.
+// TestOlder tests the workspace's connections that were last tested before the instant.
 func (r *Registry) TestOlder(ctx context.Context, ws measure.WorkspaceID, before time.Time) error {
 	all, err := r.options.Store.Connections(ctx, ws)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *Registry) testAll(ctx context.Context, all []control.Connection) error 
 	return nil
 }
 
-// test tests a stored connection. What is known about its account stays when the test fails.
+// test tests a stored connection. If the test fails, the stored account details remain.
 func (r *Registry) test(ctx context.Context, c control.Connection) control.ConnectionState {
 	opened, err := r.client(c)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *Registry) failed(known control.ConnectionState, err error) control.Conn
 	return known
 }
 
-// client returns the client of a connection. It stays open until the credentials change.
+// client returns the client of a connection. The client stays open until the credentials change.
 func (r *Registry) client(c control.Connection) (*client, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -39,7 +39,7 @@ func (s *records) SetConnectionState(_ context.Context, c control.Connection) er
 	return nil
 }
 
-// connected returns a registry whose store has one connection to a simulated account of Meta.
+// connected returns a registry on a store with one connection, to a simulated account of Meta.
 func connected(t *testing.T) (*accounts.Registry, *records) {
 	t.Helper()
 	s, err := sandbox.Open(sandbox.Options{Dir: t.TempDir(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
@@ -99,7 +99,7 @@ func TestOldTestsAreRepeated(t *testing.T) {
 	}
 }
 
-// Credentials that cannot be decrypted make the status error, and the account is not offered for changes.
+// If credentials cannot be decrypted, the connection gets the status error, and the account is not offered for changes.
 func TestAConnectionOfAnotherInstallationDoesNotWork(t *testing.T) {
 	t.Parallel()
 	registry, store := connected(t)
@@ -139,7 +139,8 @@ func TestAClientIsReused(t *testing.T) {
 	}
 }
 
-// A token that the platform rejects while it is used makes the status error without a test; other failures do not.
+// If the platform rejects a token in use, the connection gets the status error without a test. Other failures do not
+// change the status.
 func TestARejectedTokenIsNoted(t *testing.T) {
 	t.Parallel()
 	registry, store := connected(t)

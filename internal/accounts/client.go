@@ -8,7 +8,7 @@ import (
 	"assay/internal/control"
 )
 
-// client is an account whose connection gets the status error when the platform rejects its credentials.
+// client is an account. Its connection gets the status error when the platform rejects the credentials.
 type client struct {
 	ads.Platform
 	registry   *Registry
@@ -48,7 +48,7 @@ func (c *client) Apply(ctx context.Context, s ads.State, change ads.Change) ads.
 // broken are the reasons that make every further call fail until a person acts.
 var broken = []ads.Reason{ads.TokenExpired, ads.CredentialsRejected, ads.PermissionMissing, ads.VersionRetired}
 
-// watch notes an error that means that the connection does not work.
+// watch records the errors of a broken connection.
 func (c *client) watch(ctx context.Context, err error) {
 	if slices.Contains(broken, ads.ReasonOf(err)) {
 		c.registry.note(ctx, c.connection, err)

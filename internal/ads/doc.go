@@ -1,24 +1,25 @@
 // Package ads is the interface between Assay and the ad platforms. It reads a campaign's live state, checks and
-// validates a change, applies it, and reads the result. The clients are in the packages below; simulator simulates the
-// platforms, and adstest is the suite that every client passes.
+// validates a change, applies it, and reads the result. The clients are in the packages below; package simulator
+// simulates the platforms, and package adstest is the test suite for every client.
 //
 // A platform has neither idempotency keys nor conditional writes. An executor therefore works in this order:
 //
 //  1. Claim: insert the pending row of the change with the value that a preview read. A unique index allows one open row
 //     per account and campaign.
 //  2. Live read under the claim: [Platform.Read]. A value that differs from the row's old value fails the change. The old
-//     value is never one that the caller sent.
-//  3. Compare: [State.Check] says whether the change is possible. A live value that equals [Change.Want] is unchanged;
-//     one that differs from the value the caller expects is a conflict. Neither sends anything. The guardrails follow.
-//  4. Validate: [Platform.Validate], the platform's own dry run where it has one. The preview does it.
+//     value never comes from the caller.
+//  3. Compare: [State.Check] reports whether the change is possible. If the live value equals [Change.Want], the
+//     result is unchanged. If it differs from the value that the caller expects, the result is a conflict. In both
+//     cases nothing is sent. The guardrails follow.
+//  4. Validate: [Platform.Validate], the platform's own dry run where it has one. A preview includes this step.
 //  5. Apply: [Platform.Apply], once. Its [Outcome] is applied, refused or unknown, with the deadline of the write.
-//  6. Read back: [Platform.Read] again, and store the value. A refused change failed. An applied change is applied.
+//  6. Read back: [Platform.Read] again, and store the value. A refused change gets the status failed.
+//     An applied change gets the status applied.
 //  7. Settle an unknown outcome: read after the waits of [NextLook] and pass each live value to [Settle], until the
 //     answer is neither [SettleWait] nor [SettleUnread]. After a restart the series begins again, and the start of the
 //     process replaces the deadline, because an ended process sends nothing.
 //
-// A preview is steps 2 to 4 without the claim: it sends no mutating request. An execution makes one first, so that an
-// unchanged or impossible change claims nothing. Nothing repeats step 5: a change whose outcome stays unknown is left
-// to a person. A rollback is a new change to the old value of the row, with the same
-// steps.
+// A preview is steps 2 to 4 without the claim: it sends no mutating request. An execution makes a preview first, so
+// that an unchanged or impossible change claims nothing. Nothing repeats step 5: if the outcome of a change stays
+// unknown, a person decides. A rollback is a new change to the old value of the row, with the same steps.
 package ads

@@ -19,7 +19,8 @@ type Platform interface {
 	Unit() Unit
 	// Test reads the account and reports whether the credentials work.
 	Test(ctx context.Context) (Connection, error)
-	// Campaigns lists up to most campaigns of the account in the platform's order, and reports whether there are more.
+	// Campaigns lists campaigns of the account in the platform's order, at most the number most. It also reports
+	// whether the account has more.
 	Campaigns(ctx context.Context, most int) (list []Campaign, more bool, err error)
 	// Read returns the live state of a campaign of this account. It is not cached.
 	Read(ctx context.Context, id CampaignID) (State, error)
@@ -45,7 +46,7 @@ func (id CampaignID) Valid() bool { return IsNumber(string(id), maxID) }
 // maxID is the length of the largest 64-bit number, with room for one more digit.
 const maxID = 20
 
-// IsNumber reports whether the text consists of 1 to most decimal digits.
+// IsNumber reports whether the text has only decimal digits: at least one, and at most the limit most.
 func IsNumber(text string, most int) bool {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -102,8 +103,8 @@ type Outcome struct {
 	Result    Result
 	Rejection *Rejection // why it was refused, or why the outcome is unknown; nil when applied
 	RequestID string     // the platform's ID of the request, for its support; may be empty
-	// Deadline is the time at which the client stops waiting for the write. Once [Grace] has passed after it, no
-	// request of this change can arrive. It is zero when nothing was sent.
+	// Deadline is the time at which the client stops waiting for the write. Once [Grace] has passed after the deadline,
+	// no request of this change can arrive. The deadline is zero when nothing was sent.
 	Deadline time.Time
 }
 

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Reason is why a platform rejects a request, or why this package rejects it before it is sent.
+// Reason is why a platform rejects a request, or why this package rejects the request before sending it.
 type Reason string
 
 // The reasons. docs/platforms.md explains each.

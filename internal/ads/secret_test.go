@@ -41,7 +41,7 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 			texts = append(texts, string(plain))
 		}
 		var file bytes.Buffer
-		_ = gob.NewEncoder(&file).Encode(of) // an error is fine, the secret is not
+		_ = gob.NewEncoder(&file).Encode(of) // an error is allowed, the secret is not
 		texts = append(texts, file.String())
 		for _, handler := range []slog.Handler{slog.NewTextHandler(&file, nil), slog.NewJSONHandler(&file, nil)} {
 			slog.New(handler).LogAttrs(t.Context(), slog.LevelInfo, "x", slog.Any("token", of))

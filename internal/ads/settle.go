@@ -17,9 +17,9 @@ const (
 // Grace is how long after the deadline of a write the platform may still execute it.
 const Grace = 5 * time.Second
 
-// Settle compares the live value with the values before and after the change. live is nil when it could not be read.
-// sinceDeadline is the time from the deadline of the write to the read, negative before the deadline. After a restart
-// it is the time since the start of the process.
+// Settle compares the live value with the values before and after the change. The parameter live is nil when the value
+// could not be read. The parameter sinceDeadline is the time from the deadline of the write to the read, negative
+// before the deadline. After a restart, sinceDeadline is the time since the start of the process.
 func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settlement {
 	switch {
 	case live == nil:
@@ -38,9 +38,9 @@ func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settl
 var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 60 * time.Second}
 
 // NextLook returns when to read the live value for the n-th time, starting with n = 0. The time is counted from the
-// unknown outcome or from the start of the process. untilDeadline is the time from that instant to the deadline of the
-// write. A deadline after the last look adds one more look, so that the series ends with an answer. more is false after
-// the end.
+// unknown outcome or from the start of the process. The parameter untilDeadline is the time from the same start to the
+// deadline of the write. If the deadline is after the last read, NextLook adds one more read, so that the series ends
+// with an answer. The result more is false after the end.
 func NextLook(n int, untilDeadline time.Duration) (after time.Duration, more bool) {
 	if n < len(looks) {
 		return looks[n], true

@@ -80,7 +80,7 @@ type Budget struct {
 	Resource string
 	Shared   bool
 	Uses     int        // campaigns that use the budget, if it is a separate object
-	Feeds    []Campaign // the campaigns that a shared budget feeds, at most 100
+	Feeds    []Campaign // the campaigns that use a shared budget, at most 100
 	Children []Child    // ad sets that have the budget, at most 50
 }
 
@@ -209,7 +209,7 @@ func (s *State) reject(r Reason, format string, args ...any) *Rejection {
 // shown is the maximum number of names in a sentence.
 const shown = 5
 
-// campaigns returns the campaigns that the budget feeds, as a part of a sentence.
+// campaigns returns the campaigns that share the budget, as a part of a sentence.
 func campaigns(b *Budget) string {
 	if len(b.Feeds) == 0 {
 		return "several campaigns"

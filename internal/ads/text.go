@@ -6,7 +6,7 @@ import (
 )
 
 // Clean prepares a text of a platform for people. It removes control characters and invisible formatting characters,
-// collapses blanks, and returns at most most characters.
+// collapses blanks, and shortens the text to the limit most, in characters.
 func Clean(text string, most int) string {
 	var b strings.Builder
 	n, blank := 0, false

@@ -11,8 +11,9 @@ import (
 	"assay/internal/money"
 )
 
-// Answer is a struct with, in this order, an embedded [Opening], the tool's own fields, its Metrics, an embedded
-// [Table] of rows and an embedded [Closing]. encoding/json then writes the members in the same order for every tool.
+// Answer is a struct. Its fields are, in this order: an embedded [Opening], the tool's own fields, its Metrics, an
+// embedded [Table] of rows and an embedded [Closing]. encoding/json then writes the members in the same order for every
+// tool.
 //
 // A field of a row or of a metric may have the tag detail:"analyst" or detail:"debug". Such a field must be optional
 // and is omitted below that level. Figures have the types of rounding.go and are rounded when the answer is written.
@@ -99,7 +100,7 @@ type Truncated struct {
 	How          string `json:"how"`
 }
 
-// Warning is a limitation that the reader must know before using the figures.
+// Warning is a limitation of the figures. The reader must know it before using them.
 type Warning struct {
 	Code WarningCode `json:"code"`
 	Text string      `json:"text"`

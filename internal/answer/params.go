@@ -6,7 +6,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// Window returns the period between two days. The end defaults to today, the start to daysBack days before the end.
+// Window returns the period between two days. The end defaults to today. The start defaults to the day that is daysBack
+// days before the end.
 func Window(today, start, end civil.Date, daysBack int) (civil.Range, error) {
 	w := civil.Range{Last: end.Or(today)}
 	w.First = start.Or(w.Last.AddDays(-daysBack))
@@ -97,7 +98,7 @@ func (p Last540) Window(today civil.Date) (civil.Range, error) {
 	return Window(today, p.StartDate, p.EndDate, 540)
 }
 
-// CheckOrder rejects a period whose last day is before its first day. It accepts missing days.
+// CheckOrder rejects a period that ends before it starts. It accepts missing days.
 func CheckOrder(firstName string, first civil.Date, lastName string, last civil.Date) error {
 	if first.IsZero() || last.IsZero() || !last.Before(first) {
 		return nil

@@ -49,7 +49,7 @@ func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	return result, nil
 }
 
-// failing is an answer of a call that may have failed. It is then the text of an error.
+// failing is implemented by the answer of a call that may fail. The answer of a failed call is the text of an error.
 type failing interface{ Failed() bool }
 
 // pictured is an answer with images after the text. CSV and summary output have none.
@@ -77,9 +77,9 @@ func prepare(a Answer, w *Writer) {
 }
 
 // fit writes the answer with as many rows as the token budget allows, but at least one, because an empty page has no
-// next offset. [Closing.shed] removes less important parts before rows are cut, and [Closing.shedMore] more of them
-// before fewer than [SummaryRows] are left. At the summary level CSV has the same rows as JSON; at the other levels it fits
-// more rows.
+// next offset. [Closing.shed] removes less important parts before rows are cut. [Closing.shedMore] removes further
+// parts before fewer than [SummaryRows] rows are left. At the summary level CSV has the same rows as JSON; at the other
+// levels CSV fits more rows.
 func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	measured := w.View.Format
 	if measured == CSVFormat && w.View.DetailLevel == SummaryLevel {
@@ -126,7 +126,7 @@ func (c *Closing) shed() bool {
 	return true
 }
 
-// shedMore removes parts that are less important than the first rows and reports whether there was one, in this order:
+// shedMore removes parts that are less important than the first rows, and reports whether there was one. The order is:
 // the kinds of sources, all suggestions, all warnings but the first, the definition of revenue.
 func (c *Closing) shedMore() bool {
 	switch q := c.DataQuality; {

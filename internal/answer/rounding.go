@@ -67,8 +67,8 @@ func (f rounding) apply(v reflect.Value) {
 	}
 }
 
-// finite reports whether a figure, or each figure of an estimate, is a number. An optional figure that is not is undefined
-// and is left out of the answer: JSON has no other numbers.
+// finite reports whether a figure, or each figure of an estimate, is a number. An optional figure that is not a number
+// is undefined and omitted from the answer, because JSON cannot represent it.
 func finite(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Float64:

@@ -15,7 +15,7 @@ import (
 	"assay/internal/datadir"
 )
 
-// openAccounts opens the registry of connected ad accounts, with the simulated ones of a demo store.
+// openAccounts opens the registry of connected ad accounts, including the simulated accounts of a demo store.
 func (a *App) openAccounts() (err error) {
 	c := a.config.WithDefaults()
 	a.sandbox, err = sandbox.Open(sandbox.Options{Dir: filepath.Join(c.Data, datadir.Sandbox), Now: a.now, Log: a.log})
@@ -47,10 +47,10 @@ func (a *App) openAccounts() (err error) {
 // Connections are tested every day, so that an expired token is reported before somebody needs it.
 const (
 	testEvery = 24 * time.Hour
-	lookEvery = time.Hour // for connections whose last test is older
+	lookEvery = time.Hour // interval of checks for connections with an old test
 )
 
-// watchConnections tests all connections whose last test is too old, until ctx ends.
+// watchConnections tests all connections when their last test is too old, until ctx ends.
 func (a *App) watchConnections(ctx context.Context) error {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()

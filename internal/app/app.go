@@ -263,7 +263,7 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
 			a.catchUp(ctx, w.ID)
 		}
-		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for those in use
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for the stores in use
 			_ = a.engine.Rest(ctx, w.ID) // at worst it stays open
 		}
 	}
@@ -281,12 +281,12 @@ func (a *App) tryFacts(ctx context.Context) error {
 	}
 }
 
-// unopened returns the number of workspaces whose facts cannot be opened.
+// unopened returns the number of workspaces with facts that cannot be opened.
 func (a *App) unopened() int { return len(a.engine.Unopened()) }
 
-// Serve answers calls until ctx ends, then finishes running calls. It calls ready with the base URL once calls are
-// accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work ignores its
-// cancellation. Imports are transactions, so no import is stored partially.
+// Serve answers calls until ctx ends, then finishes running calls. It calls the function ready with the base URL once
+// calls are accepted. Serve and [App.Close] together end within two seconds after the shutdown timeout, even if work
+// ignores its cancellation. Imports are transactions, so no import is stored partially.
 func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error {
 	if err := a.backups.Check(); err != nil {
 		return err

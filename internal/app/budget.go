@@ -25,7 +25,7 @@ func (a *App) newBudgets(accounts budgetchange.Accounts) *budgetchange.Executor 
 	})
 }
 
-// expireEvery is the time between two looks for changes that waited too long for approval.
+// expireEvery is the interval between checks for changes that waited too long for approval.
 const expireEvery = time.Minute
 
 // settleBudgets settles unknown outcomes of changes until ctx ends.

@@ -97,7 +97,7 @@ func ImportFiles(
 	return operation.ImportFiles.Do(ctx, a.operations, call, in)
 }
 
-// spoolInput replaces standard input with a temporary file, which remove deletes.
+// spoolInput replaces standard input with a temporary file. The function remove deletes this file.
 func spoolInput(dir string, files []string, input io.Reader) (remove func(), err error) {
 	at := slices.Index(files, StandardInput)
 	if at < 0 {

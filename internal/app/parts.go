@@ -45,8 +45,8 @@ func (p *parts) Go(name string, run func() error) {
 	})
 }
 
-// wait waits for all parts, at most for the given time. It returns the names of parts that are still running and the first
-// error of a part.
+// wait waits for all parts, at most for the duration most. It returns the names of parts that are still running and the
+// first error of a part.
 func (p *parts) wait(most time.Duration) (cutOff []string, err error) {
 	ended := make(chan struct{})
 	var waiting panics.Group

@@ -87,7 +87,7 @@ func TestShutdownEndsWhileWorkIgnoresCancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(data, datadir.Jobs), []byte(`["acme"]`), 0o600); err != nil { // it is resumed
+	if err := os.WriteFile(filepath.Join(data, datadir.Jobs), []byte(`["acme"]`), 0o600); err != nil { // to resume
 		t.Fatal(err)
 	}
 	work := stubborn{a, make(chan struct{}), make(chan struct{})}

@@ -39,8 +39,9 @@ func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) erro
 	return err
 }
 
-// forecast makes the workspace's forecasts of the day after forecastHour in the workspace's time zone, by the clock of
-// answers. It scores forecasts whose period is over. A second run on the same day has little to do.
+// Once it is past forecastHour in the workspace's time zone, by the clock of answers, forecast makes the workspace's
+// forecasts of the day. It also evaluates forecasts of periods that are over. A second run on the same day has little
+// to do.
 func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	if a.clock().In(w.Location()).Hour() < forecastHour {
 		return nil

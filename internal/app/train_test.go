@@ -73,7 +73,7 @@ func (h *house) serve() {
 	<-ready
 }
 
-// sell imports two years of a store whose two channels have random weekly spend.
+// sell imports two years of a store with two channels, which have random weekly spend.
 func (h *house) sell() {
 	h.Helper()
 	r := rand.New(rand.NewPCG(4, 2))

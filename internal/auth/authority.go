@@ -14,9 +14,9 @@ type AuthorityStore interface {
 	Access(ctx context.Context, grant control.GrantID) (control.Access, error)
 }
 
-// Authority checks the current permissions of callers without a cache. It is used before an action that others see,
-// because a permission cached for two seconds is sufficient for reads but not for actions. Its methods are safe for
-// concurrent use.
+// Authority checks the current permissions of callers without a cache. It is used before an action, because a
+// permission cached for two seconds is sufficient for reads but not for actions. Its methods are safe for concurrent
+// use.
 type Authority struct {
 	store AuthorityStore
 	now   func() time.Time

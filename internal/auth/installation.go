@@ -25,7 +25,7 @@ const InstallationSecretLen = 32
 
 // LoadSecret returns the installation's secret from a file of 64 hexadecimal digits. The first start creates the file.
 // If several processes start at the same time, one creates the file and all return the same secret. A file that other
-// users can read or with invalid content is a fault of kind misconfigured.
+// users can read, or that has invalid content, is a fault of kind misconfigured.
 func LoadSecret(path string) ([]byte, error) {
 	secret, err := readSecret(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +113,7 @@ func syncDir(dir string) error {
 //	assay/sealed/v1/ID      encrypted third-party secrets of the workspace ID
 type Installation struct{ secret []byte }
 
-// NewInstallation returns the installation with that secret, which [LoadSecret] returns.
+// NewInstallation returns the installation with a secret from [LoadSecret].
 func NewInstallation(secret []byte) Installation { return Installation{secret: bytes.Clone(secret)} }
 
 // HashKey returns the 32-byte key under which the workspace's email addresses and phone numbers are hashed. Each

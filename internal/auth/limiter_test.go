@@ -270,7 +270,7 @@ func TestFailingCounterAllowsCalls(t *testing.T) {
 	}
 }
 
-// running returns a limiter that runs until stop.
+// running returns a limiter that runs until the function stop is called.
 func running(t *testing.T, w *warehouse) (l *Limiter, stop func()) {
 	t.Helper()
 	l = NewLimiter(LimiterOptions{Orders: w, Now: time.Now})

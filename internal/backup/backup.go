@@ -64,7 +64,7 @@ type Made struct {
 	At         time.Time             `json:"at"`
 	WithSecret bool                  `json:"with_secret"`
 	Workspaces int                   `json:"workspaces"`
-	Copied     []measure.WorkspaceID `json:"copied"` // workspaces whose facts changed since the last backup
+	Copied     []measure.WorkspaceID `json:"copied"` // workspaces with facts that changed since the last backup
 	Files      int                   `json:"files"`
 	Bytes      int64                 `json:"bytes"`     // of all files of the backup
 	NewBytes   int64                 `json:"new_bytes"` // of the files that the folder did not have
@@ -81,14 +81,14 @@ func (m Made) Err() error {
 		WithHint("run assay doctor, correct the workspaces and repeat the backup")
 }
 
-// attempts bounds how often a backup starts again because a workspace was deleted during it.
+// attempts bounds how often a backup starts again because a workspace was deleted during the backup.
 const attempts = 3
 
 // errDeleted reports that a workspace of the copied control data was deleted.
 var errDeleted = errors.New("a workspace was deleted during the backup")
 
-// Make writes a backup and calls progress with the bytes copied so far. If the facts of a workspace cannot be read, the
-// backup refers to the facts of the last backup, and the result names the workspace.
+// Make writes a backup and calls the function progress with the bytes copied so far. If the facts of a workspace cannot
+// be read, the backup refers to the facts of the last backup, and the result names the workspace.
 func (b *Maker) Make(ctx context.Context, r Request, progress func(done, total int64)) (Made, error) {
 	if !b.busy.TryLock() {
 		return Made{}, fault.Conflict("a backup is running").WithHint("wait until it has ended")
@@ -313,7 +313,7 @@ func (r *run) current(ctx context.Context, id measure.WorkspaceID) (w Workspace,
 	if err != nil {
 		return w, file, 0, err
 	}
-	if state == (warehouse.SnapshotState{}) { // deleted, and created again
+	if state == (warehouse.SnapshotState{}) { // the workspace was deleted and created again
 		return w, file, 0, errDeleted
 	}
 	if had, old, ok := r.earlier(id); ok && had.State == state && had.Problem == "" {

@@ -12,8 +12,8 @@ import (
 	"assay/internal/fault"
 )
 
-// left lists the names in a data directory that are not copied as files: state of the running process, and data that
-// are copied in another way. They are patterns of [path.Match].
+// left lists the names in a data directory that are not copied as files. They are state of the running process, or data
+// that are copied in another way. The names are patterns of [path.Match].
 var left = []string{
 	"lock", "assay.sock", datadir.Uploads, unwritten, ".secret-*", RestoringDir,
 	datadir.Control, datadir.Control + "-*", datadir.Facts,
@@ -22,8 +22,8 @@ var left = []string{
 // unwritten is the pattern of files that are being written: they are renamed when they are complete.
 const unwritten = "*.new"
 
-// secret lists the names in a data directory that only a backup with the secret contains: the installation's secret,
-// and the token secret and the credentials of a demo.
+// secret lists the names in a data directory that only a backup with the secret contains. They are the installation's
+// secret, and the token secret and the credentials of a demo.
 var secret = []string{datadir.Secret, datadir.OAuthSecret, datadir.Demo}
 
 // others returns the files of the data directory that are copied as they are, sorted. Every file is copied unless a

@@ -285,7 +285,7 @@ func (f *folder) finish(m Manifest) (name string, err error) {
 	return filepath.Join(f.path, filepath.FromSlash(name)), nil
 }
 
-// prune removes all but the newest backups, and content that no manifest lists. A keep of 0 removes no backup.
+// prune removes all but the newest backups, and content that no manifest lists. If keep is 0, prune removes no backup.
 func (f *folder) prune(all []Manifest, keep int) (removed int, err error) {
 	if keep > 0 && len(all) > keep {
 		for _, m := range all[:len(all)-keep] {

@@ -101,7 +101,8 @@ func TestABackupOfANewerFormatIsRejected(t *testing.T) {
 	}
 }
 
-// A manifest names files of the data directory only, and a link in the folder of backups does not lead out of it.
+// A manifest names files of the data directory only, and a link in the folder of backups does not lead out of that
+// folder.
 func TestARestoreStaysInItsFolders(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

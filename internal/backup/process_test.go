@@ -147,7 +147,7 @@ func TestAFullDiskLeavesTheEarlierBackupsComplete(t *testing.T) {
 	}
 }
 
-// childFull limits the size of its own files, which the process sees as a full disk.
+// childFull limits the size of its own files. The process sees this limit as a full disk.
 func childFull(ctx context.Context, data, dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	p, err := openPlace(ctx, data, dir)

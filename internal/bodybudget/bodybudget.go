@@ -14,8 +14,8 @@ const BlockSize = 16 << 10
 // ErrFull means that the bodies being read use the whole budget, or the bodies from one address use its share.
 var ErrFull = errors.New("the memory for request bodies of anonymous callers is used up")
 
-// Budget is a number of bytes that bodies share. The bodies from one address use at most a part of it, so that one
-// sender cannot block all others. Its methods are safe for concurrent use.
+// Budget is a number of bytes that bodies share. The bodies from one address use at most a part of the budget, so that
+// one sender cannot block all others. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
 	share  int64     // of one address
@@ -79,9 +79,9 @@ type Body struct {
 	size   int
 }
 
-// Read reads a body from an address to its end and writes each part to seen, such as a hash. A block is taken only when
-// the bytes before it have arrived, so a caller that announces much and sends little uses little memory. Read returns
-// ErrFull when no block is left. The caller releases the body, even after an error.
+// Read reads a body from an address to its end and writes each part to the writer seen, such as a hash. A block is
+// taken only when the bytes before it have arrived. So a caller that announces a long body and sends few bytes uses
+// little memory. Read returns ErrFull when no block is left. The caller releases the body, even after an error.
 func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, error) {
 	body := &Body{budget: b, by: by}
 	for {

@@ -234,23 +234,23 @@ func (b *bench) tiktok(t *testing.T) ads.Platform {
 	return b.connected(t, `{"advertiser_id":"7000","access_token":"token"}`, &sim.Server, sim)
 }
 
-// to asks for a daily budget in whole dollars.
+// to returns a request for a daily budget in whole dollars.
 func (b *bench) to(major int64) Request {
 	return Request{Platform: b.platform, Campaign: b.campaign, Action: ads.SetDailyBudget, Units: major * b.perUnit, Reason: "test"}
 }
 
-// asks asks for another action.
+// asks returns a request for another action.
 func (b *bench) asks(a ads.Action) Request {
 	return Request{Platform: b.platform, Campaign: b.campaign, Action: a}
 }
 
-// The callers of the tests: a tool's and a command's.
+// The callers of the tests: a tool and a command.
 var (
 	key      = Caller{Actor: "key:k1"}
 	operator = Caller{Actor: "assay budget-changes rollback", Person: true}
 )
 
-// traffic counts the requests that ask for a change, and those that changed something.
+// traffic counts two kinds of requests: requests for a change, and requests that changed something.
 func (b *bench) traffic() (mutating, applied int) {
 	for _, e := range b.sim.Log() {
 		if e.Mutating {
@@ -283,7 +283,8 @@ func (b *bench) preview(t *testing.T, r Request) (Result, error) {
 	return result, err
 }
 
-// execute executes a request. It sends at most one mutating request; Google repeats one that was refused with 401.
+// execute executes a request. It sends at most one mutating request. The Google client repeats a request that was
+// rejected with 401.
 func (b *bench) execute(t *testing.T, r Request) Result {
 	t.Helper()
 	mutating, applied := b.traffic()

@@ -1,10 +1,11 @@
 // Package budgetchange changes campaigns on ad platforms: previews, execution at most once, settlement of unknown
-// outcomes, rollback, approval and guardrails. It knows neither HTTP nor SQL; package ads says in which order a platform
-// is read and written, and package control has the rows of the audit.
+// outcomes, rollback, approval and guardrails. It uses neither HTTP nor SQL. Package ads documents the order in which a
+// platform is read and written. Package control contains the rows of the audit.
 //
-// An execution is a preview whose guardrails pass, then a claim: the pending row. Under the claim the campaign is read
-// again, so that a change by someone else since the preview fails, and then written once. A row that a process left
-// pending is settled by the next process: see [Executor.Run].
+// An execution starts with a preview. If the guardrails pass, the execution stores a pending row, which claims the
+// campaign. Then it reads the campaign again and writes once. If someone else changed the campaign since the preview,
+// the execution fails. If a process ends and leaves a row pending, the next process settles the row: see
+// [Executor.Run].
 package budgetchange
 
 import (
@@ -29,8 +30,8 @@ type Accounts interface {
 
 // Rates converts amounts between currencies.
 type Rates interface {
-	// Convert returns the amount in the currency at the day's exchange rate of the workspace. Without a rate it is a fault
-	// of kind not_ready.
+	// Convert returns the amount in the currency at the day's exchange rate of the workspace. Without a rate it returns
+	// a fault of kind not_ready.
 	Convert(ctx context.Context, w control.Workspace, a money.Amount, to money.Currency) (money.Amount, error)
 }
 
@@ -62,9 +63,9 @@ type Executor struct {
 	mu      sync.Mutex                      // guards the fields below
 	flights map[string]*flight              // executions under way, by their request
 	own     map[control.BudgetChangeID]bool // rows that this process executes or settles
-	serving bool                            // Run settles what is in unsettled
+	serving bool                            // Run is running and settles the rows in waiting
 	waiting []unsettled
-	wake    chan struct{} // has a value when waiting does
+	wake    chan struct{} // has a value when rows are added to waiting
 }
 
 // New returns an executor.
@@ -86,18 +87,18 @@ type Request struct {
 	Campaign ads.CampaignID
 	Action   ads.Action
 	Units    int64          // the new daily budget in platform units, of [ads.SetDailyBudget]
-	Previous *float64       // the current daily budget in platform units, as the caller knows it; nil: not given
-	Currency money.Currency // of the account, as the caller knows it; "": not given
-	Account  string         // the platform's ID of the account; "": the one that has the campaign
+	Previous *float64       // the current daily budget in platform units, according to the caller; nil: not given
+	Currency money.Currency // of the account, according to the caller; "": not given
+	Account  string         // the platform's ID of the account; "": the account that has the campaign
 	Budget   string         // name of the budget on the platform; needed for a shared budget
-	Name     string         // of the campaign, where the platform has none
+	Name     string         // of the campaign, for platforms that return none
 	Reason   string         // for the audit
 	// Effect returns the expected effect of the change as JSON, nil for no estimate. It is called once the live values are
 	// known.
 	Effect func(ctx context.Context, p Preview) json.RawMessage `json:"-"`
 }
 
-// Preview is a change with what the platform and the guardrails say about it.
+// Preview is a change with the replies of the platform and the verdicts of the guardrails.
 type Preview struct {
 	Account        ads.Account
 	Campaign       ads.CampaignID
@@ -109,12 +110,12 @@ type Preview struct {
 	Field          control.ChangeField
 	Unit           string // name of the platform's budget unit, such as micros
 	Current, New   control.ChangeValue
-	Budget         ads.Budget // with the campaigns that a shared budget feeds
+	Budget         ads.Budget // with the campaigns that use a shared budget
 	Unchanged      bool       // the live value is the new one
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
-	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget; nil when the
-	// campaign has no daily budget of its own or there is no exchange rate.
+	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget. It is nil
+	// when the campaign has no daily budget of its own or there is no exchange rate.
 	Daily  *money.Amount
 	Effect json.RawMessage // expected effect; nil for no estimate
 }

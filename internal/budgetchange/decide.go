@@ -9,9 +9,9 @@ import (
 	"assay/internal/fault"
 )
 
-// Rollback sets the value that the campaign had before a change, under the same steps as any change. It is refused when
-// the change was not applied, was rolled back already, or the live value is not the one that it set. Without confirm it
-// is a preview.
+// Rollback sets the value that the campaign had before a change, with the same steps as any change. It is refused if
+// the change was not applied or was already rolled back. It is also refused if the live value is not the value that the
+// change set. Without confirm, Rollback is a preview.
 func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, reason string, confirm bool) (
 	Result, error,
 ) {
@@ -65,7 +65,7 @@ func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.
 	return terms{request: r, undoes: &c}, nil
 }
 
-// requestOf asks for a value of the campaign of a row.
+// requestOf returns the request to set a value on the campaign of a row.
 func requestOf(c control.BudgetChange, value control.ChangeValue) Request {
 	to := c
 	to.New = value
@@ -84,8 +84,9 @@ func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.Bu
 	return c.AsOf(e.Clock.Now()), err
 }
 
-// Approve executes a change that awaits approval, for a member who did not request it. Everything is read
-// and checked again. asked is who requested the change: the actor of the row, or the member who made the actor's key.
+// Approve executes a change that awaits approval, for a member who did not request it. Approve reads and checks
+// everything again. The parameter asked is the requester of the change: the actor of the row, or the member who made
+// the actor's key.
 func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, asked string) (Result, error) {
 	return e.once(ctx, "approve "+string(id), func(ctx context.Context) (Result, error) {
 		row, err := e.awaiting(ctx, w, id)

@@ -33,8 +33,8 @@ type flight struct {
 	err    error
 }
 
-// Execute makes the change, at most once. The request may end before the change does: once begun, it is completed.
-// Identical requests at the same time are one change.
+// Execute makes the change, at most once. The request may end before the change does: a change that has begun is
+// completed. Identical requests at the same time are one change.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
 	if err != nil {
@@ -45,7 +45,7 @@ func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, 
 	})
 }
 
-// once runs do, or waits for the same work under way and returns its result.
+// once calls the function do. If the same work is already under way, once waits for it and returns its result.
 func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Context) (Result, error)) (Result, error) {
 	e.mu.Lock()
 	f, under := e.flights[key]
@@ -75,7 +75,7 @@ func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Con
 	return f.result, f.err
 }
 
-// execute plans the change and, if nothing is in its way, claims the campaign and makes it.
+// execute plans the change. If nothing prevents the change, execute claims the campaign and makes the change.
 func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, t terms) (Result, error) {
 	p, err := e.plan(ctx, w, by, t)
 	if err != nil {
@@ -118,8 +118,8 @@ func (v *Verdict) refusal() *Refusal {
 	}
 }
 
-// claim stores the row. While the campaign is claimed by another change it tries again for a while, then it is a fault of
-// kind conflict. An identical change is returned at once.
+// claim stores the row. While another change claims the campaign, claim tries again for a while and then returns a
+// fault of kind conflict. It returns an identical change at once.
 func (e *Executor) claim(ctx context.Context, row control.BudgetChange,
 	try func(ctx context.Context) (*control.BudgetChange, error),
 ) (same *control.BudgetChange, err error) {
@@ -216,7 +216,7 @@ func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, ro
 	return e.apply(ctx, p, row, state)
 }
 
-// fail settles a row of which nothing was sent.
+// fail settles a row for which no request was sent.
 func (e *Executor) fail(ctx context.Context, p *plan, row control.BudgetChange, err error) (Result, error) {
 	why := refusalOf(err)
 	if why.Reason == "" && p.Blocked() != nil {
@@ -254,7 +254,7 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 		return e.unsure(ctx, p, row, outcome.Deadline, sent)
 	}
 	row, err := e.update(ctx, row, control.ChangePending)
-	if err != nil { // the next look at the platform settles the row
+	if err != nil { // the next read of the live value settles the row
 		e.log(ctx, row, "a change on an ad platform is not recorded yet", err)
 		e.later(claimed, sent, sent, 0)
 	}
@@ -265,8 +265,8 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 	return r, nil
 }
 
-// unsure records an unknown outcome, looks at the platform at once, and leaves the rest of the series to [Executor.Run].
-// Without it, as in a command, the series runs here.
+// unsure records an unknown outcome, reads the live value at once, and leaves the later reads to [Executor.Run]. If Run
+// is not running, as in a command, unsure makes all reads itself.
 func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange, deadline, sent time.Time) (Result, error) {
 	row.Live, row.Deadline = control.ChangeValue{}, deadline
 	if _, err := e.Store.UpdateBudgetChange(ctx, row, control.ChangePending, e.system()); err != nil {
@@ -282,7 +282,7 @@ func (e *Executor) unsure(ctx context.Context, p *plan, row control.BudgetChange
 	return resultOf(p.Preview, settled), nil
 }
 
-// system is the author of what the platform said, not of a decision.
+// system is the author of a status that follows from the platform's reply, not from a person's decision.
 func (e *Executor) system() control.By { return control.By{Actor: "assay", At: e.Clock.Now()} }
 
 // update stores the row with its final status.

@@ -221,7 +221,7 @@ func TestTheAccountThatHasTheCampaignIsUsed(t *testing.T) {
 	wantError(t, err, fault.KindMisconfigured, "expired")
 }
 
-// otherAccount is an account without campaigns; brokenAccount is one whose token has expired.
+// otherAccount is an account without campaigns; brokenAccount is an account with an expired token.
 type (
 	otherAccount  struct{ ads.Platform }
 	brokenAccount struct{ ads.Platform }
@@ -275,7 +275,7 @@ func TestTenIdenticalCallsAreOneChange(t *testing.T) {
 	})
 }
 
-// slowAccount holds the write until it may be sent.
+// slowAccount delays the write until the test allows it.
 type slowAccount struct {
 	ads.Platform
 	arrived chan struct{} // closed when the write is about to be sent

@@ -11,9 +11,9 @@ import (
 	"assay/internal/number"
 )
 
-// Verdict is what a guardrail says about a change.
+// Verdict is a guardrail's decision about a change.
 type Verdict struct {
-	Guardrail string // as the command that sets it names it
+	Guardrail string // as in the command that sets the guardrail
 	State     State
 	Text      string
 }
@@ -29,12 +29,13 @@ const (
 	Off      State = "off" // not set, or it does not apply to the change
 )
 
-// Situation is a change with everything that guardrails look at.
+// Situation is a change with all inputs of the guardrails.
 type Situation struct {
 	Now           time.Time // in the store's time zone
 	Field         control.ChangeField
 	Previous, New money.Amount // daily budget in the currency of the account
-	// Limits are the new daily budget in the currency of the guardrails' amounts. NoRate is why there is none.
+	// Limits are the new daily budget in the currency of the guardrails' amounts. NoRate is the reason if there is no
+	// amount in that currency.
 	Limits money.Amount
 	NoRate string
 	Recent []time.Time // executed changes of the campaign in the last 24 hours, rollbacks excluded; in any order
@@ -107,7 +108,8 @@ func abs(n int64) int64 {
 	return n
 }
 
-// amounts decides guardrails on amounts that need the new daily budget in their currency. ok is false when it decided.
+// amounts decides guardrails on amounts that need the new daily budget in their currency. The result ok is false when
+// amounts has decided.
 func amounts(limit money.Amount, s Situation) (v Verdict, ok bool) {
 	switch {
 	case limit.Minor == 0:

@@ -14,7 +14,7 @@ import (
 	"assay/internal/money"
 )
 
-// plan is a preview with what an execution of it needs.
+// plan is a preview with the inputs of its execution.
 type plan struct {
 	Preview
 	workspace control.Workspace
@@ -22,14 +22,14 @@ type plan struct {
 	change    ads.Change
 }
 
-// terms say how a change is checked.
+// terms define how a change is checked.
 type terms struct {
 	request  Request
 	undoes   *control.BudgetChange // the change that this one rolls back
 	approved *control.BudgetChange // the row that a member approves
 }
 
-// Preview reads the campaign and says what the change would do. It sends no mutating request and writes no row.
+// Preview reads the campaign and returns what the change would do. It sends no mutating request and writes no row.
 func (e *Executor) Preview(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	p, err := e.plan(ctx, w, by, terms{request: r})
 	if err != nil {
@@ -60,8 +60,8 @@ func (p *plan) preview(by Caller) control.BudgetPreview {
 	}
 }
 
-// plan reads the campaign, checks the change against its state and the platform, and asks the guardrails. An impossible
-// change is an error; one that a guardrail blocks is not.
+// plan reads the campaign, checks the change against the campaign's state and the platform, and evaluates the
+// guardrails. An impossible change is an error; a change that a guardrail blocks is not.
 func (e *Executor) plan(ctx context.Context, w control.Workspace, by Caller, t terms) (*plan, error) {
 	r := t.request
 	account, state, err := e.find(ctx, w.ID, r)
@@ -158,13 +158,15 @@ func (p *plan) compare(t terms) error {
 	return nil
 }
 
-// equals reports whether a value is the number of platform units. Both are the nearest binary number of their decimals.
+// equals reports whether a value has the given number of platform units. Both numbers are the nearest binary numbers to
+// their decimals.
 func equals(v control.ChangeValue, units float64) bool {
 	live, err := strconv.ParseFloat(v.Text, 64)
 	return err == nil && live == units
 }
 
-// amount returns the new daily budget. A rollback and an approval have it as an amount, a request in platform units.
+// amount returns the new daily budget. A rollback and an approval contain it as an amount, and a request contains it in
+// platform units.
 func (e *Executor) amount(account ads.Platform, state ads.State, t terms) (a money.Amount, err error) {
 	switch {
 	case t.request.Action != ads.SetDailyBudget:
@@ -233,7 +235,7 @@ func fieldOf(a ads.Action) control.ChangeField {
 	return control.CampaignStatus
 }
 
-// valueOf returns a value of a campaign as a row has it.
+// valueOf returns a value of a campaign in the form of a row.
 func valueOf(account ads.Platform, v ads.Value) (control.ChangeValue, error) {
 	if v.Status != "" {
 		return control.ChangeValue{Text: string(v.Status)}, nil
@@ -261,10 +263,10 @@ func (e *Executor) rowOf(p *plan, by Caller, t terms) control.BudgetChange {
 	return c
 }
 
-// maxRecent is the number of changes of a campaign that guardrails look at, more than any limit allows.
+// maxRecent is the number of changes of a campaign that guardrails check, more than any limit allows.
 const maxRecent = 5000
 
-// guardrails asks the guardrails. The row with the ID own is not counted.
+// guardrails evaluates the guardrails. It does not count the row with the ID in the parameter own.
 func (e *Executor) guardrails(ctx context.Context, p *plan, by Caller, t terms, own control.BudgetChangeID) ([]Verdict, error) {
 	g, err := e.Store.Guardrails(ctx, p.workspace.ID)
 	if err != nil {

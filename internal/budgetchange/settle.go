@@ -13,12 +13,12 @@ import (
 	"assay/internal/panics"
 )
 
-// unsettled is a row whose outcome is unknown.
+// unsettled is a row with an unknown outcome.
 type unsettled struct {
 	row      control.BudgetChange
-	from     time.Time // start of the series of looks
+	from     time.Time // start of the series of reads
 	deadline time.Time // of the write; the start of this process for a row of an ended one
-	next     int       // number of the next look
+	next     int       // number of the next read
 }
 
 // later leaves a row to Run. It reports false when Run is not running.
@@ -37,9 +37,9 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 	return true
 }
 
-// Run settles unknown outcomes until ctx ends: those of ended processes first, then those of this one. A series that ctx
-// interrupts begins again with the next Run. At the start and with each value of expiry it ends changes that waited too
-// long for approval.
+// Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
+// process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
+// from the channel expiry, Run ends changes that waited too long for approval.
 func (e *Executor) Run(ctx context.Context, expiry <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()
@@ -78,14 +78,14 @@ func (e *Executor) serve(yes bool) {
 	e.serving = yes
 }
 
-// maxLeft is the number of rows that a start looks at.
+// maxLeft is the maximum number of rows that Run reads at its start.
 const maxLeft = 10_000
 
-// lookBack is how long a start looks again at an unknown outcome whose live value could not be read.
+// lookBack is the maximum age of an unknown outcome for which Run, at its start, tries again to read the live value.
 const lookBack = 7 * 24 * time.Hour
 
-// leftOver returns the rows that ended processes left: pending ones, and unknown ones whose live value was never read,
-// unless the campaign was changed later.
+// leftOver returns the rows that ended processes left: pending rows, and recent unknown rows for which no live value
+// was read. It omits unknown rows if the campaign was changed later.
 func (e *Executor) leftOver(ctx context.Context) (left []control.BudgetChange, err error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeUnknown}, Limit: maxLeft,
@@ -148,8 +148,8 @@ func (e *Executor) settleOwned(ctx context.Context, u unsettled) {
 	delete(e.own, u.row.ID)
 }
 
-// settle looks at the platform until the outcome is known, and returns the row as it is then. When the live value cannot
-// be read until the end of the series, the outcome stays unknown.
+// settle reads the live value until the outcome is known, and returns the settled row. If no read succeeds until the
+// end of the series, the outcome stays unknown.
 func (e *Executor) settle(ctx context.Context, u unsettled) control.BudgetChange {
 	for n := u.next; ; n++ {
 		after, more := ads.NextLook(n, u.deadline.Sub(u.from))
@@ -225,7 +225,7 @@ func (e *Executor) settled(ctx context.Context, row control.BudgetChange, from c
 	return stored
 }
 
-// rawOf returns a value of a row as package ads has it.
+// rawOf returns a value of a row in the form of package ads.
 func rawOf(v control.ChangeValue) ads.Value {
 	if v.Amount.Currency != "" {
 		return ads.Value{Amount: v.Amount}

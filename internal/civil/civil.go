@@ -64,8 +64,8 @@ func DayOf(t time.Time, zone *time.Location) Date {
 	return New(y, m, d)
 }
 
-// StartOf returns the first instant of the day in the zone, in UTC. If a clock change skips midnight, it is the instant
-// of the change.
+// StartOf returns the first instant of the day in the zone, in UTC. If a clock change skips midnight, the result is the
+// instant of the clock change.
 func StartOf(d Date, zone *time.Location) time.Time {
 	y, m, day := d.parts()
 	t := time.Date(y, m, day, 0, 0, 0, 0, zone)

@@ -26,7 +26,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// mistakes checks every setting except those in unread, which have no value to check.
+// mistakes checks every setting except the settings in the parameter unread, which have no value to check.
 func (c Config) mistakes(unread []mistake) []mistake {
 	accepted := map[string]bool{
 		"addr":                        isAddr(c.Addr),

@@ -55,7 +55,7 @@ type Field struct {
 	index   int    // in Config
 }
 
-// envPrefix begins the names of settings in the environment.
+// envPrefix is the prefix of settings in the environment.
 const envPrefix = "ASSAY_"
 
 // Fields describes all settings, in the order of Config.

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// testPrefix begins the names of variables that only tests read.
+// testPrefix is the prefix of variables that only tests read.
 const testPrefix = envPrefix + "TEST_"
 
-// UnknownVariables lists the ASSAY_ variables of the environment that are neither a setting nor one of the others, each
-// with the closest known name. Such a variable has no effect, so it is probably a typo.
+// UnknownVariables lists the ASSAY_ variables of the environment that are neither settings nor in the parameter others.
+// Each has the closest known name. Such a variable has no effect, so it is probably a typo.
 func UnknownVariables(environ []string, others ...string) []string {
 	known := others
 	for _, f := range Fields() {

@@ -117,7 +117,7 @@ const (
 	LogJSON LogFormat = "json"
 )
 
-// AskNames says whether a language model gets the store's names.
+// AskNames states whether a language model gets the store's names.
 type AskNames string
 
 // The values.
@@ -126,8 +126,8 @@ const (
 	NamesShared   AskNames = "shared"
 )
 
-// Tier is the rate limit of workspaces up to a size. It is an alias, so that config and auth exchange values without
-// importing each other.
+// Tier is the rate limit, in requests per minute, of workspaces up to a number of orders. It is an alias, so that
+// config and auth exchange values without importing each other.
 type Tier = struct {
 	UpTo      int64 // orders in the last 30 days; 0: unlimited
 	PerMinute int   // requests

@@ -130,7 +130,7 @@ type pageLinks struct {
 	Older  string // address of the next page, "" on the last page
 }
 
-// paginate cuts the rows before an ID to one page. The rows contain one more than a page if there is a next page.
+// paginate cuts the rows before an ID to one page. If there is a next page, the rows contain one row more than a page.
 func paginate[R any, ID ~string](u *url.URL, rows []R, before ID, id func(R) ID) ([]R, pageLinks) {
 	var l pageLinks
 	if len(rows) > rowsShown {

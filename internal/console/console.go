@@ -60,7 +60,7 @@ type Options struct {
 	Operations     *operation.Service
 	History        History          // nil: no restated days on the data pages
 	Uploads        string           // folder of uploaded files; "": the temporary folder of the system
-	TrustedProxies []netip.Prefix   // proxies whose X-Forwarded-For header is trusted
+	TrustedProxies []netip.Prefix   // proxies that are trusted to set X-Forwarded-For
 	Counter        limit.Counter    // of failed sign-ins; nil: counted in this process
 	Now            func() time.Time // the real clock, even if answers use a fixed clock
 	Log            *slog.Logger     // nil: no log
@@ -331,7 +331,7 @@ const (
 	noSuchChart    = "Chart not found. Reload the page."
 )
 
-// errUnknownAction reports a form whose action the page does not have.
+// errUnknownAction reports a form with an action that the page does not have.
 var errUnknownAction = fault.Invalid("unknown form action").WithHint("reload the page and try again")
 
 // readForm parses a form of this site. On failure it writes the error page and returns false.

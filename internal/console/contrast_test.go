@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The formula and the bounds are those of WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (controls).
+// The formula and the bounds are from WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (controls).
 func TestColorsHaveContrastInLightAndDark(t *testing.T) {
 	t.Parallel()
 	text, err := fs.ReadFile(assetFiles, "assets/console.css")

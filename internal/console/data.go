@@ -30,7 +30,7 @@ type dataView struct {
 	Held      pending.ID         // ID of a checked file that can be imported
 	HeldEnds  time.Time
 	Mappings  []savedMapping
-	Fitting   []savedMapping // mappings whose columns the file has
+	Fitting   []savedMapping // mappings that fit the columns of the file
 	History   *historyPart   // nil: no history
 	Jobs      []*jobView     // that run or wait
 

@@ -371,7 +371,7 @@ func TestOnlyPermittedMembersImportTheirOwnUploads(t *testing.T) {
 	}
 }
 
-// bomb is a small workbook whose sheet unpacks to more than the limit.
+// bomb is a small workbook with a sheet that unpacks to more than the limit.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var packed bytes.Buffer

@@ -46,7 +46,7 @@ func (r experimentRow) Words() string {
 	return ""
 }
 
-// experimentsView is the view of all experiments, or of one with its evidence.
+// experimentsView is the view of all experiments, or of one experiment with its evidence.
 type experimentsView struct {
 	place
 	Rows    []experimentRow

@@ -29,7 +29,7 @@ const changesShown = 8
 // adsShown is the maximum number of changes to campaigns, ad sets and ads on a page.
 const adsShown = 25
 
-// adsBack is the number of past days whose changes at ad platforms the history page shows.
+// adsBack is the number of past days for which the history page shows changes at ad platforms.
 const adsBack = 90
 
 // historyPart is the history section of the Data page.
@@ -106,7 +106,7 @@ func (c *dataPages) historyOf(v visit, w control.Workspace) (*historyPart, error
 	return h, nil
 }
 
-// NotYet explains what data the reporting delay needs.
+// NotYet explains which data the reporting delay needs.
 func (h historyPart) NotYet() string {
 	return "The reporting delay needs " + strconv.Itoa(reportlag.Enough) + " days that were imported within " + strconv.Itoa(reportlag.FirstLook) +
 		" days and again at an age of at least " + strconv.Itoa(reportlag.LastLook) + " days."

@@ -62,7 +62,7 @@ func (j jobView) Words() string {
 	return text
 }
 
-// runningJobs returns the jobs of the workspace that run or wait, that the visitor may see.
+// runningJobs returns the running and waiting jobs of the workspace that the visitor may see.
 func (c *core) runningJobs(v visit, p place) ([]*jobView, error) {
 	all, err := operation.ListJobs.Do(v.Context(), c.operations, v.calls(p.Workspace.ID), operation.None{})
 	var views []*jobView

@@ -361,7 +361,7 @@ const (
 	saveAndImportRest mappingAction = "import-rest"
 )
 
-// known reports whether the form has the action, and the file that the action needs.
+// known reports whether the form has the action and, if the action needs a file, the file.
 func (a mappingAction) known(view mappingView) bool {
 	switch a {
 	case showKind, saveMapping:
@@ -408,7 +408,7 @@ func (c *dataPages) mappingChecked(view mappingView, report ingest.FileReport) a
 		status = http.StatusUnprocessableEntity
 	}
 	return func(w http.ResponseWriter, v visit, p place) {
-		view := view // viewers run concurrently
+		view := view // several requests may show the result at the same time
 		view.place = p
 		c.showMapping(w, v, status, view)
 	}
@@ -444,7 +444,7 @@ func (c *dataPages) notStored(view mappingView, err error) answer {
 			c.fail(w, v.Request, err)
 			return
 		}
-		view := view // viewers run concurrently
+		view := view // several requests may show the result at the same time
 		view.place = p
 		view.Problem = "Nothing was saved or imported. " + publicText(err)
 		c.showMapping(w, v, http.StatusConflict, view)
@@ -459,7 +459,7 @@ func (c *dataPages) deleteMapping(w http.ResponseWriter, v visit, p place, name 
 	see(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#mappings")
 }
 
-// fitting returns the saved mappings whose columns a file has.
+// fitting returns the saved mappings that fit a file: the file has all their columns.
 func fitting(saved []savedMapping, h source.Header) []savedMapping {
 	return slices.DeleteFunc(slices.Clone(saved), func(s savedMapping) bool {
 		return s.Problem != "" || !mapper.New(s.parsed).Fit(h).OK()

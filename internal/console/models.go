@@ -32,7 +32,7 @@ type ModelState struct {
 	mix.Held
 	Status mix.Status // "" without a model
 	Why    []string   // reasons why it is not active
-	Job    *jobs.Job  // the training that runs or waits, else the one that ended last; nil: none
+	Job    *jobs.Job  // the running or waiting training, else the training that ended last; nil: none
 	Next   time.Time  // next scheduled training, zero if none
 }
 
@@ -49,7 +49,7 @@ type modelsView struct {
 	place
 	ModelState
 	Trains   bool     // the visitor can train models
-	Progress *jobView // the training that runs or waits; nil: none
+	Progress *jobView // the running or waiting training; nil: none
 	Problem  string   // error of a form
 	Verdict  []string
 	Channels []channelRow

@@ -71,7 +71,7 @@ func (c *modelPages) weekPlanOf(m *mix.Model, w control.Workspace, query url.Val
 	return view.Schedule.plan
 }
 
-// plannerOf reads the form. It also returns its values as a query.
+// plannerOf reads the form. It also returns the values of the form as a query.
 func (c *modelPages) plannerOf(m *mix.Model, w control.Workspace, query url.Values) (view planView, asked url.Values) {
 	months := m.Months()
 	view = planView{

@@ -59,8 +59,8 @@ type weekPlan struct {
 
 const weekDays = 7
 
-// nextWeek returns the default first day of a weekly allocation: the start of the first week after the window of the
-// model that begins today or later.
+// nextWeek returns the default first day of a weekly allocation. Weeks count from the end of the model's window. The
+// result is the first start of such a week that is today or later.
 func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 	first := last.AddDays(1)
 	if late := civil.DayOf(now, w.Location()).Sub(first); late > 0 {

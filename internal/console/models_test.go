@@ -294,7 +294,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	first := m.Window.Last.AddDays(8)
 	query := "budget=9000&weeks=8&first=" + first.String() + "&step_facebook=5&group1=brand&group1_of=facebook&group1_min=5000"
 	page := b.get("/models?workspace=acme&" + query)
-	// 9,000 per month of 30.4375 days is 16,558.52 in 56 days.
+	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and with constant weekly spend",
 		"By the posterior mean, no other weekly allocation", "Later weeks", "Weekly allocation (CSV)", "Jan 11, 2027",
@@ -326,7 +326,7 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 		if cents(row[1]) != cents(row[2])+cents(row[3]) {
 			t.Errorf("week %s: %s and %s are not %s", row[0], row[2], row[3], row[1])
 		}
-		// The limit is 5% of the average week of facebook, 250, plus a cent for rounding.
+		// The limit is 5% of the average weekly spend on facebook, USD 250, plus a cent for rounding.
 		if i > 0 && math.Abs(float64(cents(row[2])-cents(table[i][2]))) > 5*m.Posterior().Spend("facebook")/float64(m.Weeks)+2 {
 			t.Errorf("week %s: facebook goes from %s to %s", row[0], table[i][2], row[2])
 		}

@@ -34,8 +34,8 @@ func (p place) at() place { return p }
 // Manages reports whether the visitor can manage keys, members and settings of the workspace.
 func (p place) Manages() bool { return p.Role.Manages() }
 
-// placeOf returns the named workspace, or the first one of the visitor. If the visitor is not a member, it writes the error
-// page and returns false.
+// placeOf returns the named workspace, or the visitor's first workspace. If the visitor is not a member, it writes the
+// error page and returns false.
 func (c *core) placeOf(w http.ResponseWriter, v visit, named string) (place, bool) {
 	all, err := c.people.Memberships(v.Context(), v.visitor.User.ID)
 	if err != nil {

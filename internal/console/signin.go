@@ -32,7 +32,7 @@ func (c *core) Visitor(r *http.Request) (people.Visitor, error) {
 	return c.people.Visitor(r.Context(), c.cookies.Read(r, cookie.Session))
 }
 
-// SignIn redirects to the sign-in page, which redirects to next.
+// SignIn redirects to the sign-in page, which redirects to the path next.
 func (c *core) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
 	see(w, signInPath+"?"+url.Values{"next": {next}}.Encode())
 }

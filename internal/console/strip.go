@@ -34,7 +34,7 @@ type bar struct{ X, Width int }
 
 const dayWidth = 4 // SVG units
 
-// newStrip draws the days of a period. The days of silent, in ascending order, have no rows.
+// newStrip draws the days of a period. The days in the parameter silent are in ascending order and have no rows.
 func newStrip(of daySpan, silent []health.DaySpan) *strip {
 	days := of.End.Sub(of.Start) + 1
 	s := &strip{Width: days * dayWidth}
@@ -52,7 +52,7 @@ func newStrip(of daySpan, silent []health.DaySpan) *strip {
 	return s
 }
 
-// add draws a bar for the days from from to the day before until.
+// add draws a bar for a range of days: from is its first day, and until is the day after its last.
 func (s *strip) add(start, from, until civil.Date) {
 	if n := until.Sub(from); n > 0 {
 		s.Bars = append(s.Bars, bar{X: from.Sub(start) * dayWidth, Width: n*dayWidth - 1})

@@ -206,7 +206,7 @@ func (c *dataPages) reported(view dataView) answer {
 		if view.Report.Status == ingest.Refused {
 			status = http.StatusUnprocessableEntity
 		}
-		view := view // viewers run concurrently
+		view := view // several requests may show the result at the same time
 		view.place = p
 		c.showData(w, v, status, view)
 	}

@@ -19,7 +19,7 @@ const (
 	taskPause = 3       // seconds between reloads of the progress page
 )
 
-// answer shows the result of work on a file. It gets the workspace of the request that shows it.
+// answer shows the result of work on a file. It gets the workspace of the request that shows the result.
 type answer func(http.ResponseWriter, visit, place)
 
 // work processes a file with operations of the call, and returns the result page. A returned error is internal.

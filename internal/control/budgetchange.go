@@ -14,8 +14,8 @@ import (
 // BudgetChangeID identifies a change on an ad platform, across workspaces.
 type BudgetChangeID string
 
-// BudgetChange is a change of a campaign on an ad platform: a row of the audit. A pending row is a claim on its campaign,
-// and on its budget where that is an object of its own.
+// BudgetChange is a change of a campaign on an ad platform: a row of the audit. A pending row is a claim on its
+// campaign, and on the campaign's budget if the budget is a separate object.
 type BudgetChange struct {
 	ID           BudgetChangeID
 	Workspace    measure.WorkspaceID
@@ -24,7 +24,7 @@ type BudgetChange struct {
 	Account      string // the platform's ID of the account
 	Campaign     string // the platform's ID of the campaign
 	CampaignName string // as the platform has it
-	Budget       string // name of the budget on the platform, where it is an object of its own
+	Budget       string // name of the budget on the platform, if it is a separate object
 	Field        ChangeField
 	Previous     ChangeValue // live value before the change, as read from the platform
 	New          ChangeValue
@@ -99,20 +99,20 @@ func (s ChangeStatus) Follows(from ChangeStatus) bool {
 		return s == ChangePending || s == ChangeRejected || s == ChangeExpired
 	case ChangePending:
 		return s == ChangePending || s == ChangeApplied || s == ChangeFailed || s == ChangeUnknown
-	case ChangeUnknown: // a later look at the platform
+	case ChangeUnknown: // a later read of the platform's live value
 		return s == ChangeApplied || s == ChangeFailed || s == ChangeUnknown
 	case ChangeApplied, ChangeFailed, ChangeRejected, ChangeExpired:
 	}
 	return false
 }
 
-// Done reports whether the status needs no further look at the platform or decision.
+// Done reports whether the status needs neither another read of the live value nor a decision.
 func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePending }
 
 // ApprovalTime is how long a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
-// AsOf returns the change as it is at that instant: one that waited too long for approval is expired.
+// AsOf returns the change as it is at that instant: a change that waited too long for approval is expired.
 func (c BudgetChange) AsOf(now time.Time) BudgetChange {
 	if c.Status == ChangeAwaiting && !now.Before(c.At.Add(ApprovalTime)) {
 		c.Status, c.SettledAt = ChangeExpired, c.At.Add(ApprovalTime)

@@ -18,7 +18,7 @@ type Connection struct {
 	ConnectionState
 }
 
-// ConnectionState is what the last test of a connection found. The zero value is that of an untested one.
+// ConnectionState is the result of a connection's last test. The zero value is the state of an untested connection.
 type ConnectionState struct {
 	Status      ConnectionStatus // untested when empty
 	Problem     string           // of status error: a sentence
@@ -31,7 +31,7 @@ type ConnectionState struct {
 	Permissions []string  // as far as the platform discloses them
 }
 
-// ConnectionStatus says whether a connection works.
+// ConnectionStatus states whether a connection works.
 type ConnectionStatus string
 
 // The statuses.

@@ -50,7 +50,7 @@ const (
 // EventFilter selects entries of the audit log. The zero value of every field but Limit selects all.
 type EventFilter struct {
 	Workspace measure.WorkspaceID // "": all workspaces and events of the installation
-	Members   bool                // with a workspace: includes what its members did elsewhere, such as signing in
+	Members   bool                // with a workspace: includes events of its members elsewhere, such as signing in
 	Kinds     []EventKind
 	Since     time.Time
 	Before    EventID // selects earlier events only

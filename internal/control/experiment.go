@@ -27,7 +27,7 @@ type Experiment struct {
 	Kind       ExperimentKind
 	Channel    measure.Channel
 	Status     ExperimentStatus
-	Treated    []string    // regions whose spend changes, sorted; geo experiments only
+	Treated    []string    // regions with changed spend, sorted; geo experiments only
 	HeldOut    []string    // control regions, sorted; empty: all others
 	Days       civil.Range // zero: not decided yet
 	Found      *Finding    // of a study; nil until it is entered
@@ -98,8 +98,8 @@ func (s ExperimentStatus) Before() []ExperimentStatus {
 	return slices.DeleteFunc(ExperimentStatuses(), func(next ExperimentStatus) bool { return !slices.Contains(next.After(), s) })
 }
 
-// Settled reports whether experiments of the status occupy their channel and regions on their days: planned, running
-// and completed experiments do; drafts and canceled experiments do not.
+// Settled reports whether experiments of the status occupy their channel and regions on their days. Planned, running
+// and completed experiments do. Drafts and canceled experiments do not.
 func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
@@ -216,7 +216,7 @@ func (f Finding) check() error {
 	return nil
 }
 
-// whole rejects an experiment that lacks what its status requires.
+// whole rejects an experiment that lacks a value that its status requires.
 func (e Experiment) whole() error {
 	switch {
 	case !e.Status.Settled():
@@ -248,8 +248,8 @@ func checkedRegions(what string, names []string) ([]string, error) {
 }
 
 // Clash returns why two experiments would invalidate each other, or "" if they do not. On the same days, they must not
-// test the same channel or treat the same region, and neither may treat a control region of the other. Drafts and
-// canceled experiments never clash.
+// test the same channel or treat the same region. Neither may treat a control region of the other. Drafts and canceled
+// experiments never clash.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""

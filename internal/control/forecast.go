@@ -26,14 +26,14 @@ type Forecast struct {
 	Metric      string
 	Channel     measure.Channel // "" for the whole store
 	Made        civil.Date      // date in the workspace's time zone
-	Days        civil.Range     // the days in the sum
+	Days        civil.Range     // the days that the sum covers
 	Median      float64         // money in whole currency units
 	Bands       [3]ForecastBand // at [ForecastLevels]
 	Method      string          // forecasting method, such as "Pool"
 	DataVersion uint64          // of the facts it was computed from
 	Occasion    Occasion
 	At          time.Time
-	Outcome     *ForecastOutcome // nil: the days have not ended
+	Outcome     *ForecastOutcome // nil: the forecast's days have not ended
 }
 
 // ForecastBand is a prediction interval.
@@ -69,8 +69,8 @@ type ForecastRecord struct {
 	Error    float64 // sum of errors
 	Size     float64 // sum of absolute errors
 	Actual   float64 // sum of actual values
-	MASE     float64 // mean over those that have a MASE
-	Scaled   int     // how many have a MASE
+	MASE     float64 // mean over the forecasts that have a MASE
+	Scaled   int     // number of forecasts that have a MASE
 	Days     civil.Range
 }
 

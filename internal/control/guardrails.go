@@ -90,7 +90,7 @@ const (
 	maxChangeCount = 1000
 )
 
-// Check returns a fault of kind invalid for guardrails that cannot be meant.
+// Check returns a fault of kind invalid for guardrails that are out of range or contradict each other.
 func (g Guardrails) Check() error {
 	switch {
 	case math.IsNaN(g.StepPct) || g.StepPct < 0 || g.StepPct > maxStepPct:

@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// The kinds of audit events about mappings, which determine every figure read from a file. The subject is the
-// mapping's name.
+// The kinds of audit events about mappings. A mapping determines every figure read from a file. The subject of an event
+// is the mapping's name.
 const (
 	MappingSaved   EventKind = "mapping_saved"
 	MappingRemoved EventKind = "mapping_removed"
@@ -21,7 +21,7 @@ type Mapping struct {
 	At        time.Time
 }
 
-// MappingChange replaces a mapping, provided that it is still the version that was read.
+// MappingChange replaces a mapping if it is still the version that was read.
 type MappingChange struct {
 	Mapping
 	Was  string    // name of the replaced mapping; "": none

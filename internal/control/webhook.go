@@ -9,8 +9,8 @@ import (
 // HookSecretID identifies a webhook secret.
 type HookSecretID string
 
-// HookSecret is a secret that a shop signs its webhooks with. A workspace may have several, so that one can be
-// replaced without a gap.
+// HookSecret is a secret that a shop signs its webhooks with. A workspace may have several secrets, so that a secret
+// can be replaced without a gap.
 type HookSecret struct {
 	ID        HookSecretID
 	Workspace measure.WorkspaceID

@@ -24,14 +24,14 @@ const (
 // idForm is the form of a workspace ID, which is part of file names and URLs.
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// NewWorkspace returns a workspace with the name and default settings: US dollars, UTC, weeks from Monday, revenue as
-// charged to customers, and a rate limit by order volume. The ID is derived from the name.
+// NewWorkspace returns a workspace with the name and default settings. They are US dollars, UTC, weeks from Monday,
+// revenue as charged to customers, and a rate limit by order volume. The ID is derived from the name.
 func NewWorkspace(name string) Workspace {
 	return Workspace{Name: name, Currency: "USD", Zone: "UTC", WeekStart: time.Monday}
 }
 
-// Checked returns the workspace as stored: the name without surrounding spaces, the currency in upper case, and an ID
-// derived from the name if there is none. Invalid settings are faults of kind invalid.
+// Checked returns the workspace as stored. The name has no surrounding spaces, and the currency is in upper case. If
+// there is no ID, it is derived from the name. Invalid settings are faults of kind invalid.
 func (w Workspace) Checked() (Workspace, error) {
 	name, err := CheckedName(w.Name)
 	if err != nil {
@@ -84,7 +84,7 @@ func CheckedName(name string) (string, error) {
 	return name, nil
 }
 
-// Printable reports whether the text can be shown without misleading its reader: valid UTF-8 without control
+// Printable reports whether the text can be shown without misleading its reader. It must be valid UTF-8 without control
 // characters, invisible characters or characters that change the writing direction.
 func Printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })

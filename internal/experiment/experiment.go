@@ -1,6 +1,6 @@
 // Package experiment estimates the results of completed geo experiments from a store's orders and its ad reports by
 // region. It returns results for answers, iROAS by sales surface for halo effects, and lift tests of the whole store
-// for the media mix model. All callers use it, so their results agree.
+// for the media mix model. All callers use this package, so their results agree.
 package experiment
 
 import (
@@ -48,7 +48,7 @@ type Finding struct {
 	*geo.Assessment
 
 	Excluded []civil.Date      // days before the test that other experiments exclude
-	Change   *float64          // spend minus counterfactual spend, in whole units; nil if it hardly changed
+	Change   *float64          // spend minus counterfactual spend, in whole units; nil if spend hardly changed
 	Return   *measure.Estimate // iROAS
 
 	spent    float64 // in the treated regions during the test, in whole units
@@ -56,7 +56,7 @@ type Finding struct {
 	before
 }
 
-// before is the compared days before a test. Amounts are in whole units.
+// before contains the sales on the compared days before a test. Amounts are in whole units.
 type before struct {
 	history []civil.Date
 	treated float64 // sales of the treated regions, as charged
@@ -156,7 +156,8 @@ func beforeOf(e control.Experiment, sales table) before {
 }
 
 // cleanDays returns the days of a test and the days before it without another geo experiment. The earlier days are four
-// times the length of the test, if the store has as many. excluded lists the days that other experiments exclude.
+// times the length of the test, if the store has as many. The result excluded lists the days that other experiments
+// exclude.
 func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	wanted, others := max(minHistory, 4*e.Days.Days()), s.others(e)
 	for day := e.Days.First.AddDays(-1); len(days) < wanted && !day.Before(s.OrderDays.First); day = day.AddDays(-1) {
@@ -177,8 +178,7 @@ func (s Store) cleanDays(e control.Experiment) (days, excluded []civil.Date) {
 	return days, excluded
 }
 
-// others returns the experiments whose effects can be in the data of an experiment: experiments that run, ran or will
-// run.
+// others returns the experiments that can affect the data of an experiment: experiments that run, ran or will run.
 func (s Store) others(e control.Experiment) []control.Experiment {
 	return slices.DeleteFunc(slices.Clone(s.All), func(other control.Experiment) bool {
 		return other.ID == e.ID || !other.Status.Settled()

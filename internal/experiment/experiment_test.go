@@ -141,8 +141,7 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	if !near(lift.Share, treatedSales/all, 1e-6) {
 		t.Errorf("the treated regions have %v of sales, want %v", lift.Share, treatedSales/all)
 	}
-	// The change of the store's weekly spend starts at 30 dollars a day in the treated regions, extended by their
-	// share.
+	// The change of the store's weekly spend starts at USD 30 a day in the treated regions, extended by their share.
 	if l := lift.Lift; !near(l.DeltaX, 7*60/lift.Share, 0.01) || !near(l.X, 7*30/lift.Share, 0.01) || !near(l.DeltaY, 0.9*lifted/28*7/lift.Share/share, 0.1) || !(l.Sigma > 0) || l.Channel != "facebook" {
 		t.Errorf("lift %+v of %v over 28 days with a share of %v", l, lifted, lift.Share)
 	}
@@ -259,7 +258,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 			continue
 		}
 		if c.spend > 0 && lift.Lift != nil {
-			// Spend without a region continues everywhere: 120 dollars a day.
+			// Spend without a region continues everywhere: USD 120 a day.
 			if want := 7*30/lift.Share + 7*120; !near(lift.Lift.X, want, 0.01) {
 				t.Errorf("%s: the spend without the test is %v per week, want %v", name, lift.Lift.X, want)
 			}

@@ -23,12 +23,12 @@ const (
 	minReported = 0.5 // of the channel's spend during the test
 )
 
-// shortlyBefore is how many days before a model's window a test may have ended. It is a quarter, over which effects are
-// assumed constant.
+// shortlyBefore is how many days before a model's window a test may have ended. It is a quarter, because effects are
+// assumed to be constant over a quarter.
 const shortlyBefore = 13 * week
 
-// LiftTests returns the completed experiments as lift tests for a media mix model. Why contains the reason if the model
-// cannot use a test. Waits reports whether later orders, reports or a later model may change that.
+// LiftTests returns the completed experiments as lift tests for a media mix model. The field Why contains the reason if
+// the model cannot use a test. The field Waits reports whether later orders, reports or a later model may change that.
 func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) {
 	var out []mix.Test
 	for _, e := range s.completed() {
@@ -47,8 +47,8 @@ func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) 
 	return out, nil
 }
 
-// NewTests describes the completed experiments that a model does not use yet but that it or a later model may use.
-// Their results are not estimated.
+// NewTests describes the completed experiments that a model does not use yet. Only experiments that the model or a
+// later model may use are included. Their results are not estimated.
 func (s Store) NewTests(m *mix.Model) []string {
 	if m.Status == mix.Refused {
 		return nil
@@ -69,15 +69,15 @@ func (s Store) NewTests(m *mix.Model) []string {
 	return out
 }
 
-// completed returns the completed experiments. A running one is not read: ending a test when it looks good finds
+// completed returns the completed experiments. A running experiment is not read: ending a test when it looks good finds
 // effects that are not there.
 func (s Store) completed() []control.Experiment {
 	return slices.DeleteFunc(
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
 }
 
-// unreadable returns why the store's data do not allow a result of a completed experiment; "" if they may allow one.
-// waits reports whether data can still arrive.
+// unreadable returns why the store's data do not allow a result of a completed experiment; "" if they may allow a
+// result. The result waits reports whether data can still arrive.
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
@@ -90,8 +90,8 @@ func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	return "", false
 }
 
-// outside returns why a completed experiment does not fit a model of these channels and days; "" if it fits. waits
-// reports whether a later model may fit.
+// outside returns why a completed experiment does not fit a model of these channels and days; "" if it fits. The result
+// waits reports whether a later model may fit.
 func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	switch {
 	case !slices.Contains(of.Channels, e.Channel):
@@ -105,8 +105,8 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 }
 
 // estimate estimates a lift test for the media mix model. The lift is the change of the whole store's weekly revenue
-// when the channel's weekly spend changes from its counterfactual to its actual level. Why contains the reason if the
-// data do not allow an estimate.
+// when the channel's weekly spend changes from its counterfactual to its actual level. The field Why contains the
+// reason if the data do not allow an estimate.
 //
 // The treated regions represent the store by their share of sales before the test. Sales without a known region are
 // assumed to have the same distribution as sales with a known region. Spend without a known region, such as that of

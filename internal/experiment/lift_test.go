@@ -25,7 +25,7 @@ func geoTest(id, first string) control.Experiment {
 	}
 }
 
-// year is a store with orders and ad reports of 2025 on the first day of 2026.
+// year is a store on the first day of 2026, with orders and ad reports of 2025.
 func year(all ...control.Experiment) Store {
 	days := civil.Range{First: civil.MustParse("2025-01-01"), Last: civil.MustParse("2025-12-31")}
 	return Store{OrderDays: days, AdDays: days, Today: civil.MustParse("2026-01-01"), All: all}

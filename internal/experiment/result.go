@@ -59,8 +59,8 @@ func (r *Result) Why() string {
 // Level is the level of all intervals in results.
 const Level = 1 - alpha
 
-// Result returns a completed experiment with its measured values. reported is the last-touch ROAS on its days, nil if
-// it is unknown.
+// Result returns a completed experiment with its measured values. The parameter reported is the last-touch ROAS on the
+// experiment's days, nil if it is unknown.
 func (s Store) Result(ctx context.Context, e control.Experiment, reported *float64) (*Result, error) {
 	r := &Result{Experiment: e, Reported: reported}
 	if e.Kind != control.GeoTest {

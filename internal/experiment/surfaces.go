@@ -90,7 +90,7 @@ func (s Store) onSurface(e control.Experiment, outcome table, spent []warehouse.
 	return returned, nil
 }
 
-// soldShare is the share of the days before a test with an order from any of the regions.
+// soldShare returns the share of the days before a test on which any of the regions has an order.
 func (t table) soldShare(regions []string, start int) float64 {
 	sold := 0
 	for _, day := range t.days[:start] {

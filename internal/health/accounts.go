@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// tokenEndsSoon is the time before the expiry of a token in which it is reported.
+// tokenEndsSoon is how long before its expiry a token is reported.
 const tokenEndsSoon = 14 * 24 * time.Hour
 
 // checkAccounts checks the connected ad accounts. A workspace without connections has nothing to check.

@@ -124,7 +124,7 @@ func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) Finding {
 	return f
 }
 
-// checkKeys checks for API keys that expire soon and keys that may execute changes and never expire.
+// checkKeys checks for API keys that expire soon. It also checks for keys without expiry that may execute changes.
 func checkKeys(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 	if c.Keys == nil {
 		return nil, nil

@@ -79,10 +79,10 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.set("X-Request-Id", x.requestID)
 	s.secure(x.Header())
 	if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
-		// A request with both a length and chunks may be an attempt at request smuggling, so its connection closes
-		// after the answer (RFC 9112, section 6.1). net/http does not report that a request had both, nor that an
-		// HTTP/1.0 request had chunks. So every chunked body and every HTTP/1.0 request closes its connection. Few
-		// clients are affected: they send bodies of known length, and a Singer tap sends one long request.
+		// A request with both a length and chunks may be request smuggling, so its connection closes after the answer
+		// (RFC 9112, section 6.1). net/http does not report that a request had both, nor that an HTTP/1.0 request had
+		// chunks. So every chunked body and every HTTP/1.0 request closes its connection. Few clients are affected:
+		// they send bodies of known length, and a Singer tap sends one long request.
 		x.Header()["Connection"] = closed
 	}
 	defer func() {
@@ -130,7 +130,7 @@ func (s *service) logFailure(x *exchange, r *http.Request, what string, err erro
 	s.Log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), what, slog.String("request_id", x.requestID), slog.Any("error", err))
 }
 
-// busyFor is the wait in seconds before a caller sends a request again for which the service had no memory.
+// busyFor is the wait in seconds before a caller repeats a request that the service had no memory for.
 const busyFor = "5"
 
 // busy answers that the service currently has no memory for the body.

@@ -10,8 +10,8 @@ import (
 	"assay/internal/mcp"
 )
 
-// gate lists the host names of the service and the origins whose pages may call it. It prevents a malicious page from
-// calling a service on the browser's own network.
+// gate lists the host names of the service and the origins with pages that may call it. The gate prevents a malicious
+// page from calling a service on the browser's own network.
 type gate struct {
 	hosts   []string // in lower case, with the port as clients send it
 	origins []string
@@ -56,7 +56,7 @@ func withPort(host, port string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// knows reports whether the request names this service as its host.
+// knows reports whether the Host header of the request names this service.
 func (g gate) knows(host string) bool { return slices.Contains(g.hosts, strings.ToLower(host)) }
 
 // origin returns the request's Origin header, "" if there is none, and whether that origin may call the service.

@@ -57,8 +57,8 @@ type Options struct {
 	Session func(p auth.Principal, requestID string) mcp.Session
 	Ready   func(context.Context) error // whether the stores can be reached; nil: always
 
-	// Unopened returns the number of workspaces whose facts cannot be opened; nil: none. Calls of other workspaces are
-	// answered.
+	// Unopened returns the number of workspaces with facts that cannot be opened; nil: none. Calls of other workspaces
+	// are answered.
 	Unopened func() int
 
 	// Singer imports the messages of a Singer tap into the caller's workspace. It returns the last state that the tap
@@ -75,8 +75,8 @@ type Options struct {
 	// Bodies bounds the memory of request bodies of anonymous callers; nil: the service has its own budget of 64 MiB.
 	Bodies *bodybudget.Budget
 
-	// AddressOf returns the client address of a request, by which the budget limits bodies; nil: all requests share one
-	// address.
+	// AddressOf returns the client address of a request. The budget limits bodies by this address; nil: all requests
+	// share one address.
 	AddressOf func(*http.Request) netip.Addr
 
 	OAuth http.Handler // the authorization server's endpoints and metadata; nil: there is none

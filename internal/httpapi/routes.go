@@ -90,7 +90,7 @@ func (s *service) dispatch(x *exchange, r *http.Request) {
 	}
 }
 
-// delegated names the routes whose preflight the authorization server answers.
+// delegated names the routes for which the authorization server answers the preflight.
 var delegated = []string{"authorize", "server_metadata"}
 
 // maxForm is the maximum size of a body that the pages and the authorization server read into memory.

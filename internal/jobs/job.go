@@ -9,10 +9,10 @@ import (
 // ID identifies a job.
 type ID string
 
-// State is what a job does now, or how it ended.
+// State is the current activity of a job, or how it ended.
 type State string
 
-// The states. A job waits for other jobs, or for exclusive access to what it changes.
+// The states. A job waits for other jobs, or for exclusive access to the data that it changes.
 const (
 	Waiting   State = "waiting"
 	Running   State = "running"
@@ -40,10 +40,10 @@ type Kind struct {
 	Alone      bool   // a workspace has one such job at a time; another is a fault of kind conflict
 	Slots      int    // jobs that run at a time, others wait; 0: no limit
 	Most       int    // background jobs at a time, more are a fault of kind unavailable; 0: no limit
-	Cancelling string // what canceling does, a sentence
+	Cancelling string // the effect of canceling, a sentence
 }
 
-// The kinds.
+// one at a time, so that a core remains for calls
 var (
 	Import = Kind{
 		Name: "import", Unit: Bytes, Most: 4,

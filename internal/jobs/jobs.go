@@ -180,7 +180,7 @@ func (r *Runner) prune() {
 	})
 }
 
-// run does the work of a job when it is its turn. A panic ends this job only.
+// run does the work of a job when the job's turn comes. A panic ends this job only.
 func (t *Task) run(ctx context.Context, work func() error) error {
 	defer t.cancel()
 	leave, err := t.slot(ctx)
@@ -253,7 +253,7 @@ func (r *Runner) Job(id ID) (Job, bool) {
 	return Job{}, false
 }
 
-// Jobs returns a workspace's jobs: those that run or wait, and background jobs that ended a while ago. The job that was
+// Jobs returns a workspace's jobs: running and waiting jobs, and background jobs that ended recently. The job that was
 // requested last comes last.
 func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	r.mu.Lock()
@@ -268,7 +268,7 @@ func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	return all
 }
 
-// Last returns the workspace's last job of a kind: the job that runs or waits, else the job that ended last.
+// Last returns the workspace's last job of a kind: the running or waiting job, else the job that ended last.
 func (r *Runner) Last(k Kind, ws measure.WorkspaceID) (Job, bool) {
 	for _, j := range slices.Backward(r.Jobs(ws)) {
 		if j.Kind == k.Name {

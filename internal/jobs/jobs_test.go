@@ -31,7 +31,7 @@ type trainer struct {
 	tried map[measure.WorkspaceID]time.Time
 }
 
-// errInterrupted is what a fact store returns for a query that was canceled.
+// errInterrupted is the error that a fact store returns for a canceled query.
 var errInterrupted = errors.New("interrupted")
 
 // errDefect makes work panic.

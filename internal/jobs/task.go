@@ -38,7 +38,8 @@ func (t *Task) Progress(done, total int64) {
 	}
 }
 
-// Await calls wait, which waits for something that the work needs. Until it returns, the job is in the state waiting.
+// Await calls the function wait, which waits for a resource of the work. Until wait returns, the job is in the state
+// waiting.
 func (t *Task) Await(wait func() error) error {
 	t.enter(Waiting)
 	defer t.enter(Running)
@@ -54,7 +55,7 @@ func (t *Task) enter(s State) {
 	}
 }
 
-// slot waits until fewer jobs of the kind run than its limit.
+// slot waits until the number of running jobs of the kind is below the kind's limit.
 func (t *Task) slot(ctx context.Context) (leave func(), err error) {
 	slots := t.runner.slots(t.spec.Kind)
 	if slots == nil {

@@ -59,7 +59,7 @@ type Call struct {
 	Arguments map[string]any `json:"arguments"`
 }
 
-// Constant is a number of the text that a constant of the code determines. Source is the constant's package path below
+// Constant is a number in the text that equals a constant of the code. Source is the constant's package path below
 // internal, a dot and its name.
 type Constant struct {
 	Meaning, Source, Value string

@@ -38,8 +38,8 @@ const (
 	minRelative = 0.55 // of the best score, for further matches
 	maxMatches  = 5
 	maxQuestion = 64 // words of a question that are read
-	maxWord     = 40 // bytes of a word whose typos are corrected
-	shortWord   = 4  // bytes of the shortest word whose typos are corrected
+	maxWord     = 40 // maximum bytes of a word in which typos are corrected
+	shortWord   = 4  // minimum bytes of a word in which typos are corrected
 )
 
 // index is the search index of the articles.
@@ -136,7 +136,7 @@ func newIndex(articles []*Article) index {
 	return x
 }
 
-// termsOf returns the words of a title or alias. Only common words have their weight yet.
+// termsOf returns the words of a title or alias. At this point only common words have their weight.
 func termsOf(stems []string) []term {
 	terms := make([]term, len(stems))
 	for i, s := range stems {
@@ -191,7 +191,7 @@ type term struct {
 }
 
 // Find returns the articles that answer a question, best first, at most five. It returns none when no article explains
-// enough of the question. With topics it searches only these topics.
+// enough of the question. If topics are given, it searches only these topics.
 func (l *Library) Find(question string, topics ...Topic) []Match {
 	all := l.index.rank(question, topics)
 	return slices.DeleteFunc(all, func(m Match) bool {
@@ -241,7 +241,7 @@ func (x *index) parse(question string) query {
 		}
 		terms := x.terms(word, asksForTerm)
 		if i+1 < len(words) {
-			if joined, ok := x.named.stem(word + words[i+1]); ok { // hold out, holdout
+			if joined, ok := x.named.stem(word + words[i+1]); ok { // "hold out" is "holdout"
 				terms = append(terms, term{joined, x.idf[joined], true})
 			}
 		}
@@ -259,8 +259,8 @@ func (x *index) parse(question string) query {
 	return q
 }
 
-// score returns the share of the question's weight that a document explains: by single words, and by the title or alias
-// that the question contains most of.
+// score returns the share of the question's weight that a document explains. It counts single words, and the title or
+// alias that the question contains most of.
 func (d *document) score(q query) float64 {
 	var words, typed float64
 	matched := 0
@@ -283,7 +283,8 @@ func (d *document) score(q query) float64 {
 	return score
 }
 
-// name returns the weight of the title or alias that a question contains most of, and the largest covered share of one.
+// name returns the weight of the title or alias that a question contains most of. It also returns the largest share of
+// a title or alias that the question covers.
 func (d *document) name(q query) (weight, covered float64) {
 	for _, terms := range d.names {
 		var found, all float64
@@ -298,11 +299,11 @@ func (d *document) name(q query) (weight, covered float64) {
 	return weight, covered
 }
 
-// actionWords are words of questions about what to do. Other questions mostly ask for a term, so that their words of four
-// letters are corrected too: raos, but not "can you sing".
+// actionWords are words of questions about what to do. Other questions mostly ask for a term, so words of four letters
+// are corrected in them too: raos, but not "can you sing".
 var actionWords = setOf("can you how do i who where when")
 
-// terms returns the stems of a word: of the word, of the known word that is spelled nearly so, or of its two parts.
+// terms returns the stems of a word: of the word itself, of a known word with similar spelling, or of its two parts.
 func (x *index) terms(word string, asksForTerm bool) []term {
 	s := stem(word)
 	if idf, ok := x.idf[s]; ok {
@@ -311,7 +312,7 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 	if isNumber(word) {
 		return nil
 	}
-	for cut := 2; cut <= len(word)-2; cut++ { // adspend, ad spend
+	for cut := 2; cut <= len(word)-2; cut++ { // "adspend" is "ad spend"
 		head, isHead := x.named.stem(word[:cut])
 		tail, isTail := x.named.stem(word[cut:])
 		if isHead && isTail {
@@ -333,8 +334,8 @@ func isNumber(word string) bool {
 	return len(word)-len(digits) <= 1 && digits != "" && !strings.ContainsFunc(digits, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// isCommonTypo reports whether a word in no article is a misspelled common word. Common words win over words of articles
-// only if they are as near.
+// isCommonTypo reports whether a word in no article is a misspelled common word. A common word has priority over a word
+// of an article only if it is as near.
 func (x *index) isCommonTypo(word string) bool {
 	if _, known := x.idf[stem(word)]; known || len(word) < longCommon {
 		return false
@@ -361,8 +362,9 @@ var commonVocabulary = func() vocabulary {
 	return v
 }()
 
-// nearest returns the stem of the known word that a misspelled word most probably is: one edit away, or two in a word of
-// eight letters or more; another first letter counts as one more. Ties go to the first by alphabet.
+// nearest returns the stem of the known word that a misspelled word most probably is. The known word is one edit away,
+// or two in a word of eight letters or more. Another first letter counts as one more edit. Ties go to the first word by
+// alphabet.
 func (v vocabulary) nearest(word string) (string, bool) {
 	limit := 0
 	switch {

@@ -67,8 +67,8 @@ func (c *tally) add(q question, found []Match, nearest string) {
 	}
 }
 
-// TestQuestionsFindTheirArticles measures the search on the questions of its calibration, and on wordings that it has not
-// been calibrated on. Many of those use words that no article contains, so the goals are lower.
+// TestQuestionsFindTheirArticles measures the search on the questions of its calibration, and on wordings that it has
+// not been calibrated on. Many of these wordings use words that no article contains, so the goals are lower.
 func TestQuestionsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)

@@ -74,7 +74,7 @@ func (a *Article) whole() string {
 	return b.String()
 }
 
-// with names the arguments of a call.
+// with returns the arguments of a call as text, after the word with.
 func (c *Call) with() string {
 	if len(c.Arguments) == 0 {
 		return ""

@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// commonWords carry no subject. They have little weight, but they distinguish names such as "what should I test".
+// commonWords are words that do not name a subject. They have little weight, but they distinguish names such as "what
+// should I test".
 var commonWords = setOf(`a about actually after again all also am an and any anyone anything are around as ask at away be became because
 	been being best better between both but by call called can cannot cant come could couldnt curious current define
 	definition describe did didnt do does doesnt doing done dont each else enough etc even ever every exactly
@@ -47,7 +48,7 @@ var commonStems = func() map[string]bool {
 	return stems
 }()
 
-// isCommon reports whether a word or stem carries no subject.
+// isCommon reports whether a word or stem does not name a subject.
 func isCommon(word string) bool {
 	return commonWords[word] || commonStems[word] || commonStems[stem(word)]
 }

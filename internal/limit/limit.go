@@ -23,8 +23,8 @@ type Count struct {
 // Counter counts events in fixed windows, without refill inside a window. A counter shared by several processes
 // enforces one limit. Instants come from the caller's clock. Expired windows are removed.
 type Counter interface {
-	// Take counts one event of the key, unless its window already has limit events, and reports whether it did. A key
-	// without a window gets a window that ends at until.
+	// Take counts one event of the key and reports whether it did. It does not count if the key's window already has as
+	// many events as the parameter limit allows. A key without a window gets a window that ends at the instant until.
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
 	// Return uncounts one event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error

@@ -85,8 +85,8 @@ func shownText(s string) string {
 
 func quoted(s string) string { return strconv.Quote(shownText(s)) }
 
-// RejectedError is a fault of arguments that are valid one by one but not together, or not in this store, with the change
-// that repairs the call. The corrected call contains all other arguments as they were sent.
+// RejectedError is a fault of arguments that are valid one by one, but not together or not in this store. It contains
+// the change that repairs the call. The corrected call contains all other arguments as they were sent.
 type RejectedError struct {
 	Fault *fault.Error
 	Set   map[string]any // arguments with repaired values
@@ -120,8 +120,8 @@ func (o *object) hinted(tool string, today civil.Date, args []byte, err error) e
 const maxRepairs = 5
 
 // corrected returns an acceptable call that is close to the rejected one. Valid values stay, misspelled names and
-// values beyond a limit are corrected, and other invalid values are replaced using the schema. Then the rejection is
-// applied, and those of [Validator].
+// values beyond a limit are corrected, and other invalid values are replaced using the schema. Then the repairs of the
+// rejection and of [Validator] are applied.
 func (o *object) corrected(tool string, today civil.Date, args []byte, r *RejectedError) json.RawMessage {
 	usable := o.usable(today, args)
 	for range maxRepairs {

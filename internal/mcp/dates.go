@@ -16,9 +16,9 @@ var (
 	yearLast  = regexp.MustCompile(`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$`)
 )
 
-// meantDay returns the day that a caller meant with a text that is not a day of the form YYYY-MM-DD: a word such as
-// yesterday, a timestamp, another notation, or a day beyond the end of its month. It does not guess the order of day and
-// month. Without today, words have no meaning.
+// meantDay returns the day that a caller meant with a text in another form than YYYY-MM-DD. The text may be a word such
+// as yesterday, a timestamp, another notation, or a day beyond the end of its month. meantDay does not guess the order
+// of day and month. Without the parameter today, words have no meaning.
 func meantDay(s string, today civil.Date) (civil.Date, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	if day, ok := spokenDay(s, today); ok {
@@ -64,7 +64,8 @@ func spokenDay(s string, today civil.Date) (civil.Date, bool) {
 	return today.AddDays(-days), true
 }
 
-// dayOf returns a day of the calendar. A day from 29 to 31 that its month does not have is the last one of the month.
+// dayOf returns a day of the calendar. If the month does not have a day from 29 to 31, dayOf returns the last day of
+// the month.
 func dayOf(year, month, day string) (civil.Date, bool) {
 	y, m, d := number(year), number(month), number(day)
 	if m < 1 || m > 12 || d < 1 || d > 31 {

@@ -17,8 +17,9 @@ import (
 // maxProblems is the maximum number of mistakes that one answer lists.
 const maxProblems = 5
 
-// decode decodes a call's arguments into the struct that into points to, and applies defaults. It reports all
-// mistakes in one message. The corrected call uses the tool's name and, for words such as yesterday, the current day.
+// decode decodes a call's arguments into the struct that the parameter into points to, and applies defaults. It reports
+// all mistakes in one message. The corrected call uses the tool's name and, for words such as yesterday, the current
+// day.
 func (o *object) decode(tool string, today civil.Date, args json.RawMessage, into any) error {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")

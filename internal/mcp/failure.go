@@ -61,8 +61,8 @@ func (f Failure) Status() int { return failures[f].status }
 // Class returns the failure's name for logs and metrics, such as "rate_limited".
 func (f Failure) Class() string { return failures[f].class }
 
-// Body returns the JSON-RPC error envelope. The ID is the request's own bytes, or nil. The detail follows the
-// message, and data is omitted when nil.
+// Body returns the JSON-RPC error envelope. The ID is the request's own bytes, or nil. The detail follows the message,
+// and the member data is omitted when it is nil.
 func (f Failure) Body(id []byte, detail string, data any) []byte {
 	if id == nil {
 		id = []byte("null")
@@ -98,12 +98,12 @@ func (r refusal) Error() string {
 
 func invalidParams(detail string) error { return refusal{Failure: InvalidParams, detail: detail} }
 
-// invalidRequest uses the two-word message of the contract; the reason is in data.
+// invalidRequest uses the two-word message of the contract; the reason is in the member data.
 func invalidRequest(reason string) error {
 	return refusal{Failure: InvalidRequest, data: map[string]string{"reason": reason}}
 }
 
-// ScopeError reports that a caller's grant lacks scopes that the call needs. It is of kind forbidden.
+// ScopeError reports the scopes that the call needs and the caller's grant lacks. It is of kind forbidden.
 type ScopeError struct {
 	Required []string // scopes that the call needs
 }

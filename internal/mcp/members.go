@@ -56,7 +56,7 @@ func elements(array []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// memberName decodes a quoted name. Names without escapes, almost all, need no allocation.
+// memberName decodes a quoted name. Almost all names have no escapes and need no allocation.
 func memberName(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1]

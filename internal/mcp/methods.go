@@ -134,8 +134,8 @@ func IsToolError(result []byte) bool {
 // resourcesPerPage is the number of resources in one page of resources/list.
 const resourcesPerPage = 100
 
-// listResources returns a page of the resources. The cursor is the encoded URI of the last resource of the page before, so
-// a page neither repeats nor skips a resource when others are added.
+// listResources returns a page of the resources. The cursor is the encoded URI of the last resource on the previous
+// page. So a page neither repeats nor skips a resource when others are added.
 func listResources(_ context.Context, c *call) (json.RawMessage, error) {
 	cursor, err := c.cursor()
 	if err != nil {

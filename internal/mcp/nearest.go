@@ -19,9 +19,9 @@ func (o *object) nearest(name string) *parameter {
 	return o.byName[Nearest(name, names)]
 }
 
-// Nearest returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores.
-// At most a third of the letters may differ, or two if that is more. If no word is that close, it returns a word that
-// contains the given one: start for start_date.
+// Nearest returns the closest known word, or "" if none is close. It ignores case, spaces, hyphens and underscores. The
+// maximum difference is a third of the letters, but at least two letters. If no word is that close, it returns a word
+// that contains the given one: start for start_date.
 func Nearest(word string, known []string) string {
 	if len(word) > maxNameLength {
 		return ""

@@ -24,10 +24,10 @@ type Spec struct {
 
 // Tool is a tool with typed parameters. D is the type of a handler's dependencies.
 //
-// The parameters are a struct whose fields carry the tags json, doc and, where they apply, enum:"a|b",
-// default:"a", min:"1", max:"100", required:"true". Embedded structs are flattened. Field types are string,
-// bool, int, float64, civil.Date, []string, map[string]T, nested structs, and pointers to these where "absent"
-// must differ from the zero value. The order of the fields is the order of the schema.
+// The parameters are a struct. Its fields have the tags json and doc and, where they apply, enum:"a|b", default:"a",
+// min:"1", max:"100", required:"true". Embedded structs are flattened. Field types are string, bool, int, float64,
+// civil.Date, []string, map[string]T, nested structs, and pointers to these where "absent" must differ from the zero
+// value. The order of the fields is the order of the schema.
 //
 // Further tags: also:"meta=facebook|google_ads=google" maps accepted aliases, which the schema does not list, to
 // values of the enum. nonempty:"true" rejects an empty string or array. example:"x" is the value of a corrected call
@@ -40,8 +40,8 @@ type Tool[D any] struct {
 	call   func(ctx context.Context, d D, args json.RawMessage) (any, error)
 }
 
-// Dated is a handler's dependencies that know the current day. With them, a corrected call replaces words such as
-// yesterday by a day.
+// Dated is implemented by a handler's dependencies that have the current day. Then a corrected call replaces words such
+// as yesterday with a day.
 type Dated interface{ CurrentDay() civil.Date }
 
 // NewTool builds a tool from a spec and its handler. It panics if a parameter has no doc or a tag is invalid, which

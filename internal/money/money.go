@@ -25,7 +25,7 @@ func ParseCurrency(s string) (Currency, error) {
 
 // Exponent returns the number of decimals of the minor unit: 2 for USD, 0 for JPY, 3 for KWD.
 func (c Currency) Exponent() int {
-	switch c { // the currencies of ISO 4217 whose minor unit is not a hundredth
+	switch c { // the currencies of ISO 4217 with a minor unit other than a hundredth
 	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":
 		return 0
 	case "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND":

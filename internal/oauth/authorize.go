@@ -19,8 +19,8 @@ const maxState = 2 << 10
 // challengeForm is the form of a SHA-256 in base64url without padding.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// pageError is an error in a request whose client or redirect URI cannot be trusted. The person sees it; the client
-// gets no answer.
+// pageError is an error in a request with an untrusted client or redirect URI. The person sees it; the client gets no
+// answer.
 type pageError struct {
 	status int
 	text   string

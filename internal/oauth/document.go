@@ -34,8 +34,8 @@ const (
 	failureMemory  = time.Minute
 )
 
-// isDocumentID reports whether the client ID is the URL of a document: https on the default port, with a path,
-// without user, fragment or dot segments.
+// isDocumentID reports whether the client ID is the URL of a document. The URL has https, the default port and a path,
+// and no user, fragment or dot segments.
 func isDocumentID(id string) bool {
 	if !strings.HasPrefix(id, "https://") || len(id) > maxDocumentID || strings.ContainsAny(id, "#\\") {
 		return false

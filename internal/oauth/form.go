@@ -52,7 +52,7 @@ func readBody(w http.ResponseWriter, r *http.Request, mediaType, code string) ([
 	return body, nil
 }
 
-// repeated reports whether a parameter occurs more than once, exceptions aside.
+// repeated reports whether a parameter other than the exceptions occurs more than once.
 func repeated(values url.Values, except ...string) bool {
 	for name, all := range values {
 		if len(all) > 1 && !slices.Contains(except, name) {

@@ -76,10 +76,10 @@ type Store interface {
 type Pages interface {
 	// Visitor returns the person who is signed in with the browser, or a fault of kind unauthenticated.
 	Visitor(r *http.Request) (people.Visitor, error)
-	// SignIn redirects the browser to the sign-in page, and from there to next, a path of this service.
+	// SignIn redirects the browser to the sign-in page, and from there to next, which is a path of this service.
 	SignIn(w http.ResponseWriter, r *http.Request, next string)
-	// Consent shows the consent page. Its form is posted to this server with the fields csrf (the form token of
-	// [ConsentForm]), request, workspace, a scope for each selected box, and decision: approve or deny.
+	// Consent shows the consent page. Its form is posted to this server. The fields are csrf (the form token of
+	// [ConsentForm]), request, workspace, a scope for each selected box, and decision (approve or deny).
 	Consent(w http.ResponseWriter, r *http.Request, c Consent)
 	// Refuse shows why a request is rejected. The text is for people.
 	Refuse(w http.ResponseWriter, r *http.Request, status int, text string)
@@ -106,7 +106,7 @@ type Options struct {
 	BaseURL        string // scheme and host without a path: the issuer
 	Store          Store
 	Secrets        [][]byte         // the first one signs, all verify; none: no tokens are issued or accepted
-	TrustedProxies []netip.Prefix   // whose X-Forwarded-For is trusted
+	TrustedProxies []netip.Prefix   // that are trusted to set X-Forwarded-For
 	Counter        limit.Counter    // counts anonymous requests; in this process when nil
 	Now            func() time.Time // the real clock, even where answers use a fixed date
 	Log            *slog.Logger     // nil: no logging
@@ -163,9 +163,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks Host and Origin
-// of token and register, as for every endpoint that scripts of allowed origins may call. Pages are a parameter here, not
-// of [New], because they depend on the server themselves.
+// Handler serves the metadata documents and the authorize, token and register endpoints. The caller checks Host and
+// Origin of token and register, as for every endpoint that scripts of allowed origins may call. Pages are a parameter
+// of Handler and not of [New], because the pages depend on the server.
 func (s *Server) Handler(pages Pages) http.Handler {
 	talk := &dialogue{Server: s, pages: pages}
 	endpoints := map[string]struct {

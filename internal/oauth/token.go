@@ -225,7 +225,7 @@ func (s *Server) notFound(x *exchange, err error) *refusal {
 	return s.broken(x.Request, err)
 }
 
-// endFamily revokes a grant whose code or refresh token was used twice.
+// endFamily revokes a grant after its code or refresh token was used twice.
 func (s *Server) endFamily(x *exchange, g control.Grant, why string) *refusal {
 	by := control.By{Actor: "client:" + string(g.Client), At: x.now}
 	if _, err := s.store.RevokeGrant(x.Context(), g.ID, why, by); err != nil {

@@ -10,8 +10,8 @@ import (
 	"assay/internal/fault"
 )
 
-// Verify returns the principal of the access token. Its scopes are those of the token that the person's role in the
-// workspace allows now. The result is cached for at most [auth.Staleness], and only while the store does not change.
+// Verify returns the principal of the access token. Its scopes are the token's scopes that the person's current role in
+// the workspace allows. The result is cached for at most [auth.Staleness], and only while the store does not change.
 // Therefore a revoked grant, a removed person and a lower role take effect on the next call. A rejected token is a
 // fault of kind unauthenticated; without a signing secret it is a fault of kind misconfigured.
 func (s *Server) Verify(ctx context.Context, token string) (auth.Principal, error) {

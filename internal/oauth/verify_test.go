@@ -60,7 +60,7 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// restless is a store whose state changes with every read.
+// restless is a store with a state that changes with every read.
 type restless struct {
 	*sqlstore.Store
 	state uint64

@@ -9,7 +9,7 @@ import (
 	"assay/internal/fault"
 )
 
-// PreviewBudgetChange reads a campaign on its ad platform and says what a change would do.
+// PreviewBudgetChange reads a campaign on its ad platform and returns what a change would do.
 var PreviewBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	Spec{Name: "budget_change.preview", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, in budgetchange.Request) (budgetchange.Result, error) {
@@ -17,7 +17,8 @@ var PreviewBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	},
 }
 
-// ExecuteBudgetChange changes a campaign on its ad platform, once. The row of the change is its audit event's subject.
+// ExecuteBudgetChange changes a campaign on its ad platform, once. The subject of its audit event is the row of the
+// change.
 var ExecuteBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	Spec{Name: "budget_change.execute", Needs: Approve, Facts: true, Undo: "Roll back the change."},
 	func(r *Run, ctx context.Context, in budgetchange.Request) (budgetchange.Result, error) {
@@ -114,8 +115,8 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 // maxKeyEvents is the number of events about keys that the search for a key's maker reads.
 const maxKeyEvents = 10_000
 
-// maker returns who created the key of an actor, so that a person does not approve what their own key requested; "" for
-// an actor without a key. A key that replaced another one has the maker of that one.
+// maker returns the person who created the key of an actor, "" for an actor without a key. A person does not approve
+// what their own key requested. A key that replaced another key has the maker of that key.
 func (r *Run) maker(ctx context.Context, actor string) (string, error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {
@@ -163,7 +164,7 @@ var ListBudgetChanges = Operation[control.BudgetChangeFilter, []control.BudgetCh
 	},
 }
 
-// MostBudgetChanges is the number of changes that a list without a limit has.
+// MostBudgetChanges is the number of changes in a list when no limit is given.
 const MostBudgetChanges = 1000
 
 // ShowBudgetChange returns one change on an ad platform.
@@ -186,7 +187,7 @@ var ShowGuardrails = Operation[None, control.Guardrails]{
 	},
 }
 
-// SetGuardrails replaces the guardrails of a workspace. They need the version that was read.
+// SetGuardrails replaces the guardrails of a workspace. The new guardrails need the version that was read.
 var SetGuardrails = Operation[control.Guardrails, control.Guardrails]{
 	Spec{Name: "guardrails.set", Needs: Manage, Undo: "Set the earlier guardrails; the audit log has them."},
 	func(r *Run, ctx context.Context, g control.Guardrails) (control.Guardrails, error) {

@@ -51,9 +51,9 @@ type NewConnection struct {
 	Credentials string // one JSON object; docs/platforms.md has its members
 }
 
-// AddConnection stores the credentials of an ad account, sealed, and tests them. Credentials that the platform rejects are
-// stored with status error, because the platform may be out of order; a later test decides. An account that is connected
-// already gets the new credentials.
+// AddConnection stores the credentials of an ad account, sealed, and tests them. Credentials that the platform rejects
+// are stored too, with the status error, because the platform may be out of order. A later test decides. An account
+// that is already connected gets the new credentials.
 var AddConnection = Operation[NewConnection, ConnectionLine]{
 	Spec{Name: "connection.add", Needs: Manage, Facts: true, Undo: "Remove the connection."},
 	(*Run).addConnection,
@@ -118,7 +118,7 @@ type TestedConnections struct {
 	Platform string // "": of all platforms
 }
 
-// TestConnections tests connections and stores what it finds.
+// TestConnections tests connections and stores the results.
 var TestConnections = Operation[TestedConnections, []ConnectionLine]{
 	Spec{Name: "connection.test", Needs: Write, Facts: true, Undo: "A test changes nothing on the platform."},
 	func(r *Run, ctx context.Context, in TestedConnections) (lines []ConnectionLine, err error) {

@@ -458,7 +458,7 @@ func TestInputThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// withAccounts gives the site a registry of ad accounts whose platforms are simulated. It returns the credentials of an
+// withAccounts gives the site a registry of ad accounts on simulated platforms. It returns the credentials of an
 // account of Meta.
 func (s *site) withAccounts() (credentials string) {
 	s.Helper()

@@ -14,7 +14,7 @@ import (
 	"assay/internal/money"
 )
 
-// HistoryRequest is one of four queries about the totals of days before they changed.
+// HistoryRequest is one of four queries about the history of daily totals.
 type HistoryRequest struct {
 	Limit    int         `json:"limit,omitempty"` // of changes; 0: all
 	Offset   int         `json:"offset,omitempty"`
@@ -76,7 +76,7 @@ type HistorySettles struct {
 	Quantity reportlag.Quantity `json:"quantity"`
 	Known    bool               `json:"known"`
 	Days     int                `json:"days"`
-	Settled  *int               `json:"settled_after_days"` // null: not known
+	Settled  *int               `json:"settled_after_days"` // null: unknown
 	Shares   []HistoryShare     `json:"shares,omitempty"`
 	Words    string             `json:"words"`
 }

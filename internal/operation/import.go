@@ -99,8 +99,8 @@ func (r *Run) importFiles(ctx context.Context, in Import) (Imported, error) {
 	return result, err
 }
 
-// importClock is the clock for the days of imported rows: the later of the real clock and the clock of answers, which a demo
-// store may fix on a day to come. A row on that day is not in the future.
+// importClock is the clock for the days of imported rows: the later of the real clock and the clock of answers. A demo
+// store may fix the clock of answers on a future day. A row on that day is not in the future.
 func (r *Run) importClock() time.Time {
 	now := r.Now()
 	if r.Clock == nil {

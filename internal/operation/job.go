@@ -8,8 +8,8 @@ import (
 	"assay/internal/jobs"
 )
 
-// ListJobs returns the workspace's jobs: those that run or wait, and background jobs that ended within 30 minutes.
-// Callers who may write see all, others the jobs that they started.
+// ListJobs returns the workspace's jobs: running and waiting jobs, and background jobs that ended within 30 minutes.
+// Callers who may write see all jobs. Others see the jobs that they started.
 var ListJobs = Operation[None, []jobs.Job]{
 	Spec{Name: "job.list", Needs: Read, Facts: true},
 	(*Run).listJobs,
@@ -23,7 +23,7 @@ func (r *Run) listJobs(ctx context.Context, _ None) ([]jobs.Job, error) {
 	return slices.DeleteFunc(all, func(j jobs.Job) bool { return j.By != r.Call.Caller.Actor }), nil
 }
 
-// CancelJob cancels a job that runs or waits. A job that has ended or that the caller may not see is a fault of kind
+// CancelJob cancels a running or waiting job. An ended job, or a job that the caller may not see, is a fault of kind
 // not_found.
 var CancelJob = Operation[jobs.ID, jobs.Job]{
 	Spec{Name: "job.cancel", Needs: Read, Facts: true, Undo: "Start the work again."},

@@ -1,10 +1,10 @@
-// Package operation contains each change of state once: its permission, whether it waits for the workspace, what it
-// does, its audit event, and how to undo it. Commands, the command socket, pages, tools and background work run the
-// same operations.
+// Package operation contains each change of state once. An operation defines its permission, whether it waits for the
+// workspace, its effect, its audit event, and how to undo it. Commands, the command socket, pages, tools and background
+// work run the same operations.
 //
-// A change of control data writes its audit event in the transaction of the change, where the store also checks the
-// role of a member again. A change of facts checks the role again when it has exclusive access, because it may have
-// waited for an import. It writes its audit event after the facts are changed.
+// A change of control data writes its audit event in the transaction of the change. In this transaction the store also
+// checks the role of a member again. A change of facts checks the role again when it has exclusive access, because it
+// may have waited for an import. It writes its audit event after the facts are changed.
 package operation
 
 import (
@@ -29,7 +29,7 @@ type Spec struct {
 	Name  string     // such as "customer.forget": its path on the command socket and its name in logs
 	Needs Permission // what the caller may do in the workspace
 	Scope Scope
-	Facts bool      // whether it uses facts, so that it runs in the process that has locked the data directory
+	Facts bool      // whether it uses facts: it then runs in the process that has locked the data directory
 	Locks bool      // whether it waits for exclusive access to the workspace's facts
 	Job   jobs.Kind // of long work: listed with progress, can be canceled; the zero value: none
 	Undo  string    // how to undo it, one sentence; "" for queries
@@ -101,8 +101,8 @@ func (c Call) partOf(t *jobs.Task) Call {
 	return c
 }
 
-// Start runs several operations of a caller as one background job. work runs the operations with the Call that it receives. The job
-// outlives the caller's request; [jobs.Result] returns its result.
+// Start runs several operations of a caller as one background job. The function work runs the operations with the Call
+// that it receives. The job outlives the caller's request; [jobs.Result] returns its result.
 func Start[T any](
 	ctx context.Context, s *Service, c Call, k jobs.Kind, what string, work func(ctx context.Context, c Call) (T, error),
 ) (jobs.Job, error) {
@@ -143,7 +143,7 @@ func (o Operation[In, Out]) perform(ctx context.Context, s *Service, c Call, in 
 	return o.run(r, ctx, in)
 }
 
-// Served is an operation whose input and output are JSON, as commands send them to a running service.
+// Served is an operation with JSON input and output, as commands send them to a running service.
 type Served interface {
 	Describe() Spec
 	// Serve decodes the input and runs the operation. Input that does not match the operation's JSON is a fault of kind
@@ -166,7 +166,7 @@ func (o Operation[In, Out]) Serve(ctx context.Context, s *Service, c Call, input
 // None is the input or output of operations that have none.
 type None struct{}
 
-// All lists the operations whose input and output are JSON, grouped by subject. [ImportStream] and [ApplyMessages] have
+// All lists the operations with JSON input and output, grouped by subject. [ImportStream] and [ApplyMessages] have
 // streams and messages.
 func All() []Served {
 	return []Served{

@@ -46,7 +46,7 @@ type Facts struct {
 	Lag       Lag
 	// Drop removes a workspace's facts.
 	Drop func(ctx context.Context, ws measure.WorkspaceID) error
-	// Unopened lists the workspaces whose facts cannot be opened.
+	// Unopened lists the workspaces with facts that cannot be opened.
 	Unopened func() map[measure.WorkspaceID]error
 	Backups  *backup.Schedule
 	Accounts *accounts.Registry     // of ad platforms

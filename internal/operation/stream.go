@@ -19,7 +19,7 @@ type Stream struct {
 	Emit         func(state []byte) error // called with each state once all records before it are stored
 	DryRun       bool
 	SkipRejected bool
-	Interrupt    func() // ends a read of Messages that waits, after the job was canceled; nil: the next message ends it
+	Interrupt    func() // ends a waiting read of Messages after the job was canceled; nil: the next message ends it
 }
 
 // title implements [titled].

@@ -30,8 +30,8 @@ func (t Target) Goal() string {
 	return goal
 }
 
-// SetTarget sets a target, or replaces the one with the same metric, period, start and channel. The channel must exist in the
-// store.
+// SetTarget sets a target. It replaces a target with the same metric, period, start and channel. The channel must exist
+// in the store.
 var SetTarget = Operation[Target, None]{
 	Spec{Name: "target.set", Needs: Write, Facts: true, Locks: true, Undo: "Set the earlier value or remove the target. The audit log has the earlier value."},
 	(*Run).setTarget,

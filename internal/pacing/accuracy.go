@@ -10,13 +10,14 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Accuracy is reported from at least MinJudged past forecasts, of which MinSeparate share no day.
+// Accuracy is reported if there are at least MinJudged past forecasts, and at least MinSeparate of them share no day.
 const (
 	MinJudged   = 20
 	MinSeparate = 8
 )
 
-// Past returns the accuracy of past forecasts of the rows' metrics and a channel, stored forecasts before backtests.
+// Past returns the accuracy of past forecasts for the metrics of the rows and one channel. Stored forecasts come before
+// backtests.
 func Past(records []control.ForecastRecord, channel measure.Channel, rows []Row) []Accuracy {
 	var all []Accuracy
 	for _, r := range records {

@@ -31,7 +31,7 @@ func goalOf(t warehouse.Target) Goal {
 	return Goal{Metric: snapshot.Metric(t.Metric), Channel: t.Channel, Period: Period(t.Period), Days: t.Days(), Value: t.Value}
 }
 
-// inOrder sorts the whole store before channels, revenue first, and months before quarters, weeks and days.
+// inOrder sorts goals: the whole store before channels, revenue first, and months before quarters, weeks and days.
 func inOrder(a, b Goal) int {
 	metrics := []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.ROAS, snapshot.Spend}
 	return cmp.Or(
@@ -54,7 +54,7 @@ func (g Goal) paceStatus(p forecast.Pace) Status {
 	return NearBudget
 }
 
-// outcome is the status of a goal whose period is over.
+// outcome is the status of a goal after its period.
 func (g Goal) outcome(actual *float64) Status {
 	switch {
 	case actual == nil:

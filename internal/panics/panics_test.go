@@ -34,7 +34,7 @@ func TestAPanicInAGoroutineIsRaisedInWait(t *testing.T) {
 //go:noinline
 func outOfRange(of []int) int { return of[len(of)] }
 
-func TestAPanicIsCountedOnceAndKeepsItsFirstCause(t *testing.T) { //nolint:paralleltest // the count is the process's
+func TestAPanicIsCountedOnceAndKeepsItsFirstCause(t *testing.T) { //nolint:paralleltest // a process-wide count
 	before := panics.Seen()
 	inner := panics.Caught(func() error {
 		var outer panics.Group

@@ -14,7 +14,7 @@ import (
 	"assay/internal/slowbody"
 )
 
-// received posts a body to a server that reads it at the pace, and returns what the server received.
+// received posts a body to a server that reads it at the given pace, and returns the received text.
 func received(t *testing.T, at slowbody.Pace, body io.ReadCloser) (text string, err error) {
 	t.Helper()
 	done := make(chan struct{})

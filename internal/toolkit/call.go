@@ -39,7 +39,7 @@ type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 }
 
-// BudgetChanges previews and makes changes on ad platforms for a caller, whose permission it checks.
+// BudgetChanges previews and makes changes on ad platforms for a caller. It checks the caller's permission.
 type BudgetChanges interface {
 	Preview(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
 	Execute(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
@@ -136,8 +136,8 @@ func (c *Call) Available(tool string) bool {
 	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
 }
 
-// Works reports whether a call from an article succeeds on this store: the tool only reads, and the store has the model
-// and the channel that the call needs.
+// Works reports whether a call from an article succeeds on this store. The tool must only read, and the store must have
+// the model and the channel that the call needs.
 func (c *Call) Works(tool string, arguments map[string]any) bool {
 	at := slices.IndexFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() && !s.Writes })
 	if at < 0 {
@@ -202,8 +202,8 @@ func together(sources []answer.Source) []answer.Source {
 	return out
 }
 
-// stillGrowing returns a sentence for each platform with days in w that may still change after its documented restatement
-// window.
+// stillGrowing returns a sentence for each platform with days in the window w that may still change after its
+// documented restatement window.
 func (c *Call) stillGrowing(w civil.Range) string {
 	var text strings.Builder
 	for _, curve := range c.Store.Late {
@@ -220,8 +220,8 @@ func (c *Call) stillGrowing(w civil.Range) string {
 	return text.String()
 }
 
-// BiggestMover returns a sentence on the channel with the largest change of revenue in the direction of the total, and on
-// the channel with the largest change against it.
+// BiggestMover returns a sentence on the channel with the largest change of revenue in the direction of the total. It
+// also names the channel with the largest change against that direction.
 func (c *Call) BiggestMover(totals warehouse.Pair[[]warehouse.ChannelTotal]) string {
 	if len(totals.Earlier) == 0 {
 		return ""

@@ -86,10 +86,10 @@ func NetQuality(basis measure.RevenueBasis) string {
 	return basis.String()
 }
 
-// booksYoung is the number of days after the store's first order in which returning customers may look new.
+// booksYoung is the number of days after the store's first order in which returning customers may appear as new.
 const booksYoung = 90
 
-// WarnFirstDays warns that customers with orders before the first imported order look new.
+// WarnFirstDays warns that customers with orders before the first imported order appear as new.
 func WarnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {

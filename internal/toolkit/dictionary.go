@@ -22,8 +22,9 @@ type node struct {
 	Values      *node           `json:"additionalProperties"`
 }
 
-// dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is that of
-// its result schema, else the definition in the article of its name. Fields without either are left out.
+// dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is the
+// description in its result schema, else the definition in the article with its name. Fields without either are
+// omitted.
 func (s *Session) dictionary() (string, error) {
 	var fields []field
 	for _, t := range s.described() {
@@ -59,7 +60,8 @@ func (s *Session) dictionary() (string, error) {
 	return b.String(), nil
 }
 
-// manyTools is the number of tools above which the dictionary counts them instead.
+// manyTools is the maximum number of tools that the dictionary names for a field. For more tools, it states their
+// number.
 const manyTools = 8
 
 // walk visits the fields of a schema, in no particular order.

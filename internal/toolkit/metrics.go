@@ -29,7 +29,8 @@ type StoreMetrics struct {
 	NewOrders  *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst" doc:"First orders of known customers."`
 }
 
-// Claimed removes the figures that ad platforms do not report, and without reports of the whole earlier window its claims.
+// Claimed removes the figures that ad platforms do not report. Unless reports cover the whole earlier window, it also
+// removes the platform-reported figures of that window.
 func (m *StoreMetrics) Claimed(reportedBefore bool) {
 	m.Refunds, m.NetRevenue, m.NewOrders = nil, nil, nil
 	m.Revenue, m.Orders, m.AOV = m.Revenue.Where(true, reportedBefore), m.Orders.Where(true, reportedBefore), m.AOV.Where(true, reportedBefore)

@@ -85,7 +85,7 @@ func mentions(topic []string, text string, words []string) (n int) {
 // percents matches the percentages of a question.
 var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
 
-// otherStep states that the answer is for another change of spend than the one in the question, "" if it is not.
+// otherStep returns a sentence if the answer is for another change of spend than the question, "" if it is not.
 func otherStep(text string) string {
 	for _, found := range percents.FindAllStringSubmatch(text, -1) {
 		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
@@ -95,8 +95,8 @@ func otherStep(text string) string {
 	return ""
 }
 
-// mixChannels returns the model's channels that the words name, by channel or platform name, and a note on named
-// channels that are not in the model.
+// mixChannels returns the model's channels that the words name, by channel or platform name. It also returns a note on
+// named channels that are not in the model.
 func mixChannels(words []string, a ModelResults) (about []MixRow, without string) {
 	names := map[measure.Channel]bool{}
 	for i, w := range words {
@@ -205,7 +205,7 @@ func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 
-// testedSentence lists the channels whose experiments calibrate the model, "" if there are none.
+// testedSentence lists the channels with experiments that calibrate the model, "" if there are none.
 func testedSentence(rows []MixRow) string {
 	var tested []string
 	for _, r := range rows {

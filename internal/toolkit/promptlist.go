@@ -15,7 +15,7 @@ var (
 	channelArgument = mcp.PromptArgument{Name: "channel", Description: "Only this channel, such as facebook."}
 )
 
-// prompts lists the prompts in the order of prompts/list. A caller sees those whose tools they may call.
+// prompts lists the prompts in the order of prompts/list. A caller sees a prompt if the caller may call all its tools.
 var prompts = []prompt{
 	{mcp.Prompt{
 		Name: WeeklyReview, Title: "Weekly review",

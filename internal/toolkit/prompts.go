@@ -30,7 +30,7 @@ type task struct {
 	write string
 }
 
-// step is a call with ready arguments and what to look for in its answer.
+// step is a call with complete arguments, and instructions for reading its answer.
 type step struct {
 	tool      string
 	arguments map[string]any
@@ -50,7 +50,7 @@ func (q *asking) given(name string) string { return answer.Clean(q.arguments[nam
 // basis is the rule that every task ends with.
 const basis = "State the basis of each figure, its dates and the warnings of the answers. Do not add platform-reported revenue to the store's own revenue."
 
-// ListPrompts lists the prompts whose tools the caller may call.
+// ListPrompts lists the prompts for which the caller may call all tools.
 func (s *Session) ListPrompts() []mcp.Prompt {
 	var all []mcp.Prompt
 	for _, p := range prompts {
@@ -158,7 +158,7 @@ func (q *asking) amount(name string, usual float64) (float64, error) {
 	return amount, nil
 }
 
-// with returns arguments with those of more that are not empty.
+// with returns the arguments, plus the arguments in the parameter more that are not empty.
 func with(arguments, more map[string]any) map[string]any {
 	for name, value := range more {
 		if value != "" {

@@ -13,7 +13,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Questions are what a tool needs to answer a question by calling other tools.
+// Questions are the dependencies of a tool that answers a question by calling other tools.
 type Questions struct {
 	Translator *ask.Translator
 	Language   ask.Language // nil: no language model
@@ -62,7 +62,7 @@ const (
 	maxAskers     = 10_000
 )
 
-// questions is the state of the service that tools for questions share.
+// questions is the state that the tools for questions share.
 type questions struct {
 	translator *ask.Translator
 	previous   *otter.Cache[asker, ask.Call] // the last call of the last question

@@ -34,8 +34,8 @@ type resourceKind struct {
 	read     func(context.Context, *Session, string) (string, error) // gets that part
 }
 
-// resourceKinds lists the resources in the order of resources/list: the ones of the workspace first, the articles last.
-// Store, dictionary, model card and schemas are those of the caller's workspace and permissions.
+// resourceKinds lists the resources in the order of resources/list: first the resources of the workspace, last the
+// articles. Store, dictionary, model card and schemas depend on the caller's workspace and permissions.
 var resourceKinds = []resourceKind{
 	{
 		guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, which tool to use."),

@@ -505,7 +505,7 @@ func TestTheDictionaryExplainsTheFieldsOfTheCallersTools(t *testing.T) {
 	}
 }
 
-// The tools of the prompts are not those of this service.
+// The tools of the prompts are not part of this service.
 func TestPromptsNeedTheirTools(t *testing.T) {
 	t.Parallel()
 	s := newBench(t).Session(key(control.ScopeRead), "r")

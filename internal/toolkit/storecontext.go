@@ -13,7 +13,8 @@ import (
 	"assay/internal/snapshot"
 )
 
-// StoreContext is the resource that describes a workspace and its data: what a reader of answers needs to know first.
+// StoreContext is the resource that describes a workspace and its data: the context that a reader of answers needs
+// first.
 type StoreContext struct {
 	Workspace   measure.WorkspaceID `json:"workspace"`
 	Name        string              `json:"name"`

@@ -1,6 +1,6 @@
 // Package toolkit is the framework of the tools. It contains the definition of a tool, the call that its handler gets,
-// shared sentences, and the service that lists tools, calls them and caches their answers. It does not depend on any
-// tool.
+// shared sentences, and the service. The service lists tools, calls them and caches their answers. It does not depend
+// on any tool.
 package toolkit
 
 import (
@@ -85,7 +85,7 @@ type Action struct {
 
 // Absence explains why a tool is not implemented. The tool still validates its arguments.
 type Absence struct {
-	Needs   string // what the tool is missing
+	Needs   string // the missing part of the tool
 	Instead string // alternative
 }
 

@@ -42,8 +42,8 @@ func (c *Call) WarnSpend(a *answer.Closing, now snapshot.Total, channel measure.
 	a.Warn(answer.WarnSpendUnknown, "No ad report covers the period: spend and ROAS are unknown, not zero.")
 }
 
-// WarnDays adds warnings about the days of a window: an incomplete day, days without data, days that platforms may
-// still restate and refunds without a date.
+// WarnDays warns about the days of a window: an incomplete day, days without data, days that platforms may still
+// restate, and refunds without a date.
 func (c *Call) WarnDays(a *answer.Closing, w civil.Range, undated int64, withAds bool) {
 	c.WarnPartial(a, w)
 	c.warnEnd(a, w)
@@ -79,8 +79,8 @@ func (c *Call) warnStart(a *answer.Closing, text string) {
 	}
 }
 
-// lateStart returns a sentence if the store's data of these kinds of sources start after the start of the previous window
-// and not after the window.
+// lateStart returns a sentence if the store's data of these kinds of sources start late. That is after the start of the
+// previous window and not after the window.
 func (c *Call) lateStart(w civil.Range, what, figures string, kinds ...string) string {
 	before, first := w.Previous(), c.Store.FirstDay(kinds...)
 	if w.Last.Before(first) {
@@ -99,7 +99,7 @@ func (c *Call) startsLate(before civil.Range, window, what, figures string, kind
 		what, first, window, before.First, figures)
 }
 
-// WarnPeriod warns as [Call.WarnBefore] does, of a period that the caller compares with.
+// WarnPeriod gives the warnings of [Call.WarnBefore] for a period that the caller compares with the window.
 func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
 	c.warnStart(a, c.startsLate(earlier, "period 1", "Orders", "values", snapshot.FromOrders)+
 		c.startsLate(earlier, "period 1", "Ad reports", "spend and ROAS", snapshot.FromAds, snapshot.FromSpend))

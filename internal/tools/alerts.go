@@ -22,7 +22,8 @@ const (
 	activeDays = 28
 )
 
-// alerts lists metrics with a small, lasting deviation from their forecast, and its most likely start.
+// alerts lists metrics with a small, lasting deviation from their forecast. Each alert has the most likely start of the
+// deviation.
 func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
@@ -70,7 +71,7 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	return nil
 }
 
-// drift returns the newest alert in the days shown.
+// drift returns the newest alert in the range shown.
 func drift(s *snapshot.Daily, judged []forecast.Expectation, runLength float64, shown civil.Range) (pacing.Row, bool, error) {
 	d, err := s.Drift(judged, runLength)
 	if err != nil || d == nil || !shown.Contains(d.Raised) {

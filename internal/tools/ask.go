@@ -241,8 +241,8 @@ func fitResults(a *AskAnswer, view answer.Shared) error {
 	return nil
 }
 
-// cuts are the members of a result that are shown, with the fewest rows, from the largest to the smallest form. The
-// summary of the answer states the metrics, so rows are kept longer.
+// cuts lists the forms of a shortened result, from the largest to the smallest. Each has its members and its minimum
+// number of rows. The summary of the answer states the metrics, so rows are kept longer.
 var cuts = []struct {
 	members string // "": all but the next steps
 	rows    int
@@ -254,7 +254,7 @@ var cuts = []struct {
 	{"currency metrics", 0},
 }
 
-// shortened returns the largest form of a result that has at most a number of bytes, nil if there is none.
+// shortened returns the largest form of a result with at most the number most of bytes, nil if there is none.
 func shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(result, &all); err != nil {
@@ -289,7 +289,7 @@ func shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// written encodes some members with some rows.
+// written encodes a selection of members with a selection of rows.
 func written(all map[string]json.RawMessage, order []string, rows []json.RawMessage, omitted int) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

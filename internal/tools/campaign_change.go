@@ -49,7 +49,8 @@ func (t targetCampaign) request(a ads.Action, d described) (budgetchange.Request
 	return r, nil
 }
 
-// into enters the account and the budget that the resource IDs name. They may name each several times, but only one.
+// into sets the account and the budget that the resource IDs name. The IDs may repeat a name, but they must not name
+// two accounts or two budgets.
 func (ids resourceIDs) into(r *budgetchange.Request) error {
 	for _, id := range []struct {
 		name, value string
@@ -157,14 +158,15 @@ type FedCampaign struct {
 	Status ads.Status     `json:"status"`
 }
 
-// GuardrailRow is what a guardrail of the workspace says about the change.
+// GuardrailRow is the verdict of a guardrail of the workspace on the change.
 type GuardrailRow struct {
 	Guardrail string             `json:"guardrail"`
 	State     budgetchange.State `json:"state" doc:"passes, blocks or needs_approval."`
 	Text      string             `json:"text"`
 }
 
-// ExpectedEffect is the expected change of revenue according to the media mix model. The row of the audit has it too.
+// ExpectedEffect is the expected change of revenue according to the media mix model. The row of the audit contains it
+// too.
 type ExpectedEffect struct {
 	Metric   string          `json:"metric"`
 	Per      string          `json:"per"`
@@ -210,7 +212,7 @@ func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request
 	return a, nil
 }
 
-// expectedEffect estimates the change of weekly revenue, or says why there is no estimate.
+// expectedEffect estimates the change of weekly revenue, or returns the reason why there is no estimate.
 func expectedEffect(c *toolkit.Call, p budgetchange.Preview) (effect *ExpectedEffect, why string) {
 	m, err := c.Model()
 	switch {
@@ -344,7 +346,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	return text + pausedNote(p)
 }
 
-// pausedNote says that a budget of a paused campaign has no effect.
+// pausedNote states that a budget of a paused campaign has no effect.
 func pausedNote(p budgetchange.Preview) string {
 	if p.Field == control.DailyBudget && p.Status == ads.Paused {
 		return " The campaign is paused: its budget has no effect until it is resumed."

@@ -219,7 +219,7 @@ func TestAnUnknownOutcomeIsNotAnError(t *testing.T) {
 	}
 }
 
-// stopped is a clock whose sleeps end at once, as in a process that stops.
+// stopped is a clock with sleeps that end at once, as in a process that stops.
 type stopped struct {
 	ads.Clock
 	ended context.Context // ends with the process
@@ -290,7 +290,8 @@ func TestArgumentsOfChangesAreChecked(t *testing.T) {
 	}
 }
 
-// FuzzNothingIsExecutedWithoutTheScope sends arguments in every spelling by a key and a token that may do all but execute.
+// FuzzNothingIsExecutedWithoutTheScope sends arguments in every spelling, with a key and a token that may do everything
+// except execute changes.
 func FuzzNothingIsExecutedWithoutTheScope(f *testing.F) {
 	writing := []string{"propose_budget_shift", "pause_campaign", "resume_campaign"}
 	for i := range writing {

@@ -123,8 +123,8 @@ func compared(r civil.Range) ComparedPeriod {
 	return ComparedPeriod{Start: r.First, End: r.Last, Days: r.Days()}
 }
 
-// comparedRows returns a row for each channel of either period, sorted as in performance. Without sold or spent, orders or
-// spend of the earlier period are unknown.
+// comparedRows returns a row for each channel of either period, sorted as in performance. If sold is false, the orders
+// of the earlier period are unknown. If spent is false, its spend is unknown.
 func comparedRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], sold, spent bool) []ComparedRow {
 	f := c.Figures
 	before := map[measure.Channel]warehouse.ChannelTotal{}

@@ -16,7 +16,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// addCreators adds three creators: one with the fixture's code, one with links only, one with a fee only.
+// addCreators adds three creators: the first with the fixture's code, the second with links only, the third with a fee
+// only.
 func addCreators(b *warehouse.Batch) {
 	const mira, theo, lou = "5c1f2a34-0000-4000-8000-000000000001", "5c1f2a34-0000-4000-8000-000000000002", "5c1f2a34-0000-4000-8000-000000000003"
 	b.Creators = []warehouse.Creator{
@@ -50,7 +51,8 @@ func addCreators(b *warehouse.Batch) {
 	}
 }
 
-// demoStore serves a simulated store with the facts that keep returns, and returns its true effects.
+// demoStore serves a simulated store and returns its true effects. The function keep returns the facts that the store
+// contains.
 func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch) (mcp.Session, demo.Truth) {
 	t.Helper()
 	return demoStoreWith(t, opt, keep, func(demo.Truth) toolkit.Deps { return plainDeps(nil, nil) })

@@ -119,7 +119,7 @@ func predictedBy(model string) string {
 	return "Predictions come from " + model + "."
 }
 
-// ltvRows returns a row for each curve shown, and one for all customers.
+// ltvRows returns a row for each curve in the parameter shown, and a row for all customers.
 func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (rows []CustomersRow, all CustomersRow, err error) {
 	rows = make([]CustomersRow, len(shown))
 	work := []func() error{func() (err error) {
@@ -138,7 +138,7 @@ func ltvRows(c *toolkit.Call, shown []cohort.Curve, whole cohort.Curve, p snapsh
 	return rows, all, panics.Together(work...)
 }
 
-// ltvRow returns the row of a curve: the customers of its channel, or all when its channel is "all".
+// ltvRow returns the row of a curve: the customers of its channel, or all customers when the channel is "all".
 func ltvRow(c *toolkit.Call, curve cohort.Curve, p snapshot.Panel, ahead snapshot.Projection) (CustomersRow, error) {
 	row := CustomersRow{Channel: curve.Channel, Followed: new(answer.Count(curve.Customers)), ValueSoFar: toolkit.ValueSoFarOf(c.Figures, curve)}
 	row.Suppressed = curve.Customers < cohort.SmallestCohort

@@ -33,7 +33,7 @@ type ExplainAnswer struct {
 	answer.Closing
 }
 
-// ExplainRow is an article that answers the query, best first, or one of the nearest if none answers it.
+// ExplainRow is an article that answers the query, best first, or one of the nearest articles if none answers it.
 type ExplainRow struct {
 	Title    string          `json:"title"`
 	Topic    knowledge.Topic `json:"topic"`

@@ -89,7 +89,7 @@ func TestForecastsAreStoredOnceAndJudgedWhenDue(t *testing.T) {
 	}
 }
 
-// A backtest for a day equals the forecast of a store whose data end on that day.
+// A backtest for a day equals the forecast of a store with data up to that day.
 func TestForecastsMadeAfterwardsKnowOnlyTheDaysBefore(t *testing.T) {
 	t.Parallel()
 	day := fixtureToday.AddDays(-1 - 7*5)

@@ -38,7 +38,7 @@ func TestActualOfTargetsEqualsPerformance(t *testing.T) {
 	}
 }
 
-// A store with 60 orders per day has no alert. The same store with a lasting drop of 30% has one.
+// A store with 60 orders per day has no alert. The same store with a lasting drop of 30% has an alert.
 func TestAlertsDetectOnlyRealDrift(t *testing.T) {
 	t.Parallel()
 	from := fixtureToday.AddDays(-18)

@@ -214,8 +214,8 @@ func TestDayHasTheSameScoreInEveryWindow(t *testing.T) {
 	}
 }
 
-// Days are in the store's time zone: an order one second before midnight belongs to the previous day, independent of
-// UTC and of daylight saving time.
+// An order one second before midnight in the store's time zone belongs to the day that ends, independent of UTC and of
+// daylight saving time.
 func TestDayBeginsAtTheStoresMidnight(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ zone, day string }{

@@ -43,7 +43,7 @@ func answering() []toolkit.Tool {
 	return slices.DeleteFunc(built(), func(t toolkit.Tool) bool { return t.Writes })
 }
 
-// argumentsOf encodes the arguments of a tool call: the required arguments and more.
+// argumentsOf encodes the arguments of a tool call: the required arguments and those in the parameter more.
 func argumentsOf(tool string, more map[string]any) string {
 	args := maps.Clone(more)
 	if args == nil {

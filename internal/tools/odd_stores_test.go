@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// shop are orders of consecutive days up to yesterday, n a day, each changed by edit.
+// shop returns orders of consecutive days up to yesterday, n per day. The function edit changes each order.
 func shop(days, n int, edit func(i int, o *warehouse.Order)) *warehouse.Batch {
 	b := &warehouse.Batch{}
 	for d := range days {
@@ -53,7 +53,7 @@ func advertised(b *warehouse.Batch, spend, conversions int64) *warehouse.Batch {
 	return b
 }
 
-// refunded adds a refund of each order in full.
+// refunded adds a full refund of each order.
 func refunded(b *warehouse.Batch) *warehouse.Batch {
 	for _, o := range b.Orders {
 		b.Refunds = append(b.Refunds, warehouse.Refund{OrderRef: o.OrderRef, Refund: "1", Day: o.Day, At: o.At, Amount: o.Charged})
@@ -110,7 +110,7 @@ func oddStores() map[measure.WorkspaceID]*warehouse.Batch {
 	}
 }
 
-// oddService is the service over all odd stores. A workspace's ID is its place in the sorted names.
+// oddService is the service over all odd stores. A workspace's ID is the position of its name in the sorted names.
 var oddService = sync.OnceValues(func() (*toolkit.Service, error) {
 	ctx := context.Background()
 	facts, err := openFacts(ctx, fixtureDir+"/odd")
@@ -130,7 +130,7 @@ func oddNames() []measure.WorkspaceID { return slices.Sorted(maps.Keys(oddStores
 
 func oddID(i int) measure.WorkspaceID { return measure.WorkspaceID(fmt.Sprintf("odd%d", i)) }
 
-// notNumbers matches what Go writes for floats that are no numbers.
+// notNumbers matches the text that Go writes for infinite and undefined floats.
 var notNumbers = regexp.MustCompile(`\bNaN\b|[+-]?\bInf\b`)
 
 // choices lists the calls of a tool with each value of each parameter that is a choice.
@@ -164,7 +164,7 @@ func choices(t *testing.T, tool toolkit.Tool) (calls []map[string]any) {
 	return calls
 }
 
-// No total is large or varied enough to divide by in an odd store. Every tool still answers in numbers.
+// In an odd store, some totals are too small or too uniform to divide by. Every tool still answers with numbers.
 func TestOddStoresHaveAnswersInNumbers(t *testing.T) {
 	t.Parallel()
 	service, err := oddService()

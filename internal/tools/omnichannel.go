@@ -81,7 +81,7 @@ type HaloModel struct {
 	Draws  int            `json:"draws,omitempty" detail:"debug"`
 }
 
-// HaloEffect is the revenue that a channel's spend generates on a surface that it does not target.
+// HaloEffect is the revenue that a channel's spend generates on a surface other than its target.
 type HaloEffect struct {
 	Channel     measure.Channel `json:"channel"`
 	Surface     measure.Surface `json:"surface"`

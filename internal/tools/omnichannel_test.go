@@ -25,8 +25,8 @@ func TestSurfacesAddUpToThePerformance(t *testing.T) {
 	}
 }
 
-// The 90% intervals contain the true coefficients of simulated stores. The simulation differs from the model: sales are
-// counts whose variance grows with the mean, holidays multiply sales, and podcast spend has a delayed effect.
+// The 90% intervals contain the true coefficients of simulated stores. The simulation differs from the model. Sales are
+// counts with a variance that grows with the mean, holidays multiply sales, and podcast spend has a delayed effect.
 func TestHaloOfTheDemoStoreIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	if !nightly() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The question with the most words of a topic is answered by that topic, and the other channels stay in the rows.
+// The topic with the most words in the question answers it, and the other channels stay in the rows.
 func TestTheSummaryAnswersTheQuestion(t *testing.T) {
 	t.Parallel()
 	channels := len(answerAs[OptimizationAnswer](t, "optimization", `{}`).Rows)

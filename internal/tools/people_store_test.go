@@ -64,8 +64,8 @@ func addMessages(b *warehouse.Batch) {
 	}
 }
 
-// loyalBatch is a store whose customers return at random, as models of repeat purchases assume. Their conversion paths
-// have one to three touchpoints.
+// loyalBatch is a store with customers who return at random, as models of repeat purchases assume. Their conversion
+// paths have one to three touchpoints.
 func loyalBatch() *warehouse.Batch {
 	b := &warehouse.Batch{}
 	r := rand.New(rand.NewPCG(1, 1))

@@ -12,7 +12,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// previousOf lists the figures of an answer with a value for the previous window, as path and value.
+// previousOf lists the figures of an answer that have a value for the previous window, each as path and value.
 func previousOf(path string, value any) (found []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -32,7 +32,8 @@ func previousOf(path string, value any) (found []string) {
 	return found
 }
 
-// The fixture's first day is 2025-06-01. A previous window that starts before it has fewer days with data than its own.
+// The fixture's first day is 2025-06-01. A previous window that starts before this day has data on only some of its
+// days.
 func TestAPreviousWindowBeforeTheFirstDataIsAbsent(t *testing.T) {
 	t.Parallel()
 	const late = `"start_date":"2025-06-10","end_date":"2025-06-30"`
@@ -55,7 +56,8 @@ func TestAPreviousWindowBeforeTheFirstDataIsAbsent(t *testing.T) {
 	checkPrevious(t, "compare", fmt.Sprintf(periods, "2025-04-01", "2025-04-30"), "")
 }
 
-// checkPrevious checks that an answer has no previous figures but a reason, and that another has them.
+// checkPrevious checks that one answer has a reason instead of previous figures, and that another answer has previous
+// figures.
 func checkPrevious(t *testing.T, tool, args, covered string) {
 	t.Helper()
 	read := func(args string) (value any, warnings []answer.Warning) {

@@ -8,7 +8,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// mixedShop has two orders a day: of a customer who returns every 20 days, and in every other order of a guest.
+// mixedShop has two orders per day. Customers return every 20 days. Every other day, one of the two orders is from a
+// guest.
 func mixedShop() *warehouse.Batch {
 	return advertised(shop(60, 2, func(i int, o *warehouse.Order) {
 		o.Customer = fmt.Sprintf("c%d", i/2%20)
@@ -18,7 +19,8 @@ func mixedShop() *warehouse.Batch {
 	}), 1000, 1_000_000)
 }
 
-// New customers are known customers, in every tool. 20 customers and 30 guests order.
+// In every tool, new customers are known customers, not guests. The store has orders of 20 customers, and 30 orders of
+// guests.
 func TestNewCustomersAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	s := serviceOver(t, mixedShop()).Session(reader(newWorkspace("w1")), "r1")
@@ -73,7 +75,8 @@ func TestStoresWithoutGuestsHaveTwoSegments(t *testing.T) {
 	}
 }
 
-// A customer who costs more than ever comes back has no payback day: neither zero nor the last observed day.
+// If the contribution of customers never covers their acquisition cost, there is no payback day: neither zero nor the
+// last observed day.
 func TestAPaybackThatIsNotReachedIsAbsent(t *testing.T) {
 	t.Parallel()
 	dear, cheap := advertised(shop(60, 3, nil), 1_000_000, 0), advertised(shop(60, 3, nil), 3000, 0)

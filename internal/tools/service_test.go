@@ -32,7 +32,7 @@ type counted struct {
 	version atomic.Uint64
 	failing atomic.Pointer[error]
 	lost    atomic.Pointer[error] // why the version is unknown
-	hold    chan struct{}         // if set, a query waits until it is closed and finds nothing
+	hold    chan struct{}         // if set, a query waits until the channel is closed and returns no rows
 }
 
 func (c *counted) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, m measure.Model, in warehouse.Windows) (warehouse.Pair[[]warehouse.ChannelTotal], error) {

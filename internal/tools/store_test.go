@@ -21,8 +21,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// The fixture's clock is 02:00 UTC on the 11th, which is the 10th in the store's time zone: code that ignores the zone
-// fails. Two days earlier daylight saving time started.
+// The fixture's clock is 02:00 UTC on the 11th. In the store's time zone this is the 10th, so code that ignores the
+// zone fails. Daylight saving time started two days earlier.
 var (
 	fixtureNow   = time.Date(2026, 3, 11, 2, 0, 0, 0, time.UTC)
 	fixtureToday = civil.MustParse("2026-03-10")
@@ -283,8 +283,8 @@ func addReports(b *warehouse.Batch, day civil.Date, n int) {
 	}
 }
 
-// addStates adds versions of campaigns and of an ad set: a budget increase in the last 30 days, a pause, an older
-// increase, and a campaign with only a status.
+// addStates adds versions of campaigns and of an ad set. They are a budget increase in the last 30 days, a pause, an
+// older increase, and a campaign with only a status.
 func addStates(b *warehouse.Batch) {
 	add := func(platform measure.Platform, level measure.AdLevel, id, name, since, told string, status measure.AdStatus, budget measure.AdBudget) {
 		at, err := time.Parse(time.RFC3339, since)

@@ -269,7 +269,7 @@ func surveyRows(ctx context.Context, c *toolkit.Call, a *SurveysAnswer, of wareh
 }
 
 func surveysSummary(a *SurveysAnswer, rows []SurveyRow, days civil.Range) string {
-	// The filters select answers. Responses and their rate are those of all orders.
+	// The filters select answers. Responses and their rate refer to all orders.
 	text := fmt.Sprintf("The selection has %s %s. In the whole store, %s an answer", answer.Plural(int(*a.Metrics.Answers.Value), "survey answer", "survey answers"), answer.Dates(days),
 		answer.Plural(int(*a.Metrics.Responses.Value), "order has", "orders have"))
 	if r := a.Metrics.ResponsePct; r != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestGarbageCollectionIsRestoredAfterATraining(t *testing.T) { //nolint:paralleltest // the setting is the process's
+func TestGarbageCollectionIsRestoredAfterATraining(t *testing.T) { //nolint:paralleltest // a process-wide setting
 	before := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(before)
 	for usual, want := range map[int]int{400: 100, 100: 100, 50: 50, -1: 100} {

@@ -117,7 +117,7 @@ func (s *regionStore) treats(region int, day civil.Date) bool {
 	return s.kept.all[0].Days.Contains(day) && slices.Contains(s.kept.all[0].Treated, regionName(region))
 }
 
-// keeper returns a keeper whose clock advances by an hour per call, so that nothing is cached.
+// keeper returns a keeper with a clock that advances by an hour per call, so that nothing is cached.
 func (s *regionStore) keeper(dir string) *Keeper {
 	now := func() time.Time { s.clock = s.clock.Add(time.Hour); return s.clock }
 	return New(Options{
@@ -135,8 +135,8 @@ func (s *regionStore) learnt(k *Keeper) mix.Store {
 	return store
 }
 
-// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation: regions of any size have the same
-// response per size, so the store's response to triple spend everywhere is known.
+// TestATestOfSomeRegionsScalesToTheWholeStore compares a test with the simulation. Regions of any size have the same
+// response per size. Therefore the store's response to triple spend everywhere is known.
 func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 	t.Parallel()
 	s := newRegionStore(t)
@@ -181,7 +181,7 @@ func TestATestOfSomeRegionsScalesToTheWholeStore(t *testing.T) {
 
 	net := s.workspace
 	net.Basis.WithoutTax = true
-	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // two thirds of it are tax
+	s.load(&warehouse.Batch{Orders: []warehouse.Order{{ // two thirds of the order are tax
 		OrderRef: warehouse.OrderRef{Source: "test", Key: test.Days.First.AddDays(-30).String() + regionName(0)},
 		Day:      test.Days.First.AddDays(-30),
 		At:       test.Days.First.AddDays(-30).UTC().Add(12 * time.Hour), Surface: measure.OnlineStore, Charged: 30_000,

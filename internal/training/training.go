@@ -102,8 +102,8 @@ func New(o Options) *Keeper {
 	}
 }
 
-// MMM returns the workspace's media mix model with the drift of its data, completed tests that it does not use, and the
-// progress of a running training.
+// MMM returns the workspace's media mix model. The result includes the drift of its data, the completed tests that the
+// model does not use, and the progress of a running training.
 func (k *Keeper) MMM(ctx context.Context, w control.Workspace) (mix.Held, error) {
 	held, compared, err := k.read(w)
 	if err != nil || held.Model == nil || held.Model.Status == mix.Refused {
@@ -233,7 +233,7 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 	return filepath.Join(k.dir, string(id)+".json")
 }
 
-// Train trains the workspace's media mix model on the days before today and stores it, even if it is refused. An
+// Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is refused. An
 // earlier model with the same settings that was not refused remains in use. Only one training may run at a time.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	defer sparing()()
@@ -282,8 +282,8 @@ func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 }
 
 // sparing makes the garbage collector run when the heap has doubled. A training produces much more garbage than calls
-// do, and its duration matters less. done restores the setting and returns free memory to the system. One training runs
-// at a time.
+// do, and its duration matters less. The function done restores the setting and returns free memory to the system. One
+// training runs at a time.
 func sparing() (done func()) {
 	const percent = 100
 	usual := debug.SetGCPercent(percent)

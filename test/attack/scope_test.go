@@ -185,7 +185,7 @@ func TestRateLimitsApplyPerWorkspace(t *testing.T) {
 	}
 	credentials := []string{s.key, s.readKey, got.Access}
 	refused := 0
-	for i := range 33 { // a new minute may begin between the calls: at least one window gets eleven
+	for i := range 33 { // a new minute may begin between the calls: at least one window gets eleven calls
 		if a := b.say(credentials[i%3], listTools); a.status == http.StatusTooManyRequests {
 			refused++
 			if a.code() != -32000 || !strings.Contains(a.body, `"id":null`) || !strings.Contains(a.body, `"ratePerMin":10`) || a.header.Get("Retry-After") == "" {

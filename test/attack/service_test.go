@@ -95,7 +95,7 @@ func start(t *testing.T, change func(*config.Config)) *service {
 	return s
 }
 
-// shared is the service of all tests that make no change that other tests can see.
+// shared is the service of all tests without changes that other tests can see.
 var shared *service
 
 func TestMain(m *testing.M) {

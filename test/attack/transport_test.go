@@ -174,8 +174,8 @@ func TestAmbiguousRequestsAreRejected(t *testing.T) {
 	}
 }
 
-// If two programs may read the length of a request differently, the service closes the connection after it. It does not
-// parse the following bytes as a request (RFC 9112, section 6.1).
+// If two programs may read the length of a request differently, the service closes the connection after this request.
+// It does not parse the following bytes as a request (RFC 9112, section 6.1).
 func TestARequestOfAmbiguousLengthClosesItsConnection(t *testing.T) {
 	t.Parallel()
 	host := shared.url[len("http://"):]
@@ -306,8 +306,8 @@ func TestConnectionsPerAddressAreLimited(t *testing.T) {
 	}
 }
 
-// slowRequests returns incomplete requests without a credential, to every route that reads a body and to a route that
-// reads none.
+// slowRequests returns incomplete requests without a credential: to every route that reads a body, and to one route
+// without a body.
 func slowRequests(address string) map[string]string {
 	all := map[string]string{"a head": "GET /healthz HTTP/1.1\r\n"}
 	for path, media := range map[string]string{

@@ -72,8 +72,8 @@ func TestOfficialGoClient(t *testing.T) {
 	}
 }
 
-// TestOfficialGoClientReadsPublishedMonths asks a service with the reference store's export for each month and compares the
-// answers with the published totals, in pounds.
+// TestOfficialGoClientReadsPublishedMonths calls a service with the reference store's export. It compares the answers
+// for each month with the published totals, in pounds.
 func TestOfficialGoClientReadsPublishedMonths(t *testing.T) {
 	session := connect(t)
 	type figures struct{ Orders, Revenue, Refunds float64 }

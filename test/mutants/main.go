@@ -5,7 +5,7 @@
 //
 //	mutants [-seed 1] [-n 300] [-min 75] [-timeout 2m] [-state bin/mutants.jsonl] [PACKAGES]
 //
-// It reports killed, surviving and not covered mutants. Mutants that do not compile, and those that equivalent.txt lists, do
+// It reports killed, surviving and not covered mutants. Mutants that do not compile and mutants in equivalent.txt do
 // not count. Run it from the root of the module.
 package main
 

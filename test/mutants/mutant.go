@@ -151,8 +151,8 @@ func (c *collector) visit(n ast.Node) bool {
 	return true
 }
 
-// call handles calls with arguments whose small changes never change a result: the sign of math.Inf, whose magnitude is
-// irrelevant, and the capacity in make. It reports whether to visit other parts of the call.
+// call handles calls in which a small change of an argument never changes a result. These are math.Inf, where only the
+// sign matters, and the capacity in make. call reports whether to visit other parts of the call.
 func (c *collector) call(n *ast.CallExpr) bool {
 	switch called := n.Fun.(type) {
 	case *ast.SelectorExpr:

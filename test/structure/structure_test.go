@@ -1,4 +1,4 @@
-// Package structure measures how the project is divided, and fails if a part is too large or the files of a package
+// Package structure measures how the project is divided. It fails if a part is too large or the files of a package
 // depend on each other too much.
 package structure
 
@@ -136,10 +136,10 @@ func receiver(e ast.Expr) string {
 	return "?"
 }
 
-// A file refers to another file of its package if it uses a name that the other file declares: a type, function,
-// constant, variable, method or field. Each pair of files counts once. Files are layered so that few references run
-// upward. A greedy algorithm orders files that refer to one another in a circle, so that few references inside the
-// circle run upward. All other references run downward.
+// A file refers to another file of its package if it uses a name that the other file declares. The name is of a type,
+// function, constant, variable, method or field. Each pair of files counts once. Files are layered so that few
+// references run upward. A greedy algorithm orders files that refer to one another in a circle, so that few references
+// inside the circle run upward. All other references run downward.
 func TestReferencesInsideToolsRunDownward(t *testing.T) {
 	t.Parallel()
 	refs := references(t, toolsDir)
@@ -279,7 +279,8 @@ func layered(circle []string, refs map[string]map[string]bool) map[string]int {
 	return place
 }
 
-// A tool's properties are fields of its spec. A list or map that names two tools would be a second home for one of them.
+// A tool's properties are fields of its spec. A list or map that names two tools would define a property of a tool in a
+// second place.
 func TestOnlySpecsNameTools(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()

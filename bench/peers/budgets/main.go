@@ -1,5 +1,5 @@
-// Command budgets simulates allocation problems with ten channels, optimizes their budgets, and prints both as JSON, as
-// input for another optimizer.
+// Command budgets simulates allocation problems with ten channels and optimizes their budgets. It prints problems and
+// allocations as JSON, as input for another optimizer.
 //
 //	budgets [--problems 1000] [--draws 1]
 //
@@ -37,7 +37,7 @@ func main() {
 type answer struct {
 	Budget   float64         `json:"budget"`
 	Channels []channelAnswer `json:"channels"`
-	Gap      float64         `json:"gap"`  // to the certificate, as a share of it
+	Gap      float64         `json:"gap"`  // to the certificate, as a share of the certificate
 	Wall     float64         `json:"wall"` // seconds, from the draws to the allocation
 	CPU      float64         `json:"cpu"`
 }

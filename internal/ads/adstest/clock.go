@@ -48,7 +48,7 @@ func (c *Clock) WithTimeout(ctx context.Context, d time.Duration) (context.Conte
 	return limited, func() { end(context.Canceled) }
 }
 
-// Advance moves the clock and ends the calls whose deadline has passed.
+// Advance moves the clock and ends the calls that have passed their deadline.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package adstest is the suite that every client of an ad platform passes: against its simulator, and against a real
-// account when the environment has credentials for it.
+// Package adstest is the test suite for every client of an ad platform. It runs against the simulator of the platform,
+// and against a real account when the environment has credentials for it.
 package adstest
 
 import (
@@ -14,7 +14,7 @@ import (
 // Timeout is the timeout of one call in the suite.
 const Timeout = 30 * time.Second
 
-// Sandbox is an account that a test may change. All fields after Changes are of a simulated account.
+// Sandbox is an account that a test may change. All fields after Changes apply to simulated accounts only.
 type Sandbox struct {
 	Platform ads.Platform
 	Campaign ads.CampaignID // active, with its own daily budget
@@ -43,7 +43,7 @@ type Rule struct {
 	Quote    string // the error contains it
 }
 
-// Run runs the suite against simulators, in parallel. open returns a new sandbox for every test.
+// Run runs the suite against simulators, in parallel. The function open returns a new sandbox for every test.
 func Run(t *testing.T, open func(t *testing.T) *Sandbox) {
 	run(t, func(t *testing.T) *Sandbox {
 		t.Parallel()
@@ -112,7 +112,7 @@ func (s *Sandbox) setBudget() ads.Change {
 	return ads.Change{Action: ads.SetDailyBudget, Amount: s.Other}
 }
 
-// traffic counts the logged requests that ask for a change and those that changed something.
+// traffic counts two kinds of logged requests: requests for a change, and requests that changed something.
 func (s *Sandbox) traffic() (mutating, applied int) {
 	if s.Simulator == nil {
 		return 0, 0

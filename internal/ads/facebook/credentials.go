@@ -9,7 +9,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Credentials are those of one ad account.
+// Credentials are the credentials of one ad account.
 type Credentials struct {
 	AccountID   string // digits, without act_
 	AccessToken ads.Secret

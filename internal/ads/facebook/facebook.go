@@ -23,7 +23,7 @@ const (
 	pageSize   = 100
 	maxPages   = 50
 	maxAdSets  = 50
-	accountFor = 10 * time.Minute // age at which facts of the account are read again
+	accountFor = 10 * time.Minute // age at which the cached account details are read again
 )
 
 // Client is the client of one ad account.
@@ -45,7 +45,7 @@ func New(c Credentials, o ads.Options) *Client {
 		c.AppSecret, proof)}
 }
 
-// account contains facts of the account that rarely change.
+// account contains account details that rarely change.
 type account struct {
 	name     string
 	status   int64
@@ -63,8 +63,7 @@ func (c *Client) Account() ads.Account {
 // Unit implements [ads.Platform].
 func (c *Client) Unit() ads.Unit { return Unit{} }
 
-// Test implements [ads.Platform]. The permissions and the expiry are reported as far as Meta discloses them to the
-// token.
+// Test implements [ads.Platform]. It reports the permissions and the expiry only if Meta discloses them to the token.
 func (c *Client) Test(ctx context.Context) (ads.Connection, error) {
 	a, err := c.readAccount(ctx)
 	if err != nil {
@@ -357,7 +356,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 	return c.wire.Read(ctx, call, c.judge(func(body []byte) error { return wire.Decode(body, into) }))
 }
 
-// knownAccount returns the facts of the account and reads them again after accountFor.
+// knownAccount returns the cached account details. It reads them again when they are older than accountFor.
 func (c *Client) knownAccount(ctx context.Context) (account, error) {
 	c.mu.Lock()
 	known := c.account
@@ -405,8 +404,8 @@ func (c *Client) readAccount(ctx context.Context) (account, error) {
 	return a, nil
 }
 
-// readMinimum sets the minimum for campaigns that pay per impression, which is the lowest. The dry run checks the
-// others.
+// readMinimum sets the minimum budget of campaigns that pay per impression, which is the lowest of Meta's minimums. The
+// dry run checks the other minimums.
 func (c *Client) readMinimum(ctx context.Context, a *account) error {
 	var reply struct {
 		Data []struct {

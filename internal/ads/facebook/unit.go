@@ -14,8 +14,8 @@ import (
 // minor unit of ISO 4217 for every currency.
 type Minor int64
 
-// offsets is Meta's published list of ad account currencies: how many of its minor units are one unit of the currency.
-// https://developers.facebook.com/docs/marketing-api/currencies
+// offsets is Meta's published list of ad account currencies, with the number of Meta's minor units per unit of the
+// currency. https://developers.facebook.com/docs/marketing-api/currencies
 var offsets = map[money.Currency]int64{
 	"AED": 100, "ARS": 100, "AUD": 100, "BDT": 100, "BGN": 100, "BHD": 100, "BOB": 100, "BRL": 100, "CAD": 100, "CHF": 100,
 	"CLP": 1, "CNY": 100, "COP": 1, "CRC": 1, "CZK": 100, "DKK": 100, "DZD": 100, "EGP": 100, "EUR": 100, "GBP": 100,
@@ -26,7 +26,7 @@ var offsets = map[money.Currency]int64{
 	"UYU": 100, "VEF": 100, "VES": 100, "VND": 1, "ZAR": 100,
 }
 
-// scale returns the ISO minor units of one unit of the currency, and Meta's.
+// scale returns how many ISO minor units and how many of Meta's minor units are one unit of the currency.
 func scale(c money.Currency) (iso, meta int64, err error) {
 	meta, listed := offsets[c]
 	if !listed {

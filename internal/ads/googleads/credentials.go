@@ -2,7 +2,7 @@ package googleads
 
 import "assay/internal/ads"
 
-// Credentials are those of one client account.
+// Credentials are the credentials of one client account.
 type Credentials struct {
 	CustomerID      string // digits
 	ClientID        string

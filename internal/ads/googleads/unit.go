@@ -22,7 +22,7 @@ func minorUnit(c money.Currency) Micros {
 	return unit
 }
 
-// Amount returns the budget as an amount. exact is false when it is finer than the currency's minor unit.
+// Amount returns the budget as an amount. exact is false when the budget is finer than the currency's minor unit.
 func (m Micros) Amount(c money.Currency) (a money.Amount, exact bool) {
 	unit := minorUnit(c)
 	if m%unit != 0 {

@@ -27,7 +27,7 @@ type Campaign struct {
 	Paused   bool
 }
 
-// The credentials of simulated accounts. They open nothing else, so they are no secrets.
+// The credentials of simulated accounts. They give access to nothing else, so they are not secrets.
 const (
 	token  = "sandbox-token"
 	client = "sandbox-client"

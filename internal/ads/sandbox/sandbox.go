@@ -70,8 +70,8 @@ func Open(o Options) (*Sandbox, error) {
 	return s, nil
 }
 
-// Create simulates an account, or replaces the one of its platform, and stores its file. It returns the credentials of the
-// account.
+// Create simulates an account and stores its file. It replaces an earlier account of the same platform. It returns the
+// credentials of the account.
 func (s *Sandbox) Create(a Account) (credentials string, err error) {
 	if err := os.MkdirAll(s.options.Dir, 0o700); err != nil {
 		return "", fmt.Errorf("sandbox: %w", err)
@@ -121,7 +121,7 @@ func (s *Sandbox) file(p measure.Platform) string {
 	return filepath.Join(s.options.Dir, string(p)+".json")
 }
 
-// domain ends the names of the simulated hosts. The top-level domain is reserved, so no name resolves.
+// domain is the suffix of the simulated host names. The top-level domain is reserved, so no name resolves.
 const domain = ".sandbox.invalid"
 
 // Options returns the options of clients, with the endpoints and the transport of the sandbox.

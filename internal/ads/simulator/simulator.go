@@ -41,11 +41,11 @@ type backend interface {
 	reply(Trouble) Reply
 	// state returns a pointer to the state that is saved.
 	state() any
-	// load replaces the state with a saved one. If that is invalid, the state is unchanged.
+	// load replaces the state with a saved one. If the saved state is invalid, the current state remains.
 	load(text []byte) error
 }
 
-// request is a request whose body has been read.
+// request is a request with its body, which was already read.
 type request struct {
 	*http.Request
 	body  []byte

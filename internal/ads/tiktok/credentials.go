@@ -2,7 +2,7 @@ package tiktok
 
 import "assay/internal/ads"
 
-// Credentials are those of one advertiser account.
+// Credentials are the credentials of one advertiser account.
 type Credentials struct {
 	AdvertiserID string // digits
 	AccessToken  ads.Secret

@@ -22,7 +22,7 @@ const (
 	version    = "/open_api/v1.3"
 	pageSize   = 100
 	maxPages   = 50
-	accountFor = 10 * time.Minute // age at which facts of the account are read again
+	accountFor = 10 * time.Minute // age at which the cached account details are read again
 )
 
 // Client is the client of one advertiser account.
@@ -41,7 +41,7 @@ func New(c Credentials, o ads.Options) *Client {
 	return &Client{credentials: c, wire: wire.New(measure.TikTok, o.Endpoint, o, c.AccessToken)}
 }
 
-// account contains facts of the account that rarely change.
+// account contains account details that rarely change.
 type account struct {
 	name, zone, status string
 	currency           money.Currency
@@ -160,8 +160,8 @@ func (c *Client) Read(ctx context.Context, id ads.CampaignID) (ads.State, error)
 	return s, nil
 }
 
-// find reads the campaign. The ordinary list lacks deleted campaigns, so an empty reply is followed by a search among
-// those.
+// find reads the campaign. The ordinary list lacks deleted campaigns, so after an empty reply find also searches the
+// deleted campaigns.
 func (c *Client) find(ctx context.Context, id ads.CampaignID) (campaign, error) {
 	for _, filter := range []map[string]any{
 		{"campaign_ids": []string{string(id)}},

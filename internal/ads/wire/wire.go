@@ -111,7 +111,7 @@ func (c *Client) backoff(n int) time.Duration {
 	return base/2 + time.Duration(c.options.Jitter()*float64(base))
 }
 
-// Deadline returns when a request that is sent now ends.
+// Deadline returns the deadline of a request that is sent now.
 func (c *Client) Deadline() time.Time { return c.Now().Add(c.options.Timeout) }
 
 // Outcome returns the outcome of a write with this verdict.
@@ -155,7 +155,7 @@ func (c *Client) send(ctx context.Context, call Call) (reply Reply, sent bool, e
 	if err != nil {
 		return Reply{}, false, err
 	}
-	request.GetBody = nil // the transport cannot repeat a request whose body it has read
+	request.GetBody = nil // the transport cannot repeat a request after it has read the body
 	maps.Copy(request.Header, call.Header)
 	if call.ContentType != "" {
 		request.Header.Set("Content-Type", call.ContentType)

@@ -160,7 +160,7 @@ func TestRepliesAreBounded(t *testing.T) {
 	}
 }
 
-// failing is a transport whose errors contain a secret and a URL.
+// failing is a transport with a secret and a URL in its errors.
 type failing struct{}
 
 func (failing) RoundTrip(*http.Request) (*http.Response, error) {

@@ -15,10 +15,10 @@ var asian = []string{"Latin", "Han", "Hiragana", "Katakana", "Hangul", "Bopomofo
 // latinLike lists Cyrillic and Greek letters that look like Latin letters.
 const latinLike = "АВЕЅІЈКМНОРСТУХҮԌԚԜаеѕіјорсухһԁԛԝүѵ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοινυκρχϲϳ"
 
-// Imitates reports whether a name may imitate another name. It does so if a word mixes scripts, if all Cyrillic or
-// Greek letters look like Latin letters, or if the name has styled letters such as mathematical letters. The rules are
-// those of Unicode Technical Standard 39 for "highly restrictive" names, applied word by word with a short table of
-// look-alikes. Look-alikes within one script, such as rn and m, are not detected.
+// Imitates reports whether a name may imitate another name. It returns true if a word mixes scripts, or if all Cyrillic
+// or Greek letters look like Latin letters. It also returns true for styled letters, such as mathematical letters. The
+// rules follow Unicode Technical Standard 39 for "highly restrictive" names. They are applied word by word, with a
+// short table of look-alikes. Look-alikes within one script, such as rn and m, are not detected.
 func Imitates(name string) bool {
 	name = norm.NFC.String(name)
 	if strings.ContainsFunc(name, isStyled) {

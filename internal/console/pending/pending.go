@@ -60,7 +60,8 @@ func (s *Files) Put(f File, now time.Time) ID {
 	return f.ID
 }
 
-// Borrow returns a file to its owner and restarts its storage time. The file exists at least until release is called.
+// Borrow returns a file to its owner and restarts its storage time. The file exists at least until the function release
+// is called.
 func (s *Files) Borrow(id ID, owner control.UserID, ws measure.WorkspaceID, now time.Time) (f File, release func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

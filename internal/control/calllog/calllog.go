@@ -128,11 +128,11 @@ func (r *Recorder) Flush(ctx context.Context) {
 		}
 		r.refused(ctx, calls)
 	}
-	clear(calls) // release what the calls point to
+	clear(calls) // release the data that the calls refer to
 	r.spare = calls
 }
 
-// refused writes an audit event for each call whose caller lacked a scope, up to a limit per caller.
+// refused writes an audit event for each call by a caller who lacked a scope, up to a limit per caller.
 func (r *Recorder) refused(ctx context.Context, calls []control.Call) {
 	for _, c := range calls {
 		if c.Missing == "" || r.refusals.Take(ctx, string(c.Workspace)+" "+c.Actor+" "+string(c.Client), c.At) > 0 {

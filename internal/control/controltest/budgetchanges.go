@@ -226,7 +226,7 @@ func changesAreApproved(t *testing.T, s Store) {
 	}
 	again.New = budgetOf(6100)
 	addChange(t, s, again)
-	addChange(t, s, budgetChange(w.ID, "bc-3")) // one that awaits approval claims nothing
+	addChange(t, s, budgetChange(w.ID, "bc-3")) // a change that awaits approval claims nothing
 	waits.Status, waits.ApprovedBy = control.ChangePending, "user:ana"
 	if open, err := s.UpdateBudgetChange(t.Context(), waits, control.ChangeAwaiting, at(0)); err != nil || open == nil || open.ID != "bc-3" {
 		t.Errorf("approval while bc-3 is open: %+v, %v", open, err)

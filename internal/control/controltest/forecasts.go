@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure"
 )
 
-// expected returns a forecast of revenue for the days after a day.
+// expected returns a forecast of revenue for the days after the given day.
 func expected(ws measure.WorkspaceID, made civil.Date, points int, occasion control.Occasion) control.Forecast {
 	return control.Forecast{
 		Workspace: ws, Metric: "revenue", Made: made, Days: civil.Range{First: made, Last: made.AddDays(points - 1)}, Median: 100.25,

@@ -190,7 +190,7 @@ func roleCountsAtTheChange(t *testing.T, s PeopleStore) {
 // errOf drops the result of a change that should fail.
 func errOf[T any](_ T, err error) error { return err }
 
-// another returns an invitation like n from another author to another person.
+// another returns an invitation like the invitation n, from another author to another person.
 func another(n control.Invitation, by control.UserID) control.Invitation {
 	n.ID, n.Hash, n.Email, n.By = n.ID+" too", []byte("another link"), "else@acme.example", by
 	return n

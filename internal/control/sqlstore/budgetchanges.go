@@ -18,9 +18,10 @@ const budgetChangeColumns = `id, workspace, at, platform, account, campaign, cam
 	previous_value, previous_minor, new_value, new_minor, live_value, live_minor, status, actor, reason, rejection, problem, request_id, deadline, rolls_back,
 	rolled_back_by, approved_by, settled_at, effect`
 
-// AddBudgetChange stores a new change that is pending or awaits approval. A pending change claims its campaign: while
-// another one is pending there, nothing is stored and open is that one. A change that awaits approval is stored once:
-// open is then an identical one that waits. A person without the permission gets a fault of kind forbidden.
+// AddBudgetChange stores a new change that is pending or awaits approval. A pending change claims its campaign. If
+// another change of the campaign is pending, nothing is stored and the result open is that change. A change that awaits
+// approval is stored once. If an identical change already awaits approval, open is that change. A person without the
+// permission gets a fault of kind forbidden.
 func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error) {
 	c, err = c.Checked()
 	if err != nil {
@@ -64,10 +65,10 @@ func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChang
 	return open, nil
 }
 
-// UpdateBudgetChange stores a change whose status was from: status, campaign, live value, rejection, request, deadline,
-// approval and settlement. A change that was settled or decided meanwhile is a fault of kind conflict. A change that
-// becomes pending claims its campaign: while another one is pending there, nothing is stored and open is that one. An
-// applied rollback is entered in the change that it undoes.
+// UpdateBudgetChange updates a change that had the status from. It stores status, campaign, live value, rejection,
+// request, deadline, approval and settlement. If the change was settled or decided meanwhile, it returns a fault of
+// kind conflict. A change that becomes pending claims its campaign. If another change of the campaign is pending,
+// nothing is stored and the result open is that change. An applied rollback is entered in the change that it undoes.
 func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
 	open *control.BudgetChange, err error,
 ) {
@@ -229,7 +230,8 @@ func (s *budgetStore) LastPreview(ctx context.Context, p control.BudgetPreview) 
 	return instant(at), nil
 }
 
-// Guardrails returns the guardrails of a workspace: those of a new workspace until they are set.
+// Guardrails returns the guardrails of a workspace. Until they are set, Guardrails returns the guardrails of a new
+// workspace.
 func (s *budgetStore) Guardrails(ctx context.Context, ws measure.WorkspaceID) (control.Guardrails, error) {
 	return guardrails(ctx, s.read, ws)
 }
@@ -261,7 +263,7 @@ func limitOf(minor int64, c money.Currency) money.Amount {
 }
 
 // SetGuardrails replaces the guardrails of a workspace and returns them with the next version. If g does not have the
-// current version, it is a fault of kind conflict. A person who does not manage the workspace gets a fault of kind
+// current version, it returns a fault of kind conflict. A person who does not manage the workspace gets a fault of kind
 // forbidden. All amounts are in the currency of the workspace.
 func (s *budgetStore) SetGuardrails(ctx context.Context, g control.Guardrails, by control.By) (control.Guardrails, error) {
 	if err := g.Check(); err != nil {

@@ -17,8 +17,9 @@ const maxConnections = 50
 
 const connectionColumns = `platform, account, sealed, sandbox, created_at, status, problem, hint, tested_at, name, currency, zone, expires, permissions`
 
-// AddConnection stores a connection, or replaces the credentials and the state of one to the same account. Exceeding the
-// maximum is a fault of kind conflict. A person who does not manage the workspace gets a fault of kind forbidden.
+// AddConnection stores a connection, or replaces the credentials and the state of a connection to the same account.
+// Exceeding the maximum is a fault of kind conflict. A person who does not manage the workspace gets a fault of kind
+// forbidden.
 func (s *connectionStore) AddConnection(ctx context.Context, c control.Connection, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, c.Workspace); err != nil {
@@ -77,8 +78,8 @@ func (s *connectionStore) Connections(ctx context.Context, ws measure.WorkspaceI
 	}, `SELECT `+connectionColumns+` FROM connections WHERE workspace = $1 ORDER BY platform, account`, ws)
 }
 
-// SetConnectionState stores what a test of a connection found. The sealed credentials say which connection was tested: one
-// that was removed or got other credentials meanwhile stays as it is.
+// SetConnectionState stores the result of a connection test. The sealed credentials identify the tested connection. A
+// connection that was removed or got other credentials meanwhile is not changed.
 func (s *connectionStore) SetConnectionState(ctx context.Context, c control.Connection) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE connections SET status = $1, problem = $2, hint = $3, tested_at = $4, name = $5,
@@ -90,8 +91,8 @@ func (s *connectionStore) SetConnectionState(ctx context.Context, c control.Conn
 	})
 }
 
-// RemoveConnection removes a connection with its credentials. A missing one is a fault of kind not_found; a person who does
-// not manage the workspace gets one of kind forbidden.
+// RemoveConnection removes a connection with its credentials. A missing connection is a fault of kind not_found. A
+// person who does not manage the workspace gets a fault of kind forbidden.
 func (s *connectionStore) RemoveConnection(
 	ctx context.Context, ws measure.WorkspaceID, p measure.Platform, account string, by control.By,
 ) error {

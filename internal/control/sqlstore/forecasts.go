@@ -155,9 +155,9 @@ func scanRecord(row scanner) (control.ForecastRecord, error) {
 }
 
 // countSeparate counts the largest set of forecasts of each record without a common day (greedy interval scheduling).
-// It repeatedly takes the forecast that ends first among the forecasts that begin after the last forecast taken.
+// Among the forecasts that begin after the last counted forecast, it repeatedly counts the one with the earliest end.
 func (s *forecastStore) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
-	ended := make([]civil.Date, len(all)) // the last one taken
+	ended := make([]civil.Date, len(all)) // the last forecast counted
 	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {
 		var of control.ForecastRecord
 		if err := row.Scan(&of.Metric, &of.Channel, &of.Points, &of.BackMade, &of.Days.First, &of.Days.Last); err != nil {

@@ -9,8 +9,9 @@ import (
 	"assay/internal/measure"
 )
 
-// ForgetCustomers records customers whose data must be deleted, by keyed hash. A customer who is already recorded gets
-// no second audit event, so an interrupted deletion can be repeated. An unknown workspace is a fault of kind not_found.
+// ForgetCustomers records the keyed hashes of customers. The data of these customers must be deleted. A customer who is
+// already recorded gets no second audit event, so an interrupted deletion can be repeated. An unknown workspace is a
+// fault of kind not_found.
 func (s *forgottenStore) ForgetCustomers(ctx context.Context, id measure.WorkspaceID, customers []string, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, id); err != nil {
@@ -41,7 +42,8 @@ func (s *forgottenStore) ForgetCustomers(ctx context.Context, id measure.Workspa
 	return nil
 }
 
-// ForgottenCustomers returns the keyed hashes of a workspace's customers whose data must be deleted.
+// ForgottenCustomers returns the keyed hashes of a workspace's forgotten customers. The data of these customers must be
+// deleted.
 func (s *forgottenStore) ForgottenCustomers(ctx context.Context, id measure.WorkspaceID) (map[string]struct{}, error) {
 	customers, err := collect(ctx, s.read, func(row scanner) (customer string, err error) {
 		err = row.Scan(&customer)

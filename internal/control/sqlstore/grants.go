@@ -176,7 +176,7 @@ func (s *grantStore) useUp(ctx context.Context, next control.RefreshToken, at ti
 	return hit, nil
 }
 
-// grantText contains the columns of a grant whose form differs from the Go type.
+// grantText contains the columns of a grant that differ in form from the fields of the Go type.
 type grantText struct {
 	scopes                       string
 	created, ends, used, revoked int64

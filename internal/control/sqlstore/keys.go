@@ -139,9 +139,9 @@ func (s *keyStore) RevokeKey(ctx context.Context, id control.KeyID, by control.B
 	return k, nil
 }
 
-// ReplaceKey stores next as the successor of the key with the ID. The old key stays valid until the instant given or
-// its own expiry, whichever is earlier. A key that is invalid or already has a successor is a fault of kind conflict.
-// The permissions of [Store.CreateKey] apply.
+// ReplaceKey stores the key next as the successor of the key with the ID. The old key stays valid until the instant
+// given or its own expiry, whichever is earlier. A key that is invalid or already has a successor is a fault of kind
+// conflict. The permissions of [Store.CreateKey] apply.
 func (s *keyStore) ReplaceKey(ctx context.Context, id control.KeyID, until time.Time, next control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		old, err := key(ctx, tx, id)
@@ -196,7 +196,7 @@ func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Ti
 	return nil
 }
 
-// keyText contains the columns of a key whose form differs from the Go type.
+// keyText contains the columns of a key that differ in form from the fields of the Go type.
 type keyText struct {
 	hash, scopes, tools                 string
 	created, expires, revoked, lastUsed int64

@@ -43,7 +43,7 @@ func keepMapping(ctx context.Context, tx *sql.Tx, m control.Mapping, by control.
 
 // ChangeMapping replaces the mapping that the caller read, under the same or another name, in one step. It returns a
 // fault of kind conflict if that mapping was changed, renamed or deleted since, or if another mapping has the name.
-// Sending the same mapping twice is not a conflict. Other faults are those of [Store.SaveMapping].
+// Sending the same mapping twice is not a conflict. Other faults are the same as for [Store.SaveMapping].
 func (s *mappingStore) ChangeMapping(ctx context.Context, change control.MappingChange, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, change.Workspace); err != nil {

@@ -13,9 +13,9 @@ import (
 
 const membershipColumns = `memberships.user_id, memberships.role, memberships.since, ` + workspaceColumns
 
-// SetRole changes the person's role in the workspace. It revokes keys that the person created there and that exceed the
-// role. Lowering the last owner is a fault of kind conflict. A person who may not give the new role or remove the old
-// role gets a fault of kind forbidden. Members join by invitation, not by SetRole.
+// SetRole changes the person's role in the workspace. It revokes the keys that the person created in the workspace if
+// they exceed the role. Lowering the last owner is a fault of kind conflict. A person who may not give the new role or
+// remove the old role gets a fault of kind forbidden. Members join by invitation, not by SetRole.
 func (s *memberStore) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {
@@ -49,7 +49,7 @@ func mayReplaceRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measu
 	return stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) && r.MayGive(role) })
 }
 
-// stillMay checks the author's current role in the workspace, because it may have changed since an earlier check.
+// stillMay checks the author's current role in the workspace, because the role may have changed since an earlier check.
 // Commands may do everything.
 func stillMay(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, by control.By, allows func(control.Role) bool) error {
 	id, person := by.Person()

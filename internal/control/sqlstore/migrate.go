@@ -24,7 +24,8 @@ const lockedPause = 5 * time.Millisecond
 //
 // Two processes may start on one file at the same time. The second process fails on a migration because its tables
 // exist. The version has then advanced, and the next attempt continues from there. While one process creates the
-// write-ahead log of a new file, SQLite rejects the other without waiting. migrate retries until wait has passed.
+// write-ahead log of a new file, SQLite rejects the other without waiting. migrate retries until the duration wait has
+// passed.
 func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logger) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -32,7 +33,7 @@ func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logg
 	}
 	before, waited := int64(-1), time.Duration(0)
 	for {
-		// A provider caches the version it has read, so each attempt needs its own.
+		// A provider caches the version it has read, so each attempt needs a new provider.
 		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
 			goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
 		if err != nil {

@@ -49,8 +49,8 @@ func (s *grantStore) Request(ctx context.Context, hash []byte) (control.AuthRequ
 	return r, nil
 }
 
-// ApproveRequest approves the request and stores the grant with its code in one step. A decided or expired request is
-// a fault of kind conflict. A person whose role does not allow the scopes gets a fault of kind forbidden.
+// ApproveRequest approves the request and stores the grant with its code in one step. A decided or expired request is a
+// fault of kind conflict. If the person's role does not allow the scopes, it returns a fault of kind forbidden.
 func (s *grantStore) ApproveRequest(ctx context.Context, hash []byte, g control.Grant, c control.Code, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {
@@ -82,7 +82,7 @@ func (s *grantStore) ApproveRequest(ctx context.Context, hash []byte, g control.
 	return nil
 }
 
-// RefuseRequest denies the request. Its faults are those of [Store.ApproveRequest].
+// RefuseRequest denies the request. Its faults are the same as for [Store.ApproveRequest].
 func (s *grantStore) RefuseRequest(ctx context.Context, hash []byte, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := decide(ctx, tx, hash, by); err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Snapshot writes a consistent copy of the database to a new file. Readers and writers of all processes continue.
 func (d *database) Snapshot(ctx context.Context, path string) error {
-	// The copy uses its own connection, so that it does not delay writes that wait for a connection.
+	// The copy uses its own connection, so that it does not delay waiting writes.
 	db, err := pool(d.path, "deferred", []string{fmt.Sprintf("busy_timeout(%d)", defaultBusyTimeout.Milliseconds())}, 1)
 	if err != nil {
 		return fmt.Errorf("copy of the control database: %w", err)

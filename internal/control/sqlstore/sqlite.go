@@ -20,8 +20,8 @@ func connect(path string, busyTimeout time.Duration) (*database, error) {
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the others may wait for a lock
 		"journal_mode(WAL)", "foreign_keys(1)", "synchronous(FULL)",
 	}
-	// A write transaction takes the lock at its start. If it read first, SQLite would reject its write without
-	// waiting when another process wrote in between.
+	// A write transaction takes the lock at its start. If the transaction read first, SQLite would reject its write
+	// without waiting when another process wrote in between.
 	write, err := pool(path, "immediate", common, 1)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ type Store struct {
 
 type (
 	workspaceStore  struct{ *database } // workspaces and whether they have a facts file
-	forgottenStore  struct{ *database } // customers whose data were deleted
+	forgottenStore  struct{ *database } // forgotten customers
 	keyStore        struct{ *database } // API keys
 	userStore       struct{ *database } // accounts and their passwords
 	sessionStore    struct{ *database } // sessions of signed-in people
@@ -75,8 +75,8 @@ func newStore(d *database) *Store {
 
 // database is the connections to one file.
 //
-// Writes go through one connection, because SQLite allows one writer at a time: waiting for it here is fairer than
-// polling for the lock. Reads have their own connections and never wait for a write.
+// Writes go through one connection, because SQLite allows one writer at a time: waiting for this connection is fairer
+// than polling for the lock. Reads have their own connections and never wait for a write.
 type database struct {
 	path   string
 	write  *sql.DB
@@ -166,7 +166,7 @@ func (d *database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// change runs do in one transaction.
+// change calls the function do in one transaction.
 func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := d.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -178,7 +178,7 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 	return engineFault(tx.Commit())
 }
 
-// rollback rolls back a transaction, which the end of its context may already have ended.
+// rollback rolls back a transaction, unless the end of its context has already ended the transaction.
 func rollback(tx *sql.Tx) error {
 	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		return err
@@ -192,7 +192,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// collect reads all rows with scan.
+// collect reads all rows with the function scan.
 func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

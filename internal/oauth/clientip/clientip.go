@@ -35,7 +35,7 @@ func (a Addresses) Of(r *http.Request) netip.Addr {
 }
 
 // OfConnection returns the client's IP address of a connection. It returns false for connections without an address. It
-// also returns false for trusted proxies, whose connections carry the requests of many clients.
+// also returns false for trusted proxies, because their connections carry the requests of many clients.
 func (a Addresses) OfConnection(remote net.Addr) (netip.Addr, bool) {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {

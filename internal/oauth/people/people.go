@@ -93,8 +93,8 @@ func New(o Options) *People {
 // idLen is the length of the ID of a person or an invitation: 60 bits, short enough to type.
 const idLen = 12
 
-// Create creates an account for actor. An invalid address or password is a fault of kind invalid. A duplicate address
-// is a fault of kind conflict. The account has no workspace yet.
+// Create creates an account on behalf of the caller actor. An invalid address or password is a fault of kind invalid. A
+// duplicate address is a fault of kind conflict. The account has no workspace yet.
 func (p *People) Create(ctx context.Context, email, password, actor string) (control.User, error) {
 	u, err := p.newUser(ctx, email, password)
 	if err != nil {
@@ -155,8 +155,8 @@ func (p *People) Accepts(ctx context.Context, u control.User, password string) (
 	return p.matches(ctx, u.Password, password)
 }
 
-// SetRole changes the person's role in the workspace, from the next call on. It revokes keys that the person created
-// there and that exceed the role. Lowering the last owner is a fault of kind conflict.
+// SetRole changes the person's role in the workspace, from the next call on. It revokes the keys that the person
+// created in the workspace if they exceed the role. Lowering the last owner is a fault of kind conflict.
 func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, actor string) error {
 	role, err := control.ParseRole(string(role))
 	if err != nil {

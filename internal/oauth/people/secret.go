@@ -27,7 +27,7 @@ func (s Secret) Hash() []byte {
 	return sum[:]
 }
 
-// FormToken returns the CSRF token of a form, which proves that the form was shown to the owner of the secret.
+// FormToken returns the CSRF token of a form. The token proves that the form was shown to the owner of the secret.
 func (s Secret) FormToken(purpose string) string {
 	mac := hmac.New(sha256.New, []byte(s))
 	mac.Write([]byte("form " + purpose))

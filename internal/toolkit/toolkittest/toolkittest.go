@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure/mix"
 )
 
-// Nothing implements the stores that a test does not need: no model, no experiments, no keys, no webhooks, a call log
-// that discards calls, and callers with unchanged permissions.
+// Nothing implements the stores that a test does not need. It has no model, experiments, keys or webhooks. Its call log
+// discards calls, and its callers have unchanged permissions.
 type Nothing struct{}
 
 // MMM returns no model.
