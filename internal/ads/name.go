@@ -16,8 +16,9 @@ func ParsePlatform(name string) (measure.Platform, error) {
 	}
 }
 
-// ContractName returns the name of a platform in arguments, answers and commands: google_ads for Google.
-func ContractName(p measure.Platform) string {
+// WritingName returns the name of a platform in commands, answers and the parameters of writing tools: google_ads
+// for Google.
+func WritingName(p measure.Platform) string {
 	if p == measure.Google {
 		return "google_ads"
 	}

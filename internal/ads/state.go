@@ -259,11 +259,3 @@ func DisplayName(p measure.Platform) string {
 		return string(p)
 	}
 }
-
-// WritingName returns the name of a platform in the parameters of commands and writing tools.
-func WritingName(p measure.Platform) string {
-	if p == measure.Google {
-		return "google_ads"
-	}
-	return string(p)
-}

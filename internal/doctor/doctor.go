@@ -109,14 +109,18 @@ func (d *diagnosis) space() {
 }
 
 func (d *diagnosis) secret() {
-	info, err := os.Stat(filepath.Join(d.config.Data, datadir.Secret))
+	path := d.config.SecretFile
+	if path == "" {
+		path = filepath.Join(d.config.Data, datadir.Secret)
+	}
+	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.add("secret", Careful, "none needed: the first start creates it", "the installation secret does not exist yet")
 	case err != nil:
 		d.add("secret", Broken, "", "%v", err)
 	case info.Mode().Perm()&0o077 != 0:
-		d.add("secret", Broken, "chmod 600 "+filepath.Join(d.config.Data, datadir.Secret), "the installation secret is readable by other users")
+		d.add("secret", Broken, "chmod 600 "+path, "the installation secret is readable by other users")
 	default:
 		d.add("secret", Fine, "", "readable by its owner only")
 	}

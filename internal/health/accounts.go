@@ -32,7 +32,7 @@ func checkAccounts(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 
 func checkAccount(c *toolkit.Call, a control.Connection) Finding {
 	name := "Account " + a.Account + " of " + ads.DisplayName(a.Platform)
-	f := Finding{Check: "connection_" + ads.ContractName(a.Platform), Severity: SeverityOK}
+	f := Finding{Check: "connection_" + ads.WritingName(a.Platform), Severity: SeverityOK}
 	left := a.Expires.Sub(c.Real)
 	switch {
 	case a.Sandbox && a.Status != control.ConnectionError:
@@ -44,7 +44,7 @@ func checkAccount(c *toolkit.Call, a control.Connection) Finding {
 		}
 		f.about = "an ad account does not work"
 	case a.Status != control.ConnectionOK:
-		f.Severity, f.Finding, f.Fix = SeverityInfo, name+" has not been tested.", "assay connections test "+ads.ContractName(a.Platform)+" --workspace "+string(c.Workspace.ID)
+		f.Severity, f.Finding, f.Fix = SeverityInfo, name+" has not been tested.", "assay connections test "+ads.WritingName(a.Platform)+" --workspace "+string(c.Workspace.ID)
 	case !a.Expires.IsZero() && left <= 0:
 		f.Severity, f.Finding = SeverityError, fmt.Sprintf("The token of account %s of %s expired on %s.", a.Account, ads.DisplayName(a.Platform), day(a.Expires))
 		f.Fix, f.about = renewal, "the token of an ad account expired"

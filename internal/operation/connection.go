@@ -39,7 +39,7 @@ func ConnectionLineOf(c control.Connection) ConnectionLine {
 		return &t
 	}
 	return ConnectionLine{
-		Platform: ads.ContractName(c.Platform), Account: c.Account, Name: c.Name, Status: c.Status, Problem: c.Problem, Hint: c.Hint,
+		Platform: ads.WritingName(c.Platform), Account: c.Account, Name: c.Name, Status: c.Status, Problem: c.Problem, Hint: c.Hint,
 		TestedAt: instant(c.TestedAt), Currency: c.Currency, Zone: c.Zone, Expires: instant(c.Expires),
 		Permissions: c.Permissions, Sandbox: c.Sandbox, CreatedAt: c.CreatedAt,
 	}
