@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"assay/internal/civil"
-	"assay/internal/console"
+	"assay/internal/console/measurement"
 	"assay/internal/control"
 	"assay/internal/demostore"
 	"assay/internal/jobs"
@@ -62,12 +62,12 @@ func (a *App) training(ws measure.WorkspaceID) (donePct int, running bool) {
 type pageModels struct{ *App }
 
 // State returns the workspace's model and its state.
-func (p pageModels) State(ctx context.Context, w control.Workspace) (console.ModelState, error) {
+func (p pageModels) State(ctx context.Context, w control.Workspace) (measurement.ModelState, error) {
 	held, err := p.models.MMM(ctx, w)
 	if err != nil {
-		return console.ModelState{}, err
+		return measurement.ModelState{}, err
 	}
-	s := console.ModelState{Held: held, Next: p.jobs.Next(jobs.Training, w.ID)}
+	s := measurement.ModelState{Held: held, Next: p.jobs.Next(jobs.Training, w.ID)}
 	if job, ok := p.jobs.Last(jobs.Training, w.ID); ok {
 		s.Job = &job
 	}
@@ -76,7 +76,7 @@ func (p pageModels) State(ctx context.Context, w control.Workspace) (console.Mod
 	}
 	have, err := p.facts.Coverage(ctx, w.ID)
 	if err != nil {
-		return console.ModelState{}, err
+		return measurement.ModelState{}, err
 	}
 	last := have.OrderDays.Last
 	if today := civil.DayOf(p.clock(), w.Location()); today.Before(last) {

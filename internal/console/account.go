@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"assay/internal/console/cookie"
+	"assay/internal/console/frame"
+	"assay/internal/console/frame/cookie"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/oauth/people"
@@ -26,25 +27,25 @@ type sessionRow struct {
 	Here bool   // the session of the request
 }
 
-func (c *accountPages) accountPage(w http.ResponseWriter, v visit) {
+func (c *accountPages) accountPage(w http.ResponseWriter, v frame.Visit) {
 	c.showAccount(w, v, http.StatusOK, accountView{Changed: v.URL.Query().Get("done") == "password"})
 }
 
-func (c *accountPages) showAccount(w http.ResponseWriter, v visit, status int, view accountView) {
-	sessions, err := c.people.Sessions(v.Context(), v.visitor)
+func (c *accountPages) showAccount(w http.ResponseWriter, v frame.Visit, status int, view accountView) {
+	sessions, err := c.People.Sessions(v.Context(), v.Visitor)
 	if err != nil {
-		c.fail(w, v.Request, err)
+		c.Fail(w, v.Request, err)
 		return
 	}
-	view.Email = v.visitor.User.Email
+	view.Email = v.Visitor.User.Email
 	for _, n := range sessions {
-		view.Sessions = append(view.Sessions, sessionRow{Session: n, Name: browserName(n.Browser), Here: bytes.Equal(n.Hash, v.visitor.Session)})
+		view.Sessions = append(view.Sessions, sessionRow{Session: n, Name: browserName(n.Browser), Here: bytes.Equal(n.Hash, v.Visitor.Session)})
 	}
-	c.render(w, v.Request, status, page{name: "account", title: "Your account", view: view, visitor: &v.visitor})
+	c.Render(w, v.Request, status, frame.Page{Name: "account", Title: "Your account", View: view, Visitor: &v.Visitor})
 }
 
 // changeAccount changes the password or signs out the other sessions.
-func (c *accountPages) changeAccount(w http.ResponseWriter, v visit) {
+func (c *accountPages) changeAccount(w http.ResponseWriter, v frame.Visit) {
 	var err error
 	done := ""
 	switch v.PostForm.Get("action") {
@@ -52,38 +53,38 @@ func (c *accountPages) changeAccount(w http.ResponseWriter, v visit) {
 		done = "?done=password"
 		err = c.changePassword(w, v)
 	case "sign-out-elsewhere":
-		err = c.people.SignOutElsewhere(v.Context(), v.visitor)
+		err = c.People.SignOutElsewhere(v.Context(), v.Visitor)
 	default:
-		err = errUnknownAction
+		err = frame.ErrUnknownAction
 	}
 	_, _, public := fault.Public(err)
 	wait, waits := errors.AsType[*people.WaitError](err)
 	switch {
 	case err == nil:
-		see(w, accountPath+done)
+		frame.See(w, accountPath+done)
 	case waits:
 		c.showAccount(w, v, http.StatusTooManyRequests, accountView{Problem: waitFor(w, wait.For)})
 	case fault.KindOf(err) == fault.KindUnauthenticated:
 		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: "The current password is incorrect."})
 	case public:
-		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: publicText(err)})
+		c.showAccount(w, v, http.StatusUnprocessableEntity, accountView{Problem: frame.PublicText(err)})
 	default:
-		c.fail(w, v.Request, err)
+		c.Fail(w, v.Request, err)
 	}
 }
 
 // changePassword changes the password, which ends all sessions, and starts a new session for this browser.
-func (c *accountPages) changePassword(w http.ResponseWriter, v visit) error {
+func (c *accountPages) changePassword(w http.ResponseWriter, v frame.Visit) error {
 	from := c.addresses.Of(v.Request).String()
-	if wait := c.signIns.Take(v.Context(), from, c.now()); wait > 0 {
+	if wait := c.signIns.Take(v.Context(), from, c.Now()); wait > 0 {
 		return &people.WaitError{For: wait}
 	}
-	session, err := c.people.ChangePassword(v.Context(), v.visitor, v.PostForm.Get("old"), v.PostForm.Get("password"), c.origin(v.Request))
+	session, err := c.People.ChangePassword(v.Context(), v.Visitor, v.PostForm.Get("old"), v.PostForm.Get("password"), c.origin(v.Request))
 	if fault.KindOf(err) != fault.KindUnauthenticated {
-		c.signIns.Return(v.Context(), from, c.now())
+		c.signIns.Return(v.Context(), from, c.Now())
 	}
 	if err == nil {
-		c.cookies.Set(w, cookie.Session, session, cookie.SessionAge)
+		c.Cookies.Set(w, cookie.Session, session, cookie.SessionAge)
 	}
 	return err
 }

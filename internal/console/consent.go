@@ -2,10 +2,9 @@ package console
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
 
+	"assay/internal/console/frame"
 	"assay/internal/console/lookalike"
 	"assay/internal/control"
 	"assay/internal/oauth"
@@ -40,22 +39,7 @@ func (c *accountPages) consent(w http.ResponseWriter, r *http.Request, asked oau
 			v.Offered = append(v.Offered, scope)
 		}
 	}
-	c.render(w, r, http.StatusOK, page{
-		name: "consent", title: "Connect " + asked.Client, view: v, visitor: &asked.Visitor, formAction: formTarget(asked.Redirect),
+	c.Render(w, r, http.StatusOK, frame.Page{
+		Name: "consent", Title: "Connect " + asked.Client, View: v, Visitor: &asked.Visitor, FormAction: frame.FormTarget(asked.Redirect),
 	})
-}
-
-// formTarget returns the source expression of a redirect address for the form-action policy. Browsers apply this policy
-// also to redirects of forms. A policy cannot contain a host in brackets, so for such an address it is the scheme
-// alone.
-func formTarget(redirect string) string {
-	u, err := url.Parse(redirect)
-	if err != nil {
-		return ""
-	}
-	plain := u.Scheme == "http" || u.Scheme == "https"
-	if !plain || strings.Trim(u.Host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:") != "" {
-		return u.Scheme + ":"
-	}
-	return u.Scheme + "://" + u.Host
 }

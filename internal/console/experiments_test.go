@@ -12,11 +12,12 @@ import (
 
 	"assay/internal/auth"
 	"assay/internal/console"
+	"assay/internal/console/frame"
 	"assay/internal/control"
 )
 
 // recorded returns the answer of a golden case for every call.
-func recorded(t *testing.T, file string) console.Ask {
+func recorded(t *testing.T, file string) frame.Ask {
 	t.Helper()
 	c, err := txtar.ParseFile("../tools/testdata/" + file)
 	if err != nil {

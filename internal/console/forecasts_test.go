@@ -17,15 +17,16 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/console"
+	"assay/internal/console/frame"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/warehouse"
 )
 
 // recordedForecasts returns the golden answer of the `forecasting` tool for each aspect.
-func recordedForecasts(t *testing.T, pacing string) console.Ask {
+func recordedForecasts(t *testing.T, pacing string) frame.Ask {
 	t.Helper()
-	answers := map[string]console.Ask{
+	answers := map[string]frame.Ask{
 		"pacing": recorded(t, "forecasting/"+pacing), "alerts": recorded(t, "forecasting/alerts.txtar"), "targets": recorded(t, "forecasting/targets.txtar"),
 	}
 	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {

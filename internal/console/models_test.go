@@ -19,7 +19,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"assay/internal/civil"
-	"assay/internal/console"
+	"assay/internal/console/measurement"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
 	"assay/internal/jobs"
@@ -37,10 +37,10 @@ type models struct {
 	ended  chan measure.WorkspaceID // gets the workspace of a training that was canceled
 
 	mu    sync.Mutex // guards state
-	state console.ModelState
+	state measurement.ModelState
 }
 
-func (m *models) State(_ context.Context, w control.Workspace) (console.ModelState, error) {
+func (m *models) State(_ context.Context, w control.Workspace) (measurement.ModelState, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	state := m.state
@@ -116,7 +116,7 @@ func (s *site) hasModel() *mix.Model {
 	if err != nil || m.Status != mix.Active {
 		s.t.Fatalf("the model of the test: %v, %v", m, err)
 	}
-	s.models.state = console.ModelState{Held: mix.Held{Model: m}, Status: mix.Active}
+	s.models.state = measurement.ModelState{Held: mix.Held{Model: m}, Status: mix.Active}
 	return m
 }
 

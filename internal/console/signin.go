@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"assay/internal/console/cookie"
+	"assay/internal/console/frame"
+	"assay/internal/console/frame/cookie"
 	"assay/internal/fault"
 	"assay/internal/oauth/people"
 )
@@ -27,86 +28,69 @@ type signInView struct {
 	Accounts bool // at least one account exists
 }
 
-// Visitor returns the signed-in user of a request, or a fault of kind unauthenticated.
-func (c *core) Visitor(r *http.Request) (people.Visitor, error) {
-	return c.people.Visitor(r.Context(), c.cookies.Read(r, cookie.Session))
-}
-
-// SignIn redirects to the sign-in page, which redirects to the path next.
-func (c *core) SignIn(w http.ResponseWriter, _ *http.Request, next string) {
-	see(w, signInPath+"?"+url.Values{"next": {next}}.Encode())
-}
-
-// see redirects to a path of this service with 303 See Other.
-func see(w http.ResponseWriter, path string) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Location", path)
-	w.WriteHeader(http.StatusSeeOther)
-}
-
 func (c *accountPages) signInPage(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
 	if _, err := c.Visitor(r); err == nil {
-		see(w, next)
+		frame.See(w, next)
 		return
 	}
 	c.showSignIn(w, r, http.StatusOK, signInView{Next: next})
 }
 
 // visitToken returns the CSRF token of a form before sign-in. It is bound to the browser by a cookie.
-func (c *core) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
-	visit := c.cookies.Read(r, cookie.Visit)
+func (c *accountPages) visitToken(w http.ResponseWriter, r *http.Request, form string) string {
+	visit := c.Cookies.Read(r, cookie.Visit)
 	if visit == "" {
 		visit = people.NewSecret()
-		c.cookies.Set(w, cookie.Visit, visit, 0)
+		c.Cookies.Set(w, cookie.Visit, visit, 0)
 	}
 	return visit.FormToken(form)
 }
 
 func (c *accountPages) showSignIn(w http.ResponseWriter, r *http.Request, status int, v signInView) {
 	v.Token = c.visitToken(w, r, signInForm)
-	all, err := c.people.List(r.Context())
+	all, err := c.People.List(r.Context())
 	if err != nil {
-		c.fail(w, r, err)
+		c.Fail(w, r, err)
 		return
 	}
 	v.Accounts = len(all) > 0
-	c.render(w, r, status, page{name: "signin", title: "Sign in", view: v})
+	c.Render(w, r, status, frame.Page{Name: "signin", Title: "Sign in", View: v})
 }
 
 // signIn starts a session. Each sign-in sets a new cookie, which prevents session fixation.
 func (c *accountPages) signIn(w http.ResponseWriter, r *http.Request) {
-	if !c.readForm(w, r) {
+	if !c.ReadForm(w, r) {
 		return
 	}
-	if !c.cookies.Read(r, cookie.Visit).AcceptsForm(signInForm, r.PostForm.Get("csrf")) {
-		c.Refuse(w, r, http.StatusForbidden, foreignForm)
+	if !c.Cookies.Read(r, cookie.Visit).AcceptsForm(signInForm, r.PostForm.Get("csrf")) {
+		c.Refuse(w, r, http.StatusForbidden, frame.ForeignForm)
 		return
 	}
 	view := signInView{Next: localPath(r.PostForm.Get("next")), Email: r.PostForm.Get("email")}
 	from := c.addresses.Of(r).String()
-	if wait := c.signIns.Take(r.Context(), from, c.now()); wait > 0 {
+	if wait := c.signIns.Take(r.Context(), from, c.Now()); wait > 0 {
 		c.tooMany(w, r, view, wait)
 		return
 	}
-	secret, err := c.people.SignIn(r.Context(), people.Attempt{
+	secret, err := c.People.SignIn(r.Context(), people.Attempt{
 		Email: view.Email, Password: r.PostForm.Get("password"), Origin: c.origin(r),
 	})
 	wait, waits := errors.AsType[*people.WaitError](err)
 	switch {
 	case err == nil:
-		c.signIns.Return(r.Context(), from, c.now())
+		c.signIns.Return(r.Context(), from, c.Now())
 		c.endEarlier(r)
-		c.cookies.Set(w, cookie.Session, secret, cookie.SessionAge)
-		c.cookies.Clear(w, cookie.Visit)
-		see(w, view.Next)
+		c.Cookies.Set(w, cookie.Session, secret, cookie.SessionAge)
+		c.Cookies.Clear(w, cookie.Visit)
+		frame.See(w, view.Next)
 	case waits:
 		c.tooMany(w, r, view, wait.For)
 	case fault.KindOf(err) == fault.KindUnauthenticated:
 		view.Problem = "Email address or password is incorrect."
 		c.showSignIn(w, r, http.StatusUnprocessableEntity, view)
 	default:
-		c.fail(w, r, err)
+		c.Fail(w, r, err)
 	}
 }
 
@@ -137,18 +121,18 @@ func (c *accountPages) endEarlier(r *http.Request) {
 	if err != nil {
 		return // no previous session
 	}
-	if err := c.people.SignOut(r.Context(), visitor); err != nil {
-		c.log.WarnContext(r.Context(), "earlier session not ended", slog.Any("error", err))
+	if err := c.People.SignOut(r.Context(), visitor); err != nil {
+		c.Log.WarnContext(r.Context(), "earlier session not ended", slog.Any("error", err))
 	}
 }
 
-func (c *accountPages) signOut(w http.ResponseWriter, v visit) {
-	if err := c.people.SignOut(v.Context(), v.visitor); err != nil {
-		c.fail(w, v.Request, err)
+func (c *accountPages) signOut(w http.ResponseWriter, v frame.Visit) {
+	if err := c.People.SignOut(v.Context(), v.Visitor); err != nil {
+		c.Fail(w, v.Request, err)
 		return
 	}
-	c.cookies.Clear(w, cookie.Session)
-	see(w, signInPath)
+	c.Cookies.Clear(w, cookie.Session)
+	frame.See(w, frame.SignInPath)
 }
 
 // localPath returns the text if it is a path of this service, otherwise "/". Text that a browser interprets as another

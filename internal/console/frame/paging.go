@@ -1,0 +1,36 @@
+package frame
+
+import (
+	"net/url"
+)
+
+const RowsShown = 50 // of a list per page
+
+// PageLinks are the links to other pages of a log.
+type PageLinks struct {
+	Newest string // address of the first page, "" on the first page
+	Older  string // address of the next page, "" on the last page
+}
+
+// Paginate cuts the rows before an ID to one page. If there is a next page, the rows contain one row more than a page.
+func Paginate[R any, ID ~string](u *url.URL, rows []R, before ID, id func(R) ID) ([]R, PageLinks) {
+	var l PageLinks
+	if len(rows) > RowsShown {
+		rows = rows[:RowsShown]
+		l.Older = PageBefore(u, string(id(rows[RowsShown-1])))
+	}
+	if before != "" {
+		l.Newest = PageBefore(u, "")
+	}
+	return rows, l
+}
+
+// PageBefore returns the address of the rows before an ID, and of the first page if the ID is "".
+func PageBefore(u *url.URL, id string) string {
+	query := u.Query()
+	query.Del("before")
+	if id != "" {
+		query.Set("before", id)
+	}
+	return u.Path + "?" + query.Encode()
+}

@@ -1,0 +1,362 @@
+package measurement
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	answers "assay/internal/answer"
+	"assay/internal/chart"
+	"assay/internal/civil"
+	"assay/internal/console/frame"
+	"assay/internal/console/measurement/tilemap"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+	"assay/internal/operation"
+	"assay/internal/tools"
+)
+
+// experimentRow is an experiment with its result.
+type experimentRow struct{ tools.ExperimentRow }
+
+// Next returns the statuses that can follow the current one. A study is completed in another form, together with its
+// result.
+func (r experimentRow) Next() []control.ExperimentStatus { return r.Status.Before() }
+
+// Completed reports whether the experiment is completed.
+func (r experimentRow) Completed() bool { return r.Status == control.ExperimentCompleted }
+
+// Study reports whether the result is entered manually.
+func (r experimentRow) Study() bool { return r.Kind != control.GeoTest }
+
+// Words describes the outcome.
+func (r experimentRow) Words() string {
+	switch r.Outcome {
+	case tools.EffectFound:
+		return "Effect detected"
+	case tools.NoClearEffect:
+		return "Inconclusive: the interval contains zero"
+	case tools.NoResult:
+		return "No result"
+	}
+	return ""
+}
+
+// experimentsView is the view of all experiments, or of one experiment with its evidence.
+type experimentsView struct {
+	frame.Place
+	Rows    []experimentRow
+	One     *experimentRow            // with its evidence; nil for all experiments
+	Found   *tools.ExperimentEvidence // of one experiment; nil without a result
+	Tiles   []tilemap.Tile
+	Bars    []placeboBar
+	Own     float64 // position of the treated regions in the placebo histogram, in SVG units
+	Check   *tools.PreflightAnswer
+	Channel string         // of the check
+	Power   *frame.Picture // nil: the power is unknown
+	Writes  bool           // the visitor can plan experiments, change their status and apply factors
+	Kinds   []control.ExperimentKind
+	Problem string
+	Form    url.Values // submitted values, after an error
+}
+
+func (c *experimentPages) experimentsPage(w http.ResponseWriter, v frame.Visit) {
+	query := v.URL.Query()
+	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
+	if !ok {
+		return
+	}
+	view := experimentsView{Place: p, Channel: strings.TrimSpace(query.Get("channel"))}
+	c.showExperiments(w, v, http.StatusOK, view, query.Get("experiment"))
+}
+
+func (c *experimentPages) showExperiments(w http.ResponseWriter, v frame.Visit, status int, view experimentsView, id string) {
+	view.Kinds = control.ExperimentKinds()
+	view.Writes = view.Role.Writes()
+	found, err := c.results(v, view.Place, id)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	for _, row := range found.Rows {
+		view.Rows = append(view.Rows, experimentRow{row})
+	}
+	if id != "" && len(view.Rows) == 1 {
+		view.One, view.Found = &view.Rows[0], found.Evidence
+		view.Tiles = tilemap.New(view.One.Treated, view.One.HeldOut)
+		view.Bars, view.Own = placeboBars(view.Found)
+	}
+	if view.Channel != "" && id == "" {
+		check, err := c.checked(v, view.Place, view.Channel)
+		switch {
+		case err == nil:
+			view.Check = check
+		case fault.KindOf(err) == fault.KindInvalid:
+			status = http.StatusBadRequest
+			view.Problem = "The channel cannot be checked. " + frame.PublicText(err)
+		default:
+			c.Fail(w, v.Request, err)
+			return
+		}
+		if check != nil && len(check.Power) > 1 {
+			of := url.Values{"workspace": {string(view.Workspace.ID)}, "channel": {view.Channel}}
+			view.Power = &frame.Picture{Address: powerPath + "?" + of.Encode(), Alt: "Power by lift. The table below has the same figures."}
+		}
+	}
+	c.Render(w, v.Request, status, frame.Page{Name: "experiments", Title: "Experiments", View: view, Visitor: &v.Visitor, Wide: true})
+}
+
+// checked returns the readiness of a channel for a geo experiment.
+func (c *experimentPages) checked(v frame.Visit, p frame.Place, channel string) (*tools.PreflightAnswer, error) {
+	return frame.AnswerOf(c.Frame, v, p, tools.GeoExperimentPreflight, frame.Arguments{"channel": channel, "detail_level": answers.AnalystLevel, "compact": true})
+}
+
+// results returns all experiments with their results, or one experiment with its evidence.
+func (c *experimentPages) results(v frame.Visit, p frame.Place, id string) (*tools.ExperimentsAnswer, error) {
+	with := frame.Arguments{"view": tools.ResultsView, "detail_level": answers.AnalystLevel, "compact": true}
+	if id != "" {
+		with["experiment_id"] = id
+	}
+	return frame.AnswerOf(c.Frame, v, p, tools.Experiments, with)
+}
+
+// powerPicture draws the power of a geo experiment on a channel.
+func (c *experimentPages) powerPicture(w http.ResponseWriter, v frame.Visit) {
+	query := v.URL.Query()
+	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
+	if !ok {
+		return
+	}
+	found, err := c.checked(v, p, query.Get("channel"))
+	if err == nil && len(found.Power) < 2 {
+		err = fault.NotReady("the power is unknown: %s", found.Summary)
+	}
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	drawn := powerCurve(found)
+	drawn.Theme, drawn.Width, drawn.Height = frame.ThemeIn(query), frame.WideWidth, frame.WideHeight
+	if query.Get("size") == "narrow" {
+		drawn.Width, drawn.Height = frame.NarrowWidth, frame.NarrowHeight
+	}
+	svg, err := chart.DrawCurve(drawn)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	frame.WriteSVG(w, svg, "no-store")
+}
+
+// powerCurve draws the planning value as a line and shades the area up to the optimistic value.
+func powerCurve(found *tools.PreflightAnswer) chart.Curve {
+	drawn := chart.Curve{
+		Title: "Power by lift", Across: "Lift of revenue in the treated regions, %", Up: "Power, %",
+		BandName: "planning to optimistic value",
+	}
+	for _, at := range found.Power {
+		planning := float64(at.Planning)
+		other := planning
+		if at.Optimistic != nil {
+			other = float64(*at.Optimistic)
+		}
+		band := chart.Band{Low: min(planning, other), High: max(planning, other)}
+		drawn.Points = append(drawn.Points, chart.CurvePoint{At: float64(at.Lift), Value: planning, Band: band})
+	}
+	if lift := found.Metrics.MDE; lift != nil {
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: float64(*lift), Label: "planning: " + frame.Figure(*lift, 1) + "%"})
+	}
+	if lift := found.Metrics.Optimistic; lift != nil {
+		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: float64(*lift), Label: "optimistic: " + frame.Figure(*lift, 1) + "%"})
+	}
+	return drawn
+}
+
+// changeExperiments plans an experiment, changes its status, or applies or removes its factor.
+func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit) {
+	p, ok := c.PlaceOf(w, v, v.PostForm.Get("workspace"))
+	if !ok {
+		return
+	}
+	if !p.Role.Writes() {
+		c.Refuse(w, v.Request, http.StatusForbidden, "Your role cannot change experiments. Owners, admins and analysts can.")
+		return
+	}
+	form, call := v.PostForm, v.Calls(p.Workspace.ID)
+	id := control.ExperimentID(form.Get("experiment"))
+	var err error
+	switch form.Get("action") {
+	case "plan":
+		var e control.Experiment
+		if e, err = plannedIn(form, p.Workspace.ID); err == nil {
+			_, err = operation.CreateExperiment.Do(v.Context(), c.Operations, call, e)
+		}
+	case "move":
+		m := control.Move{Workspace: p.Workspace.ID, ID: id, To: control.ExperimentStatus(form.Get("to"))}
+		if m.Found, err = findingIn(form); err == nil {
+			_, err = operation.MoveExperiment.Do(v.Context(), c.Operations, call, m)
+		}
+	case "apply", "take-back":
+		_, err = operation.ApplyFactor.Do(v.Context(), c.Operations, call, operation.Factor{Experiment: id, Applied: form.Get("action") == "apply"})
+	default:
+		err = frame.ErrUnknownAction
+	}
+	_, _, public := fault.Public(err)
+	switch {
+	case err == nil:
+		to := url.Values{"workspace": {string(p.Workspace.ID)}}
+		if id != "" {
+			to.Set("experiment", string(id))
+		}
+		frame.See(w, experimentsPath+"?"+to.Encode())
+	case public && fault.KindOf(err) != fault.KindForbidden:
+		view := experimentsView{Place: p, Problem: frame.PublicText(err), Form: form}
+		c.showExperiments(w, v, http.StatusUnprocessableEntity, view, string(id))
+	default:
+		c.Fail(w, v.Request, err)
+	}
+}
+
+// plannedIn reads a new experiment from the form.
+func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, error) {
+	e := control.Experiment{
+		Workspace: ws, Name: form.Get("name"), Hypothesis: strings.ReplaceAll(form.Get("hypothesis"), "\r\n", "\n"), Kind: control.ExperimentKind(form.Get("kind")),
+		Channel: measure.Channel(form.Get("channel")), Status: control.ExperimentDraft, Treated: listIn(form.Get("treated")), HeldOut: listIn(form.Get("held_out")),
+	}
+	var wrong []string
+	for _, f := range []struct {
+		name, label string
+		to          *civil.Date
+	}{{"start", "first day", &e.Days.First}, {"end", "last day", &e.Days.Last}} {
+		text := strings.TrimSpace(form.Get(f.name))
+		if text == "" {
+			continue
+		}
+		var err error
+		if *f.to, err = civil.Parse(text); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %q is not a calendar date", f.label, text))
+		}
+	}
+	if len(wrong) > 0 {
+		return e, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("use YYYY-MM-DD, such as 2026-10-31")
+	}
+	return e, nil
+}
+
+// listIn splits names at commas, semicolons and line breaks.
+func listIn(text string) []string {
+	return slices.DeleteFunc(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ';' }), func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+// findingIn reads the result of a study from the form, nil if it is empty.
+func findingIn(form url.Values) (*control.Finding, error) {
+	if form.Get("return") == "" {
+		return nil, nil
+	}
+	f := control.Finding{LevelPct: 90}
+	var wrong []string
+	for _, number := range []struct {
+		name, label string
+		to          *float64
+	}{{"return", "incremental ROAS", &f.Return}, {"low", "lower bound", &f.Low}, {"high", "upper bound", &f.High}} {
+		var err error
+		if *number.to, err = strconv.ParseFloat(strings.TrimSpace(form.Get(number.name)), 64); err != nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %q is not a number", number.label, form.Get(number.name)))
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, fault.Invalid("%s", strings.Join(wrong, "; ")).WithHint("enter a number such as 1.8")
+	}
+	return &f, nil
+}
+
+// weeksPicture draws observed and expected revenue in the treated regions.
+func (c *experimentPages) weeksPicture(w http.ResponseWriter, v frame.Visit) {
+	query := v.URL.Query()
+	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
+	if !ok {
+		return
+	}
+	found, err := c.results(v, p, query.Get("experiment"))
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	if found.Evidence == nil || len(found.Rows) != 1 {
+		c.Refuse(w, v.Request, http.StatusNotFound, frame.NoSuchChart)
+		return
+	}
+	drawn := weeksChart(found, frame.ThemeIn(query))
+	if query.Get("size") == "narrow" { // on phones, so that labels stay readable
+		drawn.Width, drawn.Height = 400, 340
+	}
+	picture, err := chart.Draw(drawn)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	frame.WriteSVG(w, picture, "no-store")
+}
+
+func weeksChart(found *tools.ExperimentsAnswer, theme chart.Theme) chart.Chart {
+	observed, expected := chart.Series{Name: "Observed"}, chart.Series{Name: "Expected without the experiment"}
+	row := found.Rows[0]
+	for _, w := range found.Evidence.Weeks {
+		band := &chart.Band{Low: float64(w.Low), High: float64(w.High)}
+		observed.Points = append(observed.Points, chart.Point{Date: w.Start, Value: float64(w.Observed)})
+		expected.Points = append(expected.Points, chart.Point{Date: w.Start, Value: float64(w.Expected), Band: band})
+	}
+	return chart.Chart{
+		Title: "Revenue of the treated regions by week", Metric: "Revenue", Unit: chart.Money, Currency: found.Currency, Granularity: civil.ByWeek,
+		Series: []chart.Series{observed, expected}, BandName: "90% of weeks before the experiment", Theme: theme, Width: 900, Height: 380,
+		Annotations: []chart.Annotation{{Date: row.Start, Label: "start"}, {Date: row.End, Label: "end"}},
+	}
+}
+
+// placeboBar is a bar of the placebo histogram, in SVG units.
+type placeboBar struct{ X, Y, Width, Height float64 }
+
+const (
+	histogramWide = 480.0
+	histogramHigh = 120.0
+)
+
+// placeboBars returns the bars of the placebo histogram and the position of the treated regions.
+func placeboBars(e *tools.ExperimentEvidence) (bars []placeboBar, own float64) {
+	if e == nil || e.Placebo == nil || len(e.Placebo.Bins) == 0 {
+		return nil, 0
+	}
+	bins, most := e.Placebo.Bins, 1
+	for _, b := range bins {
+		most = max(most, b.Sets)
+	}
+	wide := histogramWide / float64(len(bins))
+	for i, b := range bins {
+		high := histogramHigh * float64(b.Sets) / float64(most)
+		bars = append(bars, placeboBar{X: float64(i) * wide, Y: histogramHigh - high, Width: wide - 1, Height: high})
+	}
+	low, span := bins[0].From, bins[len(bins)-1].To-bins[0].From
+	if span > 0 {
+		own = max(2, min(histogramWide-2, histogramWide*float64((e.Placebo.Own-low)/span)))
+	}
+	return bars, own
+}
+
+// gateWords describes the result of a requirement.
+func gateWords(status geo.Verdict) string {
+	switch status {
+	case geo.Pass:
+		return "Passed"
+	case geo.Warn:
+		return "Warning"
+	case geo.Fail:
+		return "Failed"
+	case geo.Unknown:
+	}
+	return "Unknown"
+}

@@ -1,0 +1,83 @@
+// Package measurement serves the pages of the media mix model, the experiments and the forecasts.
+package measurement
+
+import (
+	"embed"
+	"html/template"
+	"net/http"
+
+	"assay/internal/console/frame"
+)
+
+// Options are the dependencies of [Register].
+type Options struct {
+	Frame  *frame.Frame
+	Models Models // nil: no models page
+}
+
+//go:embed templates
+var files embed.FS
+
+// Templates returns the templates of the group.
+func Templates() frame.Templates {
+	return frame.Templates{Files: files, Functions: template.FuncMap{
+		"cadence": cadenceWords, "picture": pictureOf, "schedule": scheduleOf, "gate": gateWords,
+		"deref": func(b *bool) bool { return b != nil && *b },
+	}}
+}
+
+// Register registers the pages of the group.
+func Register(routes *http.ServeMux, o Options) {
+	if o.Frame.Ask != nil {
+		(&forecastPages{o.Frame}).register(routes)
+		(&experimentPages{o.Frame}).register(routes)
+	}
+	if o.Models != nil {
+		(&modelPages{Frame: o.Frame, models: o.Models}).register(routes)
+	}
+}
+
+// Paths of the pages.
+const (
+	experimentsPath = "/experiments"
+	weeksPath       = "/experiments/weeks.svg"
+	powerPath       = "/experiments/power.svg"
+
+	forecastsPath = "/forecasts"
+	pacePath      = "/forecasts/pace.svg"
+	fanPath       = "/forecasts/days.svg"
+)
+
+// modelPages are the media mix model and the budget optimizer.
+type modelPages struct {
+	*frame.Frame
+	models    Models
+	schedules schedules
+}
+
+func (c *modelPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+frame.ModelsPath, c.SignedIn(c.modelsPage))
+	routes.HandleFunc("POST "+frame.ModelsPath, c.Posted(c.changeModels))
+	routes.HandleFunc("GET "+frame.ModelsPath+"/chart.svg", c.SignedIn(c.modelsChart))
+	routes.HandleFunc("GET "+frame.ModelsPath+"/export.csv", c.SignedIn(c.modelsExport))
+}
+
+// experimentPages are the experiments and the readiness check.
+type experimentPages struct{ *frame.Frame }
+
+func (c *experimentPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+experimentsPath, c.SignedIn(c.experimentsPage))
+	routes.HandleFunc("POST "+experimentsPath, c.Posted(c.changeExperiments))
+	routes.HandleFunc("GET "+weeksPath, c.SignedIn(c.weeksPicture))
+	routes.HandleFunc("GET "+powerPath, c.SignedIn(c.powerPicture))
+}
+
+// forecastPages are forecasts, alerts and targets.
+type forecastPages struct{ *frame.Frame }
+
+func (c *forecastPages) register(routes *http.ServeMux) {
+	routes.HandleFunc("GET "+forecastsPath, c.SignedIn(c.forecastsPage))
+	routes.HandleFunc("POST "+forecastsPath, c.Posted(c.changeForecasts))
+	routes.HandleFunc("GET "+pacePath, c.SignedIn(c.pacePicture))
+	routes.HandleFunc("GET "+fanPath, c.SignedIn(c.fanPicture))
+}

@@ -1,0 +1,266 @@
+package measurement
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"assay/internal/chart"
+	"assay/internal/civil"
+	"assay/internal/console/frame"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/sheet"
+)
+
+// modelOf returns the model of a chart or an export. Without a usable model it writes the error page and returns false.
+func (c *modelPages) modelOf(w http.ResponseWriter, v frame.Visit) (*mix.Model, control.Workspace, bool) {
+	p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace"))
+	if !ok {
+		return nil, control.Workspace{}, false
+	}
+	state, err := c.models.State(v.Context(), p.Workspace)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return nil, control.Workspace{}, false
+	}
+	if state.Model == nil || state.Model.Status == mix.Refused {
+		c.Refuse(w, v.Request, http.StatusNotFound, "This workspace has no model with results. Train a model first.")
+		return nil, control.Workspace{}, false
+	}
+	return state.Model, p.Workspace, true
+}
+
+func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
+	m, workspace, ok := c.modelOf(w, v)
+	if !ok {
+		return
+	}
+	query := v.URL.Query()
+	theme, narrow := frame.ThemeIn(query), query.Get("size") == "narrow"
+	var picture []byte
+	var err error
+	switch query.Get("of") {
+	case "fit", "parts":
+		drawing := fitChart(m, workspace)
+		if query.Get("of") == "parts" {
+			drawing = partsChart(m, workspace)
+		}
+		drawing.Theme, drawing.Width, drawing.Height = theme, frame.WideWidth, frame.WideHeight
+		if narrow {
+			drawing.Width, drawing.Height = frame.NarrowWidth, frame.NarrowHeight+80
+		}
+		picture, err = chart.Draw(drawing)
+	case "schedule", "schedule-revenue":
+		plan := c.weekPlanOf(m, workspace, query)
+		if plan == nil {
+			c.Refuse(w, v.Request, http.StatusNotFound, "The weekly allocation cannot be computed.")
+			return
+		}
+		drawing := plan.spendChart()
+		if query.Get("of") == "schedule-revenue" {
+			drawing = plan.revenueChart()
+		}
+		drawing.Theme, drawing.Width, drawing.Height = theme, frame.WideWidth, frame.WideHeight
+		if narrow {
+			drawing.Width, drawing.Height = frame.NarrowWidth, frame.NarrowHeight+80
+		}
+		picture, err = chart.Draw(drawing)
+	case "curve":
+		drawing, known, broken := curveChart(m, workspace, measure.Channel(query.Get("channel")), query.Get("plan"))
+		if broken != nil || !known {
+			c.Refuse(w, v.Request, http.StatusNotFound, "The model does not contain this channel.")
+			return
+		}
+		drawing.Theme, drawing.Width, drawing.Height = theme, frame.HalfWidth, frame.HalfHeight
+		if narrow {
+			drawing.Width, drawing.Height = frame.NarrowWidth, frame.NarrowHeight
+		}
+		picture, err = chart.DrawCurve(drawing)
+	default:
+		c.Refuse(w, v.Request, http.StatusNotFound, frame.NoSuchChart)
+		return
+	}
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	frame.WriteSVG(w, picture, "private, max-age=300")
+}
+
+func points(weeks []civil.Date, values []float64) []chart.Point {
+	out := make([]chart.Point, len(weeks))
+	for i, day := range weeks {
+		out[i] = chart.Point{Date: day, Value: values[i]}
+	}
+	return out
+}
+
+func fitChart(m *mix.Model, w control.Workspace) chart.Chart {
+	h := m.History()
+	return chart.Chart{
+		Title: "Revenue and fit by week", Metric: "Revenue per week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
+		Series: []chart.Series{{Name: "revenue", Points: points(h.Weeks, h.Actual)}, {Name: "fit", Points: points(h.Weeks, h.Expected)}},
+	}
+}
+
+// partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can show,
+// it combines the smallest.
+func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
+	h := m.History()
+	drawing := chart.Chart{
+		Kind: chart.Bar, Stacked: true, Title: "Incremental revenue by week", Metric: "Revenue per week", Unit: chart.Money,
+		Currency: w.Currency, Granularity: civil.ByWeek, Series: []chart.Series{{Name: "baseline", Points: points(h.Weeks, h.Base)}},
+	}
+	rest := make([]float64, len(h.Weeks))
+	for i, e := range bySize(m) {
+		incremental := h.Contributions[e]
+		if i < chart.MaxSeries-2 || len(h.Channels) == chart.MaxSeries-1 {
+			drawing.Series = append(drawing.Series, chart.Series{Name: string(h.Channels[e]), Points: points(h.Weeks, incremental)})
+			continue
+		}
+		for t := range rest {
+			rest[t] += incremental[t]
+		}
+	}
+	if len(h.Channels) >= chart.MaxSeries {
+		drawing.Series = append(drawing.Series, chart.Series{Name: "other channels", Points: points(h.Weeks, rest)})
+	}
+	return drawing
+}
+
+func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan string) (c chart.Curve, known bool, err error) {
+	const steps = 61
+	curve, err := m.Curve(channel, steps)
+	if err != nil || len(curve.Points) == 0 {
+		return chart.Curve{}, false, err
+	}
+	months := m.Months()
+	c = chart.Curve{
+		Title: string(channel), Across: "Spend per month", Up: "Incremental revenue per month", Currency: w.Currency, BandName: "90% interval",
+		KnownTo: curve.Seen / months, Marks: []chart.CurveMark{{At: curve.Current / months, Label: "current"}},
+	}
+	for _, p := range curve.Points {
+		c.Points = append(c.Points, chart.CurvePoint{At: p.Spend / months, Value: p.Mean / months, Band: chart.Band{Low: p.Q05 / months, High: p.Q95 / months}})
+	}
+	if planned, wrong := strconv.ParseFloat(plan, 64); wrong == nil && planned >= 0 && planned <= c.Points[len(c.Points)-1].At {
+		c.Marks = append(c.Marks, chart.CurveMark{At: planned, Label: "optimized"})
+	}
+	return c, true, nil
+}
+
+// modelsExport writes a table of the model as CSV, with money in major units and without rounding.
+func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
+	m, workspace, ok := c.modelOf(w, v)
+	if !ok {
+		return
+	}
+	of := cmp.Or(v.URL.Query().Get("of"), "weeks")
+	rows, err := c.exported(m, workspace, of, v)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	if rows == nil {
+		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed.")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fmt.Sprintf("%s-mmm-%d-%s.csv", workspace.ID, m.Version, of)))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	if err := out.WriteAll(rows); err != nil {
+		return // the browser closed the connection
+	}
+}
+
+// exported returns a table with its header, nil for an unknown table.
+func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v frame.Visit) ([][]string, error) {
+	currency := string(w.Currency)
+	switch of {
+	case "weeks":
+		h := m.History()
+		head := []string{"week", "revenue_" + currency, "expected", "without_media"}
+		for _, channel := range h.Channels {
+			head = append(head, sheet.Text(string(channel)))
+		}
+		rows := [][]string{head}
+		for i, week := range h.Weeks {
+			row := []string{week.String(), exact(h.Actual[i]), exact(h.Expected[i]), exact(h.Base[i])}
+			for k := range h.Channels {
+				row = append(row, exact(h.Contributions[k][i]))
+			}
+			rows = append(rows, row)
+		}
+		return rows, nil
+	case "channels":
+		rows := [][]string{{
+			"channel", "spend_" + currency, "contribution", "contribution_low", "contribution_high", "roas", "roas_low", "roas_high",
+			"marginal_roas", "marginal_roas_low", "marginal_roas_high",
+		}}
+		for _, e := range m.Effects {
+			if e.ROAS == nil || e.MarginalROAS == nil {
+				continue
+			}
+			rows = append(rows, []string{
+				sheet.Text(string(e.Channel)), exact(e.Spend), exact(e.Contribution.Mean), exact(e.Contribution.Q05), exact(e.Contribution.Q95),
+				exact(e.ROAS.Mean), exact(e.ROAS.Q05), exact(e.ROAS.Q95), exact(e.MarginalROAS.Mean), exact(e.MarginalROAS.Q05), exact(e.MarginalROAS.Q95),
+			})
+		}
+		return rows, nil
+	case "curves":
+		rows := [][]string{{"channel", "monthly_spend_" + currency, "monthly_revenue", "low", "high"}}
+		for _, e := range m.Effects {
+			drawing, _, err := curveChart(m, w, e.Channel, "")
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range drawing.Points {
+				rows = append(rows, []string{sheet.Text(string(e.Channel)), exact(p.At), exact(p.Value), exact(p.Band.Low), exact(p.Band.High)})
+			}
+		}
+		return rows, nil
+	case "plan":
+		plan := c.planOf(m, w, v.URL.Query())
+		if !plan.Asked || plan.Problem != "" {
+			return nil, nil
+		}
+		rows := [][]string{{"channel", "current_monthly_spend_" + currency, "proposed_monthly_spend", "marginal_roas"}}
+		for _, r := range plan.Rows {
+			channel := measure.Channel(r.Channel)
+			rows = append(rows, []string{sheet.Text(r.Channel), exact(m.Posterior().Spend(channel) / m.Months()), exact(plan.monthly[channel]), r.Marginal})
+		}
+		return rows, nil
+	case "schedule":
+		plan := c.weekPlanOf(m, w, v.URL.Query())
+		if plan == nil {
+			return nil, nil
+		}
+		return plan.table(), nil
+	}
+	return nil, nil
+}
+
+func exact(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
+
+// bySize returns the indexes of the channels in the history, by descending incremental revenue.
+func bySize(m *mix.Model) []int {
+	h := m.History()
+	sums := make([]float64, len(h.Channels))
+	order := make([]int, len(h.Channels))
+	for i, incremental := range h.Contributions {
+		order[i] = i
+		for _, v := range incremental {
+			sums[i] += v
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	return order
+}

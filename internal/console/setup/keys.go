@@ -1,0 +1,148 @@
+package setup
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/console/frame"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/operation"
+)
+
+// keysView is the view of the API keys.
+type keysView struct {
+	frame.Place
+	Keys    []keyRow
+	Past    []keyRow        // revoked and expired
+	Scopes  []control.Scope // that the visitor can grant
+	Tools   []string
+	Made    string // secret of a new key; shown once
+	Name    string // of the form, after an error
+	Problem string
+}
+
+type keyRow struct {
+	control.Key
+	State string // active, revoked, expired or replaced
+	Live  bool
+}
+
+func (c *settingsPages) keysPage(w http.ResponseWriter, v frame.Visit) {
+	if p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace")); ok {
+		c.showKeys(w, v, http.StatusOK, keysView{Place: p})
+	}
+}
+
+func (c *settingsPages) showKeys(w http.ResponseWriter, v frame.Visit, status int, view keysView) {
+	keys, err := c.Keys.List(v.Context(), view.Workspace.ID)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	now := c.Now()
+	for _, k := range slices.Backward(keys) { // newest first
+		row := keyRow{Key: k, State: "active", Live: k.Valid(now)}
+		switch {
+		case !k.RevokedAt.IsZero():
+			row.State = "revoked"
+		case !row.Live:
+			row.State = "expired"
+		case k.ReplacedBy != "":
+			row.State = "replaced"
+		}
+		if row.Live {
+			view.Keys = append(view.Keys, row)
+		} else {
+			view.Past = append(view.Past, row)
+		}
+	}
+	view.Scopes, view.Tools = view.Role.Scopes(), c.tools
+	c.Render(w, v.Request, status, frame.Page{Name: "keys", Title: "API keys", View: view, Visitor: &v.Visitor})
+}
+
+// changeKeys creates, rotates or revokes a key.
+func (c *settingsPages) changeKeys(w http.ResponseWriter, v frame.Visit) {
+	p, ok := c.PlaceOf(w, v, v.PostForm.Get("workspace"))
+	if !ok {
+		return
+	}
+	if !p.Manages() {
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can create and revoke keys.")
+		return
+	}
+	view := keysView{Place: p}
+	var err error
+	var made auth.Secret
+	switch v.PostForm.Get("action") {
+	case "create":
+		if made, err = c.createKey(v, p); err != nil {
+			view.Name = v.PostForm.Get("name")
+		}
+	case "rotate":
+		made, err = c.rotateKey(v, p)
+	case "revoke":
+		_, err = operation.RevokeKey.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), control.KeyID(v.PostForm.Get("id")))
+	default:
+		err = frame.ErrUnknownAction
+	}
+	view.Made = string(made)
+	_, _, public := fault.Public(err)
+	switch {
+	case err == nil && view.Made == "":
+		frame.See(w, keysPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
+	case err == nil:
+		c.showKeys(w, v, http.StatusOK, view)
+	case fault.KindOf(err) == fault.KindForbidden:
+		c.Fail(w, v.Request, err)
+	case public:
+		view.Problem = frame.PublicText(err)
+		c.showKeys(w, v, http.StatusUnprocessableEntity, view)
+	default:
+		c.Fail(w, v.Request, err)
+	}
+}
+
+func (c *settingsPages) createKey(v frame.Visit, p frame.Place) (auth.Secret, error) {
+	scopes, err := control.ParseScopes(v.PostForm["scope"])
+	if err != nil {
+		return "", err
+	}
+	n := auth.NewKey{
+		Workspace: p.Workspace.ID, Name: v.PostForm.Get("name"), Scopes: p.Role.Within(scopes), Tools: v.PostForm["tool"],
+	}
+	if len(scopes) == 0 {
+		return "", fault.Invalid("the key has no scopes").WithHint("select at least one scope")
+	}
+	if days := v.PostForm.Get("days"); days == "never" {
+		n.NoExpiry = true
+	} else {
+		count, err := strconv.Atoi(days)
+		if err != nil || count < 1 || count > 3650 {
+			return "", fault.Invalid("the expiry of the key is missing or invalid").WithHint("choose when the key expires")
+		}
+		n.Lifetime = time.Duration(count) * 24 * time.Hour
+	}
+	made, err := operation.CreateKey.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), n)
+	return made.Secret, err
+}
+
+// maxOverlapHours is the maximum time that a rotated key stays valid next to its successor: one week.
+const maxOverlapHours = 7 * 24
+
+func (c *settingsPages) rotateKey(v frame.Visit, p frame.Place) (auth.Secret, error) {
+	overlap := auth.DefaultOverlap
+	if text := v.PostForm.Get("hours"); text != "" {
+		hours, err := strconv.Atoi(text)
+		if err != nil || hours < 1 || hours > maxOverlapHours {
+			return "", fault.Invalid("the remaining lifetime of the old key is invalid").WithHint("choose 1 to %d hours", maxOverlapHours)
+		}
+		overlap = time.Duration(hours) * time.Hour
+	}
+	made, err := operation.RotateKey.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID), operation.Rotation{ID: control.KeyID(v.PostForm.Get("id")), Overlap: overlap})
+	return made.Secret, err
+}
