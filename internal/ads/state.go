@@ -175,7 +175,7 @@ func (s *State) checkBudget(c Change) *Rejection {
 	b := &s.Budget
 	switch {
 	case b.Level != CampaignLevel:
-		return s.reject(WrongBudgetLevel, "The campaign %s has no budget of its own; its ad sets have.%s", s.Campaign,
+		return s.reject(WrongBudgetLevel, "The campaign %s has no budget of its own; its ad sets have budgets.%s", s.Campaign,
 			b.children())
 	case b.Period == Lifetime:
 		return s.reject(LifetimeBudget, "")

@@ -118,7 +118,7 @@ func (b *Maker) apart(dir string) error {
 	for _, pair := range [][2]string{{data, to}, {to, data}} {
 		if inside, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(inside) {
 			return fault.Invalid("the backup folder %s and the data directory %s cannot contain each other", dir, b.Data).
-				WithHint("name a folder outside of the data directory, best on another disk")
+				WithHint("name a folder outside of the data directory, preferably on another disk")
 		}
 	}
 	return nil

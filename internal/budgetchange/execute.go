@@ -129,8 +129,8 @@ func (e *Executor) claim(ctx context.Context, row control.BudgetChange,
 			return open, err
 		}
 		if !e.Clock.Now().Before(until) {
-			return nil, fault.Conflict("another change of this campaign is under way: %s, from %s to %s", open.ID, open.Previous, open.New).
-				WithHint("Nothing was changed. Wait until it is settled (assay budget-changes show %s), then make a new preview.", open.ID)
+			return nil, fault.Conflict("another change of this campaign is in progress: %s, from %s to %s", open.ID, open.Previous, open.New).
+				WithHint("Nothing was changed. Wait until its outcome is known (assay budget-changes show %s), then request a new preview.", open.ID)
 		}
 		if err := e.Clock.Sleep(ctx, pollEvery); err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ func resultOf(p Preview, c control.BudgetChange) Result {
 		r.Outcome = Awaiting
 	case control.ChangeFailed, control.ChangeRejected, control.ChangeExpired:
 		r.Outcome = Refused
-		r.Refusal = &Refusal{Kind: fault.KindConflict, Reason: c.Rejection, Text: c.Problem, Hint: "Make a new preview and decide again."}
+		r.Refusal = &Refusal{Kind: fault.KindConflict, Reason: c.Rejection, Text: c.Problem, Hint: "Request a new preview and decide again."}
 	}
 	return r
 }
@@ -177,9 +177,9 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	if c.Problem != "" {
 		text = c.Problem + " " + text
 	}
-	hint := fmt.Sprintf("Do not repeat the change. The live value is read again for a minute; then look at it: assay budget-changes show %s", c.ID)
+	hint := fmt.Sprintf("Do not repeat the change. The live value is read again for a minute; then check the change: assay budget-changes show %s", c.ID)
 	if c.Status == control.ChangeUnknown {
-		hint = fmt.Sprintf("Do not repeat the change. Look at the campaign on %s and decide there; assay budget-changes show %s has the values.",
+		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and decide there; assay budget-changes show %s has the values.",
 			ads.DisplayName(c.Platform), c.ID)
 	}
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}
@@ -302,7 +302,7 @@ func (e *Executor) live(ctx context.Context, account ads.Platform, row control.B
 		return v, raw, err
 	}
 	if row.Field == control.DailyBudget && state.Budget.Resource != row.Budget {
-		return v, raw, fault.Conflict("the campaign uses another budget by now")
+		return v, raw, fault.Conflict("the campaign now uses another budget")
 	}
 	raw = state.Value(actionOf(row))
 	v, err = valueOf(account, raw)
@@ -358,6 +358,6 @@ func (e *Executor) accountOf(ctx context.Context, ws measure.WorkspaceID, p meas
 			return account, nil
 		}
 	}
-	return nil, fault.NotFound("The %s account %s is not connected now.", ads.DisplayName(p), id).
+	return nil, fault.NotFound("The %s account %s is no longer connected.", ads.DisplayName(p), id).
 		WithHint("Connect it again: assay connections add %s --workspace %s", ads.WritingName(p), ws)
 }

@@ -59,7 +59,7 @@ var (
 	}
 	Forecast = Kind{
 		Name: "forecast", Alone: true, Slots: 1,
-		Cancelling: "Canceled forecasts are made within the next hour.",
+		Cancelling: "Canceled forecasts are computed within the next hour.",
 	}
 )
 

@@ -138,7 +138,7 @@ func (o Optimize) groups(places []place) ([]decide.Group, error) {
 			}
 		case byName[name].Geos != nil:
 			return nil, fault.Invalid("group %q has geos, but the budget is not allocated by geo", name).
-				WithHint("request the allocation by geo, or drop the geos")
+				WithHint("request the allocation by geo, or remove the geos")
 		}
 		if least := byName[name].Min; least != nil {
 			g.Min = *least

@@ -67,7 +67,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	}
 	sum := a.Minor + b.Minor
 	if (sum > a.Minor) != (b.Minor > 0) && b.Minor != 0 {
-		return Amount{}, fmt.Errorf("sum of %s and %s is too large", a, b)
+		return Amount{}, fmt.Errorf("the total of %s and %s is too large", a, b)
 	}
 	return Amount{Minor: sum, Currency: a.Currency}, nil
 }

@@ -77,7 +77,7 @@ func (b body) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		b.arrivals.arrived(b.on)
 	case errors.Is(err, os.ErrDeadlineExceeded) && b.arrivals.stopping():
-		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send it again when the service is up")
+		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send it again when the service runs")
 	}
 	return n, err
 }

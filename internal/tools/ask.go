@@ -109,7 +109,7 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 	switch {
 	case spec.Later.Set():
 		row.Status = askUnavailable
-		row.Problem = fmt.Sprintf("The tool %s is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
+		row.Problem = fmt.Sprintf("The %s tool is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
 		suggestNearest(c, a, call, spec.Later.Instead)
 	case !c.Principal.MayCall(call.Tool):
 		row.Status = askUnavailable
@@ -119,7 +119,7 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 		row.Problem = fmt.Sprintf("The question does not give %s. Add it, or call %s.", strings.Join(call.Missing, ", "), call.Tool)
 	case call.Writes:
 		row.Status = askProposed
-		row.Problem = fmt.Sprintf("A question changes nothing. Call %s to preview the change, then confirm it.", call.Tool)
+		row.Problem = fmt.Sprintf("A question cannot change anything. Call %s to preview the change, then confirm it.", call.Tool)
 		c.Suggest(&a.Closing, call.Tool, call.Arguments, "Preview of the change. Nothing was changed.")
 	default:
 		return callPart(ctx, c, row, call)

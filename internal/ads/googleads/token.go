@@ -114,7 +114,7 @@ func (c *Client) judgeToken(r wire.Reply, into *tokenReply) wire.Verdict {
 	switch {
 	case err == nil && reply.Error == "invalid_grant":
 		return rejected(ads.TokenExpired, "The refresh token has expired or was revoked. "+
-			"Tokens of an OAuth app in testing end after 7 days.")
+			"Tokens of an OAuth app in testing expire after 7 days.")
 	case err == nil && (reply.Error == "invalid_client" || reply.Error == "unauthorized_client"):
 		return rejected(ads.CredentialsRejected, "Google rejects the OAuth client: client_id or client_secret is wrong.")
 	case err == nil && reply.Error != "" && r.Status < 500 && r.Status != http.StatusTooManyRequests:

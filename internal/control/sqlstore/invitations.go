@@ -103,7 +103,7 @@ func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u contr
 			return err
 		}
 		if !giver.MayGive(n.Role) {
-			return fault.Conflict("the author of this invitation may no longer give it")
+			return fault.Conflict("the author of this invitation may no longer assign this role")
 		}
 		return join(ctx, tx, n, u, by)
 	})

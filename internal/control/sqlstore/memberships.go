@@ -44,7 +44,7 @@ func mayReplaceRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measu
 		return err
 	}
 	if was == "" {
-		return fault.NotFound("the person is not in the workspace")
+		return fault.NotFound("the person is not a member of the workspace")
 	}
 	return stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) && r.MayGive(role) })
 }
@@ -112,7 +112,7 @@ func (s *memberStore) RemoveMember(ctx context.Context, id control.UserID, ws me
 			return err
 		}
 		if was == "" {
-			return fault.NotFound("the person is not in the workspace")
+			return fault.NotFound("the person is not a member of the workspace")
 		}
 		if by.Actor != control.ActorOf(id) {
 			if err := stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) }); err != nil {

@@ -72,7 +72,7 @@ func (d *Documents) consentState(names ...string) string {
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {
-		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they count as unknown")
+		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they are treated as unknown")
 	}
 	return consent
 }

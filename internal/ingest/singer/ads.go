@@ -159,7 +159,7 @@ func (c *ads) figures(p *platform, is shape, record *document.Object, row *wareh
 		}
 		currency = code
 	} else {
-		c.options.Notes.Add("currency_unknown", "records of %s have no currency: they are read as %s", p.source, currency)
+		c.options.Notes.Add("currency_unknown", "records of %s have no currency: %s is assumed", p.source, currency)
 	}
 	amount := func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, money.Point) }
 	spend := amount
@@ -281,7 +281,7 @@ func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch
 	index := make(map[thing]int, len(order))
 	for _, r := range order {
 		if r.stream != stream {
-			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s count", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
+			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s are used", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
 			continue
 		}
 		row := r.AdDay // amounts of the day stay in their currency, because it may be summed again

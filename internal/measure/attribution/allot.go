@@ -30,7 +30,7 @@ func Allot(total int64, weights []float64) ([]int64, error) {
 		return make([]int64, len(weights)), nil
 	}
 	if sum <= 0 || math.IsInf(sum, 1) {
-		return nil, fault.Invalid("weights with the sum %v cannot share %d", sum, total)
+		return nil, fault.Invalid("weights with the total %v cannot share %d", sum, total)
 	}
 	return largestRemainders(total, weights, sum), nil
 }

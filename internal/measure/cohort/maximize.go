@@ -28,7 +28,7 @@ const (
 
 var errNoPeak = fault.NotReady("the likelihood has no maximum at finite parameters").
 	WithHint(
-		"customers differ too little in how often they buy or how long they stay; take more customers or a longer history")
+		"customers differ too little in how often they buy or how long they stay; use more customers or a longer history")
 
 // maximize uses BFGS from start and then Newton steps, which provide the last digits and the curvature for standard
 // errors. n is the number of customers.

@@ -23,7 +23,7 @@ type Total struct {
 // random walk. Their sums are the widest.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
-		return Total{}, fault.Invalid("a sum of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
+		return Total{}, fault.Invalid("a total of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
 	}
 	var t Total
 	for _, y := range p.Points[:steps] {

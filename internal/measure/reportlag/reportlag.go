@@ -237,7 +237,7 @@ func (c Curve) Words() string {
 	case c.Settled == nil:
 		text += fmt.Sprintf(" Days still changed at an age of %s.", dayCount(c.Shares[len(c.Shares)-1].Age))
 	case *c.Settled == 0:
-		text += " A day is settled on its evening."
+		text += " A day is settled when it ends."
 	default:
 		text += fmt.Sprintf(" A day is settled after %s.", dayCount(*c.Settled))
 	}
