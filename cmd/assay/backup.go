@@ -59,7 +59,7 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 	return made.Err()
 }
 
-// bytesText is a size for people.
+// bytesText formats a size in bytes.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1e9:

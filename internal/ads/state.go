@@ -91,7 +91,7 @@ type Child struct {
 	Amount   money.Amount
 }
 
-// Action is what a change does.
+// Action is the kind of a change.
 type Action string
 
 // The actions.
@@ -109,7 +109,8 @@ type Change struct {
 	BudgetResource string
 }
 
-// Value is what a change sets: an amount or a status. The other field is the zero value. Values are compared with ==.
+// Value is the new value of a change: an amount or a status. The other field is the zero value. Values are compared
+// with ==.
 type Value struct {
 	Amount money.Amount
 	Status Status

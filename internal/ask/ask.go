@@ -1,4 +1,4 @@
-// Package ask translates a question in plain words to calls of tools: it chooses the tools and fills in their arguments.
+// Package ask translates a natural-language question to tool calls: it chooses the tools and fills in their arguments.
 // It is deterministic, works offline and reads no store data except the store's own names.
 package ask
 

@@ -26,14 +26,14 @@ func newID() control.BudgetChangeID {
 	return control.BudgetChangeID("bc-" + strings.ToLower(rand.Text()[:12]))
 }
 
-// flight is an execution under way. Identical requests of this process wait for it.
+// flight is an execution in progress. Identical requests of this process wait for it.
 type flight struct {
 	done   chan struct{}
 	result Result
 	err    error
 }
 
-// Execute makes the change, at most once. The request may end before the change does: a change that has begun is
+// Execute applies the change, at most once. The request may end before the change does: a change that has begun is
 // completed. Identical requests at the same time are one change.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
@@ -45,7 +45,7 @@ func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, 
 	})
 }
 
-// once calls the function do. If the same work is already under way, once waits for it and returns its result.
+// once calls the function do. If the same work is already in progress, once waits for it and returns its result.
 func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Context) (Result, error)) (Result, error) {
 	e.mu.Lock()
 	f, under := e.flights[key]
@@ -75,7 +75,7 @@ func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Con
 	return f.result, f.err
 }
 
-// execute plans the change. If nothing prevents the change, execute claims the campaign and makes the change.
+// execute plans the change. If nothing prevents the change, execute claims the campaign and applies the change.
 func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, t terms) (Result, error) {
 	p, err := e.plan(ctx, w, by, t)
 	if err != nil {
@@ -185,7 +185,7 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}
 }
 
-// carryOut makes a claimed change: it reads the campaign again, writes once, and settles the row.
+// carryOut applies a claimed change: it reads the campaign again, writes once, and settles the row.
 func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, row control.BudgetChange) (Result, error) {
 	state, err := p.account.Read(ctx, p.Campaign)
 	if err != nil {

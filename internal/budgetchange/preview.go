@@ -29,7 +29,7 @@ type terms struct {
 	approved *control.BudgetChange // the row that a member approves
 }
 
-// Preview reads the campaign and returns what the change would do. It sends no mutating request and writes no row.
+// Preview reads the campaign and returns the effect of the change. It sends no mutating request and writes no row.
 func (e *Executor) Preview(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	p, err := e.plan(ctx, w, by, terms{request: r})
 	if err != nil {

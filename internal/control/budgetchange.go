@@ -44,7 +44,7 @@ type BudgetChange struct {
 	Effect       string         // expected effect as JSON; "" without one
 }
 
-// ChangeField is what a change sets.
+// ChangeField is the field that a change sets.
 type ChangeField string
 
 // The fields.
@@ -62,7 +62,7 @@ type ChangeValue struct {
 // IsZero reports whether there is no value.
 func (v ChangeValue) IsZero() bool { return v == ChangeValue{} }
 
-// String formats the value for people: "USD 50.00" or "paused".
+// String formats the value for display: "USD 50.00" or "paused".
 func (v ChangeValue) String() string {
 	if v.Amount.Currency != "" {
 		return v.Amount.String()

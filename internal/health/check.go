@@ -1,5 +1,5 @@
-// Package health checks a workspace's data, sources, imports, keys, webhooks, settings and model, and describes what each
-// source has delivered.
+// Package health checks a workspace's data, sources, imports, keys, webhooks, settings and model, and describes the
+// data that each source delivered.
 package health
 
 import (

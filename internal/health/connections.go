@@ -80,7 +80,7 @@ func Connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
 }
 
 // silence returns the days of a period without rows of a source, as ranges. It ignores days before the source's first
-// day and today, which is not over.
+// day and today, which is incomplete.
 func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *DaySpan, silent []DaySpan) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First

@@ -21,7 +21,7 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Ended reports whether a job in this state is over.
+// Ended reports whether a job in this state has ended.
 func (s State) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Unit is the unit of a job's progress.

@@ -83,7 +83,7 @@ func Do[T any](
 }
 
 // Start runs work as a background job and returns it. A service that is not up, or that runs the maximum number of
-// background jobs of the kind, gives a fault of kind unavailable.
+// background jobs of the kind, results in a fault of kind unavailable.
 func Start[T any]( //nolint:contextcheck // the job outlives its caller
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
 ) (Job, error) {

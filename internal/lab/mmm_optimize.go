@@ -24,7 +24,7 @@ type Optimize struct {
 	Seed    uint64
 }
 
-// OptimizeReport contains the allocation. Amounts are sums over the model's window.
+// OptimizeReport contains the allocation. Amounts are totals over the model's window.
 type OptimizeReport struct {
 	Verdict
 	Allocations  []allocation `json:"allocations,omitempty"`

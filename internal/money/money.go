@@ -34,7 +34,7 @@ func (c Currency) Exponent() int {
 	return 2
 }
 
-// Amount is an exact sum of money.
+// Amount is an exact amount of money.
 type Amount struct {
 	Minor    int64 // in minor units: cents for USD
 	Currency Currency

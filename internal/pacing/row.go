@@ -63,7 +63,7 @@ func (r *Row) expect(value float64, bands []forecast.Band, round func(float64) *
 	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
 }
 
-// Accuracy is the accuracy of past forecasts for days that are over.
+// Accuracy is the accuracy of completed forecasts.
 type Accuracy struct {
 	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`

@@ -66,8 +66,8 @@ func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 		"adstock (carryover), the effect of less or more spend, the optimized allocation, the next experiment, or the model fit."
 }
 
-// mentions counts the words of a question that begin with a prefix of the topic. A phrase that the question contains
-// counts as two words.
+// mentions counts the words of a question that begin with a prefix of the topic. A phrase that the question contains is
+// treated as two words.
 func mentions(topic []string, text string, words []string) (n int) {
 	for _, phrase := range topic {
 		if strings.ContainsAny(phrase, " -") && strings.Contains(text, phrase) {

@@ -18,7 +18,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Ask is the tool ask.
+// Ask is the ask tool.
 var Ask = toolkit.Define(toolkit.Spec{
 	Name:        "ask",
 	Title:       "Ask in plain language",
@@ -33,7 +33,7 @@ type askParams struct {
 	answer.Shared
 }
 
-// AskAnswer is the answer of the tool ask.
+// AskAnswer is the answer of the ask tool.
 type AskAnswer struct {
 	answer.Opening
 	Assumptions  []string      `json:"assumptions,omitempty" doc:"How dates, channels and misspelled words were read."`

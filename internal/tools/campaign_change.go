@@ -176,7 +176,7 @@ type ExpectedEffect struct {
 	answer.Estimates
 }
 
-// changeCampaign previews or makes the change.
+// changeCampaign previews or applies the change.
 func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request, confirm bool) (*CampaignChangeAnswer, error) {
 	if c.Budgets == nil {
 		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("campaigns shows spend by campaign.")

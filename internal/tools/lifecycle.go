@@ -38,7 +38,7 @@ const (
 	ltvAspect     LifecycleAspect = "ltv"
 )
 
-// LifecycleAnswer is the answer of the tool lifecycle.
+// LifecycleAnswer is the answer of the lifecycle tool.
 type LifecycleAnswer struct {
 	answer.Opening
 	Aspect    LifecycleAspect   `json:"aspect"`

@@ -69,7 +69,7 @@ func (c *Client) forget(ctx context.Context, refused token) {
 	}
 }
 
-// renew gets an access token for the refresh token. It changes nothing at Google, so it may be repeated.
+// renew requests an access token with the refresh token. It changes nothing at Google, so it may be repeated.
 func (c *Client) renew(ctx context.Context) (token, error) {
 	form := url.Values{
 		"grant_type": {"refresh_token"}, "client_id": {c.credentials.ClientID},

@@ -19,7 +19,8 @@ const experimentColumns = `workspace, id, name, hypothesis, kind, channel, statu
 
 // CreateExperiment stores a new experiment and returns it with its ID and version 1. A missing workspace is a fault of
 // kind not_found, and an invalid experiment is a fault of kind invalid. A duplicate ID or a clash with another
-// experiment is a fault of kind conflict. Here and below, a person without permission gets a fault of kind forbidden.
+// experiment is a fault of kind conflict. Here and below, a person without permission receives a fault of kind
+// forbidden.
 func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	e, err := e.Checked()
 	if err != nil {

@@ -80,7 +80,7 @@ func (r landedRefunds) Open(t source.Table, o source.Options) (source.Rows, erro
 }
 
 // refundRows collects a table, because a refund may have several transactions with one row each. A table to which a
-// connector only appends repeats refunds and payments. Each refund and each payment counts once.
+// connector only appends repeats refunds and payments. Each refund and each payment is counted once.
 type refundRows struct {
 	payments bool // rows are payments; a refund is their sum
 	at       map[string]int

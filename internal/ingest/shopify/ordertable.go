@@ -159,7 +159,7 @@ type landedSale struct {
 }
 
 // orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows, because a
-// table to which a connector only appends has every version of an order, and the latest counts.
+// table to which a connector only appends has every version of an order, and the latest is used.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options

@@ -84,7 +84,7 @@ var platforms = map[shape]*platform{
 	},
 }
 
-// purchases lists Meta's names for the same purchases. The first available name counts, as in Meta's reports.
+// purchases lists Meta's names for the same purchases. The first available name is used, as in Meta's reports.
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase", "onsite_conversion.purchase"}
 
 // add adds a row of a report. Its error is a [*source.RowError].
@@ -266,7 +266,7 @@ type thing struct {
 }
 
 // sum adds up the rows of a day with the same key and appends them to the batch. If several reports cover the same
-// spend, only one of them counts.
+// spend, only one of them is used.
 func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
 	order := make([]*adRow, len(day.rows))

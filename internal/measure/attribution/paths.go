@@ -49,7 +49,7 @@ type Paths struct {
 	totals      Totals
 }
 
-// Totals are the sums over all paths.
+// Totals are the totals over all paths.
 type Totals struct {
 	Conversions float64
 	Value       int64 // in the unit of [Path.Value]
@@ -161,7 +161,7 @@ func (p *Paths) addAge(ages []float64, i int) {
 // Len returns the number of paths.
 func (p *Paths) Len() int { return len(p.ends) }
 
-// Totals returns the sums over all paths.
+// Totals returns the totals over all paths.
 func (p *Paths) Totals() Totals { return p.totals }
 
 // Channels returns all channels, sorted.

@@ -20,7 +20,7 @@ type peak struct {
 }
 
 const (
-	// flat is the largest gradient per customer that counts as zero. Rounding errors are about 1e-13.
+	// flat is the largest gradient per customer that is treated as zero. Rounding errors are about 1e-13.
 	flat = 1e-9
 	// farOut is the size of a logarithm from which a parameter counts as unbounded: e^15 is three million.
 	farOut = 15

@@ -10,7 +10,7 @@ import (
 
 // form is one of fifteen exponential smoothing models. They are in the taxonomy of Hyndman, Koehler, Ord and Snyder
 // (2008), "Forecasting with exponential smoothing", table 2.1. Numerically unstable models and multiplicative trends
-// are left out.
+// are excluded.
 type form struct {
 	relative bool // the error is multiplicative
 	trend    bool
@@ -312,7 +312,7 @@ func (c *climb) several(params, out [][]float64, allowed []bool) {
 // freedom returns the number of values minus the number of parameters, minus 1, as in AICc.
 func (c *climb) freedom() float64 { return float64(len(c.values)) - float64(c.length+1) - 1 }
 
-// penalty returns AICc's penalty. The variance counts as a parameter.
+// penalty returns AICc's penalty. The variance is treated as a parameter.
 func (c *climb) penalty() float64 {
 	return 2 * float64(c.length+1) * float64(len(c.values)) / c.freedom()
 }

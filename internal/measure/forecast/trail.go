@@ -18,7 +18,7 @@ type ending struct {
 
 func newTrail() *trail { return &trail{forms: map[form]ending{}, orders: map[order]ending{}} }
 
-// steepest is the size beyond which a smoothing parameter counts as at its limit.
+// steepest is the size beyond which a smoothing parameter is treated as at its limit.
 const steepest = 8
 
 // form returns starting parameters, converted to another unit, or nil if none are known.

@@ -70,7 +70,7 @@ var gateWeights = map[string]float64{
 const highestWithFail = 40
 
 // Check evaluates a planned test on the panel of its past. The score is the weighted share of passed gates. A warning
-// counts half; an unknown gate does not count.
+// has half weight; an unknown gate is excluded.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)

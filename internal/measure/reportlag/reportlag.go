@@ -3,8 +3,8 @@
 // reporting-delay corrections, but this package models and corrects nothing. See Lawless 1994, "Adjustments for
 // reporting delays and the prediction of occurred but not reported events".
 //
-// A figure that was not imported again may still be wrong. Therefore, a day counts only if it was first imported within
-// [FirstLook] days and again at an age of at least [LastLook].
+// A figure that was not imported again may still be wrong. Therefore, a day is used only if it was first imported
+// within [FirstLook] days and again at an age of at least [LastLook].
 package reportlag
 
 import (

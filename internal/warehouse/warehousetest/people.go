@@ -69,7 +69,7 @@ func (r *reference) credited(of warehouse.OrderRef) measure.Channel {
 	return "direct"
 }
 
-// path returns the channels of an order's touches, with repetitions.
+// path returns the channels of an order's touchpoints, with repetitions.
 func (r *reference) path(of warehouse.OrderRef) (path []measure.Channel) {
 	for _, t := range r.journey(of) {
 		path = append(path, t.Channel)
