@@ -24,7 +24,7 @@ type settings struct {
 	BaseURL           *string `name:"base-url" placeholder:"U" help:"Public URL of the service."`
 	OAuthSecret       *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
 	AllowedOrigins    *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
-	TrustedProxies    *string `placeholder:"A,…" help:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	TrustedProxies    *string `placeholder:"A,…" help:"Reverse proxies with a trusted X-Forwarded-For header."`
 	MaxConnections    *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
 	MetricsAddr       *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
 	LogLevel          *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`

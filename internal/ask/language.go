@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Language is a language model that chooses tools if the rules are not sure. Package languagemodel implements it.
+// Language is a language model that chooses tools if the rules find no clear match. Package languagemodel implements
+// it.
 type Language interface {
 	// Complete returns the model's reply, a JSON object, to instructions and a question.
 	Complete(ctx context.Context, instructions, question string) (string, error)

@@ -18,7 +18,7 @@ type Config struct {
 	BaseURL           string        `key:"base_url" want:"a URL such as https://assay.example.com without a path; http only on loopback" doc:"Public URL of the service. Default: derived from addr."`
 	OAuthSecret       Secret        `key:"oauth_secret" want:"at least 32 characters, or nothing" doc:"Secret that signs OAuth access tokens. Set to an empty value to accept API keys only."`
 	AllowedOrigins    Origins       `key:"allowed_origins" want:"a list such as https://app.example.com, each without a path" doc:"Additional allowed CORS origins."`
-	TrustedProxies    Proxies       `key:"trusted_proxies" want:"a list of IP addresses or networks such as 10.0.0.0/8" doc:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	TrustedProxies    Proxies       `key:"trusted_proxies" want:"a list of IP addresses or networks such as 10.0.0.0/8" doc:"Reverse proxies with a trusted X-Forwarded-For header."`
 	MaxConnections    Connections   `key:"max_connections_per_address" default:"512" want:"a whole number, 0 or more" doc:"Open connections of one client address; more are closed. Addresses in trusted_proxies are exempt. 0: no limit."`
 	MetricsAddr       string        `key:"metrics_addr" want:"host:port or :port, other than addr" doc:"Address of /metrics. Default: no metrics endpoint."`
 	LogLevel          slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Minimum log level: debug, info, warn or error."`

@@ -14,8 +14,8 @@ import (
 // BudgetChangeID identifies a change on an ad platform, across workspaces.
 type BudgetChangeID string
 
-// BudgetChange is a change of a campaign on an ad platform: a row of the audit. A pending row is a claim on its
-// campaign, and on the campaign's budget if the budget is a separate object.
+// BudgetChange is a change of a campaign on an ad platform: an audit row. A pending row is a claim on its campaign, and
+// on the campaign's budget if the budget is a separate object.
 type BudgetChange struct {
 	ID           BudgetChangeID
 	Workspace    measure.WorkspaceID
@@ -112,7 +112,7 @@ func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePen
 // ApprovalTime is how long a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
-// AsOf returns the change as it is at that instant: a change that waited too long for approval is expired.
+// AsOf returns the change at that instant: a change that waited too long for approval is expired.
 func (c BudgetChange) AsOf(now time.Time) BudgetChange {
 	if c.Status == ChangeAwaiting && !now.Before(c.At.Add(ApprovalTime)) {
 		c.Status, c.SettledAt = ChangeExpired, c.At.Add(ApprovalTime)

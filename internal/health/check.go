@@ -194,7 +194,7 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 		f.Fix = "In Shopify, send webhooks to /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
 	case c.Real.Sub(h.Last) > hooksSilent:
 		f.Severity, f.Finding = SeverityWarning, f.Finding+" No message has arrived since."
-		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks whose deliveries fail."
+		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks with failing deliveries."
 	}
 	return []Finding{f}, nil
 }

@@ -268,7 +268,7 @@ func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	return all
 }
 
-// Last returns the workspace's last job of a kind: the running or waiting job, else the job that ended last.
+// Last returns the workspace's last job of a kind: the running or waiting job, otherwise the job that ended last.
 func (r *Runner) Last(k Kind, ws measure.WorkspaceID) (Job, bool) {
 	for _, j := range slices.Backward(r.Jobs(ws)) {
 		if j.Kind == k.Name {

@@ -101,8 +101,8 @@ func (c Call) partOf(t *jobs.Task) Call {
 	return c
 }
 
-// Start runs several operations of a caller as one background job. The function work runs the operations with the Call
-// that it receives. The job outlives the caller's request; [jobs.Result] returns its result.
+// Start runs several operations of a caller as one background job. The function work runs the operations with the given
+// Call. The job outlives the caller's request; [jobs.Result] returns its result.
 func Start[T any](
 	ctx context.Context, s *Service, c Call, k jobs.Kind, what string, work func(ctx context.Context, c Call) (T, error),
 ) (jobs.Job, error) {

@@ -148,7 +148,7 @@ type CampaignChangeAnswer struct {
 	answer.Closing
 }
 
-// Failed reports whether the change was refused: the answer is then an error.
+// Failed reports whether the change was rejected: the answer is then an error.
 func (a *CampaignChangeAnswer) Failed() bool { return a.Status == budgetchange.Refused }
 
 // FedCampaign is a campaign that uses a shared budget.
@@ -165,8 +165,7 @@ type GuardrailRow struct {
 	Text      string             `json:"text"`
 }
 
-// ExpectedEffect is the expected change of revenue according to the media mix model. The row of the audit contains it
-// too.
+// ExpectedEffect is the expected change of revenue according to the media mix model. The audit row also contains it.
 type ExpectedEffect struct {
 	Metric   string          `json:"metric"`
 	Per      string          `json:"per"`

@@ -188,7 +188,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Contribution margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is the channel's total spend divided by the new customers whose first order last touch credits to it. Payback is the first day on which margin per customer covers CAC."
+	"CAC is the channel's total spend divided by the new customers with a first order that last touch credits to it. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {

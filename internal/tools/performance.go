@@ -288,7 +288,7 @@ var otherModelNames = map[string]measure.Model{
 // methods describes the models that are fitted to the data of the window.
 var methods = map[measure.Model]string{
 	measure.Markov: "Credits are removal effects in a first-order Markov chain over the conversion paths of the window. Orders without touchpoints are credited as in last touch. " +
-		"Paths without an order are unknown, so a removal effect is the share of orders whose path includes the channel.",
+		"Paths without an order are unknown, so a removal effect is the share of orders with the channel in their path.",
 	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path. Orders without touchpoints are credited as in last touch.",
 	measure.SurveyBlended: "Credits combine last touch with survey answers. New and returning customers are weighted by their orders. Last touch has the weight of 200 answers.",
 }

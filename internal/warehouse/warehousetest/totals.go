@@ -118,7 +118,7 @@ func modelShares(on trial) {
 }
 
 // longPath checks an order with an amount beyond the precision of a float and 25 touchpoints in 25 minutes. Every other
-// touchpoint is from google. The oldest five touches are dropped.
+// touchpoint is from google. The oldest five touchpoints are dropped.
 func longPath(on trial) {
 	t, w := on.t, on.w
 	const made, kept, charged = 25, 20, int64(9_007_199_254_740_993)
