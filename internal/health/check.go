@@ -98,12 +98,12 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
 		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
-		f.about = fmt.Sprintf("a source of %s has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
+		f.about = fmt.Sprintf("a data source (%s) has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
 	case "gaps":
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
-		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
+		f.about = fmt.Sprintf("a data source (%s) has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
 		f.Severity, f.Finding = SeverityOK, "It has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {

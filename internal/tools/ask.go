@@ -178,7 +178,7 @@ func askSummary(a *AskAnswer) string {
 		case row.Interpretation != "":
 			parts = append(parts, row.Interpretation)
 		case row.Status == askFailed:
-			parts = append(parts, "The tool "+row.Tool+" returned an error.")
+			parts = append(parts, "The "+row.Tool+" tool returned an error.")
 		default:
 			parts = append(parts, row.Problem)
 		}
