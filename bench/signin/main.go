@@ -1,5 +1,5 @@
-// Command signin measures the cost of a hundred concurrent sign-ins, whether by people or by an attacker. The cost is
-// the service's memory above its idle state and the duration of tool calls during the sign-ins.
+// Command signin measures the cost of a hundred concurrent sign-ins, by users or by an attacker. The cost is the
+// service's memory above its idle state and the duration of tool calls during the sign-ins.
 //
 //	signin --assay bin/assay [--rounds 5] [--seconds 4] [--attempts 100]
 package main

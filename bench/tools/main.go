@@ -56,7 +56,7 @@ func options(args []string) settings {
 	flags.IntVar(&s.imported, "import", 100_000, "orders of the import that runs during calls; 0: none")
 	flags.StringVar(&s.store, "store", "", "a folder that keeps the store for the next run")
 	flags.StringVar(&s.only, "only", "", "the one call to measure, by its name in the table")
-	flags.BoolVar(&s.bare, "bare", false, "leave out touches and lines, whose import takes most of the time")
+	flags.BoolVar(&s.bare, "bare", false, "omit touchpoints and lines, which take most of the import time")
 	flags.StringVar(&s.memory, "memory", "", "what the database may use, such as 4GB")
 	flags.IntVar(&s.threads, "import-threads", 0, "the setting import_threads")
 	flags.StringVar(&s.profile, "profile", "", "write a CPU profile of the calls to this file")

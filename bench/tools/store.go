@@ -121,7 +121,7 @@ func (b *bench) fill(ctx context.Context, o settings) error {
 	if err := b.service.Snapshots().Forecast(ctx, b.workspace); err != nil { // as a service does each day
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "%d orders, %d touches, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],
+	fmt.Fprintf(os.Stdout, "%d orders, %d touchpoints, %d lines, %d answers, %d coupons\n", have.Counts["orders"], have.Counts["touches"],
 		have.Counts["order_lines"], have.Counts["survey_responses"], have.Counts["order_coupons"])
 	return nil
 }

@@ -134,7 +134,7 @@ func startPeers(ctx context.Context, o settings, payload string) ([]*server, err
 	return servers, nil
 }
 
-// measure returns the CPU per call of every server, round by round. The first round warms up and does not count.
+// measure returns the CPU per call of every server, round by round. The first round is a warmup and is not counted.
 func measure(ctx context.Context, o settings, servers []*server) (map[string]report.Sample, error) {
 	cpu := map[string]report.Sample{}
 	for round := range o.rounds + 1 {

@@ -17,7 +17,7 @@ import (
 type backupCommand struct {
 	dataFlag
 	Dir        string `arg:"" help:"Folder of backups, outside of the data directory; created if missing."`
-	WithSecret bool   `help:"Include the installation's secret. Whoever reads the folder can then use all keys."`
+	WithSecret bool   `help:"Include the installation's secret. Anyone who can read the folder can then use all keys."`
 	Keep       int    `placeholder:"N" help:"Remove all but the newest N backups. Default: keep all."`
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
@@ -59,7 +59,7 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 	return made.Err()
 }
 
-// bytesText is a size for people.
+// bytesText formats a size in bytes.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1e9:
@@ -73,7 +73,7 @@ func bytesText(n int64) string {
 type restoreCommand struct {
 	dataFlag
 	Dir  string `arg:"" help:"Folder of backups."`
-	At   string `placeholder:"TIME" help:"Restore the newest backup of this time (UTC) or before. Default: the newest."`
+	At   string `placeholder:"TIME" help:"Restore the newest backup made at or before this time (UTC). Default: the newest."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
@@ -138,7 +138,7 @@ func (c *restoreCommand) print(con *console, r backup.Restored) error {
 		return printJSON(con.out, result)
 	}
 	t := newTable(con.out)
-	t.AppendHeader(table.Row{"workspace", "table", "rows in backup", "rows restored", "rows and sums by day"})
+	t.AppendHeader(table.Row{"workspace", "table", "rows in backup", "rows restored", "rows and totals by day"})
 	equal := 0
 	for _, one := range r.Compared {
 		verdict := "equal"

@@ -122,7 +122,7 @@ func (c *budgetChangesList) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(con.errs, "no changes on ad platforms; the tool propose_budget_shift previews one")
+		fmt.Fprintln(con.errs, "no changes on ad platforms; the propose_budget_shift tool previews one")
 		return nil
 	}
 	t := newTable(con.out)
@@ -276,7 +276,7 @@ func reportChange(con *console, r budgetchange.Result) error {
 	case r.Refusal != nil:
 		return r.Refusal.Err()
 	case r.Outcome == budgetchange.Unchanged:
-		fmt.Fprintf(con.errs, "nothing was changed: the live value is %s already\n", r.Preview.New)
+		fmt.Fprintf(con.errs, "nothing was changed: the live value is already %s\n", r.Preview.New)
 	case r.Change != nil:
 		fmt.Fprintf(con.out, "%s\n", r.Change.ID)
 		fmt.Fprintf(con.errs, "%s: %s of campaign %s from %s to %s\n", r.Outcome, strings.ReplaceAll(string(r.Change.Field), "_", " "),

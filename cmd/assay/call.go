@@ -22,7 +22,7 @@ type callCommand struct {
 	Tool string   `arg:"" help:"Name of the tool, such as performance."`
 	Arg  []string `placeholder:"K=V" sep:"none" help:"Argument of the tool; repeatable. Numbers, true, false, lists and objects are parsed as JSON."`
 	JSON string   `name:"json" placeholder:"{…}" help:"All arguments as one JSON object."`
-	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo in --data, else http://127.0.0.1:8080."`
+	URL  string   `placeholder:"U" env:"ASSAY_URL" help:"Base URL of the service. Default: the demo in --data, otherwise http://127.0.0.1:8080."`
 	Key  string   `placeholder:"K" env:"ASSAY_KEY" help:"API key. Default: the key of the demo in --data."`
 	Data string   `default:"./assay-data" env:"ASSAY_DATA" help:"Data directory of the demo."`
 	Raw  bool     `help:"Print JSON on a terminal too."`
@@ -75,8 +75,8 @@ func (c *callCommand) arguments() (map[string]json.RawMessage, error) {
 
 const defaultURL = "http://127.0.0.1:8080"
 
-// literal parses a value from the command line: as JSON if it is a number, a boolean, a list or an object, else as text.
-// IDs are always text, even if they consist of digits.
+// literal parses a value from the command line: as JSON if it is a number, a boolean, a list or an object, otherwise as
+// text. IDs are always text, even if they consist of digits.
 func literal(name, value string) json.RawMessage {
 	isID := strings.HasSuffix(name, "_id")
 	if !isID && (value == "true" || value == "false" || strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{") ||

@@ -16,7 +16,7 @@ import (
 
 type guardrailsCommand struct {
 	Show guardrailsShow `cmd:"" help:"Show the guardrails of changes on ad platforms."`
-	Set  guardrailsSet  `cmd:"" help:"Set guardrails. Others keep their value; the word none removes one."`
+	Set  guardrailsSet  `cmd:"" help:"Set guardrails. Omitted guardrails keep their value; the word none removes one."`
 }
 
 type guardrailsShow struct {
@@ -100,7 +100,7 @@ type guardrailsSet struct {
 	Stop         bool   `xor:"stop" help:"Block every change by tools."`
 	Go           bool   `xor:"stop" help:"Allow changes by tools again."`
 	PreviewFirst *bool  `placeholder:"true" help:"Require a preview by the same caller within 30 minutes: true or false."`
-	ApproveAbove string `placeholder:"A" help:"A new daily budget above it needs the approval of another member."`
+	ApproveAbove string `placeholder:"A" help:"A new daily budget above this amount needs the approval of another member."`
 	JSON         bool   `name:"json" help:"Print JSON."`
 }
 

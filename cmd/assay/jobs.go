@@ -72,6 +72,6 @@ func (c *jobsCancel) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(con.errs, "cancelled: %s. %s\n", job.What, job.Cancelling)
+	_, err = fmt.Fprintf(con.errs, "canceled: %s. %s\n", job.What, job.Cancelling)
 	return err
 }

@@ -72,7 +72,7 @@ func (c *labAttribution) Run(con *console) error {
 type labCLV struct {
 	csvFlag
 	Customer       string `required:"" placeholder:"C" help:"Column of customer IDs."`
-	Date           string `required:"" placeholder:"C" help:"Column of purchase dates, YYYY-MM-DD. Purchases of a customer on one day count as one."`
+	Date           string `required:"" placeholder:"C" help:"Column of purchase dates, YYYY-MM-DD. Purchases of a customer on one day are one purchase."`
 	Value          string `placeholder:"C" help:"Column of purchase values, for gammagamma."`
 	Model          string `default:"bgnbd" placeholder:"M" help:"Model: bgnbd, paretonbd or gammagamma (default: ${default})."`
 	CalibrationEnd string `placeholder:"D" help:"Last day of the calibration period. Default: the last day in the file."`

@@ -24,10 +24,10 @@ type labMMMFit struct {
 	Geo        string            `placeholder:"C" help:"Column of geos, for data of several geos."`
 	Population string            `placeholder:"C" help:"Column of the population of geos. Default: the mean target of each geo."`
 	Controls   []string          `placeholder:"C,…" help:"Columns of control variables."`
-	Holidays   []string          `placeholder:"CC,…" help:"Countries whose public holidays are controls: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
+	Holidays   []string          `placeholder:"CC,…" help:"Countries with public holidays as controls: AT, AU, BE, CA, CH, DE, DK, ES, FI, FR, GB, IE, IT, NL, NO, NZ, PL, PT, SE, US."`
 	Events     string            `placeholder:"F" help:"CSV file of events such as promotions: name,first,last, one line per occurrence."`
 	Spend      map[string]string `placeholder:"A=C,…" mapsep:"," help:"Spend column of a medium. Default: the medium's own column is spend."`
-	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Frequency column of a medium whose own column is reach."`
+	Frequency  map[string]string `placeholder:"A=C,…" mapsep:"," help:"Frequency column of a medium with a column of reach."`
 	Varying    int               `default:"0" placeholder:"N" help:"Time-varying effects with a length scale of N periods; 0: constant effects (default: ${default})."`
 	Adstock    string            `default:"geometric:8" placeholder:"A" help:"Adstock: geometric, delayed, binomial, weibull_cdf or weibull_pdf with :PERIODS, or none (default: ${default})."`
 	Saturation string            `default:"logistic" placeholder:"S" help:"Saturation: logistic, hill, michaelis_menten, tanh, root, log, ces or none (default: ${default})."`

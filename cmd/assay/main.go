@@ -44,7 +44,7 @@ type commands struct {
 	Customer      customerCommand      `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
-	History       historyCommand       `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
+	History       historyCommand       `cmd:"" help:"Show days with figures that changed later, and the previous figures."`
 	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`
 	Guardrails    guardrailsCommand    `cmd:"" help:"Show and set the limits of changes on ad platforms."`
 	BudgetChanges budgetChangesCommand `cmd:"" help:"List, show, roll back, approve and reject changes on ad platforms."`

@@ -24,13 +24,13 @@ type settings struct {
 	BaseURL           *string `name:"base-url" placeholder:"U" help:"Public URL of the service."`
 	OAuthSecret       *string `name:"oauth-secret" placeholder:"S" help:"Secret that signs access tokens. Prefer ASSAY_OAUTH_SECRET: arguments are visible to other users."`
 	AllowedOrigins    *string `placeholder:"O,…" help:"Additional allowed CORS origins."`
-	TrustedProxies    *string `placeholder:"A,…" help:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	TrustedProxies    *string `placeholder:"A,…" help:"Reverse proxies with a trusted X-Forwarded-For header."`
 	MaxConnections    *string `name:"max-connections-per-address" placeholder:"512" help:"Open connections of one client address (0: no limit)."`
 	MetricsAddr       *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
 	LogLevel          *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat         *string `placeholder:"text" help:"Log format: text or json."`
 	MemoryLimit       *string `placeholder:"4GB" help:"Memory limit of the fact store."`
-	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Number of workspaces whose facts files stay open."`
+	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Number of workspaces with open facts files."`
 	ImportThreads     *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`
 	RateTiers         *string `placeholder:"ORDERS:REQUESTS,…" help:"Requests per minute by orders of the last 30 days."`
 	RateLimit         *string `placeholder:"N" help:"Requests per minute of every workspace (0: by tier)."`
@@ -41,7 +41,7 @@ type settings struct {
 	AdsGoogleURL      *string `name:"ads-google-url" placeholder:"U" help:"Google Ads API."`
 	AdsGoogleTokenURL *string `name:"ads-google-token-url" placeholder:"U" help:"Google's token service."`
 	AdsTikTokURL      *string `name:"ads-tiktok-url" placeholder:"U" help:"TikTok's Business API."`
-	AdsTimeout        *string `placeholder:"30s" help:"Deadline of one call of an ad platform."`
+	AdsTimeout        *string `placeholder:"30s" help:"Timeout of one call to an ad platform."`
 	SecretFile        *string `placeholder:"FILE" help:"File of the installation's secret (in the data directory)."`
 	AskURL            *string `name:"ask-url" placeholder:"URL" help:"OpenAI-compatible API for questions (none)."`
 	AskModel          *string `placeholder:"NAME" help:"Language model of --ask-url."`

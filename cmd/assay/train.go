@@ -80,7 +80,7 @@ func printTrained(out io.Writer, t operation.Trained) error {
 		return err
 	}
 	for _, l := range t.LeftOut {
-		fmt.Fprintf(out, "left out: %s, %s\n", l.Channel, l.Reason)
+		fmt.Fprintf(out, "excluded: %s, %s\n", l.Channel, l.Reason)
 	}
 	for i, t := range t.Tests {
 		if i == 0 {

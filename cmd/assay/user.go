@@ -60,9 +60,9 @@ func (c *userCreate) Run(ctx context.Context, con *console) error {
 	made := false
 	switch {
 	case err == nil && c.PasswordStdin:
-		return fault.Conflict("%s has an account already", c.Email).WithHint("omit --password-stdin to assign only the role, or use assay user reset-password")
+		return fault.Conflict("%s already has an account", c.Email).WithHint("omit --password-stdin to assign only the role, or use assay user reset-password")
 	case err == nil:
-		fmt.Fprintf(con.errs, "%s has an account already and keeps its password\n", account.Email)
+		fmt.Fprintf(con.errs, "%s already has an account; the password is unchanged\n", account.Email)
 	case fault.KindOf(err) == fault.KindNotFound:
 		if add.Password, made, err = c.password(); err != nil {
 			return err

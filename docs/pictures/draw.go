@@ -433,7 +433,7 @@ func surveys() ([]byte, error) {
 		touched = append(touched, chart.Point{Date: at, Value: last[i]})
 	}
 	return chart.Draw(chart.Chart{
-		Kind: chart.Bar, Title: "A podcast: named by customers, hardly seen by clicks", Metric: "Share of orders, %", Granularity: civil.ByMonth,
+		Kind: chart.Bar, Title: "A podcast: share by survey and by last touch", Metric: "Share of orders, %", Granularity: civil.ByMonth,
 		BandName: "90% interval of the survey share",
 		Series:   []chart.Series{{Name: "post-purchase survey", Points: asked}, {Name: "last touch", Points: touched}},
 	})

@@ -1,5 +1,5 @@
-// Command pictures draws the pictures of the method documents with the product's own charts and methods, from small
-// deterministic inputs. `make pictures` runs it and writes the files next to this file.
+// Command pictures draws the pictures of the method documents from small deterministic inputs. It uses the product's
+// own charts and methods. `make pictures` runs it and writes the files next to this file.
 package main
 
 import (

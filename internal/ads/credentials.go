@@ -42,7 +42,7 @@ func ParseMembers(text []byte, members ...Member) error {
 			return fault.Invalid("The credentials lack %q.", m.Name).WithHint("Required and optional members: %s.",
 				describe(members))
 		case ok && !usable(value):
-			return fault.Invalid("%q is not a usable text.", m.Name).
+			return fault.Invalid("%q is not a valid text.", m.Name).
 				WithHint("Copy it again: printable characters without blanks, at most %d.", maxMember)
 		case ok:
 			*m.Into = value

@@ -51,7 +51,7 @@ var advice = map[Reason]struct {
 	text, hint string
 }{
 	WrongBudgetLevel: {
-		fault.KindConflict, "The campaign has no budget of its own; its ad sets have.",
+		fault.KindConflict, "The campaign has no budget of its own; its ad sets have budgets.",
 		"Change the ad sets' budgets on %s, or turn on the campaign budget there.",
 	},
 	LifetimeBudget: {
@@ -68,7 +68,7 @@ var advice = map[Reason]struct {
 	},
 	OtherBudget: {
 		fault.KindConflict, "The campaign does not use the named budget.",
-		"Correct googleCampaignBudgetResourceName or leave it out.",
+		"Correct googleCampaignBudgetResourceName or omit it.",
 	},
 	BelowMinimum: {
 		fault.KindInvalid, "The daily budget is below the minimum of %s.",
@@ -112,11 +112,11 @@ var advice = map[Reason]struct {
 	},
 	CampaignNotFound: {
 		fault.KindNotFound, "The campaign is not in the connected account.",
-		"Check the campaign ID and the account. Connect the account of the campaign if it is another one.",
+		"Check the campaign ID and the account. If the campaign belongs to another account, connect that account.",
 	},
 	ChangedMeanwhile: {
 		fault.KindConflict, "The campaign was changed by someone else at the same moment.",
-		"Make a new preview and decide again.",
+		"Request a new preview and decide again.",
 	},
 	RateLimited: {
 		fault.KindRateLimited, "%s limits the rate of requests.",
@@ -156,7 +156,7 @@ var advice = map[Reason]struct {
 	},
 	UnexpectedReply: {
 		fault.KindUnavailable, "The response of %s differs from its documentation.",
-		"Check the endpoint setting and proxies in between. Try again later.",
+		"Check the endpoint setting and the proxies. Try again later.",
 	},
 }
 

@@ -40,7 +40,7 @@ func (s Secret) GoString() string { return hidden }
 // LogValue implements [slog.LogValuer].
 func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 
-// MarshalText keeps encoders from printing the text.
+// MarshalText prevents encoders from printing the text.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
 // Redact replaces the secrets in a text. Platforms repeat a malformed token in their messages.

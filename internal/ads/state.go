@@ -91,7 +91,7 @@ type Child struct {
 	Amount   money.Amount
 }
 
-// Action is what a change does.
+// Action is the kind of a change.
 type Action string
 
 // The actions.
@@ -109,7 +109,8 @@ type Change struct {
 	BudgetResource string
 }
 
-// Value is what a change sets: an amount or a status. The other field is the zero value. Values are compared with ==.
+// Value is the new value of a change: an amount or a status. The other field is the zero value. Values are compared
+// with ==.
 type Value struct {
 	Amount money.Amount
 	Status Status
@@ -175,7 +176,7 @@ func (s *State) checkBudget(c Change) *Rejection {
 	b := &s.Budget
 	switch {
 	case b.Level != CampaignLevel:
-		return s.reject(WrongBudgetLevel, "The campaign %s has no budget of its own; its ad sets have.%s", s.Campaign,
+		return s.reject(WrongBudgetLevel, "The campaign %s has no budget of its own; its ad sets have budgets.%s", s.Campaign,
 			b.children())
 	case b.Period == Lifetime:
 		return s.reject(LifetimeBudget, "")

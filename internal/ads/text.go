@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Clean prepares a text of a platform for people. It removes control characters and invisible formatting characters,
+// Clean prepares a text of a platform for display. It removes control characters and invisible formatting characters,
 // collapses blanks, and shortens the text to the limit most, in characters.
 func Clean(text string, most int) string {
 	var b strings.Builder

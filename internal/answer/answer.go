@@ -38,7 +38,7 @@ type Period struct {
 	End      civil.Date `json:"end"`
 	Days     int        `json:"days"`
 	Timezone string     `json:"timezone" doc:"Time zone in which days start at midnight."`
-	Partial  bool       `json:"partial" doc:"The last day is not over."`
+	Partial  bool       `json:"partial" doc:"The last day is incomplete."`
 }
 
 // Closing is the last part of every answer.

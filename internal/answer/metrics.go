@@ -24,7 +24,7 @@ func (Metric[T]) JSONSchema() json.RawMessage {
 			`,"change_pct_per_day":` + figure + `},"required":["value","previous","change_pct"]}`)
 }
 
-// MetricOf returns the metric of two sums.
+// MetricOf returns the metric of two totals.
 func MetricOf[T ~float64](value, previous T) Metric[T] {
 	return Metric[T]{
 		Value: &value, Previous: &previous, ChangePct: PercentOf(measure.Change(float64(value), float64(previous))),

@@ -35,7 +35,7 @@ func (a *App) settleBudgets(ctx context.Context) error {
 	return a.budgets.Run(ctx, expiry.C)
 }
 
-// budgetTools makes the changes that tools ask for, with the permission of their caller.
+// budgetTools applies the changes that tools request, with the permission of their caller.
 type budgetTools struct{ app *App }
 
 // Preview implements [toolkit.BudgetChanges].

@@ -23,7 +23,7 @@ import (
 )
 
 // Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a
-// running service, else this process. Other operations run in this process. A result that accompanies an error
+// running service, otherwise this process. Other operations run in this process. A result that accompanies an error
 // describes what was done before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
@@ -110,7 +110,7 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 	return func() { _ = os.Remove(path) }, nil
 }
 
-// ImportSinger imports the messages of a tap through the service that has locked the data directory, else in this
+// ImportSinger imports the messages of a tap through the service that has locked the data directory, otherwise in this
 // process. A report that accompanies an error describes what was done before the error.
 func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
 	a, s, err := reach(ctx, c, now)

@@ -18,7 +18,7 @@ import (
 // forecastEvery is how often the service checks for a new day and for periods that have ended.
 const forecastEvery = time.Hour
 
-// forecastHour is the local hour after which the day's forecasts are made. By then, the previous day's data have
+// forecastHour is the local hour after which the day's forecasts are computed. By then, the previous day's data have
 // arrived.
 const forecastHour = 4
 
@@ -39,9 +39,8 @@ func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) erro
 	return err
 }
 
-// Once it is past forecastHour in the workspace's time zone, by the clock of answers, forecast makes the workspace's
-// forecasts of the day. It also evaluates forecasts of periods that are over. A second run on the same day has little
-// to do.
+// After forecastHour in the workspace's time zone, by the clock of answers, forecast computes the workspace's forecasts
+// of the day. It also evaluates forecasts of completed periods. A second run on the same day has little to do.
 func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	if a.clock().In(w.Location()).Hour() < forecastHour {
 		return nil

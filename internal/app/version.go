@@ -10,7 +10,8 @@ import (
 // version is set by the build: -ldflags "-X assay/internal/app.version=…".
 var version string
 
-// Version returns the program's version: the version set by the build, else the version that the Go toolchain recorded.
+// Version returns the program's version: the version set by the build, otherwise the version that the Go toolchain
+// recorded.
 func Version() string {
 	if version != "" {
 		return version

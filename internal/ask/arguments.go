@@ -31,7 +31,7 @@ func (tr *Translator) call(tool string, c *clause, q *Question, plan *Plan, carr
 		}
 		if !p.accepts(value) {
 			if !neverFilled[p.Name] {
-				plan.assume("%s does not accept %s %v, so the argument is left out", tool, p.Name, value)
+				plan.assume("%s does not accept %s %v, so the argument is omitted", tool, p.Name, value)
 			}
 			continue
 		}
@@ -450,7 +450,7 @@ func (f *filler) dates() {
 		if p, ok := c.periods(f.q.Today); ok {
 			f.args["period1_start"], f.args["period1_end"] = p.earlier.First.String(), p.earlier.Last.String()
 			f.args["period2_start"], f.args["period2_end"] = p.recent.First.String(), p.recent.Last.String()
-			f.plan.assume("the earlier period is %s, the recent one %s", p.earlier, p.recent)
+			f.plan.assume("the earlier period is %s; the later period is %s", p.earlier, p.recent)
 		}
 		return
 	}
@@ -532,7 +532,7 @@ func (f *filler) explain() {
 		case w.Period.Days() == 1:
 			f.plan.assume("%q is %s", typed, w.Period.First)
 		case w.Unit == "week":
-			f.plan.assume("%q is %s, weeks start on Monday", typed, w.Period)
+			f.plan.assume("%q is %s; weeks start on Monday", typed, w.Period)
 		default:
 			f.plan.assume("%q is %s", typed, w.Period)
 		}
@@ -543,7 +543,7 @@ func (f *filler) explain() {
 		case t.slot == channelSlot && t.first && !strings.EqualFold(t.raw, t.text) && !strings.HasPrefix(t.text, lower):
 			f.plan.assume("%q is the channel %s", t.raw, t.text)
 		case t.form == word && t.slot == plain && t.text != lower:
-			f.plan.assume("%q is read as %s", t.raw, t.text)
+			f.plan.assume("%q is interpreted as %s", t.raw, t.text)
 		}
 	}
 }

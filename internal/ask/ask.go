@@ -1,4 +1,4 @@
-// Package ask translates a question in plain words to calls of tools: it chooses the tools and fills in their arguments.
+// Package ask translates a natural-language question to tool calls: it chooses the tools and fills in their arguments.
 // It is deterministic, works offline and reads no store data except the store's own names.
 package ask
 
@@ -241,7 +241,7 @@ func (tr *Translator) addAlternatives(plan *Plan, chosen choice, c *clause, q *Q
 	}
 }
 
-// carry remembers the dates and the channel of a part for the parts after it.
+// carry stores the dates and the channel of a part for the parts after it.
 func (c *clause) carry(from *clause) {
 	if len(from.whens) > 0 {
 		c.tokens, c.items, c.whens = from.tokens, from.items, from.whens

@@ -7,7 +7,7 @@ import (
 	"assay/internal/ask/when"
 )
 
-// NameKind is what a name of the store belongs to.
+// NameKind is the kind of object that a name of the store belongs to.
 type NameKind int
 
 // The kinds of names.
@@ -204,7 +204,7 @@ func isCode(raw string) bool {
 	return letters != raw && len(letters) >= 3 && strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// findNames marks the store's own names. Names of common words count only in quotes or as typed.
+// findNames marks the store's own names. Names of common words are recognized only in quotes or as typed.
 func (tr *Translator) findNames(c *clause, q *Question) {
 	for _, n := range tr.names(c, q) {
 		words := tokenize(n.Text)

@@ -121,8 +121,22 @@ func leading(all []figure, asked []string) []figure {
 	return all[:min(len(all), mostFigures)]
 }
 
+// acronyms are the metrics that a sentence writes in capitals.
+var acronyms = map[string]bool{"aov": true, "cac": true, "cpa": true, "ltv": true, "roas": true, "roi": true}
+
+// spelled returns the name of a metric for a sentence: "platform ROAS" for platform_roas.
+func spelled(name string) string {
+	words := strings.Split(name, "_")
+	for i, word := range words {
+		if acronyms[word] {
+			words[i] = strings.ToUpper(word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 func (f figure) text(unit string) string {
-	text := strings.ReplaceAll(strings.TrimSuffix(f.name, "_pct"), "_", " ") + " "
+	text := spelled(strings.TrimSuffix(f.name, "_pct")) + " "
 	places := 2
 	if whole := math.Abs(*f.value) >= 1000 || *f.value == math.Trunc(*f.value); whole {
 		places = 0

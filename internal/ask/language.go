@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Language is a language model that chooses tools if the rules are not sure. Package languagemodel implements it.
+// Language is a language model that chooses tools if the rules find no clear match. Package languagemodel implements
+// it.
 type Language interface {
 	// Complete returns the model's reply, a JSON object, to instructions and a question.
 	Complete(ctx context.Context, instructions, question string) (string, error)
@@ -17,8 +18,8 @@ type Language interface {
 	SharesNames() bool
 }
 
-// Improve asks the language model for a plan if the translation is not sure. If the model fails, the translation does
-// not change and gets a note. The model gets the question, the parameter tables and, if allowed, names.
+// Improve asks the language model for a plan if the translation is uncertain. If the model fails, the translation does
+// not change and gets a note. The model receives the question, the parameter tables and, if allowed, names.
 func (tr *Translator) Improve(ctx context.Context, m Language, q Question, plan Plan) Plan {
 	if m == nil || plan.Sure || plan.FollowUp || slices.ContainsFunc(plan.Calls, func(c Call) bool { return c.Writes }) {
 		return plan
@@ -79,7 +80,7 @@ func (tr *Translator) instructions(q Question, names []Name) string {
 	return b.String()
 }
 
-// mostShared is the maximum number of names that a language model gets.
+// mostShared is the maximum number of names sent to a language model.
 const mostShared = 200
 
 // read validates a reply with the parameter tables. It rejects a reply with a tool that writes, an unknown tool or an

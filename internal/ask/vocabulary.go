@@ -81,7 +81,7 @@ var wordList string
 var englishWords string
 
 // lexicon contains the words of the training questions. Words of questions in scope may replace misspelled words; all
-// words are accepted as they are.
+// words are accepted unchanged.
 type lexicon struct {
 	known   map[string]bool
 	inScope map[string]bool

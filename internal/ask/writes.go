@@ -47,7 +47,7 @@ func (f *filler) platformParameter() Parameter {
 	return p
 }
 
-// params returns the parameters of an action of the tool manage.
+// params returns the parameters of an action of the manage tool.
 func (f *filler) params(Parameter) any {
 	out := map[string]any{}
 	set := func(name string, value any) {
@@ -97,7 +97,7 @@ func (f *filler) params(Parameter) any {
 	return out
 }
 
-// neededParams are the parameters that each action of the tool manage needs.
+// neededParams are the parameters that each action of the manage tool needs.
 var neededParams = map[string]string{
 	"create_annotation": "date label", "create_alert": "metric condition threshold", "map_coupon": "code channel",
 	"create_experiment": "channel", "save_report": "name", "update_experiment": "experiment_id status", "dismiss_insight": "insight_id",

@@ -118,7 +118,7 @@ func (b *Maker) apart(dir string) error {
 	for _, pair := range [][2]string{{data, to}, {to, data}} {
 		if inside, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(inside) {
 			return fault.Invalid("the backup folder %s and the data directory %s cannot contain each other", dir, b.Data).
-				WithHint("name a folder outside of the data directory, best on another disk")
+				WithHint("name a folder outside of the data directory, preferably on another disk")
 		}
 	}
 	return nil
@@ -307,7 +307,7 @@ func (r *run) facts(ctx context.Context, id measure.WorkspaceID) error {
 	return nil
 }
 
-// current returns the workspace's facts as they are now. They are copied only if they changed.
+// current returns the workspace's current facts. They are copied only if they changed.
 func (r *run) current(ctx context.Context, id measure.WorkspaceID) (w Workspace, file File, added int64, err error) {
 	state, err := r.Facts.State(ctx, id)
 	if err != nil {

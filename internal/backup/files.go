@@ -26,8 +26,8 @@ const unwritten = "*.new"
 // secret, and the token secret and the credentials of a demo.
 var secret = []string{datadir.Secret, datadir.OAuthSecret, datadir.Demo}
 
-// others returns the files of the data directory that are copied as they are, sorted. Every file is copied unless a
-// list above names it.
+// others returns the files of the data directory that are copied unchanged, sorted. Every file is copied unless a list
+// above names it.
 func (r *run) others() ([]string, error) {
 	entries, err := os.ReadDir(r.Data)
 	if err != nil {

@@ -116,7 +116,7 @@ func (s *Schedule) look(ctx context.Context) {
 	}
 }
 
-// State returns the state of scheduled backups now. Backups that a command makes in the same folder count too.
+// State returns the state of scheduled backups now. Backups that a command makes in the same folder are included.
 func (s *Schedule) State() State {
 	if s.Plan.Dir == "" {
 		return State{}

@@ -9,9 +9,9 @@ import (
 	"assay/internal/fault"
 )
 
-// Rollback sets the value that the campaign had before a change, with the same steps as any change. It is refused if
-// the change was not applied or was already rolled back. It is also refused if the live value is not the value that the
-// change set. Without confirm, Rollback is a preview.
+// Rollback sets the value that the campaign had before a change, with the same steps as any change. It is rejected if
+// the change was not applied or was already rolled back. It is also rejected if the live value is not the value that
+// the change set. Without confirm, Rollback is a preview.
 func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, reason string, confirm bool) (
 	Result, error,
 ) {
@@ -43,10 +43,10 @@ func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.
 	}
 	switch {
 	case c.RolledBackBy != "":
-		return terms{}, fault.Conflict("the change %s is rolled back already, by %s", id, c.RolledBackBy).WithHint("nothing was changed")
+		return terms{}, fault.Conflict("the change %s was already rolled back by %s", id, c.RolledBackBy).WithHint("nothing was changed")
 	case c.Status == control.ChangeUnknown || c.Status == control.ChangePending:
-		return terms{}, fault.Conflict("the outcome of the change %s is not settled: its status is %s", id, c.Status).
-			WithHint("look at the campaign on %s, and set the value that you want", ads.DisplayName(c.Platform))
+		return terms{}, fault.Conflict("the outcome of the change %s is not resolved: its status is %s", id, c.Status).
+			WithHint("check the campaign on %s, and set the value that you want", ads.DisplayName(c.Platform))
 	case c.Status != control.ChangeApplied:
 		return terms{}, fault.Conflict("the change %s was not applied: its status is %s", id, c.Status).WithHint("there is nothing to roll back")
 	}
@@ -55,7 +55,7 @@ func (e *Executor) undoing(ctx context.Context, w control.Workspace, id control.
 		return terms{}, err
 	}
 	if later != nil {
-		return terms{}, fault.Conflict("the change %s is overtaken by %s, which set %s", id, later.ID, later.New).
+		return terms{}, fault.Conflict("the change %s is superseded by %s, which set %s", id, later.ID, later.New).
 			WithHint("roll back %s first", later.ID)
 	}
 	r := requestOf(c, c.Previous)
@@ -109,7 +109,7 @@ func (e *Executor) approve(ctx context.Context, by Caller, w control.Workspace, 
 		return Result{}, err
 	}
 	if p.Unchanged {
-		return Result{}, fault.Conflict("the live value is %s already", p.New).WithHint("reject the change: assay budget-changes reject %s", row.ID)
+		return Result{}, fault.Conflict("the live value is already %s", p.New).WithHint("reject the change: assay budget-changes reject %s", row.ID)
 	}
 	if v := p.Blocked(); v != nil {
 		return Result{Outcome: Refused, Preview: p.Preview, Change: &row, Refusal: v.refusal()}, nil

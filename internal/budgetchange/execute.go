@@ -26,14 +26,14 @@ func newID() control.BudgetChangeID {
 	return control.BudgetChangeID("bc-" + strings.ToLower(rand.Text()[:12]))
 }
 
-// flight is an execution under way. Identical requests of this process wait for it.
+// flight is an execution in progress. Identical requests of this process wait for it.
 type flight struct {
 	done   chan struct{}
 	result Result
 	err    error
 }
 
-// Execute makes the change, at most once. The request may end before the change does: a change that has begun is
+// Execute applies the change, at most once. The request may end before the change does: a change that has begun is
 // completed. Identical requests at the same time are one change.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
@@ -45,7 +45,7 @@ func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, 
 	})
 }
 
-// once calls the function do. If the same work is already under way, once waits for it and returns its result.
+// once calls the function do. If the same work is already in progress, once waits for it and returns its result.
 func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Context) (Result, error)) (Result, error) {
 	e.mu.Lock()
 	f, under := e.flights[key]
@@ -75,7 +75,7 @@ func (e *Executor) once(ctx context.Context, key string, do func(ctx context.Con
 	return f.result, f.err
 }
 
-// execute plans the change. If nothing prevents the change, execute claims the campaign and makes the change.
+// execute plans the change. If nothing prevents the change, execute claims the campaign and applies the change.
 func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, t terms) (Result, error) {
 	p, err := e.plan(ctx, w, by, t)
 	if err != nil {
@@ -129,8 +129,8 @@ func (e *Executor) claim(ctx context.Context, row control.BudgetChange,
 			return open, err
 		}
 		if !e.Clock.Now().Before(until) {
-			return nil, fault.Conflict("another change of this campaign is under way: %s, from %s to %s", open.ID, open.Previous, open.New).
-				WithHint("Nothing was changed. Wait until it is settled (assay budget-changes show %s), then make a new preview.", open.ID)
+			return nil, fault.Conflict("another change of this campaign is in progress: %s, from %s to %s", open.ID, open.Previous, open.New).
+				WithHint("Nothing was changed. Wait until its outcome is known (assay budget-changes show %s), then request a new preview.", open.ID)
 		}
 		if err := e.Clock.Sleep(ctx, pollEvery); err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ func resultOf(p Preview, c control.BudgetChange) Result {
 		r.Outcome = Awaiting
 	case control.ChangeFailed, control.ChangeRejected, control.ChangeExpired:
 		r.Outcome = Refused
-		r.Refusal = &Refusal{Kind: fault.KindConflict, Reason: c.Rejection, Text: c.Problem, Hint: "Make a new preview and decide again."}
+		r.Refusal = &Refusal{Kind: fault.KindConflict, Reason: c.Rejection, Text: c.Problem, Hint: "Request a new preview and decide again."}
 	}
 	return r
 }
@@ -177,15 +177,15 @@ func unknownOf(c control.BudgetChange) *Refusal {
 	if c.Problem != "" {
 		text = c.Problem + " " + text
 	}
-	hint := fmt.Sprintf("Do not repeat the change. The live value is read again for a minute; then look at it: assay budget-changes show %s", c.ID)
+	hint := fmt.Sprintf("Do not repeat the change. The live value is read again for a minute; then check the change: assay budget-changes show %s", c.ID)
 	if c.Status == control.ChangeUnknown {
-		hint = fmt.Sprintf("Do not repeat the change. Look at the campaign on %s and decide there; assay budget-changes show %s has the values.",
+		hint = fmt.Sprintf("Do not repeat the change. Check the campaign on %s and decide there; assay budget-changes show %s has the values.",
 			ads.DisplayName(c.Platform), c.ID)
 	}
 	return &Refusal{Kind: fault.KindUnavailable, Reason: c.Rejection, Text: text, Hint: hint}
 }
 
-// carryOut makes a claimed change: it reads the campaign again, writes once, and settles the row.
+// carryOut applies a claimed change: it reads the campaign again, writes once, and settles the row.
 func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, row control.BudgetChange) (Result, error) {
 	state, err := p.account.Read(ctx, p.Campaign)
 	if err != nil {
@@ -302,7 +302,7 @@ func (e *Executor) live(ctx context.Context, account ads.Platform, row control.B
 		return v, raw, err
 	}
 	if row.Field == control.DailyBudget && state.Budget.Resource != row.Budget {
-		return v, raw, fault.Conflict("the campaign uses another budget by now")
+		return v, raw, fault.Conflict("the campaign now uses another budget")
 	}
 	raw = state.Value(actionOf(row))
 	v, err = valueOf(account, raw)
@@ -358,6 +358,6 @@ func (e *Executor) accountOf(ctx context.Context, ws measure.WorkspaceID, p meas
 			return account, nil
 		}
 	}
-	return nil, fault.NotFound("The %s account %s is not connected now.", ads.DisplayName(p), id).
+	return nil, fault.NotFound("The %s account %s is no longer connected.", ads.DisplayName(p), id).
 		WithHint("Connect it again: assay connections add %s --workspace %s", ads.WritingName(p), ws)
 }

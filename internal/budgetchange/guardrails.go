@@ -171,7 +171,7 @@ func count(most int, window time.Duration, words string, s Situation) Verdict {
 		}
 	}
 	if n < most {
-		return passes("%d of %d changes of this campaign in %s are made.", n, most, words)
+		return passes("%d of %d changes of this campaign were made in the last %s.", n, most, words)
 	}
 	return blocks("The campaign had %d changes in the last %s; the limit is %d. The next is possible at %s.", n, words, most,
 		oldest.Add(window).In(s.Now.Location()).Format("2006-01-02 15:04 MST"))
@@ -208,7 +208,7 @@ func previewFirst(g control.Guardrails, s Situation) Verdict {
 	case s.Approved:
 		return off("The change was previewed before it was sent for approval.")
 	case s.Seen.IsZero() || s.Now.Sub(s.Seen) > control.PreviewTime:
-		return blocks("A preview of the same change by the same caller within 30 minutes is required. Make the preview first.")
+		return blocks("A preview of the same change by the same caller within 30 minutes is required. Request the preview first.")
 	}
 	return passes("The caller saw a preview at %s.", s.Seen.In(s.Now.Location()).Format("15:04"))
 }

@@ -29,7 +29,7 @@ type terms struct {
 	approved *control.BudgetChange // the row that a member approves
 }
 
-// Preview reads the campaign and returns what the change would do. It sends no mutating request and writes no row.
+// Preview reads the campaign and returns the effect of the change. It sends no mutating request and writes no row.
 func (e *Executor) Preview(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	p, err := e.plan(ctx, w, by, terms{request: r})
 	if err != nil {
@@ -145,7 +145,7 @@ func (e *Executor) daily(ctx context.Context, p *plan) (*money.Amount, error) {
 func (p *plan) compare(t terms) error {
 	switch {
 	case t.undoes != nil && p.Current != t.undoes.New:
-		return fault.Conflict("The change %s is overtaken: it set %s, and the live value is %s.", t.undoes.ID, t.undoes.New,
+		return fault.Conflict("The change %s is superseded: it set %s, and the live value is %s.", t.undoes.ID, t.undoes.New,
 			p.Current).WithHint("Nothing was changed. Roll back the later change, or set the value that you want.")
 	case t.approved != nil && p.Current != t.approved.Previous:
 		return fault.Conflict("The live value is %s. The change was requested when it was %s.", p.Current, t.approved.Previous).
@@ -189,7 +189,7 @@ func (e *Executor) find(ctx context.Context, ws measure.WorkspaceID, r Request) 
 		return nil, ads.State{}, err
 	}
 	if len(all) == 0 {
-		return nil, ads.State{}, fault.NotFound("The campaign %s is not found: no %s account is connected.", shown(r), name).
+		return nil, ads.State{}, fault.NotFound("The campaign %s was not found: no %s account is connected.", shown(r), name).
 			WithHint("Connect the account of the campaign: assay connections add %s --workspace %s", ads.WritingName(r.Platform), ws)
 	}
 	var failed error

@@ -116,7 +116,8 @@ func (e *Executor) leftOver(ctx context.Context) (left []control.BudgetChange, e
 	return left, nil
 }
 
-// laterChange returns a later change of the same field that may have been made and was not rolled back; nil for none.
+// laterChange returns a later change of the same field that may have been applied and was not rolled back; nil for
+// none.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Since: c.At, Limit: maxRecent,
@@ -133,7 +134,7 @@ func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*co
 	return nil, nil
 }
 
-// made is when a change was made: its request, or the approval.
+// made is the time of a change: its request, or the approval.
 func made(c control.BudgetChange) time.Time {
 	if c.ApprovedBy != "" && !c.SettledAt.IsZero() {
 		return c.SettledAt

@@ -97,7 +97,7 @@ func (t track) sum() float64 {
 func (s sheet) notes() []string {
 	var out []string
 	if s.has(func(p Point) bool { return p.Partial }) {
-		sign := map[Kind]string{Line: "Hollow point, dotted line", Bar: "Hollow bar", Pie: "Includes days that are not over"}[s.Kind]
+		sign := map[Kind]string{Line: "Hollow point, dotted line", Bar: "Hollow bar", Pie: "Includes incomplete days"}[s.Kind]
 		if s.Kind != Pie {
 			sign += ": " + string(s.Granularity) + " not complete"
 		}

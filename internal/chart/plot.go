@@ -97,7 +97,7 @@ func (s sheet) scale(high vg.Length) scale {
 	return niceScale(low, top, most, s.Unit == Count)
 }
 
-// cut reports whether the axis of lines between low and top leaves out zero: the lines are far above zero and vary
+// cut reports whether the axis of lines between low and top excludes zero: the lines are far above zero and vary
 // visibly.
 func (s sheet) cut(low, top float64) bool {
 	return low > 0 && top-low < .25*top && top-low > .02*top && (s.Unit != Count || top-low >= 5)

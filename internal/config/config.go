@@ -18,14 +18,14 @@ type Config struct {
 	BaseURL           string        `key:"base_url" want:"a URL such as https://assay.example.com without a path; http only on loopback" doc:"Public URL of the service. Default: derived from addr."`
 	OAuthSecret       Secret        `key:"oauth_secret" want:"at least 32 characters, or nothing" doc:"Secret that signs OAuth access tokens. Set to an empty value to accept API keys only."`
 	AllowedOrigins    Origins       `key:"allowed_origins" want:"a list such as https://app.example.com, each without a path" doc:"Additional allowed CORS origins."`
-	TrustedProxies    Proxies       `key:"trusted_proxies" want:"a list of IP addresses or networks such as 10.0.0.0/8" doc:"Reverse proxies whose X-Forwarded-For header is trusted."`
+	TrustedProxies    Proxies       `key:"trusted_proxies" want:"a list of IP addresses or networks such as 10.0.0.0/8" doc:"Reverse proxies with a trusted X-Forwarded-For header."`
 	MaxConnections    Connections   `key:"max_connections_per_address" default:"512" want:"a whole number, 0 or more" doc:"Open connections of one client address; more are closed. Addresses in trusted_proxies are exempt. 0: no limit."`
 	MetricsAddr       string        `key:"metrics_addr" want:"host:port or :port, other than addr" doc:"Address of /metrics. Default: no metrics endpoint."`
 	LogLevel          slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Minimum log level: debug, info, warn or error."`
 	LogFormat         LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Log format: text or json."`
 	MemoryLimit       string        `key:"memory_limit" want:"an amount such as 4GB or 512MB" doc:"Memory limit of the fact store. Default: 80% of the machine's memory."`
-	MaxAttached       int           `key:"max_attached" default:"64" want:"a whole number, 1 or more" doc:"Number of workspaces whose facts files stay open, by last use. The first answer of another workspace takes some milliseconds longer."`
-	ImportThreads     int           `key:"import_threads" default:"0" want:"a whole number, 0 or more" doc:"Processor cores that an import or a query uses in the fact store: DuckDB has one setting for both. With 1, an import reads and writes in turn. 0: all cores."`
+	MaxAttached       int           `key:"max_attached" default:"64" want:"a whole number, 1 or more" doc:"Number of workspaces with open facts files; the least recently used is closed first. The first answer of another workspace takes some milliseconds longer."`
+	ImportThreads     int           `key:"import_threads" default:"0" want:"a whole number, 0 or more" doc:"Processor cores that an import or a query uses in the fact store: DuckDB has one setting for both. With 1, an import alternates between reading and writing. 0: all cores."`
 	RateTiers         RateTiers     `key:"rate_tiers" default:"5000:120, 25000:300, *:600" want:"ORDERS:REQUESTS pairs with increasing orders, the last *:REQUESTS" doc:"Requests per minute of a workspace, by its orders of the last 30 days."`
 	RateLimit         int           `key:"rate_limit" default:"0" want:"a whole number, 0 or more" doc:"Requests per minute of every workspace; overrides tiers and workspace limits. 0: no override."`
 	BackupDir         string        `key:"backup_dir" want:"a folder outside of the data directory" doc:"Folder of scheduled backups. Default: no scheduled backups."`
@@ -35,12 +35,12 @@ type Config struct {
 	AdsGoogleURL      string        `key:"ads_google_url" default:"https://googleads.googleapis.com" want:"a URL such as https://googleads.googleapis.com without a path; http only on loopback" doc:"Google Ads API."`
 	AdsGoogleTokenURL string        `key:"ads_google_token_url" default:"https://oauth2.googleapis.com" want:"a URL such as https://oauth2.googleapis.com without a path; http only on loopback" doc:"Google's token service."`
 	AdsTikTokURL      string        `key:"ads_tiktok_url" default:"https://business-api.tiktok.com" want:"a URL such as https://business-api.tiktok.com without a path; http only on loopback" doc:"TikTok's Business API."`
-	AdsTimeout        time.Duration `key:"ads_timeout" default:"30s" want:"a duration such as 30s, 1s to 5m" doc:"Deadline of one call of an ad platform."`
+	AdsTimeout        time.Duration `key:"ads_timeout" default:"30s" want:"a duration such as 30s, 1s to 5m" doc:"Timeout of one call to an ad platform."`
 	SecretFile        string        `key:"secret_file" want:"a file" doc:"File of the installation's secret, which encrypts credentials. Default: the file secret in the data directory."`
-	AskURL            string        `key:"ask_url" want:"a URL such as https://api.example.com/v1" doc:"Base URL of an OpenAI-compatible API that chooses tools for questions if rules are not sure. It gets the question, the tools' parameters and the date. Default: no language model."`
+	AskURL            string        `key:"ask_url" want:"a URL such as https://api.example.com/v1" doc:"Base URL of an OpenAI-compatible API that chooses tools for questions if the rules find no clear match. It receives the question, the tools' parameters and the date. Default: no language model."`
 	AskModel          string        `key:"ask_model" want:"the name of a model; required with ask_url" doc:"Language model of ask_url."`
 	AskKey            Secret        `key:"ask_key" want:"a key" doc:"API key of ask_url."`
-	AskNames          AskNames      `key:"ask_names" default:"withheld" want:"withheld or shared" doc:"Whether the language model gets names of campaigns, coupons and creators: withheld or shared."`
+	AskNames          AskNames      `key:"ask_names" default:"withheld" want:"withheld or shared" doc:"Whether the language model receives names of campaigns, coupons and creators: withheld or shared."`
 	ShutdownTimeout   time.Duration `key:"shutdown_timeout" default:"10s" want:"a duration such as 10s, above 0" doc:"Time that running calls have to finish on shutdown."`
 }
 

@@ -82,7 +82,7 @@ func fileLayer(from Sources) (layer, error) {
 	return l, nil
 }
 
-// envLayer reads the environment variables of settings and ignores all others. An empty variable counts as not set,
+// envLayer reads the environment variables of settings and ignores all others. An empty variable is treated as not set,
 // except for the OAuth secret, where it means "no secret".
 func envLayer(from Sources) (layer, error) {
 	l := layer{koanf.New(noNesting), func(key string) string { return "in " + envPrefix + strings.ToUpper(key) }}

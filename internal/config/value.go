@@ -117,7 +117,7 @@ const (
 	LogJSON LogFormat = "json"
 )
 
-// AskNames states whether a language model gets the store's names.
+// AskNames states whether the store's names are sent to a language model.
 type AskNames string
 
 // The values.

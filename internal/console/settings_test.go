@@ -214,7 +214,7 @@ func TestConnectPageShowsAddressAndRateLimit(t *testing.T) {
 	s := newSite(t)
 	s.member(email, control.RoleViewer)
 	p := s.signedIn(email).get("/connect?workspace=acme")
-	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 requests per minute", "In this minute there were 0"} {
+	for _, want := range []string{"claude mcp add --transport http assay " + s.url + "/api/mcp/rpc", "42 requests per minute", "Requests in the current minute: 0"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}

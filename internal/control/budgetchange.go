@@ -14,8 +14,8 @@ import (
 // BudgetChangeID identifies a change on an ad platform, across workspaces.
 type BudgetChangeID string
 
-// BudgetChange is a change of a campaign on an ad platform: a row of the audit. A pending row is a claim on its
-// campaign, and on the campaign's budget if the budget is a separate object.
+// BudgetChange is a change of a campaign on an ad platform: an audit row. A pending row is a claim on its campaign, and
+// on the campaign's budget if the budget is a separate object.
 type BudgetChange struct {
 	ID           BudgetChangeID
 	Workspace    measure.WorkspaceID
@@ -44,7 +44,7 @@ type BudgetChange struct {
 	Effect       string         // expected effect as JSON; "" without one
 }
 
-// ChangeField is what a change sets.
+// ChangeField is the field that a change sets.
 type ChangeField string
 
 // The fields.
@@ -62,7 +62,7 @@ type ChangeValue struct {
 // IsZero reports whether there is no value.
 func (v ChangeValue) IsZero() bool { return v == ChangeValue{} }
 
-// String formats the value for people: "USD 50.00" or "paused".
+// String formats the value for display: "USD 50.00" or "paused".
 func (v ChangeValue) String() string {
 	if v.Amount.Currency != "" {
 		return v.Amount.String()
@@ -112,7 +112,7 @@ func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePen
 // ApprovalTime is how long a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
-// AsOf returns the change as it is at that instant: a change that waited too long for approval is expired.
+// AsOf returns the change at that instant: a change that waited too long for approval is expired.
 func (c BudgetChange) AsOf(now time.Time) BudgetChange {
 	if c.Status == ChangeAwaiting && !now.Before(c.At.Add(ApprovalTime)) {
 		c.Status, c.SettledAt = ChangeExpired, c.At.Add(ApprovalTime)

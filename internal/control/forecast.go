@@ -10,7 +10,7 @@ import (
 // ForecastLevels are the levels of the prediction intervals stored with a forecast, in percent.
 func ForecastLevels() [3]int { return [3]int{80, 90, 95} }
 
-// Occasion is why a forecast was made.
+// Occasion is the reason for a forecast.
 type Occasion string
 
 // The occasions.
@@ -20,7 +20,7 @@ const (
 	BackMadeForecast Occasion = "afterwards" // backtest: made later from the data up to then; not stored at the time
 )
 
-// Forecast is the predicted sum of a metric over future days.
+// Forecast is the predicted total of a metric over future days.
 type Forecast struct {
 	Workspace   measure.WorkspaceID
 	Metric      string

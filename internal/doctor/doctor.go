@@ -141,7 +141,7 @@ func (d *diagnosis) backups() {
 	case d.now().Sub(last) > 2*d.config.BackupEvery:
 		d.add("backups", Broken, fix, "the last backup is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
 	default:
-		d.add("backups", Fine, "", "the last one is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
+		d.add("backups", Fine, "", "the last backup is of %s", last.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 }
 
@@ -173,7 +173,7 @@ func (d *diagnosis) running(ctx context.Context) {
 		d.failed("service", err)
 		return
 	}
-	d.add("facts", Fine, "", "a service is running on this directory: use its diagnose tool")
+	d.add("facts", Fine, "", "a service is running on this directory: call its diagnose tool")
 	for _, ws := range slices.Sorted(maps.Keys(unopened)) {
 		d.add("facts of "+string(ws), Broken, unopenedFix, "%s", unopened[ws])
 	}

@@ -72,10 +72,10 @@ const (
 	washout    = 7    // days after another experiment in which its effect may persist
 )
 
-// Over reports whether the days of a test are over.
+// Over reports whether the days of a test have ended.
 func (s Store) Over(days civil.Range) bool { return days.Last.Before(s.Today) }
 
-// covers reports whether the days of a test are over and the store's orders cover them.
+// covers reports whether the days of a test have ended and the store's orders cover them.
 func (s Store) covers(days civil.Range) bool {
 	return s.OrderDays.Contains(days.First) && s.OrderDays.Contains(days.Last) && s.Over(days)
 }
@@ -185,7 +185,7 @@ func (s Store) others(e control.Experiment) []control.Experiment {
 	})
 }
 
-// panelOf returns the test and the panel of its treated and control regions. It leaves out control regions that another
+// panelOf returns the test and the panel of its treated and control regions. It excludes control regions that another
 // experiment treats on the same days, and regions without orders before the test.
 func (s Store) panelOf(e control.Experiment, outcome table) (geo.Test, *geo.Panel, error) {
 	test := geo.Test{Start: len(outcome.days) - e.Days.Days(), End: len(outcome.days) - 1}

@@ -38,7 +38,7 @@ const (
 // Why a test has no result, no iROAS or no use.
 const (
 	notCovered    = "the store's orders do not cover the days of the test"
-	noSpendChange = "the channel's spend by region is unknown, or it hardly changed"
+	noSpendChange = "the channel's spend by region is unknown or barely changed"
 )
 
 // Why returns the reason why the experiment has no factor, "" if it has one.

@@ -1,5 +1,5 @@
-// Package health checks a workspace's data, sources, imports, keys, webhooks, settings and model, and describes what each
-// source has delivered.
+// Package health checks a workspace's data, sources, imports, keys, webhooks, settings and model, and describes the
+// data that each source delivered.
 package health
 
 import (
@@ -79,7 +79,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 		})
 	}
 	if c.Store.Counts["order_lines"] == 0 {
-		out = append(out, Finding{Check: "order_lines", Severity: SeverityInfo, Finding: "No order has line items: the tool products has no data.", Fix: "Import an order export with line items."})
+		out = append(out, Finding{Check: "order_lines", Severity: SeverityInfo, Finding: "No order has line items: the products tool has no data.", Fix: "Import an order export with line items."})
 	}
 	return out
 }
@@ -98,12 +98,12 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 	case "stale":
 		behind := c.Today.Sub(s.Days.Last)
 		f.Finding, f.Fix = fmt.Sprintf("Its last day is %s, %d days ago.", s.Days.Last, behind), "Import its report up to yesterday."
-		f.about = fmt.Sprintf("a source of %s ends on %s, %d days ago", s.Kind, s.Days.Last, behind)
+		f.about = fmt.Sprintf("a data source (%s) has no data after %s (%d days ago)", s.Kind, s.Days.Last, behind)
 	case "gaps":
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
-		f.about = fmt.Sprintf("a source of %s has gaps, the latest on %s", s.Kind, s.LastGap)
+		f.about = fmt.Sprintf("a data source (%s) has gaps, the latest on %s", s.Kind, s.LastGap)
 	default:
 		f.Severity, f.Finding = SeverityOK, "It has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {
@@ -119,7 +119,7 @@ func checkImports(c *toolkit.Call, imports []warehouse.ImportRecord) Finding {
 	}
 	f := Finding{Check: "imports", Severity: SeverityOK, Finding: fmt.Sprintf("The last import was on %s.", c.RealDay(imports[0].At))}
 	if c.Frozen() {
-		f.Finding = fmt.Sprintf("The last import ran on %s by the real clock. The store's day stays %s.", c.RealDay(imports[0].At), c.Today)
+		f.Finding = fmt.Sprintf("The last import ran on %s (actual time). The store's date is fixed at %s.", c.RealDay(imports[0].At), c.Today)
 	}
 	return f
 }
@@ -194,7 +194,7 @@ func checkHooks(ctx context.Context, c *toolkit.Call) ([]Finding, error) {
 		f.Fix = "In Shopify, send webhooks to /api/webhooks/shopify/" + string(c.Workspace.ID) + "."
 	case c.Real.Sub(h.Last) > hooksSilent:
 		f.Severity, f.Finding = SeverityWarning, f.Finding+" No message has arrived since."
-		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks whose deliveries fail."
+		f.Fix = "Check in Shopify that the webhooks still exist: Shopify removes webhooks with failing deliveries."
 	}
 	return []Finding{f}, nil
 }
@@ -227,7 +227,7 @@ func checkSettings(c *toolkit.Call) []Finding {
 	if c.Workspace.Zone == "UTC" {
 		zone = Finding{
 			Check: "zone", Severity: SeverityInfo, Finding: "Days start at midnight UTC.",
-			Fix: "Set the workspace's time zone if the store uses another one.",
+			Fix: "Set the workspace's time zone if the store is in another time zone.",
 		}
 	}
 	limit := Finding{Check: "limits", Severity: SeverityOK, Finding: "The rate limit depends on the order volume."}

@@ -26,7 +26,7 @@ type Connection struct {
 	Missing  int64            `json:"missing_days,omitempty" doc:"Days without a row from the first to the last day."`
 	Watched  *DaySpan         `json:"watched,omitempty" doc:"Days that were checked for missing rows."`
 	Silent   []DaySpan        `json:"silent,omitempty" doc:"Checked days without a row, as ranges of consecutive days."`
-	Imported time.Time        `json:"last_import,omitzero" doc:"By the real clock."`
+	Imported time.Time        `json:"last_import,omitzero" doc:"Actual time, not the clock of a demo store."`
 }
 
 // DaySpan is a range of consecutive days, both ends included.
@@ -37,7 +37,7 @@ type DaySpan struct {
 
 // ImportLine is an import in the import ledger.
 type ImportLine struct {
-	At        time.Time      `json:"at" doc:"By the real clock."`
+	At        time.Time      `json:"at" doc:"Actual time, not the clock of a demo store."`
 	Source    answer.Foreign `json:"source"`
 	File      answer.Foreign `json:"file,omitempty"`
 	Inserted  int64          `json:"inserted"`
@@ -80,7 +80,7 @@ func Connections(ctx context.Context, c *toolkit.Call) ([]Connection, error) {
 }
 
 // silence returns the days of a period without rows of a source, as ranges. It ignores days before the source's first
-// day and today, which is not over.
+// day and today, which is incomplete.
 func silence(s warehouse.SourceState, in civil.Range, delivered map[warehouse.SourceDay]bool) (watched *DaySpan, silent []DaySpan) {
 	if in.First.Before(s.Days.First) {
 		in.First = s.Days.First

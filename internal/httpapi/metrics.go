@@ -66,7 +66,7 @@ func (m *Metrics) NotLogged(count func() int64) {
 // Unopened adds the number of workspaces with facts that cannot be opened.
 func (m *Metrics) Unopened(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "assay_workspaces_unopened", Help: "Workspaces whose facts cannot be opened.",
+		Name: "assay_workspaces_unopened", Help: "Workspaces with facts that cannot be opened.",
 	}, func() float64 { return float64(count()) }))
 }
 

@@ -135,7 +135,7 @@ func singerSchema() object {
 	return object{
 		"type": "object", "required": []string{"report"},
 		"properties": object{
-			"state":  object{"description": "The last state whose records are stored; absent if there is none."},
+			"state":  object{"description": "The last state with all its records stored; absent if there is none."},
 			"report": object{"type": "object", "description": "Numbers of records, streams with their meaning, rejected records with line, stream and field, and rows by table."},
 			"error":  object{"type": "string", "description": "Why the import stopped early."},
 			"hint":   object{"type": "string", "description": "How to correct the error."},

@@ -35,7 +35,7 @@ func testOptions() Options {
 func testTools() []ToolDoc {
 	return []ToolDoc{
 		{
-			Name: "echo", Title: "Echo", Description: "Says what it was given.",
+			Name: "echo", Title: "Echo", Description: "Returns its input.",
 			Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"additionalProperties":false}`),
 			Result:     json.RawMessage(`{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`),
 		},
@@ -70,7 +70,7 @@ func (callers) Authenticate(_ context.Context, bearer string) (auth.Principal, e
 type session struct{ auth.Principal }
 
 func (session) ListTools() json.RawMessage {
-	return json.RawMessage(`{"tools":[{"name":"echo","description":"Says what it was given.","inputSchema":{"type":"object"}}]}`)
+	return json.RawMessage(`{"tools":[{"name":"echo","description":"Returns its input.","inputSchema":{"type":"object"}}]}`)
 }
 
 func (s session) CallTool(_ context.Context, name string, args json.RawMessage) (json.RawMessage, error) {

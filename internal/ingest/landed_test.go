@@ -41,7 +41,7 @@ func TestLandedTablesGiveTheirTotals(t *testing.T) {
 		days := civil.Range{First: got.Totals.First, Last: got.Totals.Last}
 		if got.Source != want.source || got.Totals.Spend["USD"] != want.spend || whole(store.spend) != want.spend ||
 			days != (civil.Range{First: civil.MustParse(want.first), Last: civil.MustParse(want.last)}) {
-			t.Errorf("%s is read as %s with %s in the report and %s in the rows, days %s; want %+v", file, got.Source, got.Totals.Spend["USD"], whole(store.spend), days, want)
+			t.Errorf("%s is interpreted as %s with %s in the report and %s in the rows, days %s; want %+v", file, got.Source, got.Totals.Spend["USD"], whole(store.spend), days, want)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestLandedRefundsGiveTheirTotals(t *testing.T) {
 		}
 		got := report.Files[0]
 		if diff := cmp.Diff(want.refunded, got.Totals.Refunded); diff != "" || got.Source != want.source || got.Totals.Refunds != want.rows {
-			t.Errorf("%s is read as %s with %d refunds, want %+v (-want +got):\n%s", file, got.Source, got.Totals.Refunds, want, diff)
+			t.Errorf("%s is interpreted as %s with %d refunds, want %+v (-want +got):\n%s", file, got.Source, got.Totals.Refunds, want, diff)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func (r *readings) tables() []Reading {
 	return r.list
 }
 
-// text formats a value for people.
+// text formats a value for display.
 func (r *readings) text(format facts.Format, value any) string {
 	text := r.plain(value)
 	switch format {

@@ -309,7 +309,7 @@ func (l *loading) commit(ctx context.Context, summary source.Summary) error {
 	}
 	if out.Older > 0 {
 		l.notes.Add("orders_older", "%d orders of this file %s, because the stored versions are newer: canceled, refunded further, "+
-			"paid further or updated later. If the file is right, import it with --latest", out.Older, l.wouldBe("left out"))
+			"paid further or updated later. If the file is correct, import it with --latest", out.Older, l.wouldBe("left out"))
 	}
 	if out.Waiting > 0 {
 		l.notes.Add("orders_awaited", "%d orders of this file are not imported yet, or have another currency than the file: their rows "+
@@ -470,7 +470,7 @@ func (l *loading) warn(summary source.Summary) {
 		l.notes.Add("future_days", "the file has days after today (%s), up to %s", today, last)
 	}
 	if l.report.Rejected > 0 && l.SkipRejected {
-		l.notes.Add("rows_rejected", "rejected rows were left out: %d of %d", l.report.Rejected, l.report.Rows)
+		l.notes.Add("rows_rejected", "rejected rows were omitted: %d of %d", l.report.Rejected, l.report.Rows)
 	}
 	l.report.Warnings = l.notes.List()
 }

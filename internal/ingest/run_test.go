@@ -296,7 +296,7 @@ func TestAReportHasAJSONForm(t *testing.T) {
       "warnings": [
         {
           "code": "rows_rejected",
-          "text": "rejected rows were left out: 1 of 2",
+          "text": "rejected rows were omitted: 1 of 2",
           "count": 1
         }
       ]

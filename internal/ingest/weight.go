@@ -8,7 +8,7 @@ import (
 )
 
 // Weight returns the unpacked size of a file in bytes, at most the parameter most. The packed size does not show the
-// cost of reading. Gzip is unpacked up to the limit. The declared sizes of a workbook count. The weight of a Parquet
+// cost of reading. Gzip is unpacked up to the limit. The declared sizes of a workbook are used. The weight of a Parquet
 // file is always the parameter most, because a few bytes can encode any number of rows. An unreadable file has its own
 // size; reading it reports the error.
 func Weight(f File, most int64) int64 {

@@ -21,7 +21,7 @@ const (
 	Cancelled State = "cancelled"
 )
 
-// Ended reports whether a job in this state is over.
+// Ended reports whether a job in this state has ended.
 func (s State) Ended() bool { return s == Done || s == Failed || s == Cancelled }
 
 // Unit is the unit of a job's progress.
@@ -59,7 +59,7 @@ var (
 	}
 	Forecast = Kind{
 		Name: "forecast", Alone: true, Slots: 1,
-		Cancelling: "Canceled forecasts are made within the next hour.",
+		Cancelling: "Canceled forecasts are computed within the next hour.",
 	}
 )
 

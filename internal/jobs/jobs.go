@@ -83,7 +83,7 @@ func Do[T any](
 }
 
 // Start runs work as a background job and returns it. A service that is not up, or that runs the maximum number of
-// background jobs of the kind, gives a fault of kind unavailable.
+// background jobs of the kind, results in a fault of kind unavailable.
 func Start[T any]( //nolint:contextcheck // the job outlives its caller
 	ctx context.Context, r *Runner, s Spec, work func(ctx context.Context, t *Task) (T, error),
 ) (Job, error) {
@@ -268,7 +268,7 @@ func (r *Runner) Jobs(ws measure.WorkspaceID) []Job {
 	return all
 }
 
-// Last returns the workspace's last job of a kind: the running or waiting job, else the job that ended last.
+// Last returns the workspace's last job of a kind: the running or waiting job, otherwise the job that ended last.
 func (r *Runner) Last(k Kind, ws measure.WorkspaceID) (Job, bool) {
 	for _, j := range slices.Backward(r.Jobs(ws)) {
 		if j.Kind == k.Name {

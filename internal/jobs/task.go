@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Task is a running job, as its work sees it.
+// Task is the interface of a running job for its work.
 type Task struct {
 	runner *Runner
 	spec   Spec

@@ -363,8 +363,8 @@ var commonVocabulary = func() vocabulary {
 }()
 
 // nearest returns the stem of the known word that a misspelled word most probably is. The known word is one edit away,
-// or two in a word of eight letters or more. Another first letter counts as one more edit. Ties go to the first word by
-// alphabet.
+// or two in a word of eight letters or more. Another first letter is treated as one more edit. Ties go to the first
+// word by alphabet.
 func (v vocabulary) nearest(word string) (string, bool) {
 	limit := 0
 	switch {

@@ -24,7 +24,7 @@ func TestAskTranslatesEachLine(t *testing.T) {
 	const in = `{"id":"a","question":"facebook orders last week","today":"2026-05-10","kind":"overview"}` + "\n\n" +
 		`{"id":2,"question":"write me a poem","today":"2026-05-10"}` + "\n"
 	const want = `{"id":"a","tools":["performance"],"args":[{"channel":"facebook","end_date":"2026-05-03","start_date":"2026-04-27"}],` +
-		`"assumptions":["\"last week\" is 2026-04-27 to 2026-05-03, weeks start on Monday"]}` + "\n" +
+		`"assumptions":["\"last week\" is 2026-04-27 to 2026-05-03; weeks start on Monday"]}` + "\n" +
 		`{"id":2,"tools":[],"args":[],"assumptions":[]}` + "\n"
 	var out bytes.Buffer
 	if err := askOnAllTools(t).Run("q.jsonl", strings.NewReader(in), &out); err != nil || out.String() != want {

@@ -94,7 +94,7 @@ func (a Attribution) read(t *Table) (paths *attribution.Paths, unit float64, err
 		}
 		if err := paths.Add(path); err != nil {
 			text, _, _ := fault.Public(err)
-			return nil, 0, t.Refuse(i, a.Path, "is refused: "+text)
+			return nil, 0, t.Refuse(i, a.Path, "is rejected: "+text)
 		}
 	}
 	return paths, unit, nil

@@ -21,7 +21,7 @@ func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds ma
 	*OptimizeReport, error,
 ) {
 	if o.Periods != 0 || o.Change != "" {
-		return nil, fault.Invalid("a plan over time cannot be allocated by geo").WithHint("request one or the other")
+		return nil, fault.Invalid("a plan over time cannot be allocated by geo").WithHint("request one of the two")
 	}
 	problem, err := posterior.GeoProblem(o.Budget, risk, bounds)
 	if err != nil {

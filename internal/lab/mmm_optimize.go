@@ -24,7 +24,7 @@ type Optimize struct {
 	Seed    uint64
 }
 
-// OptimizeReport contains the allocation. Amounts are sums over the model's window.
+// OptimizeReport contains the allocation. Amounts are totals over the model's window.
 type OptimizeReport struct {
 	Verdict
 	Allocations  []allocation `json:"allocations,omitempty"`
@@ -138,7 +138,7 @@ func (o Optimize) groups(places []place) ([]decide.Group, error) {
 			}
 		case byName[name].Geos != nil:
 			return nil, fault.Invalid("group %q has geos, but the budget is not allocated by geo", name).
-				WithHint("request the allocation by geo, or drop the geos")
+				WithHint("request the allocation by geo, or remove the geos")
 		}
 		if least := byName[name].Min; least != nil {
 			g.Min = *least

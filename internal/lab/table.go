@@ -149,7 +149,7 @@ func (t *Table) Amounts(column string) ([]float64, error) {
 	})
 }
 
-// Days returns a column of days as YYYY-MM-DD. An instant counts as its day.
+// Days returns a column of days as YYYY-MM-DD. An instant is treated as its day.
 func (t *Table) Days(column string) ([]civil.Date, error) {
 	return convert(t, column, "is not a day written YYYY-MM-DD", func(cell string) (civil.Date, bool) {
 		if _, ok := moment(cell); !ok {

@@ -49,8 +49,8 @@ type window struct {
 	length time.Duration
 }
 
-// lasts reports whether the window is not over. A caller that read the clock slightly before the window began counts in
-// it. If the clock was set back by more than the window's length, a new window starts.
+// lasts reports whether the window has not ended. A caller that read the clock slightly before the window began counts
+// in it. If the clock was set back by more than the window's length, a new window starts.
 func (w *window) lasts(now time.Time) bool {
 	age := now.Sub(w.began)
 	return age < w.length && age > -max(w.length, time.Minute)

@@ -47,7 +47,7 @@ func FuzzArguments(f *testing.F) {
 			t.Fatalf("arguments %q: corrected call %s: %v", args, hint, err)
 		}
 		if err := o.decode("sample", civil.Date{}, call.Arguments, &p); err != nil {
-			t.Fatalf("arguments %q: the corrected call %s is refused: %v", args, call.Arguments, err)
+			t.Fatalf("arguments %q: the corrected call %s is rejected: %v", args, call.Arguments, err)
 		}
 	})
 }

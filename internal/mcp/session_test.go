@@ -12,7 +12,7 @@ import (
 type stage struct{}
 
 func (stage) ListTools() json.RawMessage {
-	return json.RawMessage(`{"tools":[{"name":"echo","description":"Says what it was given.","inputSchema":{"type":"object"}}]}`)
+	return json.RawMessage(`{"tools":[{"name":"echo","description":"Returns its input.","inputSchema":{"type":"object"}}]}`)
 }
 
 func (stage) CallTool(_ context.Context, name string, args json.RawMessage) (json.RawMessage, error) {

@@ -116,8 +116,8 @@ type CallResult struct {
 	IsError           bool            `json:"isError,omitempty"`
 }
 
-// Session is what one authenticated caller can see and do. Encoded results are written to the wire unchanged, so a
-// cached answer needs no encoding.
+// Session contains the tools, resources and prompts of one authenticated caller. Encoded results are written to the
+// wire unchanged, so a cached answer needs no encoding.
 type Session interface {
 	// ListTools returns the encoded result of tools/list.
 	ListTools() json.RawMessage

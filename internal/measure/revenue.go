@@ -87,5 +87,5 @@ func (b RevenueBasis) String() string {
 	if b.NetOfRefunds {
 		return text + ", less refunds by refund date"
 	}
-	return text + ", refunds not taken off"
+	return text + ", before refunds"
 }

@@ -10,16 +10,16 @@ func TestRevenueFollowsTheBasis(t *testing.T) {
 		revenue, net int64
 		words        string
 	}{
-		{RevenueBasis{}, 12000, 11000, "charged to customers after discounts, with tax and shipping, refunds not taken off"},
+		{RevenueBasis{}, 12000, 11000, "charged to customers after discounts, with tax and shipping, before refunds"},
 		{
 			RevenueBasis{WithoutTax: true},
 			10000,
-			9000, "charged to customers after discounts, without tax, with shipping, refunds not taken off",
+			9000, "charged to customers after discounts, without tax, with shipping, before refunds",
 		},
 		{
 			RevenueBasis{WithoutShipping: true},
 			11500, 10500,
-			"charged to customers after discounts, with tax, without shipping, refunds not taken off",
+			"charged to customers after discounts, with tax, without shipping, before refunds",
 		},
 		{
 			RevenueBasis{WithoutTax: true, WithoutShipping: true, NetOfRefunds: true},

@@ -34,7 +34,7 @@ func (c Currency) Exponent() int {
 	return 2
 }
 
-// Amount is an exact sum of money.
+// Amount is an exact amount of money.
 type Amount struct {
 	Minor    int64 // in minor units: cents for USD
 	Currency Currency
@@ -67,7 +67,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	}
 	sum := a.Minor + b.Minor
 	if (sum > a.Minor) != (b.Minor > 0) && b.Minor != 0 {
-		return Amount{}, fmt.Errorf("sum of %s and %s is too large", a, b)
+		return Amount{}, fmt.Errorf("the total of %s and %s is too large", a, b)
 	}
 	return Amount{Minor: sum, Currency: a.Currency}, nil
 }

@@ -1,4 +1,4 @@
-// Package number formats numbers for people.
+// Package number formats numbers for display.
 package number
 
 import (

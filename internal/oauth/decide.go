@@ -137,7 +137,7 @@ func (s *dialogue) roleIn(r *http.Request, user control.UserID, ws measure.Works
 	return "", &pageError{status: http.StatusForbidden, text: "You are not a member of this workspace."}
 }
 
-// noteRefusedScopes logs the requested scopes that the person's role does not allow.
+// noteRefusedScopes logs the requested scopes that the member's role does not allow.
 func (s *dialogue) noteRefusedScopes(r *http.Request, request control.AuthRequest, role control.Role, ws measure.WorkspaceID, by control.By) error {
 	allowed := role.Within(request.Scopes)
 	beyond := slices.DeleteFunc(slices.Clone(request.Scopes), func(scope control.Scope) bool { return slices.Contains(allowed, scope) })

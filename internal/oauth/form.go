@@ -40,7 +40,7 @@ func parseParams(text string) (url.Values, *refusal) {
 
 func readBody(w http.ResponseWriter, r *http.Request, mediaType, code string) ([]byte, *refusal) {
 	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != mediaType {
-		return nil, refuse(code, "the body has to be "+mediaType)
+		return nil, refuse(code, "the body must be "+mediaType)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {

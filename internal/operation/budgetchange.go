@@ -9,7 +9,7 @@ import (
 	"assay/internal/fault"
 )
 
-// PreviewBudgetChange reads a campaign on its ad platform and returns what a change would do.
+// PreviewBudgetChange reads a campaign on its ad platform and returns the effect of a change.
 var PreviewBudgetChange = Operation[budgetchange.Request, budgetchange.Result]{
 	Spec{Name: "budget_change.preview", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, in budgetchange.Request) (budgetchange.Result, error) {

@@ -79,7 +79,7 @@ func (i Imported) Err() error {
 var ImportFiles = Operation[Import, Imported]{
 	Spec{
 		Name: "import.files", Needs: Write, Facts: true, Locks: true, Job: jobs.Import,
-		Undo: "Import the earlier file again: rows with the same keys are replaced. Rows that were new stay.",
+		Undo: "Import the earlier file again: rows with the same keys are replaced. New rows remain.",
 	},
 	(*Run).importFiles,
 }
@@ -134,7 +134,7 @@ func (r *Run) importOptions(ctx context.Context, in Import) (o ingest.Options, e
 		file, err := ingest.FileAt(path)
 		if err != nil {
 			return o, fault.Invalid("file %s cannot be read: %v", path, cmp.Or(errors.Unwrap(err), err)).
-				WithHint("name files one by one, or by a pattern of the shell such as exports/*.csv")
+				WithHint("name the files individually, or with a shell pattern such as exports/*.csv")
 		}
 		o.Files = append(o.Files, file)
 	}

@@ -94,7 +94,7 @@ type NewRole struct {
 
 // ChangeRole gives a member another role. Members cannot give or remove a role above their own.
 var ChangeRole = Operation[NewRole, None]{
-	Spec{Name: "member.role", Needs: Manage, Undo: "Give the earlier role; the audit log has it."},
+	Spec{Name: "member.role", Needs: Manage, Undo: "Assign the earlier role; the audit log has it."},
 	func(r *Run, ctx context.Context, in NewRole) (None, error) {
 		m, err := r.membership(ctx)
 		if err != nil {

@@ -38,7 +38,7 @@ type Spec struct {
 // titled is the input of operations that are jobs. It states what the job does, such as "Importing orders.csv".
 type titled interface{ title() string }
 
-// Scope is what an operation applies to.
+// Scope is the object of an operation.
 type Scope int
 
 // The scopes. The zero value is a workspace.
@@ -64,7 +64,7 @@ type Run struct {
 	needs     Permission
 }
 
-// By returns who makes the change, and when.
+// By returns the actor and the time of the change.
 func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
 
 // Permitted returns a fault of kind forbidden unless the caller may still make the change.
@@ -72,7 +72,7 @@ func (r *Run) Permitted(ctx context.Context) error {
 	return r.permit(ctx, r.Call.Caller, r.Workspace.ID, r.needs)
 }
 
-// Do runs the operation for a caller. A caller without the permission gets a fault of kind forbidden. An unknown
+// Do runs the operation for a caller. A caller without the permission receives a fault of kind forbidden. An unknown
 // workspace is a fault of kind not_found. An operation with a job runs as a job that ends with ctx, unless the call is
 // a part of another job.
 func (o Operation[In, Out]) Do(ctx context.Context, s *Service, c Call, in In) (out Out, err error) {
@@ -101,8 +101,8 @@ func (c Call) partOf(t *jobs.Task) Call {
 	return c
 }
 
-// Start runs several operations of a caller as one background job. The function work runs the operations with the Call
-// that it receives. The job outlives the caller's request; [jobs.Result] returns its result.
+// Start runs several operations of a caller as one background job. The function work runs the operations with the given
+// Call. The job outlives the caller's request; [jobs.Result] returns its result.
 func Start[T any](
 	ctx context.Context, s *Service, c Call, k jobs.Kind, what string, work func(ctx context.Context, c Call) (T, error),
 ) (jobs.Job, error) {

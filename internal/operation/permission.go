@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Permission is what an operation needs in its workspace.
+// Permission is the permission that an operation requires in its workspace.
 type Permission int
 
 // The permissions, from least to most.
@@ -65,7 +65,7 @@ func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byCli
 // System is the service itself, for background work. The name is the actor in the audit log.
 func System(name string) Caller { return Caller{Actor: name, kind: bySystem} }
 
-// way describes how a change was made, for the list of imports.
+// way describes the origin of a change, for the list of imports.
 func (c Caller) way() string {
 	switch c.kind {
 	case byMember:

@@ -77,8 +77,8 @@ func New(c Control, f Facts) *Service {
 // NewControl returns a service that runs operations on control data only, next to a service that has the facts open.
 func NewControl(c Control) *Service { return &Service{Control: c} }
 
-// enter waits for exclusive access to the workspace. A caller with a wait limit gets a fault of kind conflict when the
-// limit is reached.
+// enter waits for exclusive access to the workspace. A caller with a wait limit receives a fault of kind conflict when
+// the limit is reached.
 func (s *Service) enter(ctx context.Context, c Call) (leave func(), err error) {
 	waiting := ctx
 	if c.Caller.wait > 0 {

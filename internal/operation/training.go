@@ -20,7 +20,7 @@ type Training struct {
 // title implements [titled].
 func (Training) title() string { return TrainingTitle }
 
-// TrainingTitle is what a training does, in lists of jobs.
+// TrainingTitle is the title of a training in lists of jobs.
 const TrainingTitle = "Training the media mix model"
 
 // Trained is the result of a training, without the draws.

@@ -63,19 +63,19 @@ func (r *Row) expect(value float64, bands []forecast.Band, round func(float64) *
 	r.Low80, r.High80, r.Low95, r.High95 = round(bands[0].Low), round(bands[0].High), round(bands[2].Low), round(bands[2].High)
 }
 
-// Accuracy is the accuracy of past forecasts for days that are over.
+// Accuracy is the accuracy of completed forecasts.
 type Accuracy struct {
 	Metric     snapshot.Metric `json:"metric"`
 	Channel    measure.Channel `json:"channel,omitempty"`
-	Days       int             `json:"days,omitempty" doc:"Days summed in each forecast; absent for forecasts of the rest of a period."`
+	Days       int             `json:"days,omitempty" doc:"Number of days in each forecast total; absent for forecasts of the rest of a period."`
 	Afterwards bool            `json:"made_afterwards" doc:"Backtest: computed later, with data up to the forecast date only."`
-	Judged     int             `json:"judged" doc:"Forecasts whose days are over."`
-	Separate   int             `json:"separate" doc:"Largest number of judged forecasts that share no day: overlapping forecasts are not independent."`
-	Enough     bool            `json:"enough" doc:"At least 20 judged and 8 separate; accuracy is reported only then."`
+	Judged     int             `json:"judged" doc:"Completed forecasts."`
+	Separate   int             `json:"separate" doc:"Largest number of completed forecasts without a shared day: overlapping forecasts are not independent."`
+	Enough     bool            `json:"enough" doc:"At least 20 completed and 8 non-overlapping forecasts; accuracy is reported only then."`
 	Inside80   *answer.Percent `json:"inside_80_pct,omitempty" doc:"Share of results inside the 80% interval."`
 	Inside90   *answer.Percent `json:"inside_90_pct,omitempty"`
 	Inside95   *answer.Percent `json:"inside_95_pct,omitempty"`
-	Error      *answer.Percent `json:"error_pct,omitempty" doc:"Sum of absolute errors as a percentage of the actual total."`
+	Error      *answer.Percent `json:"error_pct,omitempty" doc:"Total of absolute errors as a percentage of the actual total."`
 	Bias       *answer.Percent `json:"bias_pct,omitempty" doc:"Actual minus forecast, as a percentage of the actual total."`
 	MASE       *answer.Ratio   `json:"mase,omitempty" doc:"Mean absolute scaled error; below 1 is better than repeating the previous weeks."`
 	Start      civil.Date      `json:"first_day"`

@@ -27,8 +27,8 @@ type arrivals struct {
 	last   time.Time // deadline for bodies on shutdown; zero: the service is running
 }
 
-// Watch makes a server end unfinished bodies shortly after its shutdown begins. The reader of such a body then gets a
-// fault of kind unavailable.
+// Watch makes a server end unfinished bodies shortly after its shutdown begins. The reader of such a body then receives
+// a fault of kind unavailable.
 func Watch(server *http.Server, now func() time.Time) {
 	a := &arrivals{now: now, coming: map[net.Conn]struct{}{}}
 	server.Handler = a.noting(server.Handler)
@@ -77,7 +77,7 @@ func (b body) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		b.arrivals.arrived(b.on)
 	case errors.Is(err, os.ErrDeadlineExceeded) && b.arrivals.stopping():
-		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send it again when the service is up")
+		err = fault.Unavailable("the service stopped before the request body was complete").Wrap(err).WithHint("send it again when the service runs")
 	}
 	return n, err
 }

@@ -12,9 +12,9 @@ import (
 	"assay/internal/warehouse"
 )
 
-// NewCustomers is the number of new customers of a window by the channel that last touch credits with their first order,
-// in millionths. A new customer is a known customer with the first order in the window. Orders without a customer and
-// samples do not count.
+// NewCustomers is the number of new customers of a window by the channel that last touch credits with their first
+// order, in millionths. A new customer is a known customer with the first order in the window. Orders without a
+// customer and samples are excluded.
 type NewCustomers map[measure.Channel]int64
 
 // All returns the new customers of all channels.

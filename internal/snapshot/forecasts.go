@@ -40,12 +40,12 @@ const (
 	leastBackMade = 60 // minimum number of days of history for a forecast of a past week
 )
 
-// dailyMetrics are forecast each day. ROAS is a ratio of sums and has no forecast.
+// dailyMetrics are forecast each day. ROAS is a ratio of totals and has no forecast.
 var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
-// Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It makes at most one
+// Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It stores at most one
 // forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
-// marked as made later. Each uses only the days before its week. Data of these days are the current data, which include
+// marked as backtests. Each uses only the days before its week. Data of these days are the current data, which include
 // later changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
@@ -67,8 +67,8 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// keepDaily makes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all of
-// them in one transaction, because a stored forecast means that all forecasts of the day are stored.
+// keepDaily computes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all
+// of them in one transaction, because a stored forecast means that all forecasts of the day are stored.
 func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {
@@ -175,8 +175,8 @@ func (c *Snapshot) ForecastRecord(
 	return f
 }
 
-// judgeForecasts compares forecasts of past days with the outcome. A day is over when a later day has data, because the
-// last day with data may be incomplete.
+// judgeForecasts compares forecasts of past days with the outcome. A day is complete when a later day has data, because
+// the last day with data may be incomplete.
 func judgeForecasts(ctx context.Context, c *Snapshot) error {
 	open, err := c.reader.Forecasts.OpenForecasts(ctx, c.Workspace.ID, c.Today)
 	if err != nil || len(open) == 0 {

@@ -23,7 +23,7 @@ func NamedSorted(found map[measure.Channel]Series) []NamedSeries {
 	return out
 }
 
-// SumOf returns the sum of the series.
+// SumOf returns the total of the series.
 func SumOf(all []NamedSeries) (sum Series) {
 	for _, d := range all {
 		sum = sum.Plus(d.Series)

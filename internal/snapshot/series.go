@@ -225,7 +225,7 @@ func (s Series) points(g civil.Granularity) []Point {
 	return out
 }
 
-// Point returns the sum of some days.
+// Point returns the total of some days.
 func (s Series) Point(days civil.Range) Point {
 	p := Point{days: days}
 	p.RevenueUnknown = s.RevenueUnknown
@@ -239,7 +239,7 @@ func (s Series) Point(days civil.Range) Point {
 	return p
 }
 
-// Total returns the sum of the series' days in a window.
+// Total returns the total of the series' days in a window.
 func (s Series) Total(days civil.Range) Total { return s.Point(days).Total }
 
 // Value returns the metric of a point in whole units, or NaN if it is undefined.

@@ -72,7 +72,7 @@ type PlanMetrics struct {
 	Confidence   string                         `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
 	Advice       string                         `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
 	Why          []string                       `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
-	TestFirst    measure.Channel                `json:"test_first,omitempty" doc:"Channel whose experiment has the highest value of information."`
+	TestFirst    measure.Channel                `json:"test_first,omitempty" doc:"Channel with the highest value of information of an experiment."`
 	AgreementPct answer.Percent                 `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
 	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
@@ -114,7 +114,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 			down = a
 		}
 	}
-	text := fmt.Sprintf("Reallocating %s %s %s. The comparison is the same budget in the current allocation.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
+	text := fmt.Sprintf("Reallocating %s %s %s. The comparison is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
 	if m.Change != nil {
 		text += fmt.Sprintf(" Compared with current spend of %s, the reallocation %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
 	}

@@ -39,7 +39,7 @@ type Hooks interface {
 	HookState(ctx context.Context, ws measure.WorkspaceID) (control.HookState, error)
 }
 
-// BudgetChanges previews and makes changes on ad platforms for a caller. It checks the caller's permission.
+// BudgetChanges previews and applies changes on ad platforms for a caller. It checks the caller's permission.
 type BudgetChanges interface {
 	Preview(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)
 	Execute(ctx context.Context, p auth.Principal, r budgetchange.Request) (budgetchange.Result, error)

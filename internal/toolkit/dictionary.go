@@ -23,7 +23,7 @@ type node struct {
 }
 
 // dictionary describes the fields of the answers that the caller may get, in Markdown. The meaning of a field is the
-// description in its result schema, else the definition in the article with its name. Fields without either are
+// description in its result schema, otherwise the definition in the article with its name. Fields without either are
 // omitted.
 func (s *Session) dictionary() (string, error) {
 	var fields []field

@@ -39,7 +39,7 @@ func (c *Call) Model() (*mix.Model, error) {
 			return nil, fault.NotReady("the media mix model is being trained, %d%% done", c.MMM.DonePct).WithHint("Try again in a minute.")
 		}
 		return nil, fault.NotReady("this workspace has no trained media mix model").
-			WithHint("%s. Meanwhile, the tools performance and campaigns show spend and revenue.", train)
+			WithHint("%s. Meanwhile, the performance and campaigns tools show spend and revenue.", train)
 	case mix.Refused:
 		return nil, fault.NotReady("the last training of the media mix model was rejected: %s", strings.Join(why, "; ")).
 			WithHint("Fix this, then train again: assay train mmm --workspace %s", c.Workspace.ID)
@@ -90,7 +90,7 @@ type ModelInfo struct {
 	Weeks    int          `json:"weeks"`
 	R2       answer.Ratio `json:"r2" doc:"Share of the weekly variance that the model explains."`
 	LeftOut  []string     `json:"left_out,omitempty" doc:"Channels with too little spend for the model."`
-	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed experiments: those that calibrate the model, and why others do not."`
+	Tests    []modelTest  `json:"tests,omitempty" detail:"analyst" doc:"Completed experiments: those that calibrate the model, and the reasons for excluding others."`
 	Seed     uint64       `json:"seed,omitempty" detail:"debug"`
 	DataHash string       `json:"data_hash,omitempty" detail:"debug"`
 }

@@ -12,7 +12,8 @@ import (
 	"assay/internal/snapshot"
 )
 
-// ModelCard is the resource that describes the workspace's media mix model. A refused model has reasons and no figures.
+// ModelCard is the resource that describes the workspace's media mix model. A rejected model has reasons and no
+// figures.
 type ModelCard struct {
 	Status      string           `json:"status"`        // none, active, stale, refused
 	Why         []string         `json:"why,omitempty"` // why it is not active

@@ -66,8 +66,8 @@ func AnswerAboutModel(c *Call, question string, a ModelResults) string {
 		"adstock (carryover), the effect of less or more spend, the optimized allocation, the next experiment, or the model fit."
 }
 
-// mentions counts the words of a question that begin with a prefix of the topic. A phrase that the question contains
-// counts as two words.
+// mentions counts the words of a question that begin with a prefix of the topic. A phrase that the question contains is
+// treated as two words.
 func mentions(topic []string, text string, words []string) (n int) {
 	for _, phrase := range topic {
 		if strings.ContainsAny(phrase, " -") && strings.Contains(text, phrase) {
@@ -201,7 +201,7 @@ func sayTests(c *Call, rows []MixRow, a ModelResults) string {
 
 func sayTrust(c *Call, rows []MixRow, a ModelResults) string {
 	return fmt.Sprintf("The model explains %.0f%% of the variance over %d weeks, and its sampler converged. Fit does not prove causality: "+
-		"the widest intervals are the most uncertain, and only an experiment resolves them. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
+		"only an experiment reduces the uncertainty of the widest intervals. ", 100*a.Model.R2, a.Model.Weeks) + testedSentence(a.Rows) + "ROAS by channel, widest interval first: " +
 		mixLines(sortedRows(rows, func(r MixRow) float64 { return float64(r.ROAS.High - r.ROAS.Low) }), func(r MixRow) string { return ratios(r.ROAS) })
 }
 

@@ -22,7 +22,7 @@ type modelTest struct {
 	Weeks   *answer.Estimate[answer.Ratio] `json:"weeks_alone,omitempty" doc:"The same quantity from the observational fit, without experiments."`
 	Apart   *float64                       `json:"apart_sd,omitempty" doc:"z-score: experiment minus observational fit, in standard deviations of the difference. They contradict each other from 2 in either direction."`
 	ROAS    *answer.Estimate[answer.Ratio] `json:"roas_without_tests,omitempty" doc:"The channel's ROAS over the window in the observational fit."`
-	Share   *answer.Percent                `json:"share_of_sales_pct,omitempty" doc:"Share of the treated regions before the experiment."`
+	Share   *answer.Percent                `json:"share_of_sales_pct,omitempty" doc:"Share of the store's sales in the treated regions before the experiment."`
 }
 
 // modelTests lists the experiments of a model.

@@ -135,7 +135,7 @@ func placeBudget(q *asking) (task, error) {
 				"marginal ROAS with its interval, saturation, and spend above the observed range. Without a model, state that and use the other answers",
 			},
 			{"experiments", map[string]any{"view": "factors", "detail_level": "analyst"}, "incrementality factors from experiments"},
-			{"experiments", map[string]any{"view": "next_test"}, "the channel whose effect is least known"},
+			{"experiments", map[string]any{"view": "next_test"}, "the channel with the most uncertain effect"},
 			{"performance", map[string]any{"detail_level": "analyst"}, "current spend by channel"},
 		},
 		write: "the channel, its expected additional revenue (" + spelled + " times marginal ROAS) with low and high, and the second-best channel. " +
@@ -180,7 +180,7 @@ func reviewCreators(q *asking) (task, error) {
 			{"products", With(Dated(days), "view", "coupons"), "codes with unusually many orders, which may be leaked"},
 			{"surveys", Dated(days), "customers who name a creator"},
 		},
-		write: "creators by return, with the signals behind it and their uncertainty; codes that look leaked; creators without a cost, whose return is unknown; " +
+		write: "creators by return, with the signals behind it and their uncertainty; codes that look leaked; creators without a known cost or return; " +
 			"which creators to book again, and what to track better.",
 	}, nil
 }

@@ -68,7 +68,7 @@ type questions struct {
 	previous   *otter.Cache[asker, ask.Call] // the last call of the last question
 }
 
-// NewTranslator returns a translator of questions to these tools. Tools that answer questions are left out.
+// NewTranslator returns a translator of questions to these tools. Tools that answer questions are excluded.
 func NewTranslator(all []Tool) (*ask.Translator, error) {
 	var described []ask.Tool
 	for _, t := range all {

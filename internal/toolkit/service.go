@@ -285,7 +285,7 @@ func (s *Session) failed(ctx context.Context, tool string, err error) (json.RawM
 		WithHint("Try again. If the error persists, report the request ID to the operator."))
 }
 
-// refused encodes a failure as a tool result: what is wrong and what to do.
+// refused encodes a failure as a tool result: the error and its remedy.
 func (s *Session) refused(err error) (json.RawMessage, error) {
 	if s.faults {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package toolkit is the framework of the tools. It contains the definition of a tool, the call that its handler gets,
-// shared sentences, and the service. The service lists tools, calls them and caches their answers. It does not depend
-// on any tool.
+// Package toolkit is the framework of the tools. It contains the definition of a tool, the call that its handler
+// receives, shared sentences, and the service. The service lists tools, calls them and caches their answers. It does
+// not depend on any tool.
 package toolkit
 
 import (
@@ -17,7 +17,7 @@ import (
 	"assay/internal/snapshot"
 )
 
-// Tool is one of the service's tools. Its handler gets a [Call] and the arguments.
+// Tool is one of the service's tools. Its handler receives a [Call] and the arguments.
 type Tool struct {
 	mcp.Tool[*Call]
 	Spec

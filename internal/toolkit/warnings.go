@@ -17,7 +17,7 @@ func (c *Call) WarnUntouched(a *answer.Closing, w civil.Range, channel measure.C
 		a.Warn(answer.WarnNoTouchpoints, text+".")
 		return
 	}
-	a.Warn(answer.WarnNoTouchpoints, text+". The model platform_reported shows platform-reported figures.")
+	a.Warn(answer.WarnNoTouchpoints, text+". The platform_reported model shows platform-reported figures.")
 	arguments := With(Dated(w), "model", string(measure.PlatformReported))
 	if channel != "" {
 		arguments["channel"] = string(channel)
@@ -108,7 +108,7 @@ func (c *Call) WarnPeriod(a *answer.Closing, earlier civil.Range) {
 // WarnPartial warns that the window includes today.
 func (c *Call) WarnPartial(a *answer.Closing, w civil.Range) {
 	if w.Contains(c.Today) {
-		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is not over: changes from complete days look worse than they are.", c.Today))
+		a.Warn(answer.WarnPartialDay, fmt.Sprintf("%s is incomplete: changes from complete days look worse than they are.", c.Today))
 	}
 }
 
@@ -169,8 +169,8 @@ func (c *Call) ExplainEmpty(a *answer.Closing, w civil.Range) string {
 		return "No data have been imported into this workspace."
 	}
 	if have.Intersect(w).Days() == 0 {
-		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data range from %s to %s.", have.First, have.Last))
-		return fmt.Sprintf("There are no data from %s to %s. The store's data range from %s to %s.", w.First, w.Last, have.First, have.Last)
+		a.Warn(answer.WarnNoData, fmt.Sprintf("The store's data cover %s to %s.", have.First, have.Last))
+		return fmt.Sprintf("There are no data from %s to %s. The store's data cover %s to %s.", w.First, w.Last, have.First, have.Last)
 	}
 	a.Warn(answer.WarnNoData, "No data in this period match the filters.")
 	return fmt.Sprintf("There are no matching data from %s to %s.", w.First, w.Last)

@@ -18,7 +18,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Ask is the tool ask.
+// Ask is the ask tool.
 var Ask = toolkit.Define(toolkit.Spec{
 	Name:        "ask",
 	Title:       "Ask in plain language",
@@ -33,7 +33,7 @@ type askParams struct {
 	answer.Shared
 }
 
-// AskAnswer is the answer of the tool ask.
+// AskAnswer is the answer of the ask tool.
 type AskAnswer struct {
 	answer.Opening
 	Assumptions  []string      `json:"assumptions,omitempty" doc:"How dates, channels and misspelled words were read."`
@@ -109,7 +109,7 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 	switch {
 	case spec.Later.Set():
 		row.Status = askUnavailable
-		row.Problem = fmt.Sprintf("The tool %s is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
+		row.Problem = fmt.Sprintf("The %s tool is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
 		suggestNearest(c, a, call, spec.Later.Instead)
 	case !c.Principal.MayCall(call.Tool):
 		row.Status = askUnavailable
@@ -119,7 +119,7 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 		row.Problem = fmt.Sprintf("The question does not give %s. Add it, or call %s.", strings.Join(call.Missing, ", "), call.Tool)
 	case call.Writes:
 		row.Status = askProposed
-		row.Problem = fmt.Sprintf("A question changes nothing. Call %s to preview the change, then confirm it.", call.Tool)
+		row.Problem = fmt.Sprintf("A question cannot change anything. Call %s to preview the change, then confirm it.", call.Tool)
 		c.Suggest(&a.Closing, call.Tool, call.Arguments, "Preview of the change. Nothing was changed.")
 	default:
 		return callPart(ctx, c, row, call)
@@ -178,7 +178,7 @@ func askSummary(a *AskAnswer) string {
 		case row.Interpretation != "":
 			parts = append(parts, row.Interpretation)
 		case row.Status == askFailed:
-			parts = append(parts, "The tool "+row.Tool+" returned an error.")
+			parts = append(parts, "The "+row.Tool+" tool returned an error.")
 		default:
 			parts = append(parts, row.Problem)
 		}

@@ -11,7 +11,7 @@ var AutopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
 	Title:       "Plan of next steps",
 	Description: "Plan for the next days across media mix model, experiments and data quality.",
 	Later: toolkit.Absence{
-		Needs: "a trained media mix model and experiments", Instead: "the tools performance and trends show current results",
+		Needs: "a trained media mix model and experiments", Instead: "the performance and trends tools show current results",
 	},
 })
 

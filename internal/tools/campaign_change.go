@@ -88,7 +88,7 @@ func accountID(name, value string, r *budgetchange.Request) error {
 func campaignName(name, value string, r *budgetchange.Request) error {
 	account, id, err := resourceName(name, value, "campaigns")
 	if err == nil && ads.CampaignID(id) != r.Campaign {
-		err = fault.Invalid("%s names the campaign %s; platform_campaign_id is another one", name, id).WithHint("Correct one of them.")
+		err = fault.Invalid("%s names the campaign %s; platform_campaign_id names a different campaign", name, id).WithHint("Correct one of them.")
 	}
 	if err != nil {
 		return err
@@ -123,9 +123,9 @@ type CampaignChangeAnswer struct {
 	answer.Opening
 	Executed      bool                   `json:"executed" doc:"true only if the platform has the new value."`
 	Status        budgetchange.Outcome   `json:"status" doc:"preview, executed, unchanged, unknown, refused or awaiting_approval."`
-	Problem       string                 `json:"problem,omitempty" doc:"Why the change was refused, or why its outcome is unknown."`
+	Problem       string                 `json:"problem,omitempty" doc:"Why the change was rejected, or why its outcome is unknown."`
 	NextStep      string                 `json:"next_step,omitempty"`
-	AuditID       control.BudgetChangeID `json:"audit_id,omitempty" doc:"Row of the audit, for assay budget-changes."`
+	AuditID       control.BudgetChangeID `json:"audit_id,omitempty" doc:"Audit row, for assay budget-changes."`
 	Platform      string                 `json:"platform"`
 	Account       string                 `json:"account_id"`
 	Campaign      ads.CampaignID         `json:"platform_campaign_id"`
@@ -139,7 +139,7 @@ type CampaignChangeAnswer struct {
 	CurrentStatus ads.Status             `json:"current_status" doc:"Of the campaign."`
 	NewStatus     ads.Status             `json:"new_status,omitempty"`
 	Live          string                 `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
-	Feeds         []FedCampaign          `json:"budget_also_feeds,omitempty" doc:"Other campaigns that the shared budget feeds."`
+	Feeds         []FedCampaign          `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
 	Effect        *ExpectedEffect        `json:"expected_effect,omitempty" doc:"If the campaign spends its budget."`
 	NoEffect      string                 `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
 	Writes        string                 `json:"would_write,omitempty" doc:"What an execution sends and records."`
@@ -148,7 +148,7 @@ type CampaignChangeAnswer struct {
 	answer.Closing
 }
 
-// Failed reports whether the change was refused: the answer is then an error.
+// Failed reports whether the change was rejected: the answer is then an error.
 func (a *CampaignChangeAnswer) Failed() bool { return a.Status == budgetchange.Refused }
 
 // FedCampaign is a campaign that uses a shared budget.
@@ -165,8 +165,7 @@ type GuardrailRow struct {
 	Text      string             `json:"text"`
 }
 
-// ExpectedEffect is the expected change of revenue according to the media mix model. The row of the audit contains it
-// too.
+// ExpectedEffect is the expected change of revenue according to the media mix model. The audit row also contains it.
 type ExpectedEffect struct {
 	Metric   string          `json:"metric"`
 	Per      string          `json:"per"`
@@ -176,7 +175,7 @@ type ExpectedEffect struct {
 	answer.Estimates
 }
 
-// changeCampaign previews or makes the change.
+// changeCampaign previews or applies the change.
 func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request, confirm bool) (*CampaignChangeAnswer, error) {
 	if c.Budgets == nil {
 		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("campaigns shows spend by campaign.")
@@ -300,13 +299,13 @@ func units(v control.ChangeValue) *float64 {
 
 func wouldWrite(p budgetchange.Preview) string {
 	if p.Unchanged {
-		return "Nothing: the campaign has this value already."
+		return "Nothing: the campaign already has this value."
 	}
 	what := "status " + p.New.Text
 	if p.Field == control.DailyBudget {
 		what = fmt.Sprintf("daily budget %s %s", p.New.Text, p.Unit)
 	}
-	return fmt.Sprintf("One request to %s: %s. One row of the audit with %s as the previous value, which can be rolled back.",
+	return fmt.Sprintf("One request to %s: %s. One audit row with %s as the previous value, which can be rolled back.",
 		ads.DisplayName(p.Account.Platform), what, p.Current)
 }
 
@@ -322,21 +321,21 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	case budgetchange.Executed:
 		return fmt.Sprintf("Executed: %s changed %s. Audit row %s; it can be rolled back.%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
-		return fmt.Sprintf("Unchanged: %s is %s already. Nothing was sent and no audit row was written.", what, p.New)
+		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
 	case budgetchange.Unknown:
-		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call; look at audit row %s.", what, move, a.AuditID)
+		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call; check audit row %s.", what, move, a.AuditID)
 	case budgetchange.Awaiting:
 		return fmt.Sprintf("Not executed: the change of %s %s awaits the approval of another member. Audit row %s.", what, move, a.AuditID)
 	case budgetchange.Refused:
-		return fmt.Sprintf("Refused: %s was not changed %s. problem has the reason.", what, move)
+		return fmt.Sprintf("Rejected: %s was not changed %s. The field problem has the reason.", what, move)
 	case budgetchange.Previewed:
 	}
 	if p.Unchanged {
-		return fmt.Sprintf("Preview, nothing was changed: %s is %s already.", what, p.New)
+		return fmt.Sprintf("Preview only, no change was made: %s is already %s.", what, p.New)
 	}
-	text := fmt.Sprintf("Preview, nothing was changed: %s would change %s.", what, move)
+	text := fmt.Sprintf("Preview only, no change was made: %s would change %s.", what, move)
 	if a.Effect != nil {
-		text += fmt.Sprintf(" Per week, it %s.", toolkit.Gain(c, a.Effect.Estimate, ""))
+		text += fmt.Sprintf(" The change %s per week.", toolkit.Gain(c, a.Effect.Estimate, ""))
 	}
 	if v := p.Blocked(); v != nil {
 		text += fmt.Sprintf(" The guardrail %s blocks the execution: %s", v.Guardrail, v.Text)

@@ -225,5 +225,5 @@ func campaignsNext(c *toolkit.Call, a *CampaignsAnswer, days civil.Range, p camp
 		}
 		c.Suggest(&a.Closing, "campaigns", arguments, "See the creatives of these campaigns.")
 	}
-	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Compare them with the store's revenue.")
+	c.Suggest(&a.Closing, "performance", toolkit.With(toolkit.Dated(days), "model", string(measure.PlatformReported)), "Compare platform and store revenue.")
 }

@@ -57,7 +57,7 @@ type ChartRow struct {
 	Channel measure.Channel `json:"channel,omitempty" doc:"Absent in a total. other: all channels without their own series."`
 	Value   *float64        `json:"value,omitempty" doc:"Absent if unknown."`
 	Share   *answer.Percent `json:"share_pct,omitempty" doc:"Share of a slice."`
-	Partial bool            `json:"partial,omitempty" doc:"The point is cut by the period or is not over."`
+	Partial bool            `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
 }
 
 // Check rejects a reversed period and contradictory parameters.

@@ -58,7 +58,7 @@ type CreatorBlend struct {
 	Cleaned  bool             `json:"codes_cleaned" doc:"Leaked code orders are estimated from conversion paths. Otherwise a fixed share of code orders is used."`
 	CodePct  *answer.Percent  `json:"code_rate_pct,omitempty" detail:"analyst" doc:"Share of a creator's orders that use the code."`
 	NamedPct *answer.Percent  `json:"survey_rate_pct,omitempty" detail:"analyst" doc:"Share of orders with a survey mention."`
-	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of orders that links count."`
+	LinkPct  *answer.Percent  `json:"link_rate_pct,omitempty" detail:"analyst" doc:"Share of orders that links record."`
 	Evidence *CreatorEvidence `json:"evidence,omitempty" detail:"analyst"`
 	Noise    *answer.Ratio    `json:"noise,omitempty" detail:"debug" doc:"Overdispersion of signals between creators, at least 1."`
 	Spread   *answer.Percent  `json:"shared_error_pct,omitempty" detail:"debug" doc:"Standard error of the level shared by all estimates."`

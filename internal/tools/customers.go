@@ -164,7 +164,7 @@ func customersNext(c *toolkit.Call, a *CustomersAnswer, days civil.Range) {
 }
 
 // retentionMethod describes how retention is computed.
-const retentionMethod = "Cohorts are calendar months of first orders. A customer counts once in each later month with an order. " +
+const retentionMethod = "Cohorts are calendar months of first orders. A customer is counted once in each later month with an order. " +
 	"Intervals are Wilson intervals. Orders without a customer belong to no cohort."
 
 // retention fills in the cohorts of all months in the window.

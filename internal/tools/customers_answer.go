@@ -50,7 +50,7 @@ type CustomersMetrics struct {
 	NewRevPct *answer.Share[answer.Percent] `json:"new_revenue_pct,omitempty"`
 
 	Customers *answer.Count                    `json:"customers,omitempty" doc:"Customers with their first order in the period or its cohorts."`
-	Month1    *answer.Estimate[answer.Percent] `json:"month_1_pct,omitempty" doc:"Share of customers with an order in the month after their first order, over all cohorts whose month is complete."`
+	Month1    *answer.Estimate[answer.Percent] `json:"month_1_pct,omitempty" doc:"Share of customers with an order in the month after their first order, over all cohorts with a complete month."`
 	Month2    *answer.Estimate[answer.Percent] `json:"month_2_pct,omitempty"`
 	Month3    *answer.Estimate[answer.Percent] `json:"month_3_pct,omitempty"`
 	Month6    *answer.Estimate[answer.Percent] `json:"month_6_pct,omitempty"`
@@ -73,7 +73,7 @@ type CustomersRow struct {
 	Path       answer.Foreign    `json:"path,omitempty" doc:"Channels of the touchpoints, oldest first; consecutive repeats appear once."`
 	Channel    measure.Channel   `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
 	Customers  *answer.Count     `json:"customers,omitempty" doc:"Customers of the cohort, or new customers of the channel."`
-	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Customers whose orders the values come from."`
+	Followed   *answer.Count     `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers that the values come from."`
 	Orders     *answer.Count     `json:"orders,omitempty"`
 	Revenue    *answer.Money     `json:"revenue,omitempty"`
 	SharePct   *answer.Percent   `json:"share_pct,omitempty" doc:"Share of the orders of all rows of all pages."`

@@ -11,7 +11,7 @@ var DecisionFeed = toolkit.DefineLater[decisionFeedParams](toolkit.Spec{
 	Title:       "Next decisions",
 	Description: "Next decisions in one list, from readiness, confidence and calibration.",
 	Later: toolkit.Absence{
-		Needs: "readiness, confidence and calibration of models", Instead: "the tool diagnose shows what to fix",
+		Needs: "readiness, confidence and calibration of models", Instead: "the diagnose tool shows what to fix",
 	},
 })
 

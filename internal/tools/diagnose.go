@@ -29,7 +29,7 @@ type DiagnoseAnswer struct {
 	Checks      int                 `json:"checks" doc:"Number of checks."`
 	Connections []health.Connection `json:"connections,omitempty" doc:"Data delivered by each source. In JSON at the debug level."`
 	Imports     []health.ImportLine `json:"imports,omitempty" doc:"The latest imports, newest first. In JSON at the debug level."`
-	FixedDay    civil.Date          `json:"fixed_day,omitzero" doc:"Day of a demo store whose clock does not run. Times of imports follow the real clock."`
+	FixedDay    civil.Date          `json:"fixed_day,omitzero" doc:"Fixed date of a demo store. Times of imports are actual times."`
 	answer.Table[health.Finding]
 	answer.Closing
 }

@@ -54,7 +54,7 @@ type WorkspaceInfo struct {
 	Currency string     `json:"currency"`
 	Timezone string     `json:"timezone"`
 	Today    civil.Date `json:"today"`
-	Fixed    bool       `json:"today_fixed,omitempty" doc:"The day does not change, as in a demo store. Times of imports follow the real clock."`
+	Fixed    bool       `json:"today_fixed,omitempty" doc:"The date is fixed, as in a demo store. Times of imports are actual times."`
 	Revenue  string     `json:"revenue_basis,omitempty" detail:"analyst"`
 }
 
@@ -78,7 +78,7 @@ type DiscoverRow struct {
 	Account   string           `json:"account,omitempty" doc:"Ad account that budget changes can use."`
 	Expires   time.Time        `json:"token_expires,omitzero" doc:"Of the account's credentials."`
 	Why       string           `json:"why,omitempty" detail:"analyst"`
-	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"By the real clock."`
+	Imported  time.Time        `json:"last_import,omitzero" detail:"debug" doc:"Actual time, not the clock of a demo store."`
 }
 
 func runDiscover(ctx context.Context, c *toolkit.Call, p discoverParams) (*DiscoverAnswer, error) {
@@ -238,7 +238,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 		text = "The store has no orders and " + channels
 	}
 	if c.Store.AdDays.Days() > 0 {
-		text += fmt.Sprintf(". Its ad reports range from %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
+		text += fmt.Sprintf(". Its ad reports cover %s to %s", c.Store.AdDays.First, c.Store.AdDays.Last)
 	}
 	return text + "."
 }

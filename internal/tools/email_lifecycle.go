@@ -286,7 +286,7 @@ func warnMessages(c *toolkit.Call, a *EmailLifecycleAnswer, now sent, days civil
 	}
 	a.Warn(answer.WarnPlatformReported, text)
 	if c.View.DetailLevel != answer.SummaryLevel {
-		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, which counts as an open. Clicks are more reliable.")
+		a.Warn(answer.WarnOpensInflated, "Some email clients load images automatically, which is recorded as an open. Clicks are more reliable.")
 	}
 	if all := now.all(); all.SinceSend > 0 {
 		a.Warn(answer.WarnSinceSend, fmt.Sprintf("%s all activity since the send on the day of the send.", answer.Plural(int(all.SinceSend), "row contains", "rows contain")))

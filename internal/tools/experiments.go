@@ -209,7 +209,7 @@ func showResults(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, id 
 	if slices.ContainsFunc(all, func(t *experiment.Result) bool { return t.Status == control.ExperimentRunning }) {
 		a.Warn(answer.WarnRunning, "A running experiment is not read before it is completed: ending a test when it looks good finds effects that are not there.")
 	}
-	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(FactorsView)}, a.Channel), "See the factors by channel.")
+	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(FactorsView)}, a.Channel), "See the incrementality factors by channel.")
 	return nil
 }
 

@@ -52,7 +52,7 @@ type ExperimentsAnswer struct {
 type ExperimentMetrics struct {
 	Experiments *int `json:"experiments,omitempty" doc:"Experiments that match the filter, with any status."`
 	Completed   *int `json:"completed,omitempty"`
-	Applied     *int `json:"applied,omitempty" doc:"Completed experiments whose factor corrects last-touch returns."`
+	Applied     *int `json:"applied,omitempty" doc:"Completed experiments with an applied factor."`
 
 	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with an applied factor."`
 	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of channels with an applied factor."`

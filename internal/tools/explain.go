@@ -23,7 +23,7 @@ type explainParams struct {
 	answer.Shared
 }
 
-// ExplainAnswer is the answer of the tool explain. Its summary is the definition of the best article with its formula.
+// ExplainAnswer is the answer of the explain tool. Its summary is the definition of the best article with its formula.
 type ExplainAnswer struct {
 	answer.Opening
 	Found   bool            `json:"found" doc:"An article answers the query."`

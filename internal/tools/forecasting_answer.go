@@ -40,7 +40,7 @@ type ForecastingAnswer struct {
 	Metrics    ForecastMetrics   `json:"metrics"`
 	Estimates  *answer.Estimates `json:"estimates,omitempty"`
 	Outlook    []pacing.Day      `json:"outlook,omitempty" detail:"debug" doc:"Cumulative actual and forecast by day, for the first row with a forecast."`
-	Past       []pacing.Accuracy `json:"past_forecasts,omitempty" detail:"analyst" doc:"Accuracy of past forecasts whose days are over."`
+	Past       []pacing.Accuracy `json:"past_forecasts,omitempty" detail:"analyst" doc:"Accuracy of completed forecasts."`
 	answer.Table[pacing.Row]
 	answer.Closing
 }
@@ -53,7 +53,7 @@ type ForecastMetrics struct {
 	OffTrack *int `json:"off_track,omitempty" doc:"Probability is below 40%."`
 	Over     *int `json:"over_budget,omitempty" doc:"Spend targets with a probability of at least 80% of being exceeded."`
 
-	Closed *int `json:"closed,omitempty" doc:"Targets whose period is over and whose result is known."`
+	Closed *int `json:"closed,omitempty" doc:"Targets with a completed period and a known result."`
 	Met    *int `json:"met,omitempty" doc:"Closed targets that were met."`
 
 	Alerts      *int            `json:"alerts,omitempty"`

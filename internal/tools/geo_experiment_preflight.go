@@ -225,7 +225,7 @@ func preflightSummary(a *PreflightAnswer) string {
 	if m.Return == nil {
 		return text + "."
 	}
-	text += fmt.Sprintf(". A test that pauses the channel there detects an iROAS of %s or more", *m.Return)
+	text += fmt.Sprintf(". A test that pauses the channel in these regions detects an iROAS of %s or more", *m.Return)
 	if m.LastTouch != nil {
 		text += fmt.Sprintf("; the last-touch ROAS of the channel is %s", *m.LastTouch)
 	}

@@ -136,7 +136,7 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
 		a.Summary = influencersSummary(c, a, p, days, chosen)
-		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. The tool creators estimates the total.")
+		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. The creators tool estimates the total.")
 		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
 		influencersNext(c, a, days)
 	}

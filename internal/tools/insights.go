@@ -11,7 +11,7 @@ var Insights = toolkit.DefineLater[insightsParams](toolkit.Spec{
 	Title:       "Insights",
 	Description: "Automatic findings by priority, each with a recommended action.",
 	Later: toolkit.Absence{
-		Needs: "scheduled detection of insights", Instead: "the tools trends and compare show what changed",
+		Needs: "scheduled detection of insights", Instead: "the trends and compare tools show what changed",
 	},
 })
 

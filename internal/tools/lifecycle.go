@@ -38,7 +38,7 @@ const (
 	ltvAspect     LifecycleAspect = "ltv"
 )
 
-// LifecycleAnswer is the answer of the tool lifecycle.
+// LifecycleAnswer is the answer of the lifecycle tool.
 type LifecycleAnswer struct {
 	answer.Opening
 	Aspect    LifecycleAspect   `json:"aspect"`
@@ -76,7 +76,7 @@ type LifecycleRow struct {
 	Segment     warehouse.Segment              `json:"segment,omitempty"`
 	Channel     measure.Channel                `json:"channel,omitempty" doc:"Channel that last touch credits with the first order."`
 	Customers   *answer.Count                  `json:"customers,omitempty" doc:"New customers of the period."`
-	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Customers whose orders the values come from."`
+	Followed    *answer.Count                  `json:"customers_followed,omitempty" detail:"analyst" doc:"Number of customers that the values come from."`
 	Orders      *answer.Count                  `json:"orders,omitempty"`
 	Revenue     *answer.Money                  `json:"revenue,omitempty"`
 	SharePct    *answer.Percent                `json:"share_pct,omitempty" doc:"Share of orders."`
@@ -188,7 +188,7 @@ func lifecycleSplit(c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition,
 
 // paybackMethod describes how margins and paybacks are computed.
 const paybackMethod = "Contribution margin is revenue without tax and shipping, minus cost of goods and full refunds. " +
-	"CAC is the channel's total spend divided by the new customers whose first order last touch credits to it. Payback is the first day on which margin per customer covers CAC."
+	"CAC is the channel's total spend divided by the new customers with a first order that last touch credits to it. Payback is the first day on which margin per customer covers CAC."
 
 // lifecycleValues fills in customer value and acquisition cost by channel.
 func lifecycleValues(ctx context.Context, c *toolkit.Call, a *LifecycleAnswer, q snapshot.Acquisition, days civil.Range) error {

@@ -14,7 +14,7 @@ var Manage = toolkit.DefineLater[manageParams](toolkit.Spec{
 	Destructive: true,
 	Acts:        toolkit.Action{Argument: "confirmed", Scope: control.ScopeWrite},
 	Later: toolkit.Absence{
-		Needs: "the records it changes", Instead: "the command assay import loads coupon mappings from a file",
+		Needs: "the records it changes", Instead: "the assay import command loads coupon mappings from a file",
 	},
 })
 

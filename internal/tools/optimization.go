@@ -63,7 +63,7 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Optimize a budget with spend limits by channel.")
-	c.Suggest(&a.Closing, "performance", map[string]any{}, "Compare them with attributed revenue by channel.")
+	c.Suggest(&a.Closing, "performance", map[string]any{}, "Compare the estimates with attributed revenue by channel.")
 	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }

@@ -74,7 +74,7 @@ type AllocationRow struct {
 	Proposed     answer.Money    `json:"proposed_spend"`
 	ChangePct    *answer.Percent `json:"change_pct,omitempty"`
 	MarginalROAS answer.Ratio    `json:"marginal_roas" doc:"Expected marginal ROAS at the proposed spend."`
-	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return where it goes."`
+	RightPct     *answer.Percent `json:"right_way_pct,omitempty" detail:"analyst" doc:"Probability that the moved spend has a higher return after the move."`
 	BeyondData   bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
 }
 

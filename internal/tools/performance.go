@@ -256,9 +256,9 @@ func warnClaims(ctx context.Context, c *toolkit.Call, a *answer.Closing, days ci
 			touched += c.Workspace.Basis.Revenue(t.Sums)
 		}
 	}
-	text := "Channel figures are platform-reported. The row unattributed is the difference from the store's revenue and can be negative."
+	text := "Channel figures are platform-reported. The unattributed row is the difference from the store's revenue and can be negative."
 	if times, ok := measure.ROAS(claimed, touched); ok {
-		text = fmt.Sprintf("Platforms report revenue of %s, which is %s times their last-touch revenue. The row unattributed is the difference from the store's revenue.",
+		text = fmt.Sprintf("Platforms report revenue of %s, which is %s times their last-touch revenue. The unattributed row is the difference from the store's revenue.",
 			c.Amount(claimed), answer.Ratio(times))
 	}
 	a.Warn(answer.WarnPlatformReported, text)
@@ -288,7 +288,7 @@ var otherModelNames = map[string]measure.Model{
 // methods describes the models that are fitted to the data of the window.
 var methods = map[measure.Model]string{
 	measure.Markov: "Credits are removal effects in a first-order Markov chain over the conversion paths of the window. Orders without touchpoints are credited as in last touch. " +
-		"Paths without an order are unknown, so a removal effect is the share of orders whose path includes the channel.",
+		"Paths without an order are unknown, so a removal effect is the share of orders with the channel in their path.",
 	measure.Shapley:       "Each order is split equally between the distinct channels of its conversion path. Orders without touchpoints are credited as in last touch.",
 	measure.SurveyBlended: "Credits combine last touch with survey answers. New and returning customers are weighted by their orders. Last touch has the weight of 200 answers.",
 }
@@ -299,7 +299,7 @@ func warnModel(c *toolkit.Call, a *answer.Closing, model measure.Model, days civ
 		return
 	}
 	if c.Blended.SurveyWeight == 0 {
-		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel: the credits are those of last touch.")
+		a.Warn(answer.WarnNoSurvey, "No survey answer in the period names a channel, so the credits equal last touch.")
 		c.Suggest(a, "surveys", toolkit.Dated(days), "See the survey answers of the period.")
 		return
 	}

@@ -116,7 +116,7 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*Produ
 	}
 	quality := answer.DataQuality{Revenue: "amount charged for line items after discounts, without shipping"}
 	if p.View == couponsView {
-		quality.Revenue = "amount charged for orders with the code; an order with two codes counts for both"
+		quality.Revenue = "amount charged for orders with the code; an order with two codes is included in both"
 	}
 	c.Describe(&a.Closing, quality, snapshot.FromOrders, "catalogue")
 	return a, nil

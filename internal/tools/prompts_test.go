@@ -66,7 +66,7 @@ func TestCallsOfPromptsSucceed(t *testing.T) {
 					continue
 				}
 				if r := call(t, "full", c[1], c[2]); r.IsError {
-					t.Errorf("%s: %s %s is refused: %s", name, c[1], c[2], r.Content[0].Text)
+					t.Errorf("%s: %s %s is rejected: %s", name, c[1], c[2], r.Content[0].Text)
 				}
 			}
 		}

@@ -65,7 +65,7 @@ type TrendRow struct {
 	Q          *float64      `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate among the points of the window that deviate at least as much."`
 	Actionable bool          `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
 	Anomaly    string        `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
-	Partial    bool          `json:"partial,omitempty" doc:"The point is cut by the period or is not over."`
+	Partial    bool          `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
 }
 
 const strongest = 3 // anomalies listed before the rows
@@ -116,7 +116,7 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAns
 	if channel == "" {
 		quality.Model = ""
 	}
-	quality.Method = "The expected value of a point comes from a robust local regression with weekday factors that leaves out the point. " +
+	quality.Method = "The expected value of a point comes from a robust local regression with weekday factors that excludes the point. " +
 		"Both z and q_value come from a Student's t distribution fitted to the errors. See methods/anomalies."
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
 	return a, nil

@@ -233,8 +233,8 @@ func (k *Keeper) path(id measure.WorkspaceID) string {
 	return filepath.Join(k.dir, string(id)+".json")
 }
 
-// Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is refused. An
-// earlier model with the same settings that was not refused remains in use. Only one training may run at a time.
+// Train trains the workspace's media mix model on data up to yesterday. It stores the model, even if it is rejected. An
+// earlier model with the same settings that was not rejected remains in use. Only one training may run at a time.
 func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Request) (*mix.Model, error) {
 	defer sparing()()
 	before, _, err := k.read(w)
@@ -270,7 +270,7 @@ func (k *Keeper) Train(ctx context.Context, w control.Workspace, asked mix.Reque
 	return model, k.keep(w, stored{Model: model})
 }
 
-// Tried returns when the workspace's last training ended, including refused trainings; zero if there was none.
+// Tried returns when the workspace's last training ended, including rejected trainings; zero if there was none.
 func (k *Keeper) Tried(w control.Workspace) (time.Time, error) {
 	held, _, err := k.read(w)
 	if err != nil || held.Model == nil {

@@ -45,7 +45,7 @@ func (t *SegmentTotals) of(s Segment) *measure.Sums {
 }
 
 // SegmentTotals returns the totals of each segment in each window, of the whole store or of the orders that last touch
-// credits to one channel. Their sum equals the total of the store, or of the channel under last touch.
+// credits to one channel. They add up to the total of the store, or of the channel under last touch.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
@@ -183,8 +183,8 @@ func channelsOf(path string) []measure.Channel {
 	return channels
 }
 
-// Paths returns the conversion paths of the orders in each window, sorted by their channels. Refunds count on their own
-// day and have the path of their order.
+// Paths returns the conversion paths of the orders in each window, sorted by their channels. Refunds are dated by their
+// own day and have the path of their order.
 func (w *customerQuestions) Paths(ctx context.Context, ws measure.WorkspaceID, segment Segment, in Windows) (Pair[[]PathTotal], error) {
 	bind := in.bind()
 	bind["segment"] = string(segment)

@@ -1,7 +1,7 @@
 // Package warehouse stores facts and answers a closed set of typed questions about them.
 //
 // The SQL of each question is a file in sql. An [Engine] runs it; a [Dialect] renders the few differences between
-// engines. The database computes counts and sums; package measure computes statistics.
+// engines. The database computes numbers and totals; package measure computes statistics.
 package warehouse
 
 import (

@@ -27,7 +27,7 @@ type SpendDay struct {
 	Spend   int64
 }
 
-// SurfaceTotals returns each surface's totals in each window, sorted by surface. Their sum equals StoreTotals.
+// SurfaceTotals returns each surface's totals in each window, sorted by surface. Their total equals StoreTotals.
 func (w *salesQuestions) SurfaceTotals(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]SurfaceTotal], error) {
 	var totals Pair[[]SurfaceTotal]
 	err := w.ask(ctx, ws, "surface_totals", in.bind(), func(row Row) error {

@@ -24,8 +24,8 @@ func (w *salesQuestions) StoreTotals(ctx context.Context, ws measure.WorkspaceID
 }
 
 // ChannelTotals returns the row of each channel in each window, sorted by channel: the model's credits, spend and the
-// platform's claims. The sum of the credits equals StoreTotals, because [measure.Unattributed] has all orders without a
-// credited channel. Under platform_reported, the credits are the claims, and the row of [measure.Unattributed] is the
+// platform's claims. The total of the credits equals StoreTotals, because [measure.Unattributed] has all orders without
+// a credited channel. Under platform_reported, the credits are the claims, and the row of [measure.Unattributed] is the
 // difference. It is negative if platforms claim more than the store's total.
 func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	name, bind := "channel_totals", in.bind()

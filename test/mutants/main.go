@@ -5,8 +5,8 @@
 //
 //	mutants [-seed 1] [-n 300] [-min 75] [-timeout 2m] [-state bin/mutants.jsonl] [PACKAGES]
 //
-// It reports killed, surviving and not covered mutants. Mutants that do not compile and mutants in equivalent.txt do
-// not count. Run it from the root of the module.
+// It reports killed, surviving and not covered mutants. Mutants that do not compile and mutants in equivalent.txt are
+// excluded. Run it from the root of the module.
 package main
 
 import (
@@ -97,7 +97,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return nil
 }
 
-// sampler tries mutants in order until enough of them count.
+// sampler tries mutants in order until enough of them are in the result.
 type sampler struct {
 	*module
 
@@ -162,7 +162,7 @@ func (r *report) add(m *mutant, o outcome) {
 	r.packages[dir][o]++
 }
 
-// sampled is the number of mutants that count.
+// sampled is the number of mutants in the result.
 func (r *report) sampled() int { return r.total[killed] + r.total[survived] + r.total[notCovered] }
 
 // print writes a table by package and returns the percentage of killed mutants.

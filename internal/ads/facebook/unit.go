@@ -50,7 +50,7 @@ func (m Minor) Amount(c money.Currency) (money.Amount, error) {
 	n, ok := rescale(int64(m), iso, meta)
 	if !ok {
 		return money.Amount{}, ads.Reject(measure.Facebook, ads.NotBillable,
-			"%d of Meta's minor units are no amount of %s.", int64(m), c)
+			"%d of Meta's minor units are not a valid amount of %s.", int64(m), c)
 	}
 	return money.Amount{Minor: n, Currency: c}, nil
 }
@@ -64,7 +64,7 @@ func MinorOf(a money.Amount) (Minor, error) {
 	n, ok := rescale(a.Minor, meta, iso)
 	if !ok {
 		return 0, ads.Reject(measure.Facebook, ads.NotBillable,
-			"%s is not a whole number of Meta's minor units, of which 1 %s has %d.", a, a.Currency, meta)
+			"%s is not a whole number of Meta's minor units (1 %s has %d).", a, a.Currency, meta)
 	}
 	return Minor(n), nil
 }

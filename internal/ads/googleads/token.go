@@ -69,7 +69,7 @@ func (c *Client) forget(ctx context.Context, refused token) {
 	}
 }
 
-// renew gets an access token for the refresh token. It changes nothing at Google, so it may be repeated.
+// renew requests an access token with the refresh token. It changes nothing at Google, so it may be repeated.
 func (c *Client) renew(ctx context.Context) (token, error) {
 	form := url.Values{
 		"grant_type": {"refresh_token"}, "client_id": {c.credentials.ClientID},
@@ -114,7 +114,7 @@ func (c *Client) judgeToken(r wire.Reply, into *tokenReply) wire.Verdict {
 	switch {
 	case err == nil && reply.Error == "invalid_grant":
 		return rejected(ads.TokenExpired, "The refresh token has expired or was revoked. "+
-			"Tokens of an OAuth app in testing end after 7 days.")
+			"Tokens of an OAuth app in testing expire after 7 days.")
 	case err == nil && (reply.Error == "invalid_client" || reply.Error == "unauthorized_client"):
 		return rejected(ads.CredentialsRejected, "Google rejects the OAuth client: client_id or client_secret is wrong.")
 	case err == nil && reply.Error != "" && r.Status < 500 && r.Status != http.StatusTooManyRequests:

@@ -59,7 +59,7 @@ func NewFacebook(a FacebookAccount, now func() time.Time) *Facebook {
 	return f
 }
 
-// Edit changes the account as a person does in Meta Ads Manager.
+// Edit changes the account like a user of Meta Ads Manager.
 func (f *Facebook) Edit(do func(*FacebookAccount)) { change(&f.Server, &f.account, do) }
 
 // Campaign returns a campaign of the account, nil if it has none.

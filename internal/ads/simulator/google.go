@@ -47,7 +47,7 @@ func NewGoogle(a GoogleAccount, now func() time.Time) *Google {
 	return g
 }
 
-// Edit changes the account as a person does in Google Ads.
+// Edit changes the account like a user of Google Ads.
 func (g *Google) Edit(do func(*GoogleAccount)) { change(&g.Server, &g.account, do) }
 
 // Campaign returns a campaign of the account, nil if it has none.

@@ -101,7 +101,7 @@ const (
 	Campaign    // reads of one campaign
 )
 
-// Do is what happens to a selected request.
+// Do is the action on a selected request.
 type Do int
 
 // The faults.
@@ -159,7 +159,7 @@ func (s *Server) OnChange(do func()) {
 	s.changed = do
 }
 
-// tell calls the function of OnChange.
+// tell calls the OnChange function.
 func (s *Server) tell() {
 	s.mu.Lock()
 	do := s.changed
@@ -343,7 +343,7 @@ func (o object) text() string {
 	return string(b)
 }
 
-// change changes the state as a person does in the ads manager of the platform.
+// change changes the state like a user of the platform's ads manager.
 func change[T any](s *Server, state *T, do func(*T)) {
 	func() {
 		s.mu.Lock()

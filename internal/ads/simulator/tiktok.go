@@ -40,7 +40,7 @@ func NewTikTok(a TikTokAccount, now func() time.Time) *TikTok {
 	return t
 }
 
-// Edit changes the account as a person does in TikTok Ads Manager.
+// Edit changes the account like a user of TikTok Ads Manager.
 func (t *TikTok) Edit(do func(*TikTokAccount)) { change(&t.Server, &t.account, do) }
 
 // Campaign returns a campaign of the account, nil if it has none.

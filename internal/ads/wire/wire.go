@@ -1,5 +1,5 @@
 // Package wire sends the requests of the ad platform clients. It bounds time, bytes and nesting, repeats reads, never
-// repeats a write, follows no redirect, and keeps secrets out of errors.
+// repeats a write, follows no redirect, and never includes secrets in errors.
 package wire
 
 import (
@@ -220,7 +220,7 @@ func (c *Client) Reject(r ads.Reason, format string, args ...any) *ads.Rejection
 	return ads.Reject(c.platform, r, format, args...)
 }
 
-// Text returns a text of the platform for people, without secrets.
+// Text returns a text of the platform for display, without secrets.
 func (c *Client) Text(text string, most int) string {
 	return ads.Clean(ads.Redact(text, c.secrets...), most)
 }

@@ -8,7 +8,7 @@ import (
 	"assay/internal/civil"
 )
 
-// untilToday ends a period that is not over on today.
+// untilToday ends an incomplete period on the current day.
 func (c calendar) untilToday(r civil.Range) civil.Range {
 	if r.Last.After(c.today) && !r.First.After(c.today) {
 		r.Last = c.today

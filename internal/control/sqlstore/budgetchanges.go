@@ -21,7 +21,7 @@ const budgetChangeColumns = `id, workspace, at, platform, account, campaign, cam
 // AddBudgetChange stores a new change that is pending or awaits approval. A pending change claims its campaign. If
 // another change of the campaign is pending, nothing is stored and the result open is that change. A change that awaits
 // approval is stored once. If an identical change already awaits approval, open is that change. A person without the
-// permission gets a fault of kind forbidden.
+// permission receives a fault of kind forbidden.
 func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error) {
 	c, err = c.Checked()
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *budgetStore) BudgetChanges(ctx context.Context, f control.BudgetChangeF
 	return all, nil
 }
 
-// SavePreview records that a caller has seen a preview, and removes previews that no longer count.
+// SavePreview records that a caller has seen a preview, and removes previews that have expired.
 func (s *budgetStore) SavePreview(ctx context.Context, p control.BudgetPreview) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM budget_previews WHERE at < $1`, micros(p.At.Add(-control.PreviewTime))); err != nil {
@@ -263,8 +263,8 @@ func limitOf(minor int64, c money.Currency) money.Amount {
 }
 
 // SetGuardrails replaces the guardrails of a workspace and returns them with the next version. If g does not have the
-// current version, it returns a fault of kind conflict. A person who does not manage the workspace gets a fault of kind
-// forbidden. All amounts are in the currency of the workspace.
+// current version, it returns a fault of kind conflict. A person who does not manage the workspace receives a fault of
+// kind forbidden. All amounts are in the currency of the workspace.
 func (s *budgetStore) SetGuardrails(ctx context.Context, g control.Guardrails, by control.By) (control.Guardrails, error) {
 	if err := g.Check(); err != nil {
 		return g, err

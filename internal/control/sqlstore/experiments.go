@@ -19,7 +19,8 @@ const experimentColumns = `workspace, id, name, hypothesis, kind, channel, statu
 
 // CreateExperiment stores a new experiment and returns it with its ID and version 1. A missing workspace is a fault of
 // kind not_found, and an invalid experiment is a fault of kind invalid. A duplicate ID or a clash with another
-// experiment is a fault of kind conflict. Here and below, a person without permission gets a fault of kind forbidden.
+// experiment is a fault of kind conflict. Here and below, a person without permission receives a fault of kind
+// forbidden.
 func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
 	e, err := e.Checked()
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *experimentStore) Experiment(ctx context.Context, ws measure.WorkspaceID
 func experiment(ctx context.Context, q querier, ws measure.WorkspaceID, id control.ExperimentID) (control.Experiment, error) {
 	e, err := scanExperiment(q.QueryRowContext(ctx, `SELECT `+experimentColumns+` FROM experiments WHERE workspace = $1 AND id = $2`, ws, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		return e, fault.NotFound("there is no experiment %q", id).WithHint("the tool experiments with view=results lists them")
+		return e, fault.NotFound("there is no experiment %q", id).WithHint("the experiments tool with view=results lists them")
 	}
 	return e, err
 }

@@ -53,7 +53,7 @@ func (s *grantStore) Grants(ctx context.Context, ws measure.WorkspaceID) ([]cont
 
 // RevokeGrant ends the grant with all its tokens and returns it. An already revoked grant does not change. A missing
 // grant is a fault of kind not_found. People may revoke their own grants. A person who does not manage the workspace
-// and revokes another person's grant gets a fault of kind forbidden.
+// and revokes another person's grant receives a fault of kind forbidden.
 func (s *grantStore) RevokeGrant(ctx context.Context, id control.GrantID, why string, by control.By) (control.Grant, error) {
 	var g control.Grant
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {

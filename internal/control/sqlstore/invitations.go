@@ -15,7 +15,8 @@ import (
 const invitationColumns = `id, hash, workspace, email, role, invited_by, created_at, expires_at`
 
 // CreateInvitation stores an invitation and replaces earlier invitations of the address to the workspace. A missing
-// workspace or person is a fault of kind not_found. A person who may not give the role gets a fault of kind forbidden.
+// workspace or person is a fault of kind not_found. A person who may not give the role receives a fault of kind
+// forbidden.
 func (s *memberStore) CreateInvitation(ctx context.Context, n control.Invitation, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, n.Workspace); err != nil {
@@ -63,7 +64,7 @@ func invitation(row scanner) (control.Invitation, error) {
 }
 
 // WithdrawInvitation removes an invitation to the workspace. A missing invitation is a fault of kind not_found. A
-// person who does not manage the workspace gets a fault of kind forbidden.
+// person who does not manage the workspace receives a fault of kind forbidden.
 func (s *memberStore) WithdrawInvitation(ctx context.Context, id control.InvitationID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {
@@ -103,7 +104,7 @@ func (s *memberStore) AcceptInvitation(ctx context.Context, hash []byte, u contr
 			return err
 		}
 		if !giver.MayGive(n.Role) {
-			return fault.Conflict("the author of this invitation may no longer give it")
+			return fault.Conflict("the author of this invitation may no longer assign this role")
 		}
 		return join(ctx, tx, n, u, by)
 	})

@@ -18,7 +18,7 @@ const keyColumns = `api_keys.id, api_keys.workspace, api_keys.name, api_keys.hin
 	api_keys.tools, api_keys.created_at, api_keys.expires_at, api_keys.revoked_at, api_keys.last_used, api_keys.replaced_by`
 
 // CreateKey stores a new key. A workspace that does not exist is a fault of kind not_found; a duplicate ID or hash is a
-// fault of kind conflict. A person without permission to create such keys gets a fault of kind forbidden.
+// fault of kind conflict. A person without permission to create such keys receives a fault of kind forbidden.
 func (s *keyStore) CreateKey(ctx context.Context, k control.Key, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, k.Workspace); err != nil {
@@ -117,7 +117,7 @@ func (s *keyStore) KeyByHash(ctx context.Context, hash []byte) (control.Key, con
 }
 
 // RevokeKey revokes the key now and returns it. An already revoked key does not change. A person who does not manage
-// the workspace gets a fault of kind forbidden.
+// the workspace receives a fault of kind forbidden.
 func (s *keyStore) RevokeKey(ctx context.Context, id control.KeyID, by control.By) (control.Key, error) {
 	var k control.Key
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // SaveMapping stores a mapping under its name and replaces an existing one. An unknown workspace is a fault of kind
-// not_found. A person without permission gets a fault of kind forbidden.
+// not_found. A person without permission receives a fault of kind forbidden.
 func (s *mappingStore) SaveMapping(ctx context.Context, m control.Mapping, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, m.Workspace); err != nil {
@@ -103,7 +103,7 @@ func (s *mappingStore) Mapping(ctx context.Context, id measure.WorkspaceID, name
 }
 
 // DeleteMapping removes a mapping of a workspace. A missing mapping is a fault of kind not_found. A person without
-// permission gets a fault of kind forbidden.
+// permission receives a fault of kind forbidden.
 func (s *mappingStore) DeleteMapping(ctx context.Context, id measure.WorkspaceID, name string, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, id, by, control.Role.Writes); err != nil {

@@ -15,7 +15,7 @@ const membershipColumns = `memberships.user_id, memberships.role, memberships.si
 
 // SetRole changes the person's role in the workspace. It revokes the keys that the person created in the workspace if
 // they exceed the role. Lowering the last owner is a fault of kind conflict. A person who may not give the new role or
-// remove the old role gets a fault of kind forbidden. Members join by invitation, not by SetRole.
+// remove the old role receives a fault of kind forbidden. Members join by invitation, not by SetRole.
 func (s *memberStore) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, ws); err != nil {
@@ -44,7 +44,7 @@ func mayReplaceRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measu
 		return err
 	}
 	if was == "" {
-		return fault.NotFound("the person is not in the workspace")
+		return fault.NotFound("the person is not a member of the workspace")
 	}
 	return stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) && r.MayGive(role) })
 }
@@ -103,8 +103,8 @@ func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.W
 }
 
 // RemoveMember removes the person from the workspace and ends the person's grants, keys and invitations there. Removing
-// the last owner is a fault of kind conflict. A person who removes another member and may not remove that role gets a
-// fault of kind forbidden.
+// the last owner is a fault of kind conflict. A person who removes another member and may not remove that role receives
+// a fault of kind forbidden.
 func (s *memberStore) RemoveMember(ctx context.Context, id control.UserID, ws measure.WorkspaceID, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		was, err := roleOf(ctx, tx, id, ws)
@@ -112,7 +112,7 @@ func (s *memberStore) RemoveMember(ctx context.Context, id control.UserID, ws me
 			return err
 		}
 		if was == "" {
-			return fault.NotFound("the person is not in the workspace")
+			return fault.NotFound("the person is not a member of the workspace")
 		}
 		if by.Actor != control.ActorOf(id) {
 			if err := stillMay(ctx, tx, ws, by, func(r control.Role) bool { return r.MayGive(was) }); err != nil {

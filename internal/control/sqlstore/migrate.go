@@ -51,7 +51,7 @@ func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logg
 		sources := provider.ListSources()
 		if newest := sources[len(sources)-1].Version; version > newest {
 			return fault.New(fault.KindMisconfigured,
-				"the control database is of version %d; this program knows versions up to %d", version, newest).
+				"the control database has version %d; this program supports versions up to %d", version, newest).
 				WithHint("run the program that wrote it, or a newer one")
 		}
 		applied, err := provider.Up(ctx)

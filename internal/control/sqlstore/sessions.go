@@ -25,7 +25,7 @@ func (s *sessionStore) CreateSession(ctx context.Context, n control.NewSession, 
 			return err
 		}
 		if !hit {
-			return fault.Conflict("the password has changed meanwhile")
+			return fault.Conflict("the password has changed in the meantime")
 		}
 		return record(ctx, tx, "", control.SignedIn, by, string(n.User), n.From)
 	})

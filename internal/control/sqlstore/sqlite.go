@@ -69,14 +69,14 @@ func engineFault(err error) error {
 	}
 	switch codeOf(e) {
 	case sqlite3.SQLITE_FULL:
-		return fault.Unavailable("the disk that holds the control database is full").
+		return fault.Unavailable("the disk of the control database is full").
 			WithHint("free space on the disk of the data directory").Wrap(err)
 	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 		return fault.Unavailable("the control database cannot be read or written").
 			WithHint("check the disk of the data directory").Wrap(err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return fault.Unavailable("the control database is read-only").
-			WithHint("give the service's user the right to write in the data directory").Wrap(err)
+			WithHint("give the service's user write permission for the data directory").Wrap(err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return fault.Unavailable("the control database is damaged").
 			WithHint("restore the data directory from a backup").Wrap(err)

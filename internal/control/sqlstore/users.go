@@ -77,7 +77,7 @@ func (s *userStore) ChangePassword(ctx context.Context, id control.UserID, was, 
 			return err
 		}
 		if !hit {
-			return fault.Conflict("the password has changed meanwhile")
+			return fault.Conflict("the password has changed in the meantime")
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE user_id = $1`, id); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 const maxHookSecrets = 5
 
 // AddHookSecret stores a secret. Exceeding the maximum is a fault of kind conflict. A person who does not manage the
-// workspace gets a fault of kind forbidden.
+// workspace receives a fault of kind forbidden.
 func (s *webhookStore) AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, h.Workspace); err != nil {
@@ -61,7 +61,7 @@ func (s *webhookStore) HookSecrets(ctx context.Context, ws measure.WorkspaceID) 
 }
 
 // RemoveHookSecret removes a secret. A missing secret is a fault of kind not_found. A person who does not manage the
-// workspace gets a fault of kind forbidden.
+// workspace receives a fault of kind forbidden.
 func (s *webhookStore) RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		if err := stillMay(ctx, tx, ws, by, control.Role.Manages); err != nil {

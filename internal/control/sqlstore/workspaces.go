@@ -70,7 +70,7 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 }
 
 // UpdateWorkspace changes the settings of w.ID and returns them with the next version. If w does not have the current
-// version, it returns a fault of kind conflict. A person who does not manage the workspace gets a fault of kind
+// version, it returns a fault of kind conflict. A person who does not manage the workspace receives a fault of kind
 // forbidden.
 func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()

@@ -112,7 +112,7 @@ func (s *rows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 		s.days, s.lines = append(s.days, row), append(s.lines, rec.Line)
 		return nil
 	}
-	s.options.Notes.Add("rows_added", "several rows have the same ad and day, as in a breakdown: they were added up")
+	s.options.Notes.Add("rows_added", "several rows have the same ad and day, as in a breakdown: their values were added")
 	return add(&s.days[i], row, rec.Line)
 }
 
@@ -164,7 +164,7 @@ func (s *rows) row(rec tabular.Record) (row warehouse.AdDay, fresh bool, err err
 	content := s.hasher.Row(0, rec.Fields)
 	if _, ok := s.known[content]; ok {
 		s.totals.Repeated++
-		s.options.Notes.Add("rows_repeated", "line %d repeats an earlier line exactly: it counts once", rec.Line)
+		s.options.Notes.Add("rows_repeated", "line %d repeats an earlier line exactly: it is counted once", rec.Line)
 		return row, false, nil
 	}
 	day, err := s.day(rec)

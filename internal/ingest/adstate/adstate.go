@@ -33,7 +33,7 @@ type BudgetColumn struct {
 	Per   measure.BudgetPeriod // "": another column contains it
 }
 
-// Budgets returns the budget columns of a platform's tables. The first column with a value counts.
+// Budgets returns the budget columns of a platform's tables. The first column with a value is used.
 func Budgets(p measure.Platform) []BudgetColumn {
 	plain := measure.BudgetUnit("")
 	if p == measure.Facebook {

@@ -11,7 +11,7 @@ import (
 )
 
 // Names returns the readers of the tables with the names of campaigns, ad sets and ads and their parents. Tables of
-// spend contain only IDs. A table may contain several versions of a name. The latest version counts.
+// spend contain only IDs. A table may contain several versions of a name. The latest version is used.
 func Names() []source.Reader {
 	readers := make([]source.Reader, 0, len(names))
 	for i := range names {
@@ -122,7 +122,7 @@ func (n *nameTables) Name() string { return n.name }
 // Title implements [source.Reader].
 func (n *nameTables) Title() string { return n.title }
 
-// Fit implements [source.Reader]. The best fit of the platform's tables counts.
+// Fit implements [source.Reader]. The best fit of the platform's tables is used.
 func (n *nameTables) Fit(h source.Header) source.Fit {
 	_, fit := n.table(h)
 	return fit

@@ -155,7 +155,7 @@ func (s *sales) credit(v visit, charged int64) {
 }
 
 // orderValues returns the mean value of an expected order by surface, in whole units of the currency. Canceled and test
-// orders count as zero.
+// orders are treated as zero.
 func (s *sales) orderValues() [surfaceCount]float64 {
 	var values [surfaceCount]float64
 	for surface, n := range s.orders {

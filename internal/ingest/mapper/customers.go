@@ -69,7 +69,7 @@ func newCustomerRows(b *binding) *factRows {
 			return
 		}
 		if before, twice := known[p.Customer]; twice && before != p {
-			b.options.Notes.Add("customers_twice", "the customer of line %d occurs twice in the file: the row that was updated last counts, else the last row", r.line)
+			b.options.Notes.Add("customers_twice", "the customer of line %d occurs twice in the file: the row that was updated last is used, otherwise the last row", r.line)
 		}
 		known[p.Customer] = p
 		into.Profiles = append(into.Profiles, p)

@@ -71,7 +71,7 @@ func (k Kind) Fields() []Field {
 }
 
 // NamedByMapping reports whether rows of the kind are stored under the mapping's own name, unless the mapping has a
-// system. The same rows under another name would count twice.
+// system. The same rows under another name would be counted twice.
 func (k Kind) NamedByMapping() bool {
 	switch k {
 	case ChannelSpend, FXRates, Customers, Products, Messages, Surveys, Creators, RegionDays, SurfaceDays:

@@ -24,7 +24,7 @@ type lineRows struct {
 	last  *group // group of the previous row
 }
 
-// groupKey distinguishes orders and their refunds; the refunds of a day count as one refund.
+// groupKey distinguishes orders and their refunds; the refunds of a day are treated as one refund.
 type groupKey struct {
 	id       string
 	refunded civil.Date // zero for the order itself
@@ -122,7 +122,7 @@ func (r *lineRows) dropCopy(g *group) {
 		return
 	}
 	r.orders.Totals.Repeated += int64(len(g.sale.Lines) - last.lines)
-	r.options.Notes.Add("rows_repeated", "the rows of order %s occur twice in the file: they count once", source.Shown(g.id))
+	r.options.Notes.Add("rows_repeated", "the rows of order %s occur twice in the file: they are counted once", source.Shown(g.id))
 	g.sale.Lines = g.sale.Lines[:last.lines]
 	g.segments = g.segments[:len(g.segments)-1]
 }

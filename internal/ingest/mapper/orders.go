@@ -105,7 +105,7 @@ func isTrue(cell string) bool {
 func (s *shop) surface(name string) measure.Surface {
 	surface, ok := source.Surface(name)
 	if !ok {
-		s.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders count for the online store", source.Shown(name))
+		s.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders are assigned to the online store", source.Shown(name))
 		return measure.OnlineStore
 	}
 	return surface

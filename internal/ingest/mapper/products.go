@@ -76,14 +76,14 @@ func newProductRows(b *binding) *factRows {
 		if p != (warehouse.Product{Source: p.Source, SKU: sku}) {
 			before, twice := known.at(sku)
 			if twice && *before != p {
-				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has another title, type, vendor or price than earlier in the file: the last ones count; each cost counts from its own day", source.Shown(sku), r.line)
+				b.options.Notes.Add("sku_twice", "the SKU %s, line %d, has a different title, type, vendor or price than earlier in the file: the last values are used; each cost applies from its own day", source.Shown(sku), r.line)
 			}
 			*before = p
 		}
 		if costed {
 			before, twice := costs.at(costFrom{sku, cost.From})
 			if twice && *before != cost {
-				b.options.Notes.Add("cost_twice", "the SKU %s, line %d, has two costs from the same day: the last one counts", source.Shown(sku), r.line)
+				b.options.Notes.Add("cost_twice", "the SKU %s, line %d, has two costs from the same day: the last cost is used", source.Shown(sku), r.line)
 			}
 			*before = cost
 		}

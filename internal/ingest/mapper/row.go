@@ -99,7 +99,7 @@ func (r *row) number(field int) int64 {
 func (r *row) counted(field int) int64 {
 	n := r.number(field)
 	if n < 0 {
-		r.wrong(field, "a count cannot be negative")
+		r.wrong(field, "a number cannot be negative")
 	}
 	return n
 }

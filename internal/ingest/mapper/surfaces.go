@@ -47,7 +47,7 @@ type surfaceKey struct {
 }
 
 // newSurfaceRows reads sales by surface and day. It sums rows with the same surface, day and place, such as rows of
-// several cash registers. It rejects unknown surfaces, because their sales would count for another surface.
+// several cash registers. It rejects unknown surfaces, because their sales would be assigned to another surface.
 func newSurfaceRows(b *binding) *factRows {
 	countries, rates := source.NewCountries(), source.NewConverter(b.options.Base, b.options.Rates)
 	known := gathered[surfaceKey, warehouse.SurfaceDayTotal]{}
@@ -95,7 +95,7 @@ func newSurfaceRows(b *binding) *factRows {
 			*sum = d
 			return
 		}
-		b.options.Notes.Add("rows_added", "several rows have the same surface and day: they were added up")
+		b.options.Notes.Add("rows_added", "several rows have the same surface and day: their values were added")
 		sum.Orders, sum.NewOrders, sum.Units = sum.Orders+d.Orders, sum.NewOrders+d.NewOrders, sum.Units+d.Units
 		sum.Charged, sum.Tax, sum.Shipping = sum.Charged+d.Charged, sum.Tax+d.Tax, sum.Shipping+d.Shipping
 		sum.Discounts, sum.Refunds = sum.Discounts+d.Discounts, sum.Refunds+d.Refunds

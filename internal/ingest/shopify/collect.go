@@ -71,7 +71,7 @@ func (c *Collector) Expect() { c.listed = true }
 func (c *Collector) Waits() bool { return len(c.held) > 0 }
 
 // Order adds an order of a stream. Errors are [*source.RowError]s with the line. The version with the latest update
-// time counts. If the times are equal, the version that was added later counts.
+// time is used. If the times are equal, the version that was added later is used.
 func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	gone, err := c.reader.Order(doc, &c.sale)
 	if err != nil {

@@ -68,11 +68,11 @@ func (d *Documents) consentState(names ...string) string {
 	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
 }
 
-// consent reads a consent. An unknown word counts as neither yes nor no and does not stop the tap.
+// consent reads a consent. An unknown word is treated as neither yes nor no and does not stop the tap.
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {
-		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they count as unknown")
+		d.options.Notes.Add("consent_unknown", "some customers' consents are neither yes nor no: they are treated as unknown")
 	}
 	return consent
 }

@@ -105,7 +105,7 @@ func (d *Documents) describe(o *warehouse.Order) {
 	name := d.text("sourceName", "source_name")
 	surface, ok := source.Surface(name)
 	if !ok {
-		d.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders count for the online store", source.Shown(name))
+		d.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders are assigned to the online store", source.Shown(name))
 		surface = measure.OnlineStore
 	}
 	o.Surface = surface

@@ -80,7 +80,7 @@ func (r landedRefunds) Open(t source.Table, o source.Options) (source.Rows, erro
 }
 
 // refundRows collects a table, because a refund may have several transactions with one row each. A table to which a
-// connector only appends repeats refunds and payments. Each refund and each payment counts once.
+// connector only appends repeats refunds and payments. Each refund and each payment is counted once.
 type refundRows struct {
 	payments bool // rows are payments; a refund is their sum
 	at       map[string]int
@@ -148,11 +148,11 @@ func (r *refundRows) Add(rec tabular.Record, _ *warehouse.Batch) error {
 	case before == nil:
 		r.gathered[key] = row
 	case !r.payments:
-		r.options.Notes.Add("refunds_twice", "the refund of line %d occurs twice in the table: the last one counts", rec.Line)
+		r.options.Notes.Add("refunds_twice", "the refund of line %d occurs twice in the table: the last one is used", rec.Line)
 		row.Rows += before.Rows
 		r.gathered[key] = row
 	case again:
-		r.options.Notes.Add("payments_twice", "the payment of line %d occurs twice in the table and counts once", rec.Line)
+		r.options.Notes.Add("payments_twice", "the payment of line %d occurs twice in the table and is counted once", rec.Line)
 		before.Rows++
 	case before.Currency != currency:
 		return &source.RowError{Line: rec.Line, Column: r.header.Name(r.at["currency"]), Value: string(currency), Reason: "the same refund in two currencies"}

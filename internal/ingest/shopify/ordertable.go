@@ -159,7 +159,7 @@ type landedSale struct {
 }
 
 // orderTableRows reads the table. It adds rows that are sorted by key immediately. It collects other rows, because a
-// table to which a connector only appends has every version of an order, and the latest counts.
+// table to which a connector only appends has every version of an order, and the latest is used.
 type orderTableRows struct {
 	header       source.Header
 	options      source.Options
@@ -192,7 +192,7 @@ func (r *orderTableRows) Add(rec tabular.Record, b *warehouse.Batch) error {
 	}
 	before := r.gathered[s.Order.Key]
 	if before != nil {
-		r.options.Notes.Add("orders_versions", "the table has several versions of an order: the latest counts")
+		r.options.Notes.Add("orders_versions", "the table has several versions of an order: the latest is used")
 		s.Rows += before.Rows
 		if before.Order.UpdatedAt.After(s.Order.UpdatedAt) {
 			before.Rows = s.Rows
@@ -221,7 +221,7 @@ func (r *orderTableRows) read(rec tabular.Record, s *landedSale) error {
 	}
 	if isTrue(source.Cell(rec.Fields, r.deleted)) {
 		o.Cancelled = true
-		r.options.Notes.Add("orders_deleted", "orders deleted in the shop count as canceled")
+		r.options.Notes.Add("orders_deleted", "orders deleted in the shop are treated as canceled")
 	}
 	s.landed = warehouse.LandedOrder{OrderRef: o.OrderRef, Row: source.Cell(rec.Fields, r.row), Discounts: o.Discounts, UpdatedAt: o.UpdatedAt}
 	if cell := source.Cell(rec.Fields, r.place("subtotal_price")); cell != "" {

@@ -199,7 +199,7 @@ func (r *rows) money(fields []string, at int, c money.Currency, into *int64) *so
 func (r *rows) surface(name string) measure.Surface {
 	s, ok := source.Surface(name)
 	if !ok {
-		r.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders count for the online store", source.Shown(name))
+		r.options.Notes.Add("surface_unknown", "unknown sales channel %q: its orders are assigned to the online store", source.Shown(name))
 		return measure.OnlineStore
 	}
 	return s

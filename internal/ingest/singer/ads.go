@@ -84,7 +84,7 @@ var platforms = map[shape]*platform{
 	},
 }
 
-// purchases lists Meta's names for the same purchases. The first available name counts, as in Meta's reports.
+// purchases lists Meta's names for the same purchases. The first available name is used, as in Meta's reports.
 var purchases = []string{"omni_purchase", "purchase", "offsite_conversion.fb_pixel_purchase", "onsite_conversion.purchase"}
 
 // add adds a row of a report. Its error is a [*source.RowError].
@@ -159,7 +159,7 @@ func (c *ads) figures(p *platform, is shape, record *document.Object, row *wareh
 		}
 		currency = code
 	} else {
-		c.options.Notes.Add("currency_unknown", "records of %s have no currency: they are read as %s", p.source, currency)
+		c.options.Notes.Add("currency_unknown", "records of %s have no currency: %s is assumed", p.source, currency)
 	}
 	amount := func(cell string) (int64, error) { return source.MoneyRounded(cell, currency, money.Point) }
 	spend := amount
@@ -266,7 +266,7 @@ type thing struct {
 }
 
 // sum adds up the rows of a day with the same key and appends them to the batch. If several reports cover the same
-// spend, only one of them counts.
+// spend, only one of them is used.
 func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch) (bad []rejected) {
 	rank, stream := math.MaxInt, ""
 	order := make([]*adRow, len(day.rows))
@@ -281,7 +281,7 @@ func (c *ads) sum(day *adDay, converter *source.Converter, into *warehouse.Batch
 	index := make(map[thing]int, len(order))
 	for _, r := range order {
 		if r.stream != stream {
-			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s count", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
+			c.options.Notes.Add("same_spend", "streams %s and %s contain the same spend: the records of %s are used", source.Shown(stream), source.Shown(r.stream), source.Shown(stream))
 			continue
 		}
 		row := r.AdDay // amounts of the day stay in their currency, because it may be summed again

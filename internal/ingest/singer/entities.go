@@ -19,8 +19,8 @@ type entities struct {
 
 func newEntities() *entities { return &entities{words: source.NewWords(), loads: map[shape]*load{}} }
 
-// advertiser names the properties of a platform's streams of campaigns, ad sets and ads. The first level with an ID
-// counts.
+// advertiser names the properties of a platform's streams of campaigns, ad sets and ads. The first level with an ID is
+// used.
 type advertiser struct {
 	source            string // source of the reader of the same platform's tables
 	platform          measure.Platform

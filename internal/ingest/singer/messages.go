@@ -112,7 +112,7 @@ func (c *messages) set(row *warehouse.MessageDay, statistic, cell string) error 
 			return source.Unreadable(0, "statistic_value", cell, err)
 		}
 		row.Revenue = amount
-		c.options.Notes.Add("klaviyo_currency", "Klaviyo's reports have no currency: they are read as %s", c.options.Base)
+		c.options.Notes.Add("klaviyo_currency", "Klaviyo's reports have no currency: %s is assumed", c.options.Base)
 		return nil
 	}
 	into := map[string]*int64{

@@ -117,9 +117,9 @@ func Millionths(cell string, n money.Notation) (int64, error) {
 
 const millionths = 6 // decimals
 
-// NotationOf detects the decimal separator of cells. Only unambiguous cells count, because "1.234" may have a decimal
-// or a thousands separator. Without an unambiguous cell, the decimal separator is a point. Cells that contradict the
-// result are rejected.
+// NotationOf detects the decimal separator of cells. Only unambiguous cells are used, because "1.234" may have a
+// decimal or a thousands separator. Without an unambiguous cell, the decimal separator is a point. Cells that
+// contradict the result are rejected.
 func NotationOf(columns ...[]string) money.Notation {
 	points, commas := 0, 0
 	for _, cells := range columns {

@@ -87,7 +87,7 @@ func FuzzMoney(f *testing.F) {
 				t.Errorf("%q in %s is read as %d, and as %s, %v by money.Parse", cell, c, got, want, wantErr)
 			}
 			if err != nil && wantErr == nil && want.Minor <= Largest && want.Minor >= -Largest {
-				t.Errorf("%q in %s is refused: %v", cell, c, err)
+				t.Errorf("%q in %s is rejected: %v", cell, c, err)
 			}
 		}
 		if m, err := Millionths(cell, money.Point); err == nil {

@@ -35,7 +35,7 @@ func (h Header) Names() []string { return h.names }
 var folding = strings.NewReplacer("’", "'", "ß", "ss", "\u00a0", " ", "\ufeff", "", "_", " ")
 
 // Fold returns a column's name in the form in which names are compared: lower case, without accents, with single
-// blanks. Underscores count as blanks.
+// blanks. Underscores are treated as blanks.
 func Fold(name string) string {
 	if isFolded(name) { // the usual case
 		return name

@@ -271,7 +271,7 @@ func (t *Orders) copyOf(s *Sale, refunded int64) bool {
 	}
 	if seen {
 		t.count(before, -1)
-		t.options.Notes.Add("orders_twice", "order %s, line %d, occurs twice in the file with different content: the last one counts", Shown(o.Key), s.Line)
+		t.options.Notes.Add("orders_twice", "order %s, line %d, occurs twice in the file with different content: the last one is used", Shown(o.Key), s.Line)
 	}
 	if t.options.Scattered {
 		t.seen[key] = now

@@ -106,7 +106,7 @@ func (o Options) AssumedCurrency() money.Currency {
 	if o.Currency != "" {
 		return o.Currency
 	}
-	o.Notes.Add("currency_assumed", "the file has no currency: amounts are read as %s", o.Base)
+	o.Notes.Add("currency_assumed", "the file has no currency: %s is assumed for all amounts", o.Base)
 	return o.Base
 }
 

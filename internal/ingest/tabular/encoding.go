@@ -26,7 +26,7 @@ const (
 )
 
 // decode returns the text of src as UTF-8 without a byte-order mark, and a function that returns the encoding. The
-// encoding is final at the end, because a file counts as UTF-8 until its first non-ASCII character.
+// encoding is final at the end, because a file is treated as UTF-8 until its first non-ASCII character.
 func decode(src *bufio.Reader) (io.Reader, func() Encoding) {
 	head, _ := src.Peek(1024) // a short file has fewer bytes; a read error occurs again at the first read
 	switch {

@@ -76,7 +76,7 @@ func TestOpenReadsEveryEncoding(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 		if f.Encoding() != c.encoding {
-			t.Errorf("%s is read as %s, want %s", name, f.Encoding(), c.encoding)
+			t.Errorf("%s is interpreted as %s, want %s", name, f.Encoding(), c.encoding)
 		}
 		sum := sha256.Sum256(c.content)
 		if hash, err := f.Hash(); hash != hex.EncodeToString(sum[:]) || err != nil {

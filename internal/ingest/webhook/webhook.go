@@ -2,7 +2,7 @@
 //
 // [Take] checks a message and reduces it to the required members. The caller stores it and answers. [Run] later
 // converts several stored messages to facts at once. Messages may arrive twice, late and in any order. The latest
-// version of an order counts, and refunds are deduplicated by ID.
+// version of an order is used, and refunds are deduplicated by ID.
 package webhook
 
 import (

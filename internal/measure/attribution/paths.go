@@ -49,7 +49,7 @@ type Paths struct {
 	totals      Totals
 }
 
-// Totals are the sums over all paths.
+// Totals are the totals over all paths.
 type Totals struct {
 	Conversions float64
 	Value       int64 // in the unit of [Path.Value]
@@ -92,7 +92,7 @@ func (p *Paths) check(path Path) error {
 		return fault.Invalid("path %d: value is %d without a conversion", n, path.Value)
 	}
 	if path.Value > maxTotal-p.totals.Value {
-		return fault.Invalid("path %d: the sum of values passes %d", n, int64(maxTotal))
+		return fault.Invalid("path %d: the total of values exceeds %d", n, int64(maxTotal))
 	}
 	return p.checkTouches(path)
 }
@@ -100,16 +100,16 @@ func (p *Paths) check(path Path) error {
 func (p *Paths) checkTouches(path Path) error {
 	n := p.Len()
 	if path.AgeDays != nil && len(path.AgeDays) != len(path.Channels) {
-		return fault.Invalid("path %d: %d ages for %d touches", n, len(path.AgeDays), len(path.Channels))
+		return fault.Invalid("path %d: %d ages for %d touchpoints", n, len(path.AgeDays), len(path.Channels))
 	}
 	for i, age := range path.AgeDays {
 		if !isCount(age) {
-			return fault.Invalid("path %d: age of touch %d is %v, want days from 0 up", n, i, age)
+			return fault.Invalid("path %d: age of touchpoint %d is %v, want days from 0 up", n, i, age)
 		}
 	}
 	for i, name := range path.Channels {
 		if name == "" {
-			return fault.Invalid("path %d: touch %d has no channel", n, i)
+			return fault.Invalid("path %d: touchpoint %d has no channel", n, i)
 		}
 	}
 	if len(p.names)+len(path.Channels) > MaxChannels && p.unknown(path.Channels) > MaxChannels-len(p.names) {
@@ -161,7 +161,7 @@ func (p *Paths) addAge(ages []float64, i int) {
 // Len returns the number of paths.
 func (p *Paths) Len() int { return len(p.ends) }
 
-// Totals returns the sums over all paths.
+// Totals returns the totals over all paths.
 func (p *Paths) Totals() Totals { return p.totals }
 
 // Channels returns all channels, sorted.

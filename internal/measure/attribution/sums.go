@@ -57,7 +57,7 @@ func (s Sums) Add(t Sums) {
 	}
 }
 
-// Total returns the sum over all channels.
+// Total returns the total over all channels.
 func (s Sums) Total() (total measure.Sums) {
 	for _, sums := range s {
 		total = total.Add(sums)
@@ -195,10 +195,10 @@ type BlendedSums struct {
 // interval of a share is the central interval of its Beta marginal. It covers sampling error, not recall bias.
 //
 // Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
-// figure's total is unchanged, to the last unit. Negative credits count as zero in the shares, for example if a channel
-// has more exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it. Channels
-// that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about invalid
-// counts names the stratum.
+// figure's total is unchanged, to the last unit. Negative credits are treated as zero in the shares, for example if a
+// channel has more exchanges than sales. The unattributed row shrinks by 1 - w, because no survey answer names it.
+// Channels that only the survey names get rows. Without answers, w is 0 and the credits are unchanged. An error about
+// invalid counts names the stratum.
 func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	b = b.withDefaults()
 	if err := b.check(strata); err != nil {

@@ -13,8 +13,8 @@ import (
 // repeat purchase with probability p. Over customers, λ is Gamma(R, Alpha) distributed and p is Beta(A, B) distributed,
 // independently.
 //
-// It assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat purchases
-// counts as active, because customers become inactive only after a repeat purchase.
+// It assumes constant rates: no seasonality, no promotions, no change with age. A customer without repeat purchases is
+// treated as active, because customers become inactive only after a repeat purchase.
 type BGNBD struct {
 	R     float64 // shape of the rates
 	Alpha float64 // inverse scale of the rates, in the unit of time: the mean rate is R / Alpha
@@ -110,7 +110,7 @@ func (m BGNBD) Expected(h History, time float64) float64 {
 //
 // after Euler's transformation of the series, (1-z)^(a-1) ₂F₁(a+b-r-1, a-1; a+b+x-1; z). The series has small
 // parameters, and its first term cancels with the leading 1. It is therefore accurate near a = 1 and for a + b < 1. Its
-// terms overflow for large a. Then the dropout probabilities hardly differ, and [BGNBD.meanOverDropout] is accurate.
+// terms overflow for large a. Then the dropout probabilities barely differ, and [BGNBD.meanOverDropout] is accurate.
 func (m BGNBD) whileActive(x, since, t float64) float64 {
 	if t <= 0 {
 		return 0

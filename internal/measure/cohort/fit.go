@@ -94,7 +94,7 @@ func grouped(histories []History) (all grouping, err error) {
 		repeated = repeated || h.Repeats > 0
 	}
 	if !repeated {
-		return grouping{}, fault.NotReady("no customer has bought a second time").WithHint("take a longer history")
+		return grouping{}, fault.NotReady("no customer has a repeat purchase").WithHint("use a longer history")
 	}
 	sorted := slices.Clone(histories)
 	slices.SortFunc(sorted, func(a, b History) int {

@@ -59,7 +59,7 @@ func MarginsOf(sales []Sale, assumed float64) (Margins, error) {
 	case m.Coverage >= leastCoverage:
 		m.Source, m.Rate = PartlyCosted, (costed-cost)/costed
 	case assumed == 0:
-		return Margins{}, fault.NotReady("costs cover %.0f%% of revenue, too little to estimate a margin", 100*m.Coverage).
+		return Margins{}, fault.NotReady("costs cover only %.0f%% of revenue, which is not enough to estimate a margin", 100*m.Coverage).
 			WithHint("import the costs of products, or set a margin for the store")
 	}
 	return m, nil

@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Estimate is the estimated number of a creator's orders in a period. Every order counts once.
+// Estimate is the estimated number of a creator's orders in a period. Every order is counted once.
 type Estimate struct {
 	Orders     measure.Estimate
 	Confidence float64 // 1 - half of the interval's width / Orders, between 0 and 1

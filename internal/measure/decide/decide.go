@@ -50,7 +50,7 @@ type Response struct {
 	Slope [][]float64 // derivatives by spend; not used at spend 0, where they may be infinite
 }
 
-// Group bounds the sum of some channels' spends. A channel is in at most one group.
+// Group bounds the total spend of some channels. A channel is in at most one group.
 type Group struct {
 	Name     string
 	Channels []measure.Channel

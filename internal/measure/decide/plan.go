@@ -51,10 +51,10 @@ func (c Certificate) Gap() float64 {
 	return (c.UpperBound - c.Objective) / math.Abs(c.UpperBound)
 }
 
-// moved is the smallest change of spend that counts as a change, as a share of the budget.
+// moved is the smallest change of spend that is treated as a change, as a share of the budget.
 const moved = 1e-6
 
-// Optimize allocates the budget. Bounds or sums that cannot be met and unknown names give an invalid fault with a
+// Optimize allocates the budget. Bounds or sums that cannot be met and unknown names result in an invalid fault with a
 // remedy. The result does not depend on the number of cores. The two halves of the draws must be independent, for
 // example from different chains.
 func Optimize(p Problem) (*Plan, error) {
@@ -106,7 +106,7 @@ func (p Problem) lift(plan []float64) []float64 {
 	return lift
 }
 
-// shareAbove returns the share of positive values. A zero counts half.
+// shareAbove returns the share of positive values. A zero has half weight.
 func shareAbove(values []float64) float64 {
 	var sum float64
 	for _, v := range values {

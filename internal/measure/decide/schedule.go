@@ -266,7 +266,7 @@ func (t Timetable) validate() error {
 				c.Total.Max < all.Min*(1-slack) {
 				return fault.Invalid("channel %s: bounds %s to %s over %d periods contradict bounds %s to %s per period", c.Name,
 					sums.formatted(c.Total.Min), sums.formatted(c.Total.Max), t.Periods, sums.formatted(c.Min), sums.formatted(c.Max)).
-					WithHint("widen the bounds of the periods or of their sum")
+					WithHint("widen the bounds of the periods or of their total")
 			}
 			all = Range{all.hold(c.Total.Min), all.hold(c.Total.Max)}
 		}
@@ -287,7 +287,7 @@ func (t Timetable) validatePace() error {
 	for _, c := range t.Channels {
 		if c.Total != nil || c.Change != nil || len(t.Groups) > 0 {
 			return fault.Invalid("a pace cannot be combined with groups, totals over time or limits on changes").
-				WithHint("drop the pace, or give channels bounds per period only")
+				WithHint("remove the pace, or give channels bounds per period only")
 		}
 		least, most = least+c.Min, most+c.Max
 	}

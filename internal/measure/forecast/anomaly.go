@@ -29,7 +29,7 @@ const leastJudged = 21
 // Anomalies tests every point of a complete series against the points on both sides. The newest point has only earlier
 // points.
 //
-// Each point is left out and predicted from the season, a local line and the autocorrelated deviations of its
+// Each point is excluded and predicted from the season, a local line and the autocorrelated deviations of its
 // neighbors. The line has tricube weights over three seasons to either side and bisquare weights against other
 // outliers. The method is from Cleveland 1979, "Robust locally weighted regression and smoothing scatterplots". Errors
 // within the half-year around a point have Student's t distribution. Scale and degrees of freedom maximize the

@@ -7,19 +7,19 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Change is a change point between two linear pieces of a series.
+// Change is a change point between two linear segments of a series.
 type Change struct {
 	At            int     // first point of the new line
 	Before, After float64 // values of the two lines at that point, in the series' unit
 }
 
 // Changes finds change points by optimal partitioning with pruning (PELT; Killick, Fearnhead and Eckley 2012, "Optimal
-// detection of changepoints with a linear computational cost"). The cost of a piece is its residual sum of squares
+// detection of changepoints with a linear computational cost"). The cost of a segment is its residual sum of squares
 // around a line, after seasonal adjustment. The penalty of a change point is 5 log(n) times the noise variance, times
-// (1+ρ)/(1-ρ) for autocorrelated noise. Outliers are first moved to three standard deviations. Pieces have at least two
-// seasons and ten points; a series shorter than two pieces is a not-ready fault.
+// (1+ρ)/(1-ρ) for autocorrelated noise. Outliers are first moved to three standard deviations. Segments have at least
+// two seasons and ten points; a series shorter than two segments is a not-ready fault.
 //
-// A change shows when a series changed, not why. A smooth curve is also split into lines.
+// A change shows when a series changed, not why. A smooth curve is also split into segments.
 func Changes(values []float64, season int) ([]Change, error) {
 	season = max(1, season)
 	least := max(10, 2*season)
@@ -79,7 +79,7 @@ func ones(n int) []float64 {
 	return out
 }
 
-// partition returns the first points of all pieces except the first.
+// partition returns the first points of all segments except the first.
 func partition(x []float64, least int, penalty float64) []int {
 	n := len(x)
 	s := sumsOf(x)
@@ -113,7 +113,7 @@ func partition(x []float64, least int, penalty float64) []int {
 	return cuts
 }
 
-// sums contains cumulative sums, which give the cost of any piece in constant time.
+// sums contains cumulative sums, which give the cost of any segment in constant time.
 type sums struct{ y, ty, yy []float64 }
 
 func sumsOf(x []float64) sums {
@@ -127,7 +127,7 @@ func sumsOf(x []float64) sums {
 	return s
 }
 
-// cost returns the sum of squares of the piece around its line.
+// cost returns the sum of squares of the segment around its line.
 func (s sums) cost(from, to int) float64 {
 	n := float64(to - from)
 	y := s.y[to] - s.y[from]

@@ -10,7 +10,7 @@ import (
 
 // form is one of fifteen exponential smoothing models. They are in the taxonomy of Hyndman, Koehler, Ord and Snyder
 // (2008), "Forecasting with exponential smoothing", table 2.1. Numerically unstable models and multiplicative trends
-// are left out.
+// are excluded.
 type form struct {
 	relative bool // the error is multiplicative
 	trend    bool
@@ -204,7 +204,7 @@ type run struct {
 // errors passes the models over the values, which updates their states, and sets their errors. It multiplies relative
 // errors by the geometric mean of |μ|. The log sum of squares is then the likelihood of the book's equation (5.3) for
 // additive and relative errors. A model is not allowed if a relative error has an expectation that is not positive.
-// errors runs [smoother.observe] for several models in step. The method observe takes nearly all time of a fit, and
+// errors runs [smoother.observe] for several models in step. The method observe takes nearly all of a fit's time, and
 // each recursion waits only for its own last step.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
@@ -312,7 +312,7 @@ func (c *climb) several(params, out [][]float64, allowed []bool) {
 // freedom returns the number of values minus the number of parameters, minus 1, as in AICc.
 func (c *climb) freedom() float64 { return float64(len(c.values)) - float64(c.length+1) - 1 }
 
-// penalty returns AICc's penalty. The variance counts as a parameter.
+// penalty returns AICc's penalty. The variance is treated as a parameter.
 func (c *climb) penalty() float64 {
 	return 2 * float64(c.length+1) * float64(len(c.values)) / c.freedom()
 }

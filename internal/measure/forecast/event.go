@@ -36,7 +36,7 @@ func effects(values []float64, season int, events []Event) (clean []float64, siz
 	for i, e := range events {
 		for _, t := range e.Points {
 			if t < 0 {
-				return nil, nil, nil, fault.Invalid("event %q touches point %d, want 0 or later", e.Name, t)
+				return nil, nil, nil, fault.Invalid("event %q includes point %d, want 0 or later", e.Name, t)
 			}
 			if t < n {
 				touched[t] = append(touched[t], i)

@@ -6,7 +6,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Expected is a forecast of the sum of some future points.
+// Expected is a forecast of the total of some future points.
 type Expected struct {
 	Points int
 	Median float64

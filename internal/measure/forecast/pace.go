@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Total is a forecast of the sum of the first points.
+// Total is a forecast of the total of the first points.
 type Total struct {
 	Value float64 // sum of the points' medians
 	Bands []Band  // one per level of the prediction
@@ -23,7 +23,7 @@ type Total struct {
 // random walk. Their sums are the widest.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
-		return Total{}, fault.Invalid("a sum of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
+		return Total{}, fault.Invalid("a total of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
 	}
 	var t Total
 	for _, y := range p.Points[:steps] {
@@ -145,7 +145,7 @@ func (t Total) Reaches(target float64) float64 {
 	return max(0.5/(n+1), min(1-0.5/(n+1), sum))
 }
 
-// Goal is a target for the sum over a period in progress.
+// Goal is a target for the total of a period in progress.
 type Goal struct {
 	Target  float64 // positive, in the unit of the series
 	Elapsed int     // points of the period at the end of the series; 0 before it begins

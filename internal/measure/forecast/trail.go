@@ -18,7 +18,7 @@ type ending struct {
 
 func newTrail() *trail { return &trail{forms: map[form]ending{}, orders: map[order]ending{}} }
 
-// steepest is the size beyond which a smoothing parameter counts as at its limit.
+// steepest is the size beyond which a smoothing parameter is treated as at its limit.
 const steepest = 8
 
 // form returns starting parameters, converted to another unit, or nil if none are known.
@@ -71,7 +71,7 @@ func (t *trail) leaveOrder(o order, c *candidate, params []float64) {
 	}
 }
 
-// chosen returns the chosen order if it has the same differences.
+// chosen returns the earlier chosen order if its differences and its season are those of base.
 func (t *trail) chosen(base order) (order, bool) {
 	if t == nil || t.best == nil || t.best.d != base.d || t.best.sd != base.sd || t.best.season != base.season {
 		return order{}, false

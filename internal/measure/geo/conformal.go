@@ -205,7 +205,7 @@ func newPermutations(periods, length, count int, seed uint64) *permutations {
 }
 
 // unusual returns the number of selections in which the sum of x is at least the observed sum. The observed selection
-// counts too.
+// is included.
 func (p *permutations) unusual(x []float64, start int) float64 {
 	var observed float64
 	for _, v := range x[start:] {

@@ -8,8 +8,8 @@ import (
 )
 
 // Factor returns an incrementality factor: a test's incremental return divided by the reported return of the same days.
-// The reported return counts as exact. 1 means that the reports are correct. 0.5 means that half of the reported return
-// would have happened without ads.
+// The reported return is treated as exact. 1 means that the reports are correct. 0.5 means that half of the reported
+// return would have happened without ads.
 func Factor(incremental measure.Estimate, reported float64) (measure.Estimate, error) {
 	if !(reported > 0) || math.IsInf(reported, 0) {
 		return measure.Estimate{}, fault.Invalid("the reported return is %v; want a positive one", reported)

@@ -70,7 +70,7 @@ var gateWeights = map[string]float64{
 const highestWithFail = 40
 
 // Check evaluates a planned test on the panel of its past. The score is the weighted share of passed gates. A warning
-// counts half; an unknown gate does not count.
+// has half weight; an unknown gate is excluded.
 func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	o.Duration, o.Alpha, o.Power = cmp.Or(o.Duration, 28), cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 20), cmp.Or(o.Draws, 100)
@@ -167,7 +167,7 @@ const (
 func (c *check) history() {
 	n := len(c.panel.Periods)
 	c.gate("history", verdict(n >= 4*c.Duration && n >= advisedHistory, n >= floorHistory),
-		"The history has %d periods. A test of %d periods needs %d, and any test at least %d.", n, c.Duration, 4*c.Duration, advisedHistory)
+		"The history has %d periods. A test of %d periods needs %d periods of history; any test needs at least %d.", n, c.Duration, 4*c.Duration, advisedHistory)
 }
 
 // plan searches or evaluates the regions for treatment.
@@ -242,7 +242,7 @@ func (c *check) gates() {
 	if len(c.Conflicts) > 0 {
 		c.gate("conflicts", Fail, "%d overlap in time or region, such as: %s.", len(c.Conflicts), c.Conflicts[0])
 	} else {
-		c.gate("conflicts", Pass, "No overlapping test, promotion or holiday was given.")
+		c.gate("conflicts", Pass, "No overlapping test, promotion or holiday was specified.")
 	}
 	if c.Targetable == nil {
 		c.gate("targeting", Unknown, "It is unknown whether the channel can be targeted by region.")
@@ -428,7 +428,7 @@ func (c *check) power() {
 		c.result.Return = &least
 	}
 	if c.Spend == 0 || c.ExpectedReturn == 0 {
-		c.gate("power", Unknown, "The minimum detectable effect is %.1f%%. Planned spend and expected return were not given.",
+		c.gate("power", Unknown, "The minimum detectable effect is %.1f%%. Planned spend and expected return were not specified.",
 			100**p.Planning)
 		return
 	}

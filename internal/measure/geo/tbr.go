@@ -38,7 +38,7 @@ func regress(p *Panel, s span, treated, donors []int) (*regression, error) {
 		xy += (x[t] - meanX) * (y[t] - meanY)
 	}
 	if xx <= 1e-24*n*meanX*meanX {
-		return nil, fault.Invalid("the donors' sum is constant before the test: regression is not possible")
+		return nil, fault.Invalid("the donors' total is constant before the test: regression is not possible")
 	}
 	r := &regression{slope: xy / xx, freedom: n - 2}
 	r.intercept = meanY - r.slope*meanX

@@ -75,7 +75,7 @@ func (b base) take(coefficients, x []float64) {
 // combination of previous columns has a zero on the diagonal and is ignored. Gonum's factorization fails in this case.
 type factor [][]float64
 
-// explainedShare is the residual share of a column's sum of squares below which the column counts as linearly
+// explainedShare is the residual share of a column's sum of squares below which the column is treated as linearly
 // dependent.
 const explainedShare = 1e-9
 

@@ -177,7 +177,7 @@ func (r *record) see(t *testing.T, of demoStore, returns map[measure.Channel]flo
 	r.stores++
 	if m.Status != Active {
 		r.refused++
-		t.Logf("store %d is refused: %v", of.truth.Seed, m.Reasons)
+		t.Logf("store %d is rejected: %v", of.truth.Seed, m.Reasons)
 		return
 	}
 	if r.channels == nil {

@@ -82,7 +82,7 @@ func (c *curves) upTo(times float64) (decide.Problem, error) {
 	return c.posterior.Problem(current, decide.Balanced, bounds)
 }
 
-// problem returns the allocation problem. Bounds for an unknown channel give an invalid fault.
+// problem returns the allocation problem. Bounds for an unknown channel result in an invalid fault.
 func (c *curves) problem(budget float64, bounds map[measure.Channel]mmm.Bounds) (decide.Problem, error) {
 	spend := map[measure.Channel]float64{}
 	for _, channel := range c.posterior.Channels() {

@@ -88,12 +88,12 @@ type Training struct {
 // drawsOfFit is the number of draws of one fit.
 const drawsOfFit = chains * (warmup + drawn)
 
-// Train fits a store's model. If the data do not support one, the model is refused and has reasons. The same store and
+// Train fits a store's model. If the data do not support one, the model is rejected and has reasons. The same store and
 // seed give the same model. A stopped training returns hmc.ErrStopped.
 //
 // A store with lift tests is first fitted without them. Train compares this observational fit with the tests' results
 // to decide which channels get a confounding term. If the test is less precise than the observational fit, the term is
-// left out (decision 16). If the chains do not converge with the tests, the model is the observational fit, and the
+// omitted (decision 16). If the chains do not converge with the tests, the model is the observational fit, and the
 // tests state the reason.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
@@ -230,7 +230,7 @@ func thinned(s mmm.Saved) mmm.Saved {
 	return s
 }
 
-// Open prepares a stored model for use. Inconsistent parts give an invalid fault.
+// Open prepares a stored model for use. Inconsistent parts result in an invalid fault.
 func (m *Model) Open() error {
 	if m.Status != Refused && m.Saved == nil {
 		return fault.Invalid("model %d is %s and has no posterior", m.Version, m.Status)

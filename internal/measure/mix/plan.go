@@ -48,7 +48,7 @@ type Ask struct {
 
 // Plan optimizes a budget's allocation at the balanced risk level. The spend of a channel without bounds can differ
 // from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
-// give an invalid fault.
+// result in an invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
 	problem, times, err := m.problem(ask)
 	if err != nil {

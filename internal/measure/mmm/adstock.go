@@ -155,7 +155,7 @@ func (a Adstock) logWeights(k *kernel, theta []float64) {
 	}
 }
 
-// spread sets a to the adstocked exposures x. Exposure before the first period counts as zero.
+// spread sets a to the adstocked exposures x. Exposure before the first period is treated as zero.
 func (k *kernel) spread(a, x []float64) {
 	clear(a)
 	for l, w := range k.w {

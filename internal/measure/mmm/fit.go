@@ -95,8 +95,8 @@ func harder(o hmc.Options, g *Diagnostics) hmc.Options {
 	return o
 }
 
-// Fit samples the posterior of the model. Invalid data or settings give an invalid fault. Every other obstacle is a
-// reason in the result. The same input and seed give the same result on any machine of one architecture and with any
+// Fit samples the posterior of the model. Invalid data or settings result in an invalid fault. Every other obstacle is
+// a reason in the result. The same input and seed give the same result on any machine of one architecture and with any
 // number of cores.
 func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	how = how.withDefaults()

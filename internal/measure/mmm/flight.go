@@ -12,7 +12,7 @@ import (
 // flight is the response of a channel, over some draws, to its spend per period after the end of the data (flighting).
 // It includes adstock from earlier spend, and the later effect of the schedule's last periods. After the schedule, the
 // channel spends a fixed multiple of its usual amount, so that the last periods are not favored. Only the response
-// above that baseline counts. A flight is not safe for concurrent use.
+// above that baseline is included. A flight is not safe for concurrent use.
 //
 // Exposure is proportional to spend at the window's mean price. With geos, spend is split as in the data. A
 // time-varying effect keeps its value at the end of the data.
@@ -40,7 +40,7 @@ const nearZero = 1e-6
 
 // flights returns the responses of channels under some draws. The schedule starts gap periods after the data. In the
 // gap, every channel spends its mean amount. After the schedule, it spends the parameter later times that amount. A
-// model without such a response gives an invalid fault.
+// model without such a response results in an invalid fault.
 func (p *Posterior) flights(names []measure.Channel, draws []int, periods, gap int, later float64) ([]*flight, error) {
 	if p.model.spec.Likelihood == LogNormal {
 		return nil, fault.Invalid(

@@ -26,7 +26,7 @@ func (d Data) validateGeos(s Spec) error {
 	}
 	if len(d.Geos) == 1 {
 		return fault.Invalid("a geo model needs at least two geos, not %q alone", d.Geos[0].Name).
-			WithHint("drop the geo column, or add the data of another geo")
+			WithHint("remove the geo column, or add the data of another geo")
 	}
 	if s.Likelihood != Normal {
 		return fault.Invalid("a model of several geos needs the normal likelihood, not %s", s.Likelihood)

@@ -67,8 +67,8 @@ func (m *model) unidentified(d Data) []Reason {
 	}
 	if _, sd := stats.MeanSD(m.fitted(d.Target)); sd <= 1e-9*m.yScale {
 		reasons = append(reasons, Reason{
-			ConstantTarget, "target", "the target does not change, so there is nothing to explain",
-			"check that the right column is the target",
+			ConstantTarget, "target", "the target is constant, so there is nothing to explain",
+			"check that the correct column is the target",
 		})
 	}
 	for i, media := range d.Media {
@@ -90,14 +90,14 @@ func (m *model) unusable(media Media, c channel) []Reason {
 			NoSpend, name,
 			fmt.Sprintf("%s has exposure in %d periods and a total spend of %v: too little to estimate its effect",
 				name, active, floats.Sum(m.fitted(media.cost()))),
-			fmt.Sprintf("leave %s out, or choose a window in which it ran", name),
+			fmt.Sprintf("exclude %s, or choose a window in which it ran", name),
 		}}
 	}
 	if mean, sd := stats.MeanSD(exposure); sd < leastVariation*mean {
 		return []Reason{{
 			Constant, name,
-			fmt.Sprintf("%s hardly varies, so its effect cannot be separated from the baseline", name),
-			fmt.Sprintf("leave %s out, or vary its spend, for example by a geo experiment", name),
+			fmt.Sprintf("%s barely varies, so its effect cannot be separated from the baseline", name),
+			fmt.Sprintf("exclude %s, or vary its spend, for example by a geo experiment", name),
 		}}
 	}
 	return nil
@@ -116,7 +116,7 @@ func (m *model) collinear() []Reason {
 				fmt.Sprintf(
 					"%s is collinear with the other columns (R2 %.4f), most of all with %s: their effects cannot be separated",
 					name, r2, partner),
-				fmt.Sprintf("merge or drop %s or %s, or vary one of them alone in an experiment", name, partner),
+				fmt.Sprintf("merge %s and %s, remove one of them, or vary only one in an experiment", name, partner),
 			})
 		}
 	}

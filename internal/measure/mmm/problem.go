@@ -23,14 +23,14 @@ type Bounds struct {
 // gridPoints is the number of positive spends on the grid of responses.
 const gridPoints = 32
 
-// seenGrowth is the minimum multiple of current spend that counts as seen in the data, even if weekly spend is
+// seenGrowth is the minimum multiple of current spend that is treated as seen in the data, even if weekly spend is
 // constant.
 const seenGrowth = 1.3
 
 // Problem returns the problem of allocating a budget to the channels with spend. Budget and bounds are totals over the
 // data's periods. The risk level limits the change of a channel without bounds. Responses are those of
-// [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel give an
-// invalid fault.
+// [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel result in
+// an invalid fault.
 func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (
 	decide.Problem, error,
 ) {

@@ -43,7 +43,7 @@ func (s Saturation) known() bool {
 	return false
 }
 
-// parameters lists the shape's parameters with their default priors. Two years of weekly data hardly identify the slope
+// parameters lists the shape's parameters with their default priors. Two years of weekly data barely identify the slope
 // of Hill's curve, so its prior stays near the concave form.
 func (s Saturation) parameters() []parameter {
 	switch s {
@@ -80,7 +80,7 @@ func (s Saturation) held() int {
 }
 
 // unit returns the divisor of exposures, given the exposures of the fitted rows. It is their maximum. For [CES], it is
-// the mean of the positive exposures, which a single extreme week hardly changes.
+// the mean of the positive exposures, which a single extreme week barely changes.
 func (s Saturation) unit(exposures []float64) float64 {
 	active := floats.Count(func(v float64) bool { return v > 0 }, exposures)
 	if s != CES || active == 0 {

@@ -56,7 +56,7 @@ type Flow struct {
 // Its budget, bounds and groups are scaled to the number of periods. A channel's spend per period does not exceed its
 // largest spend in the data. A higher limit applies if the channel's maximum, divided by the number of periods, is
 // larger. Schedule maximizes the posterior mean response, for any risk of the problem. Bounds that cannot be met, and
-// models without such a response, give an invalid fault.
+// models without such a response, result in an invalid fault.
 func (p *Posterior) Schedule(problem decide.Problem, ahead Ahead) (*Schedule, error) {
 	if ahead.Periods < 1 || ahead.Periods > MostAhead || ahead.Gap < 0 {
 		return nil, fault.Invalid("invalid plan of %d periods, %d after the data", ahead.Periods, ahead.Gap).

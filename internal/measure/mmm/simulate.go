@@ -135,8 +135,8 @@ func (p *Posterior) Predictive(seed uint64) [][]float64 {
 }
 
 // SamplePrior draws from the priors. It returns the draws as a posterior, and for each a simulated target in the
-// target's unit. Invalid data or settings give an invalid fault. Data that cannot identify the model give a not-ready
-// fault.
+// target's unit. Invalid data or settings result in an invalid fault. Data that cannot identify the model result in a
+// not-ready fault.
 func SamplePrior(d Data, s Spec, seed uint64, draws int) (p *Posterior, targets [][]float64, err error) {
 	m, err := newModel(d, s)
 	if err != nil {

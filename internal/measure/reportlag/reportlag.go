@@ -3,8 +3,8 @@
 // reporting-delay corrections, but this package models and corrects nothing. See Lawless 1994, "Adjustments for
 // reporting delays and the prediction of occurred but not reported events".
 //
-// A figure that was not imported again may still be wrong. Therefore, a day counts only if it was first imported within
-// [FirstLook] days and again at an age of at least [LastLook].
+// A figure that was not imported again may still be wrong. Therefore, a day is used only if it was first imported
+// within [FirstLook] days and again at an age of at least [LastLook].
 package reportlag
 
 import (
@@ -237,7 +237,7 @@ func (c Curve) Words() string {
 	case c.Settled == nil:
 		text += fmt.Sprintf(" Days still changed at an age of %s.", dayCount(c.Shares[len(c.Shares)-1].Age))
 	case *c.Settled == 0:
-		text += " A day is settled on its evening."
+		text += " A day is settled when it ends."
 	default:
 		text += fmt.Sprintf(" A day is settled after %s.", dayCount(*c.Settled))
 	}

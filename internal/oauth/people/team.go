@@ -50,7 +50,7 @@ func mayGive(m control.Membership, role control.Role) error {
 		return fault.Forbidden("only owners and admins of a workspace manage its members")
 	}
 	if !m.Role.MayGive(role) {
-		return fault.Forbidden("you cannot give or take a role above your own")
+		return fault.Forbidden("you cannot assign or remove a role above your own")
 	}
 	return nil
 }

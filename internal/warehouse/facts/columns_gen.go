@@ -502,7 +502,7 @@ func (b *Batch) Len() int {
 		len(b.SurfaceDays)
 }
 
-// newBuffers returns an empty buffer for each table whose rows are stored as they are.
+// newBuffers returns an empty buffer for each table with rows that are stored unchanged.
 func newBuffers() []buffering {
 	return []buffering{
 		newBuffer(ProfilesTable, func(b *Batch) []Profile { return b.Profiles }, columnsOfProfiles, nil),

@@ -111,7 +111,7 @@ type Order struct {
 // Profile contains the data of a shop or an email tool about a customer apart from orders. It has no name, address or
 // number. The customer has the same keyed hash as in orders.
 //
-// The latest version of a customer counts. Some versions lack consents, orders or the first contact. The profile
+// The latest version of a customer is used. Some versions lack consents, orders or the first contact. The profile
 // therefore has each consent from the latest version that contains it, the largest number of orders and the earliest
 // first contact.
 type Profile struct {
@@ -287,8 +287,8 @@ type AdDay struct {
 	Attribution string `column:"attribution"` // the platform's attribution setting, as reported
 }
 
-// AdName is the name and parent of a campaign, ad set or ad. It fills in missing names and campaigns of ad report
-// rows, in any order of import. The latest version of a name counts.
+// AdName is the name and parent of a campaign, ad set or ad. It fills in missing names and campaigns of ad report rows,
+// in any order of import. The latest version of a name is used.
 type AdName struct {
 	Platform measure.Platform `column:"platform,key" show:"platform"`
 	Level    measure.AdLevel  `column:"level,key" show:"level,words"`
@@ -438,8 +438,8 @@ type RegionDay struct {
 }
 
 // SurfaceDayTotal is the daily total of a sales surface without a list of orders, such as point of sale and
-// marketplaces. It counts only on days without orders of the surface, so nothing counts twice. Amounts have the same
-// meaning as in [Order].
+// marketplaces. It is used only on days without orders of the surface, so nothing is counted twice. Amounts have the
+// same meaning as in [Order].
 type SurfaceDayTotal struct {
 	Source  string          `column:"source,key"`
 	Day     civil.Date      `column:"day,key,day" show:"day"`

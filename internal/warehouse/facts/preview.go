@@ -1,6 +1,6 @@
 package facts
 
-// Preview contains the first rows of a table, so that people can check how a file was read.
+// Preview contains the first rows of a table, so that users can check how a file was read.
 type Preview struct {
 	Title   string
 	Columns []PreviewColumn

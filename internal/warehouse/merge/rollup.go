@@ -92,8 +92,8 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 }
 
 // steps returns the texts to run for each slice. It skips a step if the store has no facts for it and this import
-// removed none, because its roll-ups are empty. The store's days are always rebuilt, because refunds count without
-// orders.
+// removed none, because its roll-ups are empty. The store's days are always rebuilt, because refunds are included
+// without orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.run(ctx, "rollups/1_tables", nil); err != nil {
 		return nil, err

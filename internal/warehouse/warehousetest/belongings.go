@@ -8,7 +8,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// returnsAlone imports refunds and touches without their orders. The import adds them to the stored rows.
+// returnsAlone imports refunds and touchpoints without their orders. The import adds them to the stored rows.
 func returnsAlone(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

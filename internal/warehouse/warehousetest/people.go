@@ -69,7 +69,7 @@ func (r *reference) credited(of warehouse.OrderRef) measure.Channel {
 	return "direct"
 }
 
-// path returns the channels of an order's touches, with repetitions.
+// path returns the channels of an order's touchpoints, with repetitions.
 func (r *reference) path(of warehouse.OrderRef) (path []measure.Channel) {
 	for _, t := range r.journey(of) {
 		path = append(path, t.Channel)
@@ -235,7 +235,7 @@ func (r *reference) paths(segment warehouse.Segment, days civil.Range) (out []wa
 	return out
 }
 
-// seconds returns the seconds from the first touch to the order, with the microsecond precision of databases.
+// seconds returns the seconds from the first touchpoint to the order, with the microsecond precision of databases.
 func seconds(o warehouse.Order, touches []warehouse.Touch) int64 {
 	return max(0, int64(math.Round(o.At.Sub(touches[0].At.Truncate(time.Microsecond)).Seconds())))
 }

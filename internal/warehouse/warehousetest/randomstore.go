@@ -126,7 +126,7 @@ func (s *random) ordersIn(days civil.Range) (n int64) {
 	return n
 }
 
-// change returns new versions of some orders (some with other touches), new orders with their rows, and refunds of
+// change returns new versions of some orders (some with other touchpoints), new orders with their rows, and refunds of
 // other orders, stored and unknown.
 func (s *random) change(n int) warehouse.Batch {
 	next := newRandomStore(s.rng.Uint64(), 0)

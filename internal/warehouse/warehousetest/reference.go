@@ -224,7 +224,7 @@ func (r *reference) channelDays(model measure.Model) map[channelDay]measure.Sums
 	return days
 }
 
-// fallback returns the channel of an order without touches.
+// fallback returns the channel of an order without touchpoints.
 func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
 	if c := r.orders[ref].Channel; c != "" {
 		return c
@@ -239,7 +239,7 @@ func (r *reference) fallback(ref warehouse.OrderRef) measure.Channel {
 	return r.couponMap[codes[0].Code]
 }
 
-// weights returns the shares of the touches in an order. Their sum is one.
+// weights returns the shares of the touchpoints in an order. Their sum is one.
 func weights(model measure.Model, touches []warehouse.Touch) []*big.Rat {
 	n := len(touches)
 	out := make([]*big.Rat, n)

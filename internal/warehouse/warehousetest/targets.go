@@ -8,7 +8,7 @@ import (
 )
 
 // targets checks that targets are sorted by first day, kind of period, metric and channel; the last import of a target
-// counts.
+// is used.
 func targets(on trial) {
 	t, w := on.t, on.w
 	month := warehouse.Target{Metric: "revenue", Period: "monthly", Start: january.First, Value: 1000}

@@ -117,8 +117,8 @@ func modelShares(on trial) {
 	same(t, "linear refunds of facebook", int64(6_66), linear["facebook"].Refunds)
 }
 
-// longPath checks an order with an amount beyond the precision of a float and 25 touches in 25 minutes. Every other
-// touch is from google. The oldest five touches are dropped.
+// longPath checks an order with an amount beyond the precision of a float and 25 touchpoints in 25 minutes. Every other
+// touchpoint is from google. The oldest five touchpoints are dropped.
 func longPath(on trial) {
 	t, w := on.t, on.w
 	const made, kept, charged = 25, 20, int64(9_007_199_254_740_993)

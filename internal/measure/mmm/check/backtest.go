@@ -51,8 +51,8 @@ func LastFour(periods int) Slices {
 	return Slices{First: periods - 4*horizon, Horizon: horizon, Step: horizon}
 }
 
-// Slice is one fold: a fit and its predictions of the following rows. Controls and exposures of these rows count as
-// known.
+// Slice is one fold: a fit and its predictions of the following rows. Controls and exposures of these rows are treated
+// as known.
 type Slice struct {
 	Fitted  int                 `json:"fitted"` // number of periods in the fit
 	Status  mmm.Status          `json:"status"` // no numbers unless OK
@@ -97,8 +97,8 @@ type ChannelStability struct {
 	Overlap float64 `json:"overlap"`
 }
 
-// Backtested fits the model to each fold. Invalid data, settings or slices give an invalid fault. The result states the
-// number of folds that are not reportable.
+// Backtested fits the model to each fold. Invalid data, settings or slices result in an invalid fault. The result
+// states the number of folds that are not reportable.
 func Backtested(d mmm.Data, s mmm.Spec, how mmm.Sampling, by Slices) (*Backtest, error) {
 	if by.First < 1 || by.Horizon < 1 || by.Step < 1 || by.First+by.Horizon > len(d.Dates) {
 		return nil, fault.Invalid("slices of %d + %d periods, %d apart, cannot be cut from %d periods",

@@ -26,7 +26,7 @@ type PriorCheck struct {
 const priorDraws = 1000
 
 // Priors samples the prior predictive distribution. It uses only the scale of the target, its largest fitted value.
-// Invalid data or settings give an invalid fault. Data that cannot identify the model give a not-ready fault.
+// Invalid data or settings result in an invalid fault. Data that cannot identify the model result in a not-ready fault.
 func Priors(d mmm.Data, s mmm.Spec, seed uint64) (PriorCheck, error) {
 	p, targets, err := mmm.SamplePrior(d, s, seed, priorDraws)
 	if err != nil {

@@ -23,7 +23,7 @@ type Recovery struct {
 // ChannelRecovery measures how well fits recover a channel's contribution.
 type ChannelRecovery struct {
 	Channel measure.Channel `json:"channel"`
-	Inside  int             `json:"inside"` // number of data sets whose 90% interval contains the true contribution
+	Inside  int             `json:"inside"` // number of data sets with a 90% interval that contains the true contribution
 	// Error is the mean absolute error as a share of the mean true contribution; nil if the true contribution is 0.
 	Error *float64 `json:"error,omitempty"`
 	// Correlation is the correlation of estimated and true contributions over the data sets. Near 1, the design

@@ -116,7 +116,7 @@ func (s *sampler) leapfrog(step float64) {
 }
 
 // energy returns the Hamiltonian at the integrator's point and leaves the velocity in s.velocity. A value that is not
-// finite counts as infinite.
+// finite is treated as infinite.
 func (s *sampler) energy() float64 {
 	s.metric.velocity(s.velocity, s.z.p)
 	h := floats.Dot(s.z.p, s.velocity)/2 - s.z.logp

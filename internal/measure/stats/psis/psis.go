@@ -38,7 +38,7 @@ func Smooth(logRatios []float64) (logWeights []float64, shape float64) {
 }
 
 // largest returns the indices of the n largest values in increasing order of value. The parameter least is the smallest
-// of these values. Of equal values, the last count as larger.
+// of these values. Of equal values, the last are treated as larger.
 func largest(values []float64, n int, least float64) []int {
 	var at []int
 	for i, v := range values {

@@ -55,7 +55,7 @@ type described struct {
 	consts []string // exported constants of facts.go
 }
 
-// read type-checks the declarations in a folder. It leaves out the generated file, which need not compile.
+// read type-checks the declarations in a folder. It excludes the generated file, which may not compile.
 func read(dir string) (described, error) {
 	set := token.NewFileSet()
 	var files []*ast.File

@@ -104,7 +104,7 @@ func quotedNames(columns []column, option string) string {
 }
 
 func (d described) writeBuffers(w *writer) {
-	w.line("// newBuffers returns an empty buffer for each table whose rows are stored as they are.\nfunc newBuffers() []buffering {\n\treturn []buffering{")
+	w.line("// newBuffers returns an empty buffer for each table with rows that are stored unchanged.\nfunc newBuffers() []buffering {\n\treturn []buffering{")
 	for _, t := range d.tables {
 		if t.stored != "" {
 			continue
