@@ -81,6 +81,7 @@ func TestQuestionsFindTheirArticles(t *testing.T) {
 		{"unseen.tsv", 65, 75, 80, 100, 30},
 		{"aliases.tsv", 90, 94, 90, 300, 30},
 		{"sentences.tsv", 75, 80, 0, 100, 0},
+		{"everyday.tsv", 69, 75, 90, 150, 30},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
