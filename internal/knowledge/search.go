@@ -25,6 +25,8 @@ const (
 	saturation  = 1.0  // k1: how fast the weight of repetitions saturates
 	lengthNorm  = 0.35 // b: how much long fields are discounted
 	corrected   = 0.9  // weight of a word after a corrected typo
+	everyday    = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
+	sameName    = 0.05 // weight of the likeness of the whole question and a title or alias, which decides close cases
 	nameWeight  = 0.5  // weight of a title or alias that the question contains, compared with single words
 	aliasWord   = 0.8  // weight of a word in aliases only, compared with a word in a title
 	bodyWord    = 0.4  // weight of a word in bodies only: it rarely names a subject
@@ -34,11 +36,12 @@ const (
 	wholeName   = 0.95 // one word counts in full if it covers this share of a title or alias
 	mainWord    = 0.5  // and has this share of the question's weight;
 	twoWords    = 0.65 // and two words if they cover this share of one
-	minScore    = 0.38 // below it a question has no answer
+	minScore    = 0.37 // below it a question has no answer
 	minRelative = 0.55 // of the best score, for further matches
 	maxMatches  = 5
 	maxQuestion = 64 // words of a question that are read
 	maxWord     = 40 // maximum bytes of a word in which typos are corrected
+	plainTypo   = 6  // minimum bytes of a word whose correction counts as the word itself
 	shortWord   = 4  // minimum bytes of a word in which typos are corrected
 )
 
@@ -46,6 +49,7 @@ const (
 type index struct {
 	documents []document
 	idf       map[string]float64 // by stem
+	uses      map[string]int     // number of names and texts with a stem
 	rarest    float64            // the largest idf
 	named     vocabulary         // words of titles and aliases; typos are corrected to them first
 	written   vocabulary         // words of all texts
@@ -73,12 +77,12 @@ type document struct {
 }
 
 func newIndex(articles []*Article) index {
-	x := index{idf: map[string]float64{}, named: vocabulary{}, written: vocabulary{}}
+	x := index{idf: map[string]float64{}, uses: map[string]int{}, named: vocabulary{}, written: vocabulary{}}
 	fields := make([][3]map[string]float64, len(articles))
 	var lengths, means [3]float64
 	for i, a := range articles {
 		d := document{article: a}
-		texts := [3][]string{{a.Title}, slices.Concat([]string{string(a.ID)}, a.Aliases, a.Questions), append([]string{a.Body, a.Formula}, a.Pitfalls...)}
+		texts := [3][]string{namesOf(a.Title), slices.Concat([]string{string(a.ID)}, a.Aliases, a.Questions), append([]string{a.Body, a.Formula}, a.Pitfalls...)}
 		for f, field := range texts {
 			fields[i][f] = map[string]float64{}
 			for _, text := range field {
@@ -136,6 +140,15 @@ func newIndex(articles []*Article) index {
 	return x
 }
 
+// namesOf returns a title, and its parts if it has an abbreviation or another name in parentheses at its end.
+func namesOf(title string) []string {
+	head, tail, ok := strings.Cut(title, " (")
+	if !ok || !strings.HasSuffix(tail, ")") {
+		return []string{title}
+	}
+	return []string{title, head, strings.TrimSuffix(tail, ")")}
+}
+
 // termsOf returns the words of a title or alias. At this point only common words have their weight.
 func termsOf(stems []string) []term {
 	terms := make([]term, len(stems))
@@ -156,6 +169,7 @@ func (x *index) read(text string, name bool) []string {
 		if isCommon(word) {
 			continue
 		}
+		x.uses[words[i]]++
 		x.written.add(word, words[i])
 		if name {
 			x.named.add(word, words[i])
@@ -187,7 +201,14 @@ func weights(fields [3]map[string]float64, means [3]float64) map[string]float64 
 type term struct {
 	stem   string
 	weight float64 // idf, less after a correction
-	typed  bool    // as a known word, without a correction
+	typed  bool    // as a known word, or as a long one with a typo
+	others []other // words of the field that it may mean
+}
+
+// other is a word of the field that an everyday word may mean.
+type other struct {
+	stem   string
+	weight float64
 }
 
 // Find returns the articles that answer a question, best first, at most five. It returns none when no article explains
@@ -225,6 +246,7 @@ func (x *index) rank(question string, topics []Topic) []Match {
 type query struct {
 	subjects []term             // without common words
 	weight   map[string]float64 // of each word, common words included
+	may      map[string]float64 // weight of each word of the field that an everyday word may mean
 	total    float64            // of the subjects, or of the common words if there is no subject
 }
 
@@ -232,7 +254,7 @@ type query struct {
 func (x *index) parse(question string) query {
 	words := wordsOf(question)
 	words = words[:min(len(words), maxQuestion)]
-	q := query{weight: map[string]float64{}}
+	q := query{weight: map[string]float64{}, may: map[string]float64{}}
 	asksForTerm := !slices.ContainsFunc(words, func(w string) bool { return actionWords[w] })
 	for i, word := range words {
 		if isCommon(word) || x.isCommonTypo(word) {
@@ -242,10 +264,14 @@ func (x *index) parse(question string) query {
 		terms := x.terms(word, asksForTerm)
 		if i+1 < len(words) {
 			if joined, ok := x.named.stem(word + words[i+1]); ok { // "hold out" is "holdout"
-				terms = append(terms, term{joined, x.idf[joined], true})
+				terms = append(terms, term{stem: joined, weight: x.idf[joined], typed: true})
 			}
 		}
 		for _, t := range terms {
+			t.others = append(t.others, x.others(word)...)
+			for _, o := range t.others {
+				q.may[o.stem] = max(q.may[o.stem], o.weight)
+			}
 			if q.weight[t.stem] == 0 {
 				q.subjects = append(q.subjects, t)
 				q.total += t.weight
@@ -265,7 +291,11 @@ func (d *document) score(q query) float64 {
 	var words, typed float64
 	matched := 0
 	for _, t := range q.subjects {
-		words += t.weight * d.weight[t.stem]
+		explained := t.weight * d.weight[t.stem]
+		for _, o := range t.others {
+			explained = max(explained, min(o.weight, t.weight)*d.weight[o.stem])
+		}
+		words += explained
 		if d.weight[t.stem] > 0 && t.typed {
 			matched++
 			typed += t.weight
@@ -274,8 +304,9 @@ func (d *document) score(q query) float64 {
 	if words == 0 && len(q.subjects) > 0 || q.total == 0 {
 		return 0
 	}
-	name, covered := d.name(q)
+	name, covered, same := d.name(q)
 	score := (words + nameWeight*min(name, q.total)) / (1 + nameWeight) / q.total
+	score = (1-sameName)*score + sameName*same
 	isName := covered >= wholeName && typed >= mainWord*q.total
 	if matched <= 1 && !isName || matched == 2 && covered < twoWords {
 		score *= coincidence
@@ -284,19 +315,24 @@ func (d *document) score(q query) float64 {
 }
 
 // name returns the weight of the title or alias that a question contains most of. It also returns the largest share of
-// a title or alias that the question covers.
-func (d *document) name(q query) (weight, covered float64) {
+// a title or alias that the question covers, and the largest likeness (Jaccard) of a title or alias and the question.
+func (d *document) name(q query) (weight, covered, same float64) {
+	var asked float64
+	for _, w := range q.weight {
+		asked += w
+	}
 	for _, terms := range d.names {
 		var found, all float64
 		for _, t := range terms {
 			all += t.weight
-			found += min(q.weight[t.stem], t.weight)
+			found += min(max(q.weight[t.stem], q.may[t.stem]), t.weight)
 		}
 		if all > 0 {
 			weight, covered = max(weight, found*found/all), max(covered, found/all)
+			same = max(same, found/(all+asked-found))
 		}
 	}
-	return weight, covered
+	return weight, covered, same
 }
 
 // actionWords are words of questions about what to do. Other questions mostly ask for a term, so words of four letters
@@ -307,7 +343,7 @@ var actionWords = setOf("can you how do i who where when")
 func (x *index) terms(word string, asksForTerm bool) []term {
 	s := stem(word)
 	if idf, ok := x.idf[s]; ok {
-		return []term{{s, idf, true}}
+		return []term{{stem: s, weight: idf, typed: true}}
 	}
 	if isNumber(word) {
 		return nil
@@ -316,16 +352,38 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 		head, isHead := x.named.stem(word[:cut])
 		tail, isTail := x.named.stem(word[cut:])
 		if isHead && isTail {
-			return []term{{head, x.idf[head], true}, {tail, x.idf[tail], true}}
+			return []term{{stem: head, weight: x.idf[head], typed: true}, {stem: tail, weight: x.idf[tail], typed: true}}
 		}
 	}
-	if s, ok := x.named.nearest(word); ok && (len(word) > shortWord || asksForTerm) {
-		return []term{{s, corrected * x.idf[s], false}}
+	if near := x.named.nearest(word); len(near) > 0 && (len(word) > shortWord || asksForTerm) {
+		return []term{x.corrected(word, near)}
 	}
-	if s, ok := x.written.nearest(word); ok && len(word) > shortWord {
-		return []term{{s, corrected * x.idf[s], false}}
+	if near := x.written.nearest(word); len(near) > 0 && len(word) > shortWord {
+		return []term{x.corrected(word, near)}
 	}
-	return []term{{s, unknownIDF * x.rarest, false}}
+	return []term{{stem: s, weight: unknownIDF * x.rarest}}
+}
+
+// corrected returns a misspelled word as the most frequent of the words with the same distance to it. It may also mean
+// the others.
+func (x *index) corrected(word string, near []string) term {
+	best := slices.MaxFunc(near, func(a, b string) int { return cmp.Compare(x.uses[a], x.uses[b]) })
+	t := term{stem: best, weight: corrected * x.idf[best], typed: len(word) >= plainTypo}
+	for _, s := range near {
+		if s != best {
+			t.others = append(t.others, other{s, corrected * x.idf[s]})
+		}
+	}
+	return t
+}
+
+// others returns the words of the field that an everyday word may mean.
+func (x *index) others(word string) []other {
+	var all []other
+	for _, s := range thesaurus[stem(word)] {
+		all = append(all, other{s, everyday * x.idf[s]})
+	}
+	return all
 }
 
 // isNumber reports whether a word is a number such as 5000 or 80k.
@@ -340,16 +398,11 @@ func (x *index) isCommonTypo(word string) bool {
 	if _, known := x.idf[stem(word)]; known || len(word) < longCommon {
 		return false
 	}
-	_, common := commonVocabulary.nearest(word)
-	if !common {
-		return false
-	}
-	_, named := x.named.nearest(word)
-	return !named
+	return len(commonVocabulary.nearest(word)) > 0 && len(x.named.nearest(word)) == 0
 }
 
 // longCommon is the length in bytes from which the typos of common words are corrected.
-const longCommon = 6
+const longCommon = 5
 
 // commonVocabulary is the common words that are long enough to be recognized when they are misspelled.
 var commonVocabulary = func() vocabulary {
@@ -362,22 +415,22 @@ var commonVocabulary = func() vocabulary {
 	return v
 }()
 
-// nearest returns the stem of the known word that a misspelled word most probably is. The known word is one edit away,
-// or two in a word of eight letters or more. Another first letter is treated as one more edit. Ties go to the first
-// word by alphabet.
-func (v vocabulary) nearest(word string) (string, bool) {
+// nearest returns the stems of the known words that a misspelled word most probably is, by alphabet. They are one edit
+// away, or two in a word of eight letters or more. Another first letter is treated as one more edit.
+func (v vocabulary) nearest(word string) []string {
 	limit := 0
 	switch {
 	case len(word) > maxWord:
-		return "", false
+		return nil
 	case len(word) >= 8:
 		limit = 2
 	case len(word) >= shortWord:
 		limit = 1
 	}
-	best, found := "", limit+1
+	var best []string
+	found := limit
 	for size := max(len(word)-limit, shortWord); size <= len(word)+limit && limit > 0; size++ {
-		for k := range v[size] {
+		for k, s := range v[size] {
 			distance := spelling.Distance(word, k)
 			if distance == 2 && swapped(word, k) {
 				distance = 1
@@ -385,13 +438,16 @@ func (v vocabulary) nearest(word string) (string, bool) {
 			if k[0] != word[0] {
 				distance++
 			}
-			if distance < found || distance == found && distance <= limit && k < best {
-				best, found = k, distance
+			if distance < found {
+				best, found = nil, distance
+			}
+			if distance == found {
+				best = append(best, s)
 			}
 		}
 	}
-	s, _ := v.stem(best)
-	return s, found <= limit
+	slices.Sort(best)
+	return slices.Compact(best)
 }
 
 // swapped reports whether two neighboring letters are exchanged.

@@ -1,6 +1,8 @@
 package knowledge
 
 import (
+	_ "embed"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -29,6 +31,26 @@ var synonyms = pairsOf(`buyer=customer shopper=customer client=customer purchas=
 	upload=import predict=forecast goal=target shop=stor voucher=coupon promo=coupon acquir=acquisit comparison=compar
 	costly=expensiv pricey=expensiv pricier=expensiv modell=model analys=analyz analysi=analyz colleagu=member teammat=member
 	heard=hear euro=eur dollar=usd retain=retent websit=stor test=experi trial=experi divid=split optimizer=optimiz`)
+
+//go:embed thesaurus.txt
+var thesaurusText string
+
+// thesaurus lists the stems of the field that the stem of an everyday word may mean.
+var thesaurus = func() map[string][]string {
+	meant := map[string][]string{}
+	for line := range strings.Lines(thesaurusText) {
+		word, words, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if strings.HasPrefix(line, "#") || !ok {
+			continue
+		}
+		for _, w := range wordsOf(words) {
+			if s := stem(word); stem(w) != s && !slices.Contains(meant[s], stem(w)) {
+				meant[s] = append(meant[s], stem(w))
+			}
+		}
+	}
+	return meant
+}()
 
 func pairsOf(text string) map[string]string {
 	pairs := map[string]string{}
