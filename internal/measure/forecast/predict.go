@@ -15,7 +15,7 @@ type Ask struct {
 	Horizon int       // points ahead, at least 1
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
-	Model   Kind      // default the pool
+	Model   Kind      // default Auto
 	// Calendar is the yearly pattern; nil: none. The forecast is that of the values divided by their factors, times the
 	// future factors. The covariance widens the intervals.
 	Calendar *Calendar
@@ -85,6 +85,9 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 		earlier = kind.fit(values[:len(values)-origins], ask.Season, t)
 	}
 	model := kind.fit(values, ask.Season, t)
+	if kind == Auto && earlier != nil {
+		choose(earlier, model, values[len(values)-ask.origins(len(values)):], ask.Horizon)
+	}
 	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
 	model.ahead(p.Points)
 	p.ratio, p.nonnegative = allPositive(values), slices.Min(values) >= 0
