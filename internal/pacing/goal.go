@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/answer"
 	"assay/internal/civil"
@@ -47,9 +48,9 @@ func (g Goal) paceStatus(p forecast.Pace) Status {
 		return Status(p.Standing)
 	}
 	switch {
-	case p.Probability >= 0.8:
+	case p.Probability >= forecast.OnTrackFrom:
 		return OverBudget
-	case p.Probability <= 0.2:
+	case p.Probability <= 1-forecast.OnTrackFrom:
 		return WithinBudget
 	}
 	return NearBudget
@@ -208,6 +209,7 @@ func (o *Outlook) Row(g Goal) (Row, error) {
 		bands[i].Low, bands[i].High = actual+bands[i].Low, actual+bands[i].High
 	}
 	row.expect(actual+total.Value, bands, o.call.Rounding(g.Metric))
+	row.Unseen = strings.Join(s.Unseen(g.Days.Last.Sub(s.Last)), ", ")
 	return row, nil
 }
 
@@ -248,9 +250,12 @@ func (o *Outlook) pace(row *Row, s *snapshot.Daily, g Goal) error {
 	}
 	round := o.call.Rounding(g.Metric)
 	row.expect(pace.Finish, pace.Bands, round)
-	row.Chance, row.Required, row.Status = new(answer.Percent(100*pace.Probability)), round(pace.Required), g.paceStatus(pace)
+	row.Required = round(pace.Required)
+	if row.Unseen = strings.Join(s.Unseen(of.Length-of.Elapsed), ", "); row.Unseen == "" {
+		row.Chance, row.Status = new(answer.Percent(100*pace.Probability)), g.paceStatus(pace)
+	}
 	if o.call.View.DetailLevel != answer.SummaryLevel {
-		if i := forecast.Index(s.Values, of, forecast.Ask{Season: snapshot.Week}); i != nil {
+		if i := s.Index(of); i != nil {
 			row.Index = new(answer.Ratio(*i))
 		}
 	}

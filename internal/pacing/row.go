@@ -33,6 +33,7 @@ type Row struct {
 	High95     *float64        `json:"high_95,omitempty" detail:"analyst"`
 	Chance     *answer.Percent `json:"chance_pct,omitempty" doc:"Probability that the period ends at or above the target."`
 	Status     Status          `json:"status,omitempty"`
+	Unseen     string          `json:"unseen_season,omitempty" doc:"Season in the remaining days that the data do not include. The row then has no probability and no status."`
 	Attained   *answer.Percent `json:"attained_pct,omitempty" doc:"Actual as a percentage of the target."`
 	Required   *float64        `json:"required_per_day,omitempty" detail:"analyst" doc:"Needed per remaining day to reach the target."`
 	Index      *answer.Ratio   `json:"pace_index,omitempty" detail:"analyst" doc:"Actual divided by the value expected by now; 1 is on pace."`

@@ -8,6 +8,8 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
+	"assay/internal/measure/holiday"
+	"assay/internal/measure/season"
 )
 
 // SeriesKey identifies a metric of a channel or of the store.
@@ -23,6 +25,10 @@ type Daily struct {
 	raw         []float64            // one value per day, NaN if unknown
 	Values      []float64            // raw with unknown days filled in
 	Prediction  *forecast.Prediction // nil if a forecast is impossible or not requested
+
+	country  string // country of the holidays; empty: none
+	calendar *forecast.Calendar
+	unseen   []season.Unseen
 }
 
 // ForecastDays is the maximum number of days of history for a forecast.
@@ -37,14 +43,56 @@ func (s *Daily) Predict(key SeriesKey, last civil.Date) error {
 	if key.Metric == ROAS || ahead < 1 || len(s.Values) == 0 {
 		return nil
 	}
-	p, err := forecast.Predict(s.Values, forecast.Ask{Horizon: ahead, Season: Week, Levels: ForecastLevels()})
+	p, calendar, unseen, err := predict(s.First, s.raw, s.country, ahead)
 	switch {
 	case err == nil:
-		s.Prediction = &p
+		s.Prediction, s.calendar, s.unseen = &p, calendar, unseen
 	case fault.KindOf(err) != fault.KindNotReady:
 		return fmt.Errorf("forecast of %s of %q: %w", key.Metric, key.Channel, err)
 	}
 	return nil
+}
+
+// predict forecasts a daily series with its yearly pattern. Without enough history for the pattern, the calendar is nil
+// and every season ahead is unseen.
+func predict(first civil.Date, raw []float64, country string, ahead int) (
+	forecast.Prediction, *forecast.Calendar, []season.Unseen, error,
+) {
+	ask := season.Ask{First: first, Values: raw, Ahead: ahead}
+	if country != "" {
+		ask.Countries = []string{country}
+	}
+	var calendar *forecast.Calendar
+	var unseen []season.Unseen
+	year, err := season.Fit(ask)
+	switch {
+	case err == nil:
+		calendar, unseen = &forecast.Calendar{Factors: year.Factors, Covariance: year.Covariance}, year.Unseen
+	case fault.KindOf(err) == fault.KindNotReady:
+		unseen = season.Ahead(civil.Range{First: first.AddDays(len(raw)), Last: first.AddDays(len(raw) + ahead - 1)})
+	default:
+		return forecast.Prediction{}, nil, nil, err
+	}
+	p, err := forecast.Predict(forecast.Filled(raw, Week), forecast.Ask{
+		Horizon: ahead, Season: Week, Levels: ForecastLevels(), Calendar: calendar,
+	})
+	return p, calendar, unseen, err
+}
+
+// Unseen returns the names of the seasons that begin within some days ahead and that the history does not include.
+func (s *Daily) Unseen(days int) []string {
+	var names []string
+	for _, u := range s.unseen {
+		if u.From < days {
+			names = append(names, u.Name)
+		}
+	}
+	return names
+}
+
+// Index returns the pace index of a goal; see [forecast.Pace].
+func (s *Daily) Index(goal forecast.Goal) *float64 {
+	return forecast.Index(s.Values, goal, forecast.Ask{Season: Week, Calendar: s.calendar})
 }
 
 // DailySeries returns a metric by day, from the first to the last known day.
@@ -57,7 +105,7 @@ func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Ra
 	if err != nil {
 		return nil, err
 	}
-	s := &Daily{Series: read, Last: days.Last}
+	s := &Daily{Series: read, Last: days.Last, country: holiday.CountryOf(c.Workspace.Zone)}
 	known := c.Store.OrderDays.Intersect(read.Days)
 	switch key.Metric {
 	case Spend:

@@ -132,10 +132,12 @@ func forecastsFrom(c *Snapshot, metric Metric, s *Daily, known int, occasion con
 	[]control.Forecast, error,
 ) {
 	horizons := control.ForecastDays()
-	values := forecast.Filled(s.raw[max(0, known-ForecastDays):known], Week)
-	p, err := forecast.Predict(
-		values, forecast.Ask{Horizon: horizons[len(horizons)-1], Season: Week, Levels: ForecastLevels()})
-	if fault.KindOf(err) == fault.KindNotReady || len(values) == 0 {
+	from := max(0, known-ForecastDays)
+	if known == from {
+		return nil, nil
+	}
+	p, _, _, err := predict(s.First.AddDays(from), s.raw[from:known], s.country, horizons[len(horizons)-1])
+	if fault.KindOf(err) == fault.KindNotReady {
 		return nil, nil
 	}
 	if err != nil {

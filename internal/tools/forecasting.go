@@ -85,5 +85,5 @@ func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
 }
 
 // forecastMethod names the forecast and alert methods.
-const forecastMethod = "A forecast is the median of ETS, ARIMA and two Theta models on the last two years of daily data. " +
-	"Its intervals are conformal prediction intervals of totals. Alerts come from a CUSUM of one-step forecast errors. See methods/forecast and methods/anomalies."
+const forecastMethod = "A forecast is the mean of those of ETS, ARIMA and two Theta models with a small backtest error, on the last two years of daily data, times the yearly pattern. " +
+	"Its intervals are conformal prediction intervals of sums. Alerts come from a CUSUM of one-step forecast errors. See methods/forecast and methods/anomalies."

@@ -79,7 +79,12 @@ func pacingSummary(c *toolkit.Call, a *ForecastingAnswer, set bool) string {
 	if first.Metric == snapshot.Spend {
 		reaching = "exceeding"
 	}
-	text += fmt.Sprintf(" The target is %s; the probability of %s it is %s.", figure(c, first.Metric, first.Target), reaching, probability(*first.Chance))
+	text += fmt.Sprintf(" The target is %s; ", figure(c, first.Metric, first.Target))
+	if first.Chance == nil {
+		text += "no probability is given, because the data do not include " + first.Unseen + "."
+	} else {
+		text += fmt.Sprintf("the probability of %s it is %s.", reaching, probability(*first.Chance))
+	}
 	m := a.Metrics
 	return text + fmt.Sprintf(" %s under way: %d on track, %d at risk, %d off track, %d over budget.", answer.Plural(*m.Targets, "target is", "targets are"),
 		*m.OnTrack, *m.AtRisk, *m.OffTrack, *m.Over) + past
@@ -94,15 +99,19 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 		a.Warn(answer.WarnNoTargets, "No target under way matches the filters. "+template)
 		c.Suggest(&a.Closing, "forecasting", map[string]any{"aspect": string(TargetsAspect)}, "List all targets.")
 	}
-	unforecast, stale := 0, false
+	unforecast, unseen, stale := 0, "", false
 	for _, r := range a.Rows {
 		if r.Expected == nil {
 			unforecast++
 		}
+		if len(r.Unseen) > len(unseen) {
+			unseen = r.Unseen
+		}
 		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-snapshot.StaleAfter))
 	}
-	if a.Estimates != nil {
-		a.Warn(answer.WarnSeasonUnknown, "The forecast includes weekly seasonality only. It does not include a coming season such as the holidays, but the target may.")
+	if unseen != "" {
+		a.Warn(answer.WarnSeasonUnknown, fmt.Sprintf("The data do not include %s, which is ahead. Its effect is typical of other stores, "+
+			"so the interval is wide and its targets have no probability and no status.", unseen))
 	}
 	if unforecast > 0 {
 		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))

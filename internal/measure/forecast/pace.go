@@ -15,6 +15,7 @@ type Total struct {
 	Value float64 // sum of the points' medians
 	Bands []Band  // one per level of the prediction
 	draws []float64
+	count float64 // of draws before they are blurred
 }
 
 // Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
@@ -45,10 +46,12 @@ func (p *Prediction) Total(steps int) (Total, error) {
 		// Sums from neighboring origins overlap. Only sums without overlap are independent.
 		p.stretch(t.draws, float64(len(p.errors))/float64(steps))
 	}
+	t.count = float64(len(t.draws))
+	t.draws = blurred(t.draws, p.calendarSD(steps))
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
 		// Conformal limits count one more draw.
-		outer := min(1, level*(1+1/float64(len(t.draws))))
+		outer := min(1, level*(1+1/t.count))
 		// Without this correction, the interval would not contain the median if all past errors had one sign, as for a
 		// young store.
 		t.Bands = append(t.Bands, Band{
@@ -64,9 +67,9 @@ func (p *Prediction) moved(h int, e float64) float64 {
 	case p.ratio:
 		return y * math.Exp(max(-widest, min(widest, e)))
 	case p.nonnegative:
-		return max(0, y+e)
+		return max(0, y+e*p.factor(h))
 	default:
-		return y + e
+		return y + e*p.factor(h)
 	}
 }
 
@@ -93,17 +96,13 @@ func (p *Prediction) stretch(draws []float64, freedom float64) {
 func (p *Prediction) walked(steps int, value float64) []float64 {
 	var variance, before float64
 	for h := range steps {
-		size := 1.0
-		if p.ratio {
-			size = p.Points[h]
-		}
 		now := p.spread[h] * p.spread[h]
 		var later float64 // share of the sum that an error at this step changes
 		for k := h; k < steps; k++ {
 			if p.ratio {
 				later += p.Points[k]
 			} else {
-				later += size
+				later += p.factor(k)
 			}
 		}
 		variance += max(0, now-before) * later * later
@@ -126,7 +125,7 @@ func (p *Prediction) walked(steps int, value float64) []float64 {
 // Reaches returns the probability that the sum is at least the target. It is never 0 or 1. Let n be the number of past
 // errors. An outcome beyond all of them has probability 1/2 · 1/(n + 1).
 func (t Total) Reaches(target float64) float64 {
-	n := float64(len(t.draws))
+	n := t.count
 	spread := math.Sqrt(variance(t.draws))
 	if spread == 0 {
 		if t.Value >= target {
@@ -140,7 +139,7 @@ func (t Total) Reaches(target float64) float64 {
 	shrink, center := 1/math.Sqrt(1+width*width), stats.Mean(t.draws)
 	var sum float64
 	for _, d := range t.draws {
-		sum += distuv.UnitNormal.CDF((center+shrink*(d-center)-target)/(shrink*width*spread)) / n
+		sum += distuv.UnitNormal.CDF((center+shrink*(d-center)-target)/(shrink*width*spread)) / float64(len(t.draws))
 	}
 	return max(0.5/(n+1), min(1-0.5/(n+1), sum))
 }
@@ -157,9 +156,15 @@ type Standing string
 
 // Values of Standing, by the probability of reaching the goal.
 const (
-	OnTrack Standing = "on_track" // probability of at least 0.8
-	AtRisk  Standing = "at_risk"  // at least .4
-	Off     Standing = "off"      // below .4
+	OnTrack Standing = "on_track" // at least [OnTrackFrom]
+	AtRisk  Standing = "at_risk"  // below it, and at least [AtRiskFrom]
+	Off     Standing = "off"      // below [AtRiskFrom]
+)
+
+// The bounds of [Standing].
+const (
+	OnTrackFrom = 0.8
+	AtRiskFrom  = 0.4
 )
 
 // Pace is the progress of a period toward its goal.
@@ -211,9 +216,9 @@ func (p *Prediction) Pace(values []float64, goal Goal) (Pace, error) {
 		pace.Probability = 1
 	}
 	switch {
-	case pace.Probability >= 0.8:
+	case pace.Probability >= OnTrackFrom:
 		pace.Standing = OnTrack
-	case pace.Probability >= 0.4:
+	case pace.Probability >= AtRiskFrom:
 		pace.Standing = AtRisk
 	default:
 		pace.Standing = Off
@@ -227,7 +232,7 @@ func Index(values []float64, goal Goal, ask Ask) *float64 {
 	if goal.check(len(values)) != nil {
 		return nil
 	}
-	before := values[:len(values)-goal.Elapsed]
+	before := ask.Calendar.without(values[:len(values)-goal.Elapsed])
 	var actual float64
 	for _, y := range values[len(before):] {
 		actual += y
@@ -243,10 +248,13 @@ func Index(values []float64, goal Goal, ask Ask) *float64 {
 	kind.fit(before, ask.Season, nil).ahead(profile)
 	var now, whole float64
 	for h, y := range profile {
-		if y = max(0, y); h < goal.Elapsed {
+		if y = max(0, y); ask.Calendar != nil {
+			y *= ask.Calendar.Factors[len(before)+h]
+		}
+		if h < goal.Elapsed {
 			now += y
 		}
-		whole += max(0, y)
+		whole += y
 	}
 	if !(now > 0) || math.IsInf(whole, 1) {
 		return nil

@@ -15,8 +15,11 @@ type Ask struct {
 	Horizon int       // points ahead, at least 1
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
-	Model   Kind      // default the pool
-	Events  []Event   // known events; past events determine the effects of future events
+	Model   Kind      // default Auto
+	// Calendar is the yearly pattern; nil: none. The forecast is that of the values divided by their factors, times the
+	// future factors. The covariance widens the intervals.
+	Calendar *Calendar
+	Events   []Event // known events; past events determine the effects of future events
 }
 
 const (
@@ -42,6 +45,8 @@ type Prediction struct {
 	errors      [][]float64 // errors by rolling origin, scaled to the current volatility; later origins have fewer steps
 	spread      []float64   // root mean square error at each step
 	freedom     []float64   // effective number of independent errors at each step
+	factors     []float64   // of the calendar, one per step; nil: none
+	calendar    [][]float64 // covariance of the logarithms of the factors
 	shape       []float64   // sorted |errors| / spread; empty for normal errors
 }
 
@@ -66,6 +71,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 		kind = Auto
 	}
 	raw := values
+	values = ask.Calendar.without(values)
 	var sizes, errors []float64
 	if len(ask.Events) > 0 {
 		var err error
@@ -79,6 +85,9 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 		earlier = kind.fit(values[:len(values)-origins], ask.Season, t)
 	}
 	model := kind.fit(values, ask.Season, t)
+	if kind == Auto && earlier != nil {
+		choose(earlier, model, values[len(values)-ask.origins(len(values)):], ask.Horizon)
+	}
 	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
 	model.ahead(p.Points)
 	p.ratio, p.nonnegative = allPositive(values), slices.Min(values) >= 0
@@ -86,6 +95,7 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 	p.keepInside(values)
 	p.calibrate(values, ask, earlier)
 	p.withEvents(len(raw), ask.Events, sizes, errors)
+	p.withCalendar(len(raw), ask.Calendar)
 	p.bands()
 	if ask.Season > 1 && len(values) < 2*ask.Season {
 		p.Notes = append(p.Notes, "The series is shorter than two seasons, so no season is forecast.")
@@ -117,7 +127,7 @@ func (a Ask) check(values []float64) error {
 			return fault.Invalid("value %d is %v, want a finite number", t, y)
 		}
 	}
-	return nil
+	return a.Calendar.check(len(values), a.Horizon)
 }
 
 // largest is the largest value with squares that can be summed without overflow.
@@ -330,7 +340,7 @@ func (p *Prediction) bands() {
 	for _, level := range p.Levels {
 		row := make([]Band, len(p.Points))
 		for h, point := range p.Points {
-			r := p.reach(h, level)
+			r := p.widened(h, p.reach(h, level), level)
 			if p.ratio {
 				r = min(r, widest)
 				row[h] = Band{Low: point * math.Exp(-r), High: point * math.Exp(r)}

@@ -7,6 +7,7 @@ type track interface {
 	String() string
 	observe(y float64)
 	ahead(out []float64) // sets out to the next len(out) points
+	clone() track
 }
 
 // last repeats the last season, or the last point if the season is 1.
@@ -84,7 +85,8 @@ func (m *theta) ahead(out []float64) {
 	}
 }
 
-// pool is the pointwise median of several models. It needs no weights and is robust to one bad model.
+// pool is the pointwise median of several models, or their mean. The median needs no weights and is robust to one bad
+// model.
 type pool struct {
 	members []track
 	room    []float64 // members × horizon

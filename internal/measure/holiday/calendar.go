@@ -11,6 +11,29 @@ import (
 // known lists the countries in the calendar.
 var known = strings.Fields("AT AU BE CA CH DE DK ES FI FR GB IE IT NL NO NZ PL PT SE US")
 
+// zones lists the time zones of the countries. Australian zones share a prefix.
+var zones = zonesOf(map[string]string{
+	"US": "America/New_York America/Chicago America/Denver America/Los_Angeles America/Phoenix America/Anchorage America/Boise " +
+		"America/Detroit America/Indiana/Indianapolis Pacific/Honolulu US/Eastern US/Central US/Mountain US/Pacific",
+	"CA": "America/Toronto America/Vancouver America/Edmonton America/Winnipeg America/Halifax America/Montreal America/Regina " +
+		"America/St_Johns",
+	"GB": "Europe/London Europe/Belfast GB", "IE": "Europe/Dublin", "DE": "Europe/Berlin", "AT": "Europe/Vienna",
+	"CH": "Europe/Zurich", "FR": "Europe/Paris", "BE": "Europe/Brussels", "NL": "Europe/Amsterdam",
+	"ES": "Europe/Madrid Atlantic/Canary", "PT": "Europe/Lisbon Atlantic/Madeira Atlantic/Azores", "IT": "Europe/Rome",
+	"PL": "Europe/Warsaw", "DK": "Europe/Copenhagen", "SE": "Europe/Stockholm", "NO": "Europe/Oslo", "FI": "Europe/Helsinki",
+	"NZ": "Pacific/Auckland NZ",
+})
+
+func zonesOf(byCountry map[string]string) map[string]string {
+	all := map[string]string{}
+	for country, names := range byCountry {
+		for zone := range strings.FieldsSeq(names) {
+			all[zone] = country
+		}
+	}
+	return all
+}
+
 // calendar contains all holidays. Days off are nationwide by law as of 2025; docs/methods/mmm.md lists the sources.
 var calendar = slices.Concat(shopping, everywhere, byChurch, national)
 

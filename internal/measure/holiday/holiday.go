@@ -76,6 +76,18 @@ func Of(countries []string, daily bool) ([]Holiday, error) {
 	return out, nil
 }
 
+// CountryOf returns the country of a time zone, or an empty string if the zone is in none of the calendar's countries or
+// in several.
+func CountryOf(zone string) string {
+	if country, ok := zones[zone]; ok {
+		return country
+	}
+	if strings.HasPrefix(zone, "Australia/") {
+		return "AU"
+	}
+	return ""
+}
+
 // Named returns the holiday with the name. The holiday must exist.
 func Named(name string) Holiday {
 	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]

@@ -166,3 +166,22 @@ func TestAHolidayOverTheYearsEndIsFoundFromBothSides(t *testing.T) {
 		t.Error("Juneteenth was a day off in 2020")
 	}
 }
+
+func TestTheCountryOfATimeZone(t *testing.T) {
+	t.Parallel()
+	for zone, want := range map[string]string{
+		"America/New_York": "US", "Europe/Berlin": "DE", "Australia/Sydney": "AU", "UTC": "", "Asia/Tokyo": "", "": "",
+	} {
+		if got := CountryOf(zone); got != want {
+			t.Errorf("country of %q: %q, want %q", zone, got, want)
+		}
+	}
+	for zone, country := range zones {
+		if _, err := time.LoadLocation(zone); err != nil {
+			t.Errorf("zone of %s: %v", country, err)
+		}
+		if !slices.Contains(known, country) {
+			t.Errorf("zone %s is in %s, which is not in the calendar", zone, country)
+		}
+	}
+}
