@@ -71,7 +71,9 @@ func (n *names) subject(ctx context.Context, e control.Event) string {
 			return n.user(ctx, control.UserID(e.Subject))
 		}
 	case control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.MappingSaved, control.MappingRemoved,
-		control.TargetSet, control.TargetRemoved, control.ConnectionAdded, control.ConnectionRemoved, control.BudgetChanged:
+		control.TargetSet, control.TargetRemoved, control.ConnectionAdded, control.ConnectionRemoved, control.BudgetChanged,
+		control.AnnotationAdded, control.AnnotationRemoved, control.ReportSaved, control.ReportRemoved, control.InsightDismissed,
+		control.InsightRestored, control.CouponMapped:
 		return e.Subject
 	case control.ScopeRefused:
 		if slices.Contains(n.settings.tools, e.Subject) {

@@ -18,6 +18,7 @@ const (
 	StoreURI      = "assay://store"
 	dictionaryURI = "assay://data-dictionary"
 	CardURI       = "assay://models/mmm"
+	ReportURI     = "assay://reports/"
 	SchemaURI     = "assay://result-schemas/"
 	ArticleURI    = "assay://articles/"
 )
@@ -30,7 +31,7 @@ type resourceKind struct {
 	uri      string
 	mimeType string
 	scope    control.Scope                                           // required; "": none
-	list     func(*Session) []mcp.Resource                           // their URIs have the part after the common beginning
+	list     func(context.Context, *Session) ([]mcp.Resource, error) // their URIs have the part after the common beginning
 	read     func(context.Context, *Session, string) (string, error) // gets that part
 }
 
@@ -53,30 +54,35 @@ var resourceKinds = []resourceKind{
 		CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
 		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) },
 	},
+	{ReportURI, "application/json", control.ScopeRead, listReports, readReport},
 	{SchemaURI, "application/schema+json", "", listSchemas, readSchema},
 	{ArticleURI, "text/markdown", "", listArticles, readArticle},
 }
 
 // one lists the only resource of a kind.
-func one(name, title, description string) func(*Session) []mcp.Resource {
-	return func(*Session) []mcp.Resource {
-		return []mcp.Resource{{Name: name, Title: title, Description: description}}
+func one(name, title, description string) func(context.Context, *Session) ([]mcp.Resource, error) {
+	return func(context.Context, *Session) ([]mcp.Resource, error) {
+		return []mcp.Resource{{Name: name, Title: title, Description: description}}, nil
 	}
 }
 
 // ListResources lists the resources that the caller may read.
-func (s *Session) ListResources() []mcp.Resource {
+func (s *Session) ListResources(ctx context.Context) ([]mcp.Resource, error) {
 	var all []mcp.Resource
 	for _, k := range resourceKinds {
 		if !s.reads(k) {
 			continue
 		}
-		for _, r := range k.list(s) {
+		listed, err := k.list(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range listed {
 			r.URI, r.MIMEType = k.uri+r.URI, k.mimeType
 			all = append(all, r)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // ReadResource returns a resource of the list.
@@ -98,7 +104,7 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (mcp.ResourceCon
 func (s *Session) reads(k resourceKind) bool { return k.scope == "" || s.principal.Has(k.scope) }
 
 // listSchemas lists the result schemas of the tools that the caller may call.
-func listSchemas(s *Session) []mcp.Resource {
+func listSchemas(_ context.Context, s *Session) ([]mcp.Resource, error) {
 	var all []mcp.Resource
 	for _, t := range s.described() {
 		all = append(all, mcp.Resource{
@@ -106,7 +112,7 @@ func listSchemas(s *Session) []mcp.Resource {
 			Description: "JSON Schema of the result of " + t.Name + ".",
 		})
 	}
-	return all
+	return all, nil
 }
 
 func readSchema(_ context.Context, s *Session, name string) (string, error) {
@@ -129,13 +135,13 @@ func (s *Session) described() []Tool {
 	return all
 }
 
-func listArticles(s *Session) []mcp.Resource {
+func listArticles(_ context.Context, s *Session) ([]mcp.Resource, error) {
 	articles := s.service.knowledge.Articles("")
 	all := make([]mcp.Resource, len(articles))
 	for i, a := range articles {
 		all[i] = mcp.Resource{URI: string(a.ID), Name: "article-" + string(a.ID), Title: a.Title, Description: a.Definition()}
 	}
-	return all
+	return all, nil
 }
 
 func readArticle(_ context.Context, s *Session, id string) (string, error) {
