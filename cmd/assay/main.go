@@ -43,6 +43,8 @@ type commands struct {
 	User          userCommand          `cmd:"" help:"Create and list user accounts, reset passwords."`
 	Customer      customerCommand      `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
+	Annotations   annotationsCommand   `cmd:"" help:"List, add and remove annotations."`
+	Reports       reportsCommand       `cmd:"" help:"List and remove saved reports."`
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
 	History       historyCommand       `cmd:"" help:"Show days with figures that changed later, and the previous figures."`
 	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`

@@ -69,6 +69,7 @@ func EventKinds() []EventKind {
 		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 		TargetSet, TargetRemoved,
+		AnnotationAdded, AnnotationRemoved, ReportSaved, ReportRemoved, InsightDismissed, InsightRestored, CouponMapped,
 		BudgetChanged, GuardrailsChanged,
 		CustomerForgotten,
 		BackupMade,

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"crypto/rand"
 	"math"
 	"slices"
 	"strings"
@@ -104,6 +103,15 @@ func (s ExperimentStatus) Settled() bool {
 	return s == ExperimentPlanned || s == ExperimentRunning || s == ExperimentCompleted
 }
 
+// Open reports whether an experiment of the status can still change.
+func (s ExperimentStatus) Open() bool { return len(s.Before()) > 0 }
+
+// SamePlan reports whether two experiments have the same plan.
+func (e Experiment) SamePlan(other Experiment) bool {
+	return e.Name == other.Name && e.Hypothesis == other.Hypothesis && e.Kind == other.Kind && e.Channel == other.Channel &&
+		e.Days == other.Days && slices.Equal(e.Treated, other.Treated) && slices.Equal(e.HeldOut, other.HeldOut)
+}
+
 // Finding is the reported result of a study: incremental revenue per unit of spend.
 type Finding struct {
 	Return    float64 // incremental return on spend
@@ -133,7 +141,7 @@ func (e Experiment) Checked() (Experiment, error) {
 		return e, fault.Invalid("channel: an experiment needs a channel to test")
 	}
 	if e.ID == "" {
-		e.ID = ExperimentID("exp-" + strings.ToLower(rand.Text()[:12]))
+		e.ID = ExperimentID(newID("exp"))
 	}
 	if len(e.ID) > maxIDLen || !idForm.MatchString(string(e.ID)) {
 		return e, fault.Invalid("experiment_id: %q is not a valid experiment ID", e.ID).

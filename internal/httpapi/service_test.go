@@ -87,7 +87,7 @@ func (s session) CallTool(_ context.Context, name string, args json.RawMessage) 
 	return nil, fault.NotFound("unknown tool %q", name)
 }
 
-func (session) ListResources() []mcp.Resource { return nil }
+func (session) ListResources(context.Context) ([]mcp.Resource, error) { return nil, nil }
 
 func (session) ReadResource(context.Context, string) (mcp.ResourceContents, error) {
 	return mcp.ResourceContents{}, fault.NotFound("unknown resource")

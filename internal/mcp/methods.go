@@ -137,12 +137,15 @@ const resourcesPerPage = 100
 
 // listResources returns a page of the resources. The cursor is the encoded URI of the last resource on the previous
 // page. So a page neither repeats nor skips a resource when others are added.
-func listResources(_ context.Context, c *call) (json.RawMessage, error) {
+func listResources(ctx context.Context, c *call) (json.RawMessage, error) {
 	cursor, err := c.cursor()
 	if err != nil {
 		return nil, err
 	}
-	all := c.session.ListResources()
+	all, err := c.session.ListResources(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if cursor != nil {
 		at := -1
 		if kindOf(cursor) == "string" {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ type shelf struct {
 	resources []Resource
 }
 
-func (s shelf) ListResources() []Resource { return s.resources }
+func (s shelf) ListResources(context.Context) ([]Resource, error) { return s.resources, nil }
 
 func shelfOf(n int) shelf {
 	var s shelf

@@ -35,8 +35,8 @@ func (stage) CallTool(_ context.Context, name string, args json.RawMessage) (jso
 	return nil, fault.NotFound("unknown tool %q", name)
 }
 
-func (stage) ListResources() []Resource {
-	return []Resource{{URI: "assay://guide", Name: "guide", Description: "How to begin.", MIMEType: "text/markdown"}}
+func (stage) ListResources(context.Context) ([]Resource, error) {
+	return []Resource{{URI: "assay://guide", Name: "guide", Description: "How to begin.", MIMEType: "text/markdown"}}, nil
 }
 
 func (stage) ReadResource(_ context.Context, uri string) (ResourceContents, error) {

@@ -38,6 +38,7 @@ type Tool[D any] struct {
 	Schema json.RawMessage // of the parameters: a JSON Schema object, minified
 	Result json.RawMessage // of the result, for the OpenAPI document: a JSON Schema object
 	call   func(ctx context.Context, d D, args json.RawMessage) (any, error)
+	check  func(today civil.Date, args json.RawMessage) error
 }
 
 // Dated is implemented by a handler's dependencies that have the current day. Then a corrected call replaces words such
@@ -68,8 +69,15 @@ func NewTool[D, P, R any](spec Spec, run func(context.Context, D, P) (R, error))
 			result, err := run(ctx, d, p)
 			return result, parameters.hinted(spec.Name, today, args, err)
 		},
+		check: func(today civil.Date, args json.RawMessage) error {
+			var p P
+			return parameters.decode(spec.Name, today, args, &p)
+		},
 	}
 }
+
+// Check validates arguments without a call.
+func (t Tool[D]) Check(today civil.Date, args json.RawMessage) error { return t.check(today, args) }
 
 // checkEmbedded panics if two embedded structs have a Check method, because Go would silently call neither.
 func checkEmbedded(t reflect.Type) {
@@ -130,7 +138,7 @@ type Session interface {
 	// forbidden for a missing scope of an OAuth caller. All other outcomes, including failures of the tool, are
 	// results.
 	CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
-	ListResources() []Resource
+	ListResources(ctx context.Context) ([]Resource, error)
 	ReadResource(ctx context.Context, uri string) (ResourceContents, error)
 	ListPrompts() []Prompt
 	GetPrompt(ctx context.Context, name string, args map[string]string) (PromptResult, error)

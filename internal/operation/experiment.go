@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"assay/internal/control"
+	"assay/internal/fault"
 )
 
 // CreateExperiment plans an experiment. Its channel and regions must exist in the store.
@@ -19,6 +20,40 @@ func (r *Run) createExperiment(ctx context.Context, e control.Experiment) (contr
 		return e, err
 	}
 	return r.Store.CreateExperiment(ctx, e, r.By())
+}
+
+// AddExperiment is [CreateExperiment] for calls that may be repeated: an open experiment with the same plan is not added
+// again.
+var AddExperiment = Operation[control.Experiment, control.Kept[control.Experiment]]{
+	Spec{Name: "experiment.add", Needs: Write, Facts: true, Undo: "Cancel the experiment."},
+	func(r *Run, ctx context.Context, e control.Experiment) (control.Kept[control.Experiment], error) {
+		e.Workspace = r.Workspace.ID
+		e, err := r.Known.Planned(ctx, r.Workspace, e)
+		if err != nil {
+			return control.Kept[control.Experiment]{}, err
+		}
+		return r.Store.AddExperiment(ctx, e, r.By())
+	},
+}
+
+// MoveExperimentOnce is [MoveExperiment] for calls that may be repeated: an experiment that has the status already is
+// not changed.
+var MoveExperimentOnce = Operation[control.Move, control.Kept[control.Experiment]]{
+	Spec{Name: "experiment.move_once", Needs: Write, Undo: "It cannot be undone. Plan the experiment again."},
+	(*Run).moveExperimentOnce,
+}
+
+func (r *Run) moveExperimentOnce(ctx context.Context, m control.Move) (control.Kept[control.Experiment], error) {
+	m.Workspace = r.Workspace.ID
+	moved, err := r.Store.MoveExperiment(ctx, m, r.By())
+	if fault.KindOf(err) != fault.KindConflict {
+		return control.Kept[control.Experiment]{Record: moved, Changed: true}, err
+	}
+	now, reading := r.Store.Experiment(ctx, m.Workspace, m.ID)
+	if reading != nil || now.Status != m.To {
+		return control.Kept[control.Experiment]{}, err
+	}
+	return control.Kept[control.Experiment]{Record: now}, nil
 }
 
 // MoveExperiment changes the status of an experiment. A study gets its result when it is completed.

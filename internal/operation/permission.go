@@ -62,6 +62,12 @@ func (c Caller) Waiting() Caller {
 // Client is an API key or an OAuth client.
 func Client(p auth.Principal) Caller { return Caller{Actor: p.Actor, kind: byClient, client: p} }
 
+// Briefly returns the caller, who then waits for a busy workspace for a few seconds only.
+func (c Caller) Briefly() Caller {
+	c.wait = memberWait
+	return c
+}
+
 // System is the service itself, for background work. The name is the actor in the audit log.
 func System(name string) Caller { return Caller{Actor: name, kind: bySystem} }
 

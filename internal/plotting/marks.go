@@ -17,7 +17,7 @@ import (
 // Mark is an event that is marked on the chart.
 type Mark struct {
 	Date    civil.Date      `json:"date"`
-	Kind    MarkKind        `json:"kind" doc:"experiment or anomaly."`
+	Kind    MarkKind        `json:"kind" doc:"annotation, experiment or anomaly."`
 	Label   string          `json:"label" doc:"Label on the chart."`
 	Channel measure.Channel `json:"channel,omitempty"`
 }
@@ -29,6 +29,7 @@ type MarkKind string
 const (
 	Experiment MarkKind = "experiment"
 	Anomaly    MarkKind = "anomaly"
+	Annotation MarkKind = "annotation"
 )
 
 const (
@@ -36,8 +37,8 @@ const (
 	maxMarks     = 12 // maximum number of marks, latest first; more would hide the lines
 )
 
-// Marks returns the marks of a line or bar chart by date. Marks are the starts and ends of experiments on the chart's
-// channels, and the actionable anomalies of a single series. A pie has no marks.
+// Marks returns the marks of a line or bar chart by date. Marks are the annotations, the starts and ends of experiments
+// on the chart's channels, and the actionable anomalies of a single series. A pie has no marks.
 func (p Plot) Marks(ctx context.Context, s *snapshot.Snapshot, shown []snapshot.NamedSeries) ([]Mark, error) {
 	if p.Kind == chart.Pie || len(shown) == 0 {
 		return nil, nil
@@ -52,6 +53,10 @@ func (p Plot) Marks(ctx context.Context, s *snapshot.Snapshot, shown []snapshot.
 			marks = append(marks, Mark{e.Days.First, Experiment, answer.Clean(string(e.Channel)) + " " + what + " starts", e.Channel},
 				Mark{e.Days.Last, Experiment, answer.Clean(string(e.Channel)) + " " + what + " ends", e.Channel})
 		}
+	}
+	for _, a := range control.AnnotationsIn(s.Annotations, p.Days) {
+		first := a.Days.Intersect(p.Days).First
+		marks = append(marks, Mark{Date: first, Kind: Annotation, Label: answer.Clean(a.Label)})
 	}
 	anomalies, err := p.anomalies(ctx, s)
 	if err != nil {

@@ -24,6 +24,20 @@ func stateOfExperiments(all []control.Experiment) uint64 {
 	return h.Sum64()
 }
 
+// Annotations lists a workspace's annotations by day. The control store implements it.
+type Annotations interface {
+	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
+}
+
+// stateOfAnnotations is a hash of the annotations, which never change.
+func stateOfAnnotations(all []control.Annotation) uint64 {
+	h := fnv.New64a()
+	for _, a := range all {
+		_, _ = h.Write([]byte(string(a.ID) + "\n")) // a hash never returns an error
+	}
+	return h.Sum64()
+}
+
 // resultKey identifies everything that an experiment's result depends on.
 type resultKey struct {
 	dataKey

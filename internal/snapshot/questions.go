@@ -135,6 +135,12 @@ func (q *questions) Products(ctx context.Context, of warehouse.ProductsOf) (ware
 	return found, q.noted("products", len(found.Rows), err, "products", of.Windows.Recent)
 }
 
+// CouponChannel returns the channel and the creator of a discount code.
+func (q *questions) CouponChannel(ctx context.Context, code string) (warehouse.CouponChannel, error) {
+	found, err := q.facts.CouponChannel(ctx, q.workspace, code)
+	return found, q.noted("coupon_channel", 1, err, "coupon", civil.Range{})
+}
+
 // Coupons returns the sales with discount codes.
 func (q *questions) Coupons(ctx context.Context, of warehouse.CouponsOf) (warehouse.CouponPage, error) {
 	found, err := q.facts.Coupons(ctx, q.workspace, of)

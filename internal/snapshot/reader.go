@@ -25,6 +25,7 @@ type Sources struct {
 	Models      Models
 	Experiments experiment.Source
 	Forecasts   Forecasts        // nil: forecasts are not recorded
+	Annotations Annotations      // nil: there are none
 	Clock       func() time.Time // the clock of answers
 	Now         func() time.Time // the real clock
 }
@@ -71,6 +72,7 @@ func NewReader(s Sources) (*Reader, error) {
 type Wants struct {
 	Experiments bool
 	Forecasts   bool
+	Annotations bool
 }
 
 // Key identifies the contents of a snapshot: snapshots with equal keys give equal answers.
@@ -80,6 +82,7 @@ type Key struct {
 	model       modelKey
 	experiments uint64
 	forecasts   control.ForecastState
+	annotations uint64
 	today       civil.Date
 }
 
@@ -115,6 +118,7 @@ type State struct {
 	MMM         mix.Held                 // the media mix model
 	Experiments []control.Experiment     // latest first; only if requested
 	Records     []control.ForecastRecord // accuracy of past forecasts; only if requested
+	Annotations []control.Annotation     // by day; only if requested
 
 	unversioned error // reason why the data version is unknown
 }
@@ -143,6 +147,12 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 			return s, err
 		}
 		s.experiments = stateOfExperiments(s.Experiments)
+	}
+	if wants.Annotations && r.Sources.Annotations != nil {
+		if s.Annotations, err = r.Sources.Annotations.Annotations(ctx, w.ID); err != nil {
+			return s, err
+		}
+		s.annotations = stateOfAnnotations(s.Annotations)
 	}
 	if wants.Forecasts && r.Forecasts != nil {
 		s.forecasts, s.Records, err = r.forecastRecords(ctx, w)

@@ -2,6 +2,7 @@ package toolkit
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -66,10 +67,13 @@ type Call struct {
 	Accounts  Connections        // of ad platforms
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Budgets   BudgetChanges
+	Managed   Records
 	Tools     []Spec             // of all tools, in the contract's order
 	Knowledge *knowledge.Library // articles that explain figures, methods and tools
 	Questions Questions          // for tools that answer by calling other tools
-	Log       *slog.Logger
+	// Reports validates the arguments of a tool that a saved report calls.
+	Reports func(tool string, args json.RawMessage) error
+	Log     *slog.Logger
 }
 
 // CurrentDay returns the day by the clock of answers, in the workspace's time zone.

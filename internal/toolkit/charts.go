@@ -75,9 +75,9 @@ func pictureIn(encoded json.RawMessage) (string, error) {
 }
 
 // listApps lists the views for clients that show them.
-func listApps(s *Session) []mcp.Resource {
+func listApps(_ context.Context, s *Session) ([]mcp.Resource, error) {
 	if !s.client.Apps {
-		return nil
+		return nil, nil
 	}
 	var all []mcp.Resource
 	for _, t := range s.described() {
@@ -85,7 +85,7 @@ func listApps(s *Session) []mcp.Resource {
 			all = append(all, mcp.Resource{URI: strings.TrimPrefix(t.App.URI, appURI), Name: t.App.Name, Title: t.App.Title, Description: t.App.Description})
 		}
 	}
-	return all
+	return all, nil
 }
 
 // readApp returns the HTML of a view. It is the same for every caller and contains no data.

@@ -24,6 +24,15 @@ func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	return key, err
 }
 
+// Creditable returns the canonical key of a channel that orders can be credited to: a channel of the store, or a
+// platform that the store does not use yet.
+func Creditable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
+	if measure.ParseChannel(name) == measure.Unattributed {
+		return "", fault.Invalid("%q is not a channel: it is the revenue that no channel is credited with", answer.Clean(name))
+	}
+	return Testable(s, name)
+}
+
 // Channel returns the canonical key of a channel of the workspace's store, or of a platform that the store does not use
 // yet. An unknown channel is a fault of kind invalid that lists the known ones.
 func (s *Service) Channel(ctx context.Context, w control.Workspace, name string) (measure.Channel, error) {
@@ -31,10 +40,7 @@ func (s *Service) Channel(ctx context.Context, w control.Workspace, name string)
 	if err != nil {
 		return "", err
 	}
-	if measure.ParseChannel(name) == measure.Unattributed {
-		return "", fault.Invalid("%q is not a channel: it is the revenue that no channel is credited with", answer.Clean(name))
-	}
-	return Testable(snap, name)
+	return Creditable(snap, name)
 }
 
 // Planned returns an experiment with its channel and regions spelled as in the workspace's store, such as CA for
@@ -44,7 +50,13 @@ func (s *Service) Planned(ctx context.Context, w control.Workspace, e control.Ex
 	if err != nil {
 		return e, err
 	}
+	return Planned(ctx, snap, e)
+}
+
+// Planned is [Service.Planned] for a snapshot.
+func Planned(ctx context.Context, snap *snapshot.Snapshot, e control.Experiment) (control.Experiment, error) {
 	if e.Channel != "" {
+		var err error
 		if e.Channel, err = Testable(snap, string(e.Channel)); err != nil {
 			text, _, _ := fault.Public(err)
 			return e, fault.New(fault.KindOf(err), "%s", text).WithHint("Use one of the channels of the store, or of a platform that it has not used yet, such as %s.", measure.Platforms()[0])

@@ -19,6 +19,7 @@ const (
 	StoreURI      = "assay://store"
 	dictionaryURI = "assay://data-dictionary"
 	CardURI       = "assay://models/mmm"
+	ReportURI     = "assay://reports/"
 	SchemaURI     = "assay://result-schemas/"
 	ArticleURI    = "assay://articles/"
 	ChartURI      = "assay://charts/"
@@ -36,7 +37,7 @@ type resourceKind struct {
 	uri      string
 	mimeType string
 	scope    control.Scope                                           // required; "": none
-	list     func(*Session) []mcp.Resource                           // nil: not listed; their URIs have the part after the common beginning
+	list     func(context.Context, *Session) ([]mcp.Resource, error) // nil: not listed; their URIs have the part after the common beginning
 	read     func(context.Context, *Session, string) (string, error) // gets that part
 	meta     json.RawMessage                                         // nil: none
 }
@@ -60,6 +61,7 @@ var resourceKinds = []resourceKind{
 		CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
 		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) }, nil,
 	},
+	{ReportURI, "application/json", control.ScopeRead, listReports, readReport, nil},
 	{appURI, mcp.AppType, "", listApps, readApp, json.RawMessage(appMeta)},
 	{SchemaURI, "application/schema+json", "", listSchemas, readSchema, nil},
 	{ChartURI, "image/svg+xml", control.ScopeRead, nil, readChart, nil},
@@ -67,25 +69,29 @@ var resourceKinds = []resourceKind{
 }
 
 // one lists the only resource of a kind.
-func one(name, title, description string) func(*Session) []mcp.Resource {
-	return func(*Session) []mcp.Resource {
-		return []mcp.Resource{{Name: name, Title: title, Description: description}}
+func one(name, title, description string) func(context.Context, *Session) ([]mcp.Resource, error) {
+	return func(context.Context, *Session) ([]mcp.Resource, error) {
+		return []mcp.Resource{{Name: name, Title: title, Description: description}}, nil
 	}
 }
 
 // ListResources lists the resources that the caller may read.
-func (s *Session) ListResources() []mcp.Resource {
+func (s *Session) ListResources(ctx context.Context) ([]mcp.Resource, error) {
 	var all []mcp.Resource
 	for _, k := range resourceKinds {
 		if !s.reads(k) || k.list == nil {
 			continue
 		}
-		for _, r := range k.list(s) {
+		listed, err := k.list(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range listed {
 			r.URI, r.MIMEType, r.Meta = k.uri+r.URI, k.mimeType, k.meta
 			all = append(all, r)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // ReadResource returns a resource of the list.
@@ -107,7 +113,7 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (mcp.ResourceCon
 func (s *Session) reads(k resourceKind) bool { return k.scope == "" || s.principal.Has(k.scope) }
 
 // listSchemas lists the result schemas of the tools that the caller may call.
-func listSchemas(s *Session) []mcp.Resource {
+func listSchemas(_ context.Context, s *Session) ([]mcp.Resource, error) {
 	var all []mcp.Resource
 	for _, t := range s.described() {
 		all = append(all, mcp.Resource{
@@ -115,7 +121,7 @@ func listSchemas(s *Session) []mcp.Resource {
 			Description: "JSON Schema of the result of " + t.Name + ".",
 		})
 	}
-	return all
+	return all, nil
 }
 
 func readSchema(_ context.Context, s *Session, name string) (string, error) {
@@ -138,13 +144,13 @@ func (s *Session) described() []Tool {
 	return all
 }
 
-func listArticles(s *Session) []mcp.Resource {
+func listArticles(_ context.Context, s *Session) ([]mcp.Resource, error) {
 	articles := s.service.knowledge.Articles("")
 	all := make([]mcp.Resource, len(articles))
 	for i, a := range articles {
 		all[i] = mcp.Resource{URI: string(a.ID), Name: "article-" + string(a.ID), Title: a.Title, Description: a.Definition()}
 	}
-	return all
+	return all, nil
 }
 
 func readArticle(_ context.Context, s *Session, id string) (string, error) {

@@ -29,6 +29,7 @@ type Deps struct {
 	Accounts   Connections
 	Backups    func() BackupState // nil: backups are not scheduled here
 	Budgets    BudgetChanges
+	Records    Records
 	Calls      Calls
 	Callers    Callers
 	Language   ask.Language // nil: no language model
@@ -260,8 +261,9 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Accounts: s.service.deps.Accounts, Backups: s.service.deps.Backups,
-		Client: s.client, Vector: s.vector, Budgets: s.service.deps.Budgets, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
+		Client: s.client, Vector: s.vector, Budgets: s.service.deps.Budgets, Managed: s.service.deps.Records, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
 	}
+	call.Reports = func(name string, args json.RawMessage) error { return s.reportable(state.Today, name, args) }
 	if tool.Asks {
 		call.Questions = s.forQuestions()
 	}

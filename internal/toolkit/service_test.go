@@ -423,7 +423,11 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 		s := b.Session(c.p, "r")
 		var uris []string
 		articles := 0
-		for _, r := range s.ListResources() {
+		all, err := s.ListResources(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all {
 			if strings.HasPrefix(r.URI, toolkit.ArticleURI) {
 				articles++
 			} else {

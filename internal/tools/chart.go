@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/internal/answer"
@@ -23,7 +24,7 @@ var Chart = toolkit.Define(toolkit.Spec{
 	Title:       "Chart",
 	Description: "Chart of a metric over time, in total or by channel.",
 	Needs:       "orders",
-	Reads:       snapshot.Wants{Experiments: true},
+	Reads:       snapshot.Wants{Experiments: true, Annotations: true},
 	Arguments:   map[string]any{"metric": "revenue"},
 	App: &toolkit.App{
 		URI: "ui://assay/chart.html", Name: "chart-view", Title: "Chart", Description: "Interactive view of the answers of chart.", HTML: drawing.View(),
@@ -235,6 +236,9 @@ func markSentence(marks []plotting.Mark) string {
 	words := make([]string, 0, len(marks))
 	for _, m := range marks {
 		label := m.Label
+		if m.Kind == plotting.Annotation {
+			label = strconv.Quote(label)
+		}
 		if m.Channel != "" {
 			label = strings.Replace(label, answer.Clean(string(m.Channel)), answer.ChannelName(m.Channel), 1)
 		}

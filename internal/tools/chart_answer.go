@@ -37,7 +37,7 @@ type ChartAnswer struct {
 	Granularity civil.Granularity  `json:"granularity"`
 	Channel     measure.Channel    `json:"channel,omitempty"`
 	Metrics     ChartMetrics       `json:"metrics"`
-	Annotations []plotting.Mark    `json:"annotations,omitempty" doc:"Marks on the chart: starts and ends of experiments, and actionable anomalies of trends."`
+	Annotations []plotting.Mark    `json:"annotations,omitempty" doc:"Marks on the chart: annotations, starts and ends of experiments, and actionable anomalies of trends."`
 	answer.Table[ChartRow]
 	answer.Closing
 

@@ -293,7 +293,10 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 	t.Parallel()
 	p := reader(newWorkspace("full"))
 	s := fixtureService(t).Session(p, "r1")
-	list := s.ListResources()
+	list, err := s.ListResources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	schemas := 0
 	for _, r := range list {
 		if strings.HasPrefix(r.URI, toolkit.SchemaURI) {

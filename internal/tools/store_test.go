@@ -63,6 +63,7 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	if err != nil {
 		return deps, err
 	}
+	deps.Records = &storedRecords{Store: budgets.store}
 	return deps, nil
 })
 

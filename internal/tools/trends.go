@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
 	"assay/internal/number"
@@ -20,6 +21,7 @@ var Trends = toolkit.Define(toolkit.Spec{
 	Title:       "Trends and anomalies",
 	Description: "A metric by day, week or month, with expected values and anomalies. Use `performance` for totals.",
 	Needs:       "orders",
+	Reads:       snapshot.Wants{Annotations: true},
 }, runTrends)
 
 type trendsParams struct {
@@ -40,10 +42,36 @@ type TrendsAnswer struct {
 	Channel     measure.Channel   `json:"channel,omitempty"`
 	Metrics     TrendMetrics      `json:"metrics"`
 	Strongest   []TrendRow        `json:"strongest_anomalies,omitempty" doc:"Strongest anomalies of all pages; absent if the rows are the strongest anomalies."`
+	Annotations []AnnotationRow   `json:"annotations,omitempty" doc:"Notes about days of the period, at most 12, the latest ones."`
 	answer.Table[TrendRow]
 	answer.Closing
 
 	byStrength []TrendRow // all anomalies, the strongest first
+}
+
+// AnnotationRow is a note about a day or a period.
+type AnnotationRow struct {
+	Date    civil.Date             `json:"date"`
+	EndDate civil.Date             `json:"end_date,omitzero" doc:"Last day of a note about several days."`
+	Label   answer.Foreign         `json:"label"`
+	Type    control.AnnotationType `json:"type"`
+}
+
+// maxAnnotations is the maximum number of notes in an answer.
+const maxAnnotations = 12
+
+// annotationsIn lists the notes about days of a period.
+func annotationsIn(c *toolkit.Call, days civil.Range) []AnnotationRow {
+	in := control.AnnotationsIn(c.Annotations, days)
+	var rows []AnnotationRow
+	for _, a := range in[max(0, len(in)-maxAnnotations):] {
+		row := AnnotationRow{Date: a.Days.First, Label: answer.Foreign(a.Label), Type: a.Type}
+		if a.Days.Days() > 1 {
+			row.EndDate = a.Days.Last
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // TrendMetrics are the totals of the window. Only the requested metric and its components are set.
@@ -89,6 +117,7 @@ func runTrends(ctx context.Context, c *toolkit.Call, p trendsParams) (*TrendsAns
 	}
 	a := &TrendsAnswer{Metric: p.Metric, Granularity: p.Granularity, Channel: channel}
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	a.Annotations = annotationsIn(c, days)
 	judged, err := c.JudgedPoints(s, p.Metric, p.Granularity, days)
 	if err != nil {
 		return nil, err

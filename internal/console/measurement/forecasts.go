@@ -320,6 +320,12 @@ func (c *forecastPages) fanPicture(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	drawn := fanChart(found, found.Rows[at])
+	notes, err := c.annotations(v, civil.Range{First: found.Outlook[0].Date, Last: found.Outlook[len(found.Outlook)-1].Date})
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	drawn.Annotations = notes
 	drawn.Theme, drawn.Width, drawn.Height = frame.ThemeIn(query), frame.WideWidth, frame.WideHeight
 	if query.Get("size") == "narrow" {
 		drawn.Width, drawn.Height = frame.NarrowWidth, frame.NarrowHeight+40
@@ -374,6 +380,23 @@ func fanChart(a forecasts, of forecastRow) chart.Chart {
 		drawn.Series = append(drawn.Series, goal)
 	}
 	return drawn
+}
+
+// maxNotes is the maximum number of annotations on a chart.
+const maxNotes = 12
+
+// annotations returns the latest annotations of the workspace in a period.
+func (c *forecastPages) annotations(v frame.Visit, days civil.Range) ([]chart.Annotation, error) {
+	all, err := c.Store.Annotations(v.Context(), measure.WorkspaceID(v.URL.Query().Get("workspace")))
+	if err != nil {
+		return nil, err
+	}
+	in := control.AnnotationsIn(all, days)
+	var notes []chart.Annotation
+	for _, a := range in[max(0, len(in)-maxNotes):] {
+		notes = append(notes, chart.Annotation{Date: a.Days.Intersect(days).First, Label: a.Label})
+	}
+	return notes, nil
 }
 
 // targetChange is the change that a form of targets requests.

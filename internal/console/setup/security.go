@@ -40,6 +40,10 @@ func eventGroups() []eventGroup {
 		{"programs", "Connected apps", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
+		{"records", "Records", []control.EventKind{
+			control.AnnotationAdded, control.AnnotationRemoved, control.ReportSaved, control.ReportRemoved, control.InsightDismissed,
+			control.InsightRestored, control.CouponMapped,
+		}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"connections", "Ad accounts", []control.EventKind{control.ConnectionAdded, control.ConnectionRemoved}},
 		{"budgets", "Ad platform changes", []control.EventKind{control.BudgetChanged, control.GuardrailsChanged}},
@@ -142,6 +146,20 @@ func eventWords(kind control.EventKind) string {
 		return "Mapping saved"
 	case control.MappingRemoved:
 		return "Mapping removed"
+	case control.AnnotationAdded:
+		return "Annotation added"
+	case control.AnnotationRemoved:
+		return "Annotation removed"
+	case control.ReportSaved:
+		return "Report saved"
+	case control.ReportRemoved:
+		return "Report removed"
+	case control.InsightDismissed:
+		return "Insight dismissed"
+	case control.InsightRestored:
+		return "Insight restored"
+	case control.CouponMapped:
+		return "Coupon mapped"
 	case control.BudgetChanged:
 		return "Ad platform change"
 	case control.GuardrailsChanged:
@@ -171,7 +189,9 @@ func (c *settingsPages) subject(ctx context.Context, n *frame.Names, e control.E
 			return n.User(ctx, control.UserID(e.Subject))
 		}
 	case control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.MappingSaved, control.MappingRemoved,
-		control.TargetSet, control.TargetRemoved, control.ConnectionAdded, control.ConnectionRemoved, control.BudgetChanged:
+		control.TargetSet, control.TargetRemoved, control.ConnectionAdded, control.ConnectionRemoved, control.BudgetChanged,
+		control.AnnotationAdded, control.AnnotationRemoved, control.ReportSaved, control.ReportRemoved, control.InsightDismissed,
+		control.InsightRestored, control.CouponMapped:
 		return e.Subject
 	case control.ScopeRefused:
 		if slices.Contains(c.tools, e.Subject) {

@@ -68,6 +68,18 @@ type Store interface {
 	PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error)
 	MoveExperiment(ctx context.Context, m control.Move, by control.By) (control.Experiment, error)
 	ApplyExperiment(ctx context.Context, ws measure.WorkspaceID, id control.ExperimentID, applied bool, by control.By) (control.Experiment, error)
+	AddExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Kept[control.Experiment], error)
+
+	AddAnnotation(ctx context.Context, a control.Annotation, by control.By) (control.Kept[control.Annotation], error)
+	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
+	RemoveAnnotation(ctx context.Context, ws measure.WorkspaceID, id control.AnnotationID, by control.By) error
+	SaveReport(ctx context.Context, r control.SavedReport, by control.By) (control.Kept[control.SavedReport], error)
+	Reports(ctx context.Context, ws measure.WorkspaceID) ([]control.SavedReport, error)
+	Report(ctx context.Context, ws measure.WorkspaceID, id control.ReportID) (control.SavedReport, error)
+	RemoveReport(ctx context.Context, ws measure.WorkspaceID, id control.ReportID, by control.By) error
+	DismissInsight(ctx context.Context, d control.DismissedInsight, by control.By) (control.Kept[control.DismissedInsight], error)
+	DismissedInsights(ctx context.Context, ws measure.WorkspaceID) ([]control.DismissedInsight, error)
+	RestoreInsight(ctx context.Context, ws measure.WorkspaceID, id control.InsightID, by control.By) error
 
 	AddBudgetChange(ctx context.Context, c control.BudgetChange, by control.By) (open *control.BudgetChange, err error)
 	UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
@@ -116,6 +128,12 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"experiments that clash are rejected and named", clashesAreRefused},
 		{"a plan changes until the experiment starts", plansChangeUntilTheStart},
 		{"only a completed experiment is applied", onlyCompletedIsApplied},
+		{"an open experiment with the same plan is added once", experimentIsAddedOnce},
+		{"annotations are stored in their workspace", annotationsAreKept},
+		{"an annotation is added once", annotationIsAddedOnce},
+		{"saved reports are stored under a unique name", reportsAreKept},
+		{"the number of records is limited", recordsAreCapped},
+		{"dismissed insights are stored until they are restored", insightsAreDismissed},
 		{"a budget change is found as it was stored, and its history outlives the workspace", budgetChangeIsKept},
 		{"budget changes that cannot be meant are rejected", changesAreChecked},
 		{"of ten that claim a campaign at once one does", campaignIsClaimedOnce},

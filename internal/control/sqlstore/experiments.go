@@ -22,9 +22,18 @@ const experimentColumns = `workspace, id, name, hypothesis, kind, channel, statu
 // experiment is a fault of kind conflict. Here and below, a person without permission receives a fault of kind
 // forbidden.
 func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
-	e, err := e.Checked()
-	if err != nil {
-		return control.Experiment{}, err
+	kept, err := s.create(ctx, e, by, false)
+	return kept.Record, err
+}
+
+// AddExperiment is [Store.CreateExperiment], except that an open experiment with the same plan is returned unchanged.
+func (s *experimentStore) AddExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Kept[control.Experiment], error) {
+	return s.create(ctx, e, by, true)
+}
+
+func (s *experimentStore) create(ctx context.Context, e control.Experiment, by control.By, once bool) (kept control.Kept[control.Experiment], err error) {
+	if e, err = e.Checked(); err != nil {
+		return kept, err
 	}
 	e.CreatedAt, e.ChangedAt, e.ChangedBy, e.Version = instant(micros(by.At)), instant(micros(by.At)), by.Actor, 1
 	err = s.change(ctx, func(tx *sql.Tx) error {
@@ -34,7 +43,16 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 		if err := stillMay(ctx, tx, e.Workspace, by, control.Role.Writes); err != nil {
 			return err
 		}
-		if err := unclashed(ctx, tx, e); err != nil {
+		all, err := experiments(ctx, tx, e.Workspace)
+		if err != nil {
+			return err
+		}
+		same := func(other control.Experiment) bool { return other.Status.Open() && other.SamePlan(e) }
+		if at := slices.IndexFunc(all, same); once && at >= 0 {
+			kept.Record = all[at]
+			return nil
+		}
+		if err := clash(e, all); err != nil {
 			return err
 		}
 		done, err := tx.ExecContext(ctx, `
@@ -45,12 +63,13 @@ func (s *experimentStore) CreateExperiment(ctx context.Context, e control.Experi
 		if err == nil && !hit {
 			err = fault.Conflict("experiment %q already exists", e.ID)
 		}
+		kept = control.Kept[control.Experiment]{Record: e, Changed: true}
 		return err
 	})
 	if err != nil {
-		return control.Experiment{}, fmt.Errorf("experiment %q: %w", e.ID, err)
+		return control.Kept[control.Experiment]{}, fmt.Errorf("experiment %q: %w", e.ID, err)
 	}
-	return e, nil
+	return kept, nil
 }
 
 // Experiments returns the workspace's experiments: first the experiments without days, then the others, latest start
@@ -209,6 +228,10 @@ func unclashed(ctx context.Context, tx *sql.Tx, e control.Experiment) error {
 	if err != nil {
 		return err
 	}
+	return clash(e, all)
+}
+
+func clash(e control.Experiment, all []control.Experiment) error {
 	for _, other := range all {
 		if why := e.Clash(other); why != "" {
 			return fault.Conflict("the experiment clashes with %q: %s", other.ID, why).

@@ -33,6 +33,7 @@ type Store struct {
 	clientStore
 	grantStore
 	experimentStore
+	recordStore
 	budgetStore
 	forecastStore
 	mappingStore
@@ -52,6 +53,7 @@ type (
 	clientStore     struct{ *database } // OAuth clients
 	grantStore      struct{ *database } // authorization requests, grants, codes and refresh tokens
 	experimentStore struct{ *database }
+	recordStore     struct{ *database } // annotations, saved reports and dismissed insights
 	budgetStore     struct{ *database } // changes on ad platforms and their guardrails
 	forecastStore   struct{ *database } // forecasts and their accuracy
 	mappingStore    struct{ *database }
@@ -66,7 +68,7 @@ func newStore(d *database) *Store {
 		database:       d,
 		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
 		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
-		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d},
+		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d}, recordStore: recordStore{d},
 		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
 		connectionStore: connectionStore{d},
 		callStore:       callStore{d}, eventStore: eventStore{d},

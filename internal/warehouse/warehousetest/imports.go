@@ -100,6 +100,45 @@ func couponMapped(on trial) {
 	same(t, "all", smallTotals, total(rows))
 }
 
+// couponChanged maps a code to another channel, imports an order with the code, and unmaps the code.
+func couponChanged(on trial) {
+	t, w := on.t, on.w
+	small(t, w)
+	mary := warehouse.CouponChannel{Code: "MARY", Channel: "influencer", Creator: "mary"}
+	change := func(channel measure.Channel, before warehouse.CouponChannel) {
+		t.Helper()
+		c := warehouse.CouponChange{Code: "mary", Channel: channel, Where: "a test"}
+		same(t, "mapping before", before, answer[warehouse.CouponChannel](t)(w.MapCoupon(t.Context(), shop, "USD", c)))
+	}
+	charged := func(of measure.Channel) int64 {
+		t.Helper()
+		rows := answer[warehouse.Pair[[]warehouse.ChannelTotal]](t)(w.ChannelTotals(t.Context(), shop, measure.Linear, warehouse.Windows{Recent: january})).Recent
+		same(t, "all", januaryTotals(t, w), total(rows))
+		return credits(rows)[of].Charged
+	}
+	revenue := charged("influencer")
+	if revenue == 0 {
+		t.Fatal("no order has the code MARY only")
+	}
+	change("partner", mary)
+	mary.Channel = "partner"
+	same(t, "partner", revenue, charged("partner"))
+	same(t, "influencer", int64(0), charged("influencer"))
+	version := answer[uint64](t)(w.Version(t.Context(), shop))
+	change("partner", mary)
+	same(t, "version after the same mapping again", version, answer[uint64](t)(w.Version(t.Context(), shop)))
+	ref := warehouse.OrderRef{Source: "shopify", Key: "later"}
+	later := sold("later", "2026-01-20", 25_00)
+	later.OrderRef = ref
+	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{Orders: []warehouse.Order{later}, Coupons: []warehouse.OrderCoupon{{OrderRef: ref, Code: "MARY", Discount: 1_00}}})
+	same(t, "partner after another order", revenue+25_00, charged("partner"))
+	change("", mary)
+	same(t, "partner without the code", int64(0), charged("partner"))
+	mary.Channel = ""
+	same(t, "mapping", mary, answer[warehouse.CouponChannel](t)(w.CouponChannel(t.Context(), shop, "MARY")))
+	same(t, "an unknown code", warehouse.CouponChannel{Code: "NONE"}, answer[warehouse.CouponChannel](t)(w.CouponChannel(t.Context(), shop, "none")))
+}
+
 func adWindows(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"a campaign's totals meet under one key":                  campaignsMeet,
 		"a first order that is cancelled makes the second first":  newnessMoves,
 		"a mapped coupon credits earlier orders":                  couponMapped,
+		"a coupon changes its channel and keeps its creator":      couponChanged,
 		"a customer who is forgotten leaves the orders":           forgottenCustomer,
 		"a customer who is forgotten leaves the profiles":         forgottenProfile,
 		"the latest version of a customer's profile counts":       profileVersions,

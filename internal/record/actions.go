@@ -1,0 +1,313 @@
+package record
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/toolkit"
+	"assay/internal/warehouse"
+)
+
+type annotationParams struct {
+	Date  civil.Date             `json:"date" required:"true" doc:"First day."`
+	Label string                 `json:"label" required:"true" nonempty:"true" doc:"What happened."`
+	End   civil.Date             `json:"end_date" doc:"Last day."`
+	Type  control.AnnotationType `json:"type" enum:"promotion|outage|launch|other" default:"other" doc:"Type."`
+}
+
+func annotate(_ context.Context, c *toolkit.Call, p annotationParams) (*Change, error) {
+	given, err := control.Annotation{Days: civil.Range{First: p.Date, Last: p.End}, Label: p.Label, Type: p.Type}.Checked()
+	if err != nil {
+		return nil, err
+	}
+	when := "on " + given.Days.First.String()
+	if given.Days.Days() > 1 {
+		when = answer.Dates(given.Days)
+	}
+	ch := &Change{
+		Verb: "add", Past: "added", Object: fmt.Sprintf("the annotation %s %s", told(given.Label), when),
+		Note: " trends, chart and the Forecasts page show it.", Undo: "assay annotations remove ID --workspace " + string(c.Workspace.ID),
+	}
+	show := func(a control.Annotation) {
+		ch.Record = Record{Date: a.Days.First, EndDate: a.Days.Last, Label: answer.Foreign(a.Label), Type: a.Type}
+	}
+	show(given)
+	if at := slices.IndexFunc(c.Annotations, given.Same); at >= 0 {
+		ch.Existing, ch.ID = true, string(c.Annotations[at].ID)
+	}
+	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
+		kept, err := c.Managed.AddAnnotation(ctx, c.Principal, given)
+		if err != nil {
+			return false, err
+		}
+		show(kept.Record)
+		ch.ID = string(kept.Record.ID)
+		ch.Undo = fmt.Sprintf("assay annotations remove %s --workspace %s", ch.ID, c.Workspace.ID)
+		return kept.Changed, nil
+	}
+	return ch, nil
+}
+
+type couponParams struct {
+	Code    string `json:"code" required:"true" nonempty:"true" doc:"Discount code."`
+	Channel string `json:"channel" required:"true" nonempty:"true" doc:"Channel, or unattributed for none."`
+}
+
+func mapCoupon(ctx context.Context, c *toolkit.Call, p couponParams) (*Change, error) {
+	code, err := control.CheckedName(p.Code)
+	if err != nil {
+		return nil, fault.Invalid("params.code: %v", err)
+	}
+	channel := measure.Unattributed
+	if measure.ParseChannel(p.Channel) != measure.Unattributed {
+		if channel, err = toolkit.Creditable(c.Snapshot, p.Channel); err != nil {
+			return nil, err
+		}
+	}
+	now, err := c.CouponChannel(ctx, code)
+	if err != nil {
+		return nil, err
+	}
+	shown := func(was measure.Channel) measure.Channel {
+		if was == "" {
+			return measure.Unattributed
+		}
+		return was
+	}
+	ch := &Change{
+		Verb: "map", Past: "mapped", Object: fmt.Sprintf("the coupon %s to %s", told(now.Code), answer.ChannelName(channel)), ID: now.Code,
+		Existing: shown(now.Channel) == channel,
+		Note:     " Its orders without touchpoints, past and future, are credited to that channel. Orders with touchpoints do not change.",
+	}
+	show := func(was measure.Channel) {
+		ch.Record = Record{Code: answer.Foreign(now.Code), Channel: channel, Previous: shown(was)}
+		ch.Undo = fmt.Sprintf("Call manage with action map_coupon, the code and the previous channel %s.", answer.Clean(string(shown(was))))
+	}
+	show(now.Channel)
+	ch.do = func(ctx context.Context, _ *Change) (bool, error) {
+		kept, err := c.Managed.MapCoupon(ctx, c.Principal, warehouse.CouponChannel{Code: now.Code, Channel: channel})
+		if err == nil {
+			show(kept.Record.Channel)
+		}
+		return kept.Changed, err
+	}
+	return ch, nil
+}
+
+type experimentParams struct {
+	Channel    string                 `json:"channel" required:"true" nonempty:"true" doc:"Channel to test."`
+	Name       string                 `json:"name" doc:"Name."`
+	Kind       control.ExperimentKind `json:"kind" enum:"geo|lift_study|conversion_lift" default:"geo" doc:"Design."`
+	Start      civil.Date             `json:"start_date" doc:"First day."`
+	End        civil.Date             `json:"end_date" doc:"Last day."`
+	Regions    []string               `json:"regions" doc:"Treated regions."`
+	HeldOut    []string               `json:"held_out_regions" doc:"Control regions."`
+	Hypothesis string                 `json:"hypothesis" doc:"Expected result."`
+}
+
+func createExperiment(ctx context.Context, c *toolkit.Call, p experimentParams) (*Change, error) {
+	given := control.Experiment{
+		Workspace: c.Workspace.ID, Channel: measure.Channel(p.Channel), Name: p.Name, Kind: p.Kind, Treated: p.Regions, HeldOut: p.HeldOut,
+		Days: civil.Range{First: p.Start, Last: p.End}, Hypothesis: p.Hypothesis,
+	}
+	given, err := toolkit.Planned(ctx, c.Snapshot, given)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := given.Checked()
+	if err != nil {
+		return nil, err
+	}
+	ch := &Change{
+		Verb: "create", Past: "created", Object: fmt.Sprintf("the experiment %s on %s as a draft", told(checked.Name), answer.ChannelName(checked.Channel)),
+		Undo: "Call manage with action update_experiment and status cancelled.", Record: experimentRecord(checked),
+	}
+	same := func(e control.Experiment) bool { return e.Status.Open() && e.SamePlan(checked) }
+	if at := slices.IndexFunc(c.Experiments, same); at >= 0 {
+		ch.Existing, ch.ID, ch.Record = true, string(c.Experiments[at].ID), experimentRecord(c.Experiments[at])
+	}
+	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
+		kept, err := c.Managed.AddExperiment(ctx, c.Principal, given)
+		ch.ID, ch.Record = string(kept.Record.ID), experimentRecord(kept.Record)
+		return kept.Changed, err
+	}
+	return ch, nil
+}
+
+func experimentRecord(e control.Experiment) Record {
+	return Record{
+		Name: answer.Foreign(e.Name), Channel: e.Channel, Kind: e.Kind, Status: e.Status, May: e.Status.Before(), Date: e.Days.First, EndDate: e.Days.Last,
+		Treated: cleaned(e.Treated), HeldOut: cleaned(e.HeldOut),
+	}
+}
+
+func cleaned(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, answer.Clean(name))
+	}
+	return all
+}
+
+type experimentStatusParams struct {
+	ID     string                   `json:"experiment_id" required:"true" nonempty:"true" doc:"Experiment."`
+	Status control.ExperimentStatus `json:"status" enum:"draft|planned|running|completed|cancelled" required:"true" doc:"New status."`
+	Return *float64                 `json:"incremental_roas" doc:"Result of a completed study."`
+	Low    *float64                 `json:"low" doc:"Lower end of its interval."`
+	High   *float64                 `json:"high" doc:"Upper end of its interval."`
+	Level  int                      `json:"level_pct" default:"90" min:"50" max:"99" doc:"Level of the interval."`
+}
+
+// finding returns the result of a study, nil for none.
+func (p experimentStatusParams) finding() (*control.Finding, error) {
+	switch {
+	case p.Return == nil && p.Low == nil && p.High == nil:
+		return nil, nil
+	case p.Return == nil || p.Low == nil || p.High == nil:
+		return nil, fault.Invalid("params: a result needs incremental_roas, low and high")
+	}
+	return &control.Finding{Return: *p.Return, Low: *p.Low, High: *p.High, LevelPct: p.Level}, nil
+}
+
+func updateExperiment(_ context.Context, c *toolkit.Call, p experimentStatusParams) (*Change, error) {
+	at := slices.IndexFunc(c.Experiments, func(e control.Experiment) bool { return string(e.ID) == p.ID })
+	if at < 0 {
+		return nil, fault.NotFound("experiment_id: there is no experiment %s", told(p.ID)).WithHint("experiments with view=results lists the experiments.")
+	}
+	found, err := p.finding()
+	if err != nil {
+		return nil, err
+	}
+	e := c.Experiments[at]
+	moved := e
+	moved.Status = p.Status
+	if found != nil {
+		moved.Found = found
+	}
+	ch := &Change{
+		Verb: "set", Past: "set", Object: fmt.Sprintf("the status of the experiment %s to %s", told(e.Name), p.Status), ID: string(e.ID),
+		Existing: e.Status == p.Status, Record: experimentRecord(moved), Note: fmt.Sprintf(" It was %s before.", e.Status),
+	}
+	if !ch.Existing {
+		ch.Refusal = unreachable(c, e, moved)
+	}
+	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
+		kept, err := c.Managed.MoveExperiment(ctx, c.Principal, control.Move{ID: e.ID, To: p.Status, Found: found})
+		ch.Record = experimentRecord(kept.Record)
+		return kept.Changed, err
+	}
+	return ch, nil
+}
+
+// unreachable returns why an experiment cannot get a status now, nil if it can.
+func unreachable(c *toolkit.Call, e, moved control.Experiment) error {
+	next := e.Status.Before()
+	switch {
+	case len(next) == 0:
+		return fault.Conflict("params.status: the experiment is %s, which is final", e.Status)
+	case !slices.Contains(next, moved.Status):
+		names := make([]string, len(next))
+		for i, s := range next {
+			names[i] = string(s)
+		}
+		return fault.Conflict("params.status: an experiment that is %s cannot become %s", e.Status, moved.Status).
+			WithHint("It can become %s.", strings.Join(names, " or "))
+	}
+	if _, err := moved.Checked(); err != nil {
+		return err
+	}
+	for _, other := range c.Experiments {
+		if why := moved.Clash(other); why != "" {
+			return fault.Conflict("the experiment clashes with %s: %s", told(string(other.ID)), answer.Clean(why)).WithHint("Cancel one of the two.")
+		}
+	}
+	return nil
+}
+
+type reportParams struct {
+	Name      string         `json:"name" required:"true" nonempty:"true" doc:"Name."`
+	Tool      string         `json:"tool" default:"performance" doc:"Tool to call."`
+	Arguments map[string]any `json:"arguments" doc:"Its arguments."`
+}
+
+func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, error) {
+	given := control.SavedReport{Name: p.Name, Tool: p.Tool}
+	if len(p.Arguments) > 0 {
+		encoded, err := json.Marshal(p.Arguments)
+		if err != nil {
+			return nil, fault.Invalid("params.arguments must be an object")
+		}
+		given.Arguments = encoded
+	}
+	given, err := given.Checked()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Reports(given.Tool, given.Arguments); err != nil {
+		return nil, err
+	}
+	all, err := c.Managed.Reports(ctx, c.Workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	ch := &Change{
+		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, a call of %s", told(given.Name), given.Tool),
+		Note: " It is a resource that calls the tool each time it is read.", Undo: "assay reports remove ID --workspace " + string(c.Workspace.ID),
+		Record: Record{Name: answer.Foreign(given.Name), Tool: given.Tool},
+	}
+	show := func(r control.SavedReport) {
+		ch.ID, ch.Record.URI = string(r.ID), toolkit.ReportURI+string(r.ID)
+		ch.Undo = fmt.Sprintf("assay reports remove %s --workspace %s", r.ID, c.Workspace.ID)
+	}
+	if at := slices.IndexFunc(all, func(r control.SavedReport) bool { return r.Name == given.Name }); at >= 0 {
+		if ch.Existing = all[at].Same(given); ch.Existing {
+			show(all[at])
+		} else {
+			ch.Refusal = fault.Conflict("params.name: another saved report has the name %s", told(given.Name)).WithHint("Use another name.")
+		}
+	}
+	ch.do = func(ctx context.Context, _ *Change) (bool, error) {
+		kept, err := c.Managed.SaveReport(ctx, c.Principal, given)
+		if err == nil {
+			show(kept.Record)
+		}
+		return kept.Changed, err
+	}
+	return ch, nil
+}
+
+type insightParams struct {
+	ID     string `json:"insight_id" required:"true" nonempty:"true" doc:"Insight."`
+	Reason string `json:"reason" doc:"Why it is dismissed."`
+}
+
+// dismissInsight finds no insight: the tool insights does not generate any yet.
+func dismissInsight(_ context.Context, _ *toolkit.Call, p insightParams) (*Change, error) {
+	return nil, fault.NotFound("insight_id: %s is not a current insight", told(p.ID)).
+		WithHint("The tool insights lists current insights; it is not available yet, so there is none.")
+}
+
+type alertParams struct {
+	Metric    string  `json:"metric" enum:"revenue|orders|spend|roas" required:"true" doc:"Metric."`
+	Condition string  `json:"condition" enum:"above|below|change_above" required:"true" doc:"When it is raised."`
+	Threshold float64 `json:"threshold" required:"true" doc:"Value, or percent for change_above."`
+	Channel   string  `json:"channel" doc:"Only this channel."`
+	Name      string  `json:"name" doc:"Name."`
+}
+
+// createAlert validates the alert. Nothing watches alerts yet.
+func createAlert(_ context.Context, c *toolkit.Call, p alertParams) (*Change, error) {
+	if _, err := toolkit.KnownChannel(c.Snapshot, p.Channel); err != nil {
+		return nil, err
+	}
+	return nil, fault.NotReady("create_alert is not available yet: the service does not watch metrics for alerts").
+		WithHint("forecasting with aspect=alerts lists metrics that deviate from their forecast.")
+}
