@@ -3,13 +3,14 @@
 // change at a time and runs the tests of the changed package. The files of the working copy are not changed: `go test
 // -overlay` compiles the change.
 //
-//	mutants [-seed 1] [-n 300] [-min 75] [-timeout 2m] [-state bin/mutants.jsonl] [PACKAGES]
+//	mutants [-seed 1] [-n 300] [-min 75] [-timeout 2m] [-state bin/mutants.jsonl] [-again] [PACKAGES]
 //
 // It reports killed, surviving and not covered mutants. Mutants that do not compile and mutants in equivalent.txt are
 // excluded. Run it from the root of the module.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -31,6 +32,7 @@ type options struct {
 	timeout     time.Duration
 	state       string
 	equivalents string
+	again       bool
 	patterns    []string
 }
 
@@ -39,8 +41,9 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "which random sample")
 	flag.IntVar(&o.count, "n", 300, "number of mutants that compile and are not equivalent")
 	flag.Float64Var(&o.minimum, "min", 0, "fail if a smaller percentage is killed")
-	flag.DurationVar(&o.timeout, "timeout", 2*time.Minute, "time limit for the tests of one mutant; exceeding it kills the mutant")
+	flag.DurationVar(&o.timeout, "timeout", 2*time.Minute, "longest time for the tests of one mutant; exceeding it kills the mutant")
 	flag.StringVar(&o.state, "state", "", "file with results; an interrupted run continues from it")
+	flag.BoolVar(&o.again, "again", false, "after a change of tests: try only mutants that survived in the state file")
 	flag.StringVar(&o.equivalents, "equivalents", "test/mutants/equivalent.txt", "list of mutants that no test can kill")
 	flag.Parse()
 	if o.patterns = flag.Args(); len(o.patterns) == 0 {
@@ -73,7 +76,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	m := &module{root: packages[0].Module.Dir, timeout: o.timeout, work: work, covered: map[string]coverage{}}
+	m := &module{root: packages[0].Module.Dir, timeout: o.timeout, work: work, covered: map[string]coverage{}, limits: map[string]time.Duration{}}
 	all, err := m.mutants(packages)
 	if err != nil {
 		return err
@@ -85,7 +88,9 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, earlier.close()) }()
 	fmt.Fprintf(out, "%d mutants of %d packages\n", len(all), len(packages))
-	s := sampler{module: m, state: earlier, known: known, hashes: map[string]string{}, out: out}
+	s := sampler{
+		module: m, state: earlier, known: known, imports: m.imports(packages), hashes: map[string]string{}, again: o.again, out: out,
+	}
 	counted, err := s.sample(ctx, all, o.count)
 	if err != nil {
 		return err
@@ -97,29 +102,37 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return nil
 }
 
-// sampler tries mutants in order until enough of them are in the result.
+// sampler tries mutants in order until enough of them are in the result. It tries a batch by package, those with few imports first:
+// their tests are fast.
 type sampler struct {
 	*module
 
-	state  *state
-	known  equivalents
-	hashes map[string]string // of packages
-	out    io.Writer
+	state   *state
+	known   equivalents
+	imports map[string]int    // how many packages a package imports, directly and indirectly
+	hashes  map[string]string // of packages
+	again   bool
+	out     io.Writer
 }
 
 func (s *sampler) sample(ctx context.Context, all []mutant, most int) (*report, error) {
 	counted := &report{total: map[outcome]int{}, packages: map[string]map[outcome]int{}}
-	for i := range all {
-		if counted.sampled() == most {
-			break
-		}
-		o, err := s.outcomeOf(ctx, &all[i])
-		if err != nil {
-			return nil, err
-		}
-		counted.add(&all[i], o)
-		if o == survived || o == notCovered {
-			fmt.Fprintf(s.out, "\n%s: %s:%d %s\n%s\n", o, all[i].File, all[i].line, all[i].Func, all[i].change())
+	for len(all) > 0 && counted.sampled() < most {
+		batch := all[:min(len(all), most-counted.sampled())]
+		all = all[len(batch):]
+		slices.SortStableFunc(batch, func(a, b mutant) int {
+			da, db := path.Dir(a.File), path.Dir(b.File)
+			return cmp.Or(cmp.Compare(s.imports[da], s.imports[db]), cmp.Compare(da, db))
+		})
+		for i := range batch {
+			o, err := s.outcomeOf(ctx, &batch[i])
+			if err != nil {
+				return nil, err
+			}
+			counted.add(&batch[i], o)
+			if o == survived || o == notCovered {
+				fmt.Fprintf(s.out, "\n%s: %s:%d %s\n%s\n", o, batch[i].File, batch[i].line, batch[i].Func, batch[i].change())
+			}
 		}
 	}
 	return counted, nil
@@ -138,6 +151,9 @@ func (s *sampler) outcomeOf(ctx context.Context, m *mutant) (outcome, error) {
 		s.hashes[dir] = hash
 	}
 	if o, ok := s.state.of(m, s.hashes[dir]); ok {
+		return o, nil
+	}
+	if o := s.state.last[m.key()]; s.again && (o == killed || o == unbuilt) {
 		return o, nil
 	}
 	o, err := s.try(ctx, m)

@@ -24,6 +24,7 @@ type mutant struct {
 	start, end int    // bytes of the source that the change replaces
 	text       string
 	line       int
+	inCase     bool // the condition of a case: coverage tells only if its statements run
 }
 
 // key identifies a mutant. It has no line number, so it stays the same when code above the mutant changes.
@@ -105,11 +106,14 @@ type collector struct {
 	file, function string
 	source         []byte
 	position       *token.File
+	inCase         bool
 	found          []mutant
 }
 
 func (c *collector) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.CaseClause:
+		return c.clause(n)
 	case *ast.GenDecl:
 		return n.Tok != token.IMPORT && n.Tok != token.TYPE
 	case *ast.BinaryExpr:
@@ -149,6 +153,18 @@ func (c *collector) visit(n ast.Node) bool {
 		c.drop(n)
 	}
 	return true
+}
+
+func (c *collector) clause(n *ast.CaseClause) bool {
+	c.inCase = true
+	for _, condition := range n.List {
+		ast.Inspect(condition, c.visit)
+	}
+	c.inCase = false
+	for _, statement := range n.Body {
+		ast.Inspect(statement, c.visit)
+	}
+	return false
 }
 
 // call handles calls in which a small change of an argument never changes a result. These are math.Inf, where only the
@@ -212,6 +228,7 @@ func (c *collector) text(n ast.Node) string {
 func (c *collector) add(start, end token.Pos, text string) {
 	from, to := c.position.Offset(start), c.position.Offset(end)
 	m := mutant{File: c.file, Func: c.function, source: c.source, start: from, end: to, text: text, line: c.position.Line(start)}
+	m.inCase = c.inCase
 	first := bytes.LastIndexByte(c.source[:from], '\n') + 1
 	last := len(c.source)
 	if n := bytes.IndexByte(c.source[to:], '\n'); n >= 0 {

@@ -239,23 +239,13 @@ func TestResultsOfAnInterruptedRunAreUsed(t *testing.T) {
 
 // The module of the test has a function with a test that detects wrong signs but not wrong bounds.
 func TestOutcomesOfMutants(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{
+	writeModule(t, map[string]string{
 		"go.mod":          "module m\n\ngo 1.26\n",
 		"internal/p/p.go": "package p\n\nfunc Sum(a, b int) int { return a + b }\n\nfunc Least(a, b int) int {\n\tif a < b {\n\t\treturn a\n\t}\n\treturn b\n}\n\nfunc Rest(a int) int { return a - 1 }\n",
 		"internal/p/p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n" +
 			"\tif Sum(2, 3) != 5 || Least(2, 3) != 2 || Least(3, 2) != 2 {\n\t\tt.Fail()\n\t}\n}\n",
 		"equivalent.txt": "internal/p/p.go Least\n- if a < b {\n+ if a <= b {\nequal numbers give the same result\n",
-	} {
-		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(root)
+	})
 	var out strings.Builder
 	o := options{seed: 1, count: 100, timeout: 60e9, equivalents: "equivalent.txt", patterns: []string{"./..."}}
 	if err := run(t.Context(), o, &out); err != nil {

@@ -32,18 +32,20 @@ type module struct {
 	timeout time.Duration // for the tests of one mutant
 	work    string        // a folder for temporary files
 	covered map[string]coverage
+	limits  map[string]time.Duration // for the tests of one mutant of a package
 }
 
 // goPackage is the description of a package by `go list`.
 type goPackage struct {
 	Dir     string
 	GoFiles []string
+	Deps    []string
 	Module  struct{ Dir string }
 }
 
 // list returns the packages that patterns match.
 func list(ctx context.Context, patterns []string) ([]goPackage, error) {
-	text, err := exec.CommandContext(ctx, "go", append([]string{"list", "-json=Dir,GoFiles,Module", "--"}, patterns...)...).Output() //nolint:gosec // the patterns come from the command line
+	text, err := exec.CommandContext(ctx, "go", append([]string{"list", "-json=Dir,GoFiles,Deps,Module", "--"}, patterns...)...).Output() //nolint:gosec // the patterns come from the command line
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("go list: %s", failed.Stderr)
 	}
@@ -62,7 +64,7 @@ func list(ctx context.Context, patterns []string) ([]goPackage, error) {
 }
 
 // suites are packages of tests that other packages run. Changes of a test are not measured.
-var suites = []string{"warehousetest", "controltest", "ingesttest", "storetest"}
+var suites = []string{"warehousetest", "controltest", "ingesttest", "storetest", "adstest", "toolkittest"}
 
 // mutants returns all mutants of the packages.
 func (m *module) mutants(packages []goPackage) ([]mutant, error) {
@@ -91,6 +93,17 @@ func (m *module) mutants(packages []goPackage) ([]mutant, error) {
 	return all, nil
 }
 
+// imports counts the packages that each package imports, directly and indirectly.
+func (m *module) imports(packages []goPackage) map[string]int {
+	counts := map[string]int{}
+	for _, p := range packages {
+		if dir, err := filepath.Rel(m.root, p.Dir); err == nil {
+			counts[filepath.ToSlash(dir)] = len(p.Deps)
+		}
+	}
+	return counts
+}
+
 // try runs the tests of a mutant's package with the change.
 func (m *module) try(ctx context.Context, t *mutant) (outcome, error) {
 	dir := filepath.Dir(t.File)
@@ -98,7 +111,7 @@ func (m *module) try(ctx context.Context, t *mutant) (outcome, error) {
 	if err != nil {
 		return "", err
 	}
-	if t.Func != "" && !covered.has(filepath.Base(t.File), t.line) {
+	if t.Func != "" && !t.inCase && !covered.has(filepath.Base(t.File), t.line) {
 		return notCovered, nil
 	}
 	path := filepath.Join(m.root, filepath.FromSlash(t.File))
@@ -114,7 +127,7 @@ func (m *module) try(ctx context.Context, t *mutant) (outcome, error) {
 	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
 		return "", err
 	}
-	output, err := m.test(ctx, dir, "-failfast", "-overlay", overlayFile)
+	output, err := m.test(ctx, dir, m.limits[dir], "-failfast", "-overlay", overlayFile)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
@@ -127,8 +140,8 @@ func (m *module) try(ctx context.Context, t *mutant) (outcome, error) {
 }
 
 // test runs the tests of a package and returns what they print.
-func (m *module) test(ctx context.Context, dir string, flags ...string) (string, error) {
-	args := slices.Concat([]string{"test", "-short", "-vet=off", "-timeout", m.timeout.String()}, flags, []string{"./" + dir})
+func (m *module) test(ctx context.Context, dir string, limit time.Duration, flags ...string) (string, error) {
+	args := slices.Concat([]string{"test", "-short", "-vet=off", "-timeout", limit.String()}, flags, []string{"./" + dir})
 	command := exec.CommandContext(ctx, "go", args...) //nolint:gosec // the tests of the module are what this program runs
 	command.Dir = m.root
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // go ends the test program too
@@ -146,6 +159,12 @@ func (c coverage) has(file string, line int) bool {
 	return slices.ContainsFunc(c[file], func(s span) bool { return s.first <= line && line <= s.last })
 }
 
+// A mutant's tests may take several times as long as those of the package without a change, which includes the build.
+const (
+	patience   = 3
+	leastLimit = 15 * time.Second
+)
+
 // coverage runs the tests of a package once, without a change. A failing test ends the program.
 func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 	if known, ok := m.covered[dir]; ok {
@@ -155,9 +174,11 @@ func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 	if err := os.WriteFile(profile, nil, 0o600); err != nil { // a package without tests writes none
 		return nil, err
 	}
-	if output, err := m.test(ctx, dir, "-coverprofile", profile); err != nil {
+	start := time.Now()
+	if output, err := m.test(ctx, dir, m.timeout, "-coverprofile", profile); err != nil {
 		return nil, fmt.Errorf("tests of %s without a change: %w\n%s", dir, err, output)
 	}
+	m.limits[dir] = min(m.timeout, max(leastLimit, patience*time.Since(start)))
 	text, err := os.ReadFile(profile)
 	if err != nil {
 		return nil, err

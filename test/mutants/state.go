@@ -24,10 +24,11 @@ type result struct {
 type state struct {
 	file  *os.File // nil: nothing is stored
 	known map[string]outcome
+	last  map[string]outcome // the latest result of each mutant, for any files of its package
 }
 
 func openState(path string) (*state, error) {
-	s := &state{known: map[string]outcome{}}
+	s := &state{known: map[string]outcome{}, last: map[string]outcome{}}
 	if path == "" {
 		return s, nil
 	}
@@ -48,6 +49,7 @@ func openState(path string) (*state, error) {
 			return nil, errors.Join(err, file.Close())
 		}
 		s.known[r.Package+"\n"+r.key()] = r.Outcome
+		s.last[r.key()] = r.Outcome
 	}
 }
 

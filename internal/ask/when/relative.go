@@ -94,9 +94,9 @@ func (c calendar) beforeThat(i int) (Expression, bool) {
 		return Expression{}, false
 	}
 	unit := UnitOf(c.word(i))
-	if c.oneOf(i, "one period") || unit != "" {
+	if c.word(i) == "period" || unit != "" {
 		end := i + 1
-		if c.word(i) == "one" || !c.oneOf(end, "before prior earlier preceding") {
+		if !c.oneOf(end, "before prior earlier preceding") {
 			return Expression{}, false
 		}
 		end++
@@ -135,7 +135,8 @@ func (c calendar) countOf(i int) (n int, unit string, end int, ok bool) {
 		return 0, "", 0, false
 	}
 	switch {
-	case c.tokens[i].Form == Numeral && !c.tokens[i].Taken && whole(c.tokens[i].Value) && c.tokens[i].Value >= 1 && c.tokens[i].Value < 4000:
+	case c.tokens[i].Form == Numeral && !c.tokens[i].Taken && !isOrdinal(c.tokens[i].Text) && whole(c.tokens[i].Value) &&
+		c.tokens[i].Value >= 1 && c.tokens[i].Value < 4000:
 		n, end = int(c.tokens[i].Value), i+1
 	case c.oneOf(i, "few several"):
 		n, end = 3, i+1

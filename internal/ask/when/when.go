@@ -230,9 +230,9 @@ type reader func(c calendar, i int) (Expression, bool)
 // readers are tried in order; the first match wins.
 func readers() []reader {
 	return []reader{
-		calendar.numericDay, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod, calendar.halfOf,
-		calendar.toDate, calendar.lastCount, calendar.ago, calendar.lastUnit, calendar.eventPeriod, calendar.weekend,
-		calendar.weekOf, calendar.weekdayPeriod, calendar.quarter, calendar.monthPeriod, calendar.season, calendar.dayWord,
+		calendar.numericDay, calendar.dayWord, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,
+		calendar.halfOf, calendar.toDate, calendar.lastCount, calendar.ago, calendar.lastUnit, calendar.eventPeriod,
+		calendar.weekend, calendar.weekOf, calendar.weekdayPeriod, calendar.quarter, calendar.monthPeriod, calendar.season,
 		calendar.yearPeriod,
 	}
 }
