@@ -44,12 +44,11 @@ type AdWindow struct {
 //   - The latest version of an order is used; an older version is dropped with its rows. If one of two versions has no
 //     update time, the one with more progress is used: canceled, more refunded, paid. With equal progress, a version
 //     with an update time is preferred; between two versions without one, the later import is used.
-// - If the order is in the import, its lines, refunds, coupons and touchpoints in the import replace all stored rows of
-// that kind.
-// - If the order is in the import and has no rows of a kind, it keeps its lines and touchpoints, which some sources
-// omit.
-//     It keeps its refunds and coupons only if the import has none of that kind for any order: a file with refunds
-//     contains all refunds of its orders.
+//   - If the order is in the import, its lines, refunds, coupons and touchpoints in the import replace all stored rows
+//     of that kind.
+//   - If the order is in the import and has no rows of a kind, it keeps its lines and touchpoints, which some sources
+//     omit. It keeps its refunds and coupons only if the import has none of that kind for any order: a file with
+//     refunds contains all refunds of its orders.
 //   - Refunds with a day survive an import that contains only the refunded total of the order: the total is reduced by
 //     them. Refunds without their order are subtracted from a stored total.
 //   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. A list
