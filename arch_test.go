@@ -129,9 +129,13 @@ var parts = []struct {
 		"internal/console/frame/...", "internal/console/measurement/...",
 	}},
 	{"internal/console/setup/...", []string{
-		"internal/slowbody", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
-		"internal/control", "internal/control/calllog", "internal/auth", "internal/ingest/...", "internal/answer", "internal/health",
+		"internal/sheet", "internal/ads", "internal/slowbody", "internal/civil", "internal/money", "internal/fault", "internal/measure",
+		"internal/measure/...", "internal/control", "internal/control/calllog", "internal/auth", "internal/ingest/...", "internal/answer", "internal/health",
 		"internal/tools", "internal/jobs", "internal/operation", "internal/console/frame/...", "internal/console/setup/...",
+	}},
+	{"internal/console/action/...", []string{
+		"internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/ads",
+		"internal/budgetchange", "internal/chart", "internal/answer", "internal/tools", "internal/operation", "internal/console/frame/...",
 	}},
 	{"internal/console/...", []string{
 		"internal/limit", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/control",
@@ -165,7 +169,7 @@ var parts = []struct {
 // testOnly lists the additional imports of tests: real engines and the contract.
 var testOnly = []string{
 	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/snapshot",
-	"internal/toolkit/...", "internal/tools", "internal/jobs", "internal/ads/...",
+	"internal/toolkit/...", "internal/tools", "internal/jobs", "internal/ads/...", "internal/accounts", "internal/budgetchange",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"assay/internal/control"
-	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/money"
 	"assay/internal/operation"
@@ -135,36 +132,20 @@ func (c *guardrailsSet) currency(ctx context.Context, con *console) (money.Curre
 }
 
 // enter changes the guardrails that the command line names.
-func (c *guardrailsSet) enter(g *control.Guardrails, currency money.Currency) (err error) {
-	if c.MaxStepPct != "" {
-		if g.StepPct, err = percentOf(c.MaxStepPct); err != nil {
-			return err
-		}
-	}
-	for _, limit := range []struct {
-		name, text string
-		into       *money.Amount
-	}{{"floor", c.Floor, &g.Floor}, {"ceiling", c.Ceiling, &g.Ceiling}, {"approve-above", c.ApproveAbove, &g.ApproveAbove}} {
+func (c *guardrailsSet) enter(g *control.Guardrails, currency money.Currency) error {
+	for _, limit := range []struct{ name, text string }{
+		{"max-step-pct", c.MaxStepPct},
+		{"floor", c.Floor},
+		{"ceiling", c.Ceiling},
+		{"per-hour", c.PerHour},
+		{"per-day", c.PerDay},
+		{"hours", c.Hours},
+		{"approve-above", c.ApproveAbove},
+	} {
 		if limit.text == "" {
 			continue
 		}
-		if *limit.into, err = amountOf(limit.name, limit.text, currency); err != nil {
-			return err
-		}
-	}
-	for _, limit := range []struct {
-		name, text string
-		into       *int
-	}{{"per-hour", c.PerHour, &g.PerHour}, {"per-day", c.PerDay, &g.PerDay}} {
-		if limit.text == "" {
-			continue
-		}
-		if *limit.into, err = countOf(limit.name, limit.text); err != nil {
-			return err
-		}
-	}
-	if c.Hours != "" {
-		if g.Hours, err = control.ParseHours(c.Hours); err != nil {
+		if err := operation.EnterGuardrail(g, limit.name, limit.text, currency); err != nil {
 			return err
 		}
 	}
@@ -173,38 +154,4 @@ func (c *guardrailsSet) enter(g *control.Guardrails, currency money.Currency) (e
 		g.PreviewFirst = *c.PreviewFirst
 	}
 	return nil
-}
-
-func percentOf(text string) (float64, error) {
-	if text == control.Unset {
-		return 0, nil
-	}
-	pct, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || !(pct > 0) {
-		return 0, fault.Invalid("--max-step-pct %q is not a positive number", text).WithHint("use one such as 20, or the word %s", control.Unset)
-	}
-	return pct, nil
-}
-
-func amountOf(name, text string, c money.Currency) (money.Amount, error) {
-	if text == control.Unset {
-		return money.Amount{}, nil
-	}
-	a, err := money.Parse(text, c, money.Point)
-	if err != nil || a.Minor <= 0 {
-		return a, fault.Invalid("--%s %q is not a positive amount in %s", name, text, c).WithHint("use one such as 50, or the word %s", control.Unset)
-	}
-	return a, nil
-}
-
-func countOf(name, text string) (int, error) {
-	if text == control.Unset {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, fault.Invalid("--%s %q is not a positive whole number", name, text).
-			WithHint("use one such as 3, or the word %s; --stop blocks all changes", control.Unset)
-	}
-	return n, nil
 }

@@ -10,6 +10,8 @@ import (
 	"path"
 	"time"
 
+	"assay/internal/console/action"
+
 	"assay/internal/console/frame"
 	"assay/internal/console/measurement"
 	"assay/internal/console/setup"
@@ -71,7 +73,7 @@ func New(o Options) *Console {
 	}
 	shared := frame.New(frame.Options{
 		BaseURL: o.BaseURL, People: o.People, Store: o.Store, Keys: o.Keys, Ask: o.Ask, Operations: o.Operations, Now: o.Now, Log: o.Log,
-		Templates: []frame.Templates{{Files: files}, setup.Templates(), measurement.Templates()},
+		Templates: []frame.Templates{{Files: files}, setup.Templates(), measurement.Templates(), action.Templates()},
 	})
 	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
 	c := &Console{
@@ -82,6 +84,7 @@ func New(o Options) *Console {
 	c.routes.HandleFunc("GET /{$}", c.SignedIn(c.account.home))
 	setup.Register(c.routes, setup.Options{Frame: shared, Limits: o.Limits, Tools: o.Tools, History: o.History, Uploads: o.Uploads})
 	measurement.Register(c.routes, measurement.Options{Frame: shared, Models: o.Models})
+	action.Register(c.routes, shared)
 	c.routes.HandleFunc("GET /assets/{name}", asset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "Page not found. Check the address.")

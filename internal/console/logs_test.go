@@ -204,7 +204,7 @@ func TestNavigationLinksAllPages(t *testing.T) {
 	s := newSite(t)
 	s.member(email, control.RoleOwner)
 	b := s.signedIn(email)
-	paths := []string{"/connect", "/apps", "/keys", "/people", "/calls", "/security"}
+	paths := []string{"/connect", "/connections", "/budget-changes", "/apps", "/keys", "/people", "/calls", "/security"}
 	for _, path := range paths {
 		p := b.get(path + "?workspace=acme")
 		if p.status != http.StatusOK || strings.Count(p.body, `aria-current="page"`) != 1 || !strings.Contains(p.body, path+`?workspace=acme" aria-current="page"`) {

@@ -215,6 +215,28 @@ const steps = [
   ['calls', (page) => page.goto(`${base}/calls`)],
   ['calls-none', (page) => page.goto(`${base}/calls?status=refused`)],
   ['security', (page) => page.goto(`${base}/security`)],
+  ['connections', (page) => page.goto(`${base}/connections?workspace=demo`)],
+  ['connections-form', (page) => page.goto(`${base}/connections?workspace=demo&connect=google_ads`)],
+  ['connections-none', (page) => page.goto(`${base}/connections?workspace=without-data`)],
+  ['connections-refused', async (page) => {
+    await page.goto(`${base}/connections?workspace=without-data&connect=tiktok`);
+    await page.getByLabel('Advertiser ID').fill('not a number');
+    await page.getByLabel('Access token').fill('secret');
+    await page.getByRole('button', { name: 'Connect and test' }).click();
+    await page.getByRole('alert').waitFor();
+  }],
+  ['changes', async (page) => {
+    await page.goto(`${base}/budget-changes?workspace=demo`);
+    await unfold(page);
+  }],
+  ['changes-none', (page) => page.goto(`${base}/budget-changes?workspace=without-data`)],
+  ['changes-refused', async (page) => {
+    await page.goto(`${base}/budget-changes?workspace=without-data`);
+    await unfold(page);
+    await page.getByLabel('Largest daily budget').fill('much');
+    await page.getByRole('button', { name: 'Save guardrails' }).click();
+    await page.getByRole('alert').waitFor();
+  }],
   ['models', (page) => modelsPage(page, '/models?workspace=demo')],
   ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
   ['models-groups', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=20000&group2_of=google&group2_max=30000')],

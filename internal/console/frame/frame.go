@@ -79,6 +79,8 @@ const (
 	SignInPath = "/sign-in"
 	SetUpPath  = "/set-up/" // followed by the secret of an invitation
 	ModelsPath = "/models"
+
+	BudgetChangesPath = "/budget-changes"
 )
 
 // maxForm is the maximum size of a form in bytes.

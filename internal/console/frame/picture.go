@@ -17,6 +17,7 @@ const (
 	NarrowWidth, NarrowHeight = 340, 300
 )
 
+// ThemeIn returns the theme of a chart that a request names, light by default.
 func ThemeIn(query url.Values) chart.Theme {
 	if query.Get("theme") == string(chart.Dark) {
 		return chart.Dark

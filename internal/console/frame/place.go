@@ -2,6 +2,9 @@ package frame
 
 import (
 	"net/http"
+	"slices"
+
+	"assay/internal/operation"
 
 	"assay/internal/control"
 	"assay/internal/measure"
@@ -12,6 +15,8 @@ type Place struct {
 	control.Membership
 	All  []control.Membership // all memberships of the visitor
 	Here string               // path of the page
+
+	Waiting int // changes on ad platforms that wait for an approval, if the visitor can approve some
 }
 
 // tab is a link of the navigation.
@@ -19,11 +24,16 @@ type tab struct {
 	Path, Name string
 	Workspace  measure.WorkspaceID
 	Here       bool // the link leads to the current page
+	Waiting    int  // items that wait for the visitor
 }
 
 func tabOf(of interface{ at() Place }, path, name string) tab {
 	p := of.at()
-	return tab{Path: path, Name: name, Workspace: p.Workspace.ID, Here: p.Here == path}
+	t := tab{Path: path, Name: name, Workspace: p.Workspace.ID, Here: p.Here == path}
+	if path == BudgetChangesPath {
+		t.Waiting = p.Waiting
+	}
+	return t
 }
 
 func (p Place) at() Place { return p }
@@ -41,9 +51,32 @@ func (c *Frame) PlaceOf(w http.ResponseWriter, v Visit, named string) (Place, bo
 	}
 	for _, m := range all {
 		if named == "" || string(m.Workspace.ID) == named {
-			return Place{Membership: m, All: all, Here: v.URL.Path}, true
+			p := Place{Membership: m, All: all, Here: v.URL.Path}
+			if p.Waiting, err = c.waiting(v, p); err != nil {
+				c.Fail(w, v.Request, err)
+				return Place{}, false
+			}
+			return p, true
 		}
 	}
 	c.Refuse(w, v.Request, http.StatusNotFound, "This workspace does not exist, or you are not a member of it.")
 	return Place{}, false
+}
+
+// Approves reports whether the visitor can execute, approve and roll back changes on ad platforms.
+func (p Place) Approves() bool { return slices.Contains(p.Role.Scopes(), control.ScopeApprove) }
+
+// waiting counts the changes on ad platforms that wait for an approval, 0 if the visitor cannot approve.
+func (c *Frame) waiting(v Visit, p Place) (n int, err error) {
+	if !p.Approves() || c.Operations == nil {
+		return 0, nil
+	}
+	all, err := operation.ListBudgetChanges.Do(v.Context(), c.Operations, v.Calls(p.Workspace.ID),
+		control.BudgetChangeFilter{Statuses: []control.ChangeStatus{control.ChangeAwaiting}})
+	for _, one := range all {
+		if one.Status == control.ChangeAwaiting { // others have expired
+			n++
+		}
+	}
+	return n, err
 }

@@ -2,7 +2,6 @@ package measurement
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"slices"
@@ -169,16 +168,7 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
 		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed.")
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/csv; charset=utf-8")
-	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", fmt.Sprintf("%s-mmm-%d-%s.csv", workspace.ID, m.Version, of)))
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
-	if err := out.WriteAll(rows); err != nil {
-		return // the browser closed the connection
-	}
+	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", workspace.ID, m.Version, of), rows)
 }
 
 // exported returns a table with its header, nil for an unknown table.

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"assay/internal/sheet"
 
 	"assay/internal/console/frame"
 	"assay/internal/control"
@@ -52,27 +55,61 @@ func eventGroups() []eventGroup {
 }
 
 func (c *settingsPages) securityPage(w http.ResponseWriter, v frame.Visit) {
-	query := v.URL.Query()
-	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
+	view, f, ok := c.selectedEvents(w, v)
 	if !ok {
 		return
 	}
-	if !p.Manages() {
-		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can view its audit log.")
+	f.Before, f.Limit = control.EventID(v.URL.Query().Get("before")), frame.RowsShown+1
+	err := c.fillSecurity(v, &view, f)
+	if err != nil {
+		c.Fail(w, v.Request, err)
 		return
 	}
-	view := securityView{Place: p, About: query.Get("about"), Groups: eventGroups()}
-	f := control.EventFilter{Workspace: p.Workspace.ID, Members: true, Before: control.EventID(query.Get("before")), Limit: frame.RowsShown + 1}
+	view.Rows, view.PageLinks = frame.Paginate(v.URL, view.Rows, f.Before, func(r eventRow) control.EventID { return r.ID })
+	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "security", Title: "Audit log", View: view, Visitor: &v.Visitor, Wide: true})
+}
+
+// eventsExported is the maximum number of events in a CSV export, the latest first.
+const eventsExported = 10_000
+
+// securityExport sends the events of a group as CSV.
+func (c *settingsPages) securityExport(w http.ResponseWriter, v frame.Visit) {
+	view, f, ok := c.selectedEvents(w, v)
+	if !ok {
+		return
+	}
+	f.Limit = eventsExported
+	if err := c.fillSecurity(v, &view, f); err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	rows := [][]string{{"at", "event", "actor", "subject", "detail"}}
+	for _, r := range view.Rows {
+		rows = append(rows, []string{r.At.UTC().Format(time.RFC3339), string(r.Kind), sheet.Text(r.Who), sheet.Text(r.Subject), sheet.Text(r.Detail)})
+	}
+	frame.WriteCSV(w, string(view.Workspace.ID)+"-audit-log.csv", rows)
+}
+
+// selectedEvents returns the view without rows and the filter of a request. If the visitor cannot view the audit log, it
+// writes the error page and returns false.
+func (c *settingsPages) selectedEvents(w http.ResponseWriter, v frame.Visit) (view securityView, f control.EventFilter, ok bool) {
+	query := v.URL.Query()
+	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
+	if !ok {
+		return view, f, false
+	}
+	if !p.Manages() {
+		c.Refuse(w, v.Request, http.StatusForbidden, "Only owners and admins of a workspace can view its audit log.")
+		return view, f, false
+	}
+	view = securityView{Place: p, About: query.Get("about"), Groups: eventGroups()}
+	f = control.EventFilter{Workspace: p.Workspace.ID, Members: true}
 	for _, g := range view.Groups {
 		if g.ID == view.About {
 			f.Kinds = g.kinds
 		}
 	}
-	if err := c.fillSecurity(v, &view, f); err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "security", Title: "Audit log", View: view, Visitor: &v.Visitor, Wide: true})
+	return view, f, true
 }
 
 func (c *settingsPages) fillSecurity(v frame.Visit, view *securityView, f control.EventFilter) error {
@@ -84,7 +121,6 @@ func (c *settingsPages) fillSecurity(v frame.Visit, view *securityView, f contro
 	if err != nil {
 		return err
 	}
-	events, view.PageLinks = frame.Paginate(v.URL, events, f.Before, func(e control.Event) control.EventID { return e.ID })
 	for _, e := range events {
 		view.Rows = append(view.Rows, eventRow{Event: e, What: eventWords(e.Kind), Who: names.Actor(v.Context(), e.Actor), Subject: c.subject(v.Context(), names, e)})
 	}

@@ -1,5 +1,5 @@
-// Package setup serves the pages that set a workspace up: data, imports, mappings, history, connection of apps, keys,
-// members, the call log and the audit log.
+// Package setup serves the pages that set a workspace up: data, imports, mappings, history, ad accounts, connection of
+// apps, keys, members, the call log and the audit log.
 package setup
 
 import (
@@ -84,9 +84,12 @@ func (c *settingsPages) register(routes *http.ServeMux) {
 	routes.HandleFunc("POST "+keysPath, c.Posted(c.changeKeys))
 	routes.HandleFunc("GET "+peoplePath, c.SignedIn(c.peoplePage))
 	routes.HandleFunc("POST "+peoplePath, c.Posted(c.changePeople))
+	routes.HandleFunc("GET "+connectionsPath, c.SignedIn(c.connectionsPage))
+	routes.HandleFunc("POST "+connectionsPath, c.Posted(c.changeConnections))
 	routes.HandleFunc("GET "+callsPath, c.SignedIn(c.callsPage))
 	routes.HandleFunc("POST "+callsPath, c.Posted(c.changeCalls))
 	routes.HandleFunc("GET "+securityPath, c.SignedIn(c.securityPage))
+	routes.HandleFunc("GET "+securityPath+"/export.csv", c.SignedIn(c.securityExport))
 }
 
 // dataPages are data, imports, mappings, webhooks, customer deletion and history.

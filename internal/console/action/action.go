@@ -1,0 +1,48 @@
+// Package action serves the page of changes on ad platforms: list, evidence, rollback, approvals and guardrails.
+package action
+
+import (
+	"embed"
+	"html/template"
+	"net/http"
+
+	"assay/internal/console/frame"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Templates returns the templates of the group.
+func Templates() frame.Templates {
+	return frame.Templates{Files: files, Functions: template.FuncMap{
+		"value": valueText, "percent": percentText,
+		"bundle": func(v changesView, token string) bundle { return bundle{v, token} },
+		"pick":   func(b bundle, r any) picked { return picked{b, r} },
+	}}
+}
+
+// bundle is a view with the CSRF token of its page.
+type bundle struct {
+	View  changesView
+	Token string
+}
+
+// picked is a row with the bundle of its page.
+type picked struct {
+	First  bundle
+	Second any
+}
+
+// pages are the pages of the group.
+type pages struct{ *frame.Frame }
+
+const exportPath = frame.BudgetChangesPath + "/export.csv"
+
+// Register registers the pages of the group.
+func Register(routes *http.ServeMux, shared *frame.Frame) {
+	c := &pages{shared}
+	routes.HandleFunc("GET "+frame.BudgetChangesPath, c.SignedIn(c.changesPage))
+	routes.HandleFunc("POST "+frame.BudgetChangesPath, c.Posted(c.change))
+	routes.HandleFunc("GET "+exportPath, c.SignedIn(c.export))
+	routes.HandleFunc("GET "+chartPath, c.SignedIn(c.weeks))
+}
