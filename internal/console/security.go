@@ -36,6 +36,7 @@ func eventGroups() []eventGroup {
 		{"programs", "Connected apps", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
 		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
+		{"alerts", "Alerts", []control.EventKind{control.AlertCreated, control.AlertRemoved, control.DestinationAdded, control.DestinationRemoved}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"connections", "Ad accounts", []control.EventKind{control.ConnectionAdded, control.ConnectionRemoved}},
 		{"budgets", "Ad platform changes", []control.EventKind{control.BudgetChanged, control.GuardrailsChanged}},
@@ -100,6 +101,14 @@ func eventWords(kind control.EventKind) string {
 		return "Target set"
 	case control.TargetRemoved:
 		return "Target removed"
+	case control.AlertCreated:
+		return "Alert rule created"
+	case control.AlertRemoved:
+		return "Alert rule removed"
+	case control.DestinationAdded:
+		return "Alert destination added"
+	case control.DestinationRemoved:
+		return "Alert destination removed"
 	case control.KeyMade:
 		return "Key created"
 	case control.KeyRotated:

@@ -69,6 +69,7 @@ func EventKinds() []EventKind {
 		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 		TargetSet, TargetRemoved,
+		AlertCreated, AlertRemoved, DestinationAdded, DestinationRemoved,
 		BudgetChanged, GuardrailsChanged,
 		CustomerForgotten,
 		BackupMade,
