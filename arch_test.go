@@ -86,6 +86,10 @@ var parts = []struct {
 		"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/experiment",
 	}},
+	{"internal/alert", []string{
+		"internal/panics", "internal/publicnet", "internal/civil", "internal/fault", "internal/measure", "internal/warehouse", "internal/control",
+		"internal/snapshot",
+	}},
 	{"internal/plotting", []string{
 		"internal/civil", "internal/measure", "internal/control", "internal/chart", "internal/answer", "internal/snapshot",
 	}},
@@ -113,7 +117,7 @@ var parts = []struct {
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/...", "internal/budgetchange", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
-		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts",
+		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts", "internal/alert",
 	}},
 	{"internal/console/...", []string{
 		"internal/panics", "internal/limit", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/sheet",

@@ -43,6 +43,7 @@ type commands struct {
 	User          userCommand          `cmd:"" help:"Create and list user accounts, reset passwords."`
 	Customer      customerCommand      `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
+	Alerts        alertsCommand        `cmd:"" help:"Add, list and remove alert rules and their destinations."`
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
 	History       historyCommand       `cmd:"" help:"Show days whose figures changed later, with the previous figures."`
 	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`

@@ -179,7 +179,7 @@ func All() []Served {
 		SaveMapping, ChangeMapping, DeleteMapping,
 		ForgetCustomer,
 		SetTarget, RemoveTarget, ListTargets,
-		CreateAlert, RemoveAlert,
+		CreateAlert, RemoveAlert, ListAlerts, AddAlertWebhook, RemoveDestination, TestAlerts,
 		CreateExperiment, MoveExperiment, ApplyFactor,
 		PreviewBudgetChange, ExecuteBudgetChange, RollBackBudgetChange, ApproveBudgetChange, RejectBudgetChange,
 		ListBudgetChanges, ShowBudgetChange, ShowGuardrails, SetGuardrails,
