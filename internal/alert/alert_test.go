@@ -141,7 +141,10 @@ func TestRepliesOtherThanSuccessAreFailures(t *testing.T) {
 
 func TestReceiversCannotHoldASender(t *testing.T) {
 	t.Parallel()
-	silent := receiver(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	silent := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // after the body, the server notices that the client has gone
+		<-r.Context().Done()
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := silent.Send(ctx, message()); !errors.Is(err, context.DeadlineExceeded) {

@@ -154,7 +154,7 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 		}
 		v, ok := s.On(day)
 		if !ok {
-			return 0, fmt.Sprintf("%s is not known on %s", a.Metric, day)
+			return 0, fmt.Sprintf("%s is unknown on %s", a.Metric, day)
 		}
 		return control.NewAlertValue(v), ""
 	}), nil

@@ -241,8 +241,8 @@ func destinationsAreKept(t *testing.T, s PeopleStore) {
 	twice = email
 	twice.ID, twice.Member = "d3", "anna"
 	wantKind(t, "the email address of another member", s.AddDestination(t.Context(), twice, ben), fault.KindForbidden)
-	twice.Member = "nobody"
-	wantKind(t, "the email address of nobody", s.AddDestination(t.Context(), twice, at(0)), fault.KindNotFound)
+	twice.Member = "none"
+	wantKind(t, "the email address of a person outside of the workspace", s.AddDestination(t.Context(), twice, at(0)), fault.KindNotFound)
 	wantKind(t, "removal of a webhook by a viewer", s.RemoveDestination(t.Context(), w.ID, "d1", ben), fault.KindForbidden)
 	wantKind(t, "removal of a missing destination", s.RemoveDestination(t.Context(), w.ID, "d9", anna), fault.KindNotFound)
 	email.Email = "ben@acme.example"
