@@ -45,6 +45,7 @@ type commands struct {
 	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
 	Annotations   annotationsCommand   `cmd:"" help:"List, add and remove annotations."`
 	Reports       reportsCommand       `cmd:"" help:"List and remove saved reports."`
+	Alerts        alertsCommand        `cmd:"" help:"Add, list and remove alert rules and their destinations."`
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
 	History       historyCommand       `cmd:"" help:"Show days with figures that changed later, and the previous figures."`
 	Audit         auditCommand         `cmd:"" help:"Show the audit log: sign-ins, changes and rejected requests."`

@@ -16,6 +16,7 @@ import (
 
 	"assay/internal/accounts"
 	"assay/internal/ads/sandbox"
+	"assay/internal/alert"
 	"assay/internal/auth"
 	"assay/internal/backup"
 	"assay/internal/bodybudget"
@@ -91,6 +92,7 @@ type App struct {
 	jobs     *jobs.Runner
 	backups  *backup.Schedule
 	budgets  *budgetchange.Executor // of changes on ad platforms
+	hooks    *alert.Hooks           // of alert messages
 	sandbox  *sandbox.Sandbox       // simulated ad accounts of the demo store
 	accounts *accounts.Registry
 	tools    *toolkit.Service
@@ -157,6 +159,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
+	a.hooks = alert.NewHooks(a.control.Installation.Unseal, a.now)
 	a.calls = calllog.New(calllog.Options{Store: a.control.Store, Counter: a.counter, Now: now, Log: log})
 	if err := a.setClock(); err != nil {
 		return nil, err
@@ -189,6 +192,7 @@ func (a *App) setClock() error {
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
 		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Accounts: a.accounts, Budgets: a.budgets, Clock: clock,
+		Snapshots: a.tools.Snapshots(), Hooks: a.hooks,
 	})
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil
@@ -341,6 +345,8 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"backups", a.backups.Run},
 		{"tests of connections", a.watchConnections},
 		{"budget changes", a.settleBudgets},
+		{"alert rules", a.watchAlerts},
+		{"alert messages", a.deliverAlerts},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}

@@ -44,6 +44,7 @@ func (a *App) newFront(baseURL string) (*front, error) {
 	f := &front{metrics: httpapi.NewMetrics()}
 	f.metrics.NotLogged(a.calls.Dropped)
 	f.metrics.Unopened(a.unopened)
+	f.metrics.AlertsGivenUp(a.alertsGivenUp)
 	f.metrics.Defects(panics.Seen)
 	if a.backups.Plan.Dir != "" {
 		f.metrics.Backups(a.backupMetric)

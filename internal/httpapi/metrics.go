@@ -70,6 +70,13 @@ func (m *Metrics) Unopened(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
+// AlertsGivenUp adds the number of alert messages that were not delivered after the last attempt.
+func (m *Metrics) AlertsGivenUp(count func() int) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "assay_alert_messages_given_up", Help: "Alert messages of the last 30 days that were not delivered after the last attempt.",
+	}, func() float64 { return float64(count()) }))
+}
+
 // Backups adds the time of the last backup and whether the scheduled backups have a problem.
 func (m *Metrics) Backups(state func() (last time.Time, failing bool)) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -179,6 +179,7 @@ func All() []Served {
 		SaveMapping, ChangeMapping, DeleteMapping,
 		ForgetCustomer,
 		SetTarget, RemoveTarget, ListTargets,
+		CreateAlert, RemoveAlert, ListAlerts, AddAlertWebhook, RemoveDestination, TestAlerts,
 		CreateExperiment, AddExperiment, MoveExperiment, MoveExperimentOnce, ApplyFactor,
 		AddAnnotation, ListAnnotations, RemoveAnnotation,
 		SaveReport, ListReports, RemoveReport,

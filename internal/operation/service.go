@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/accounts"
+	"assay/internal/alert"
 	"assay/internal/auth"
 	"assay/internal/backup"
 	"assay/internal/budgetchange"
@@ -52,6 +53,9 @@ type Facts struct {
 	Accounts *accounts.Registry     // of ad platforms
 	Clock    func() time.Time       // of answers; a demo store may fix its day. nil: the real one
 	Budgets  *budgetchange.Executor // changes on ad platforms
+
+	Snapshots alert.Snapshots // for the values of alert rules
+	Hooks     *alert.Hooks    // sends alert messages
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

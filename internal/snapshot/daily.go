@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"assay/internal/civil"
 	"assay/internal/fault"
@@ -124,6 +125,15 @@ func (c *Snapshot) DailySeries(ctx context.Context, key SeriesKey, days civil.Ra
 	}
 	s.Values = forecast.Filled(s.raw, Week)
 	return s, nil
+}
+
+// On returns the value of a day, and whether it is known.
+func (s *Daily) On(day civil.Date) (value float64, known bool) {
+	i := day.Sub(s.First)
+	if i < 0 || i >= len(s.raw) || math.IsNaN(s.raw[i]) {
+		return 0, false
+	}
+	return s.raw[i], true
 }
 
 // LastDays returns the last n complete days before today.

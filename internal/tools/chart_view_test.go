@@ -40,12 +40,20 @@ func TestOnlyClientsWithViewsSeeTheView(t *testing.T) {
 		t.Errorf("the list for views has %d bytes and %d addresses of views", len(with), strings.Count(with, meta))
 	}
 	var views []mcp.Resource
-	for _, r := range viewing.ListResources(t.Context()) {
+	seen, err := viewing.ListResources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unseen, err := session.ListResources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range seen {
 		if r.MIMEType == mcp.AppType {
 			views = append(views, r)
 		}
 	}
-	if len(views) != 1 || len(session.ListResources()) != len(viewing.ListResources(t.Context()))-1 {
+	if len(views) != 1 || len(unseen) != len(seen)-1 {
 		t.Fatalf("views %+v", views)
 	}
 	view, err := session.ReadResource(t.Context(), views[0].URI)

@@ -1,0 +1,190 @@
+package alert
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/warehouse"
+)
+
+// Days of an evaluation, all before today.
+const (
+	judgedDays    = 3  // judged on each evaluation, because reports of spend arrive days later
+	correctedDays = 28 // events of these days get corrected values
+	retiredAfter  = 7  // a source without data for this many days is not waited for
+)
+
+// Store is the part of the control data that an evaluation uses.
+type Store interface {
+	Alerts(ctx context.Context, ws measure.WorkspaceID) ([]control.Alert, error)
+	AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error)
+	RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) (fresh int, err error)
+	CorrectAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) error
+}
+
+// Snapshots takes snapshots of workspaces.
+type Snapshots interface {
+	Take(ctx context.Context, w control.Workspace, wants snapshot.Wants) (*snapshot.Snapshot, error)
+}
+
+// Evaluate judges the last whole days of a workspace and stores the events. Days before the day that precedes the rule's
+// creation are skipped. Evaluating again, also in another process, raises nothing twice. It returns the number of new
+// events.
+func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Workspace, now time.Time) (fresh int, err error) {
+	rules, err := store.Alerts(ctx, w.ID)
+	if err != nil || len(rules) == 0 {
+		return 0, err
+	}
+	s, err := from.Take(ctx, w, snapshot.Wants{})
+	if err != nil {
+		return 0, fmt.Errorf("alerts: %w", err)
+	}
+	r := &reading{Snapshot: s, series: map[snapshot.SeriesKey]*snapshot.Daily{}}
+	stored, err := store.AlertEvents(ctx, w.ID, s.Today.AddDays(-correctedDays))
+	if err != nil {
+		return 0, err
+	}
+	var corrected, met []control.AlertEvent
+	for _, e := range stored {
+		v, err := r.judge(ctx, e.Alert, e.Day)
+		if err != nil {
+			return 0, err
+		}
+		if v.Why == "" && v.Value != e.Value {
+			e.Value, e.Reference = v.Value, v.Reference
+			corrected = append(corrected, e)
+		}
+	}
+	for _, a := range rules {
+		for _, day := range judged(a, s) {
+			v, err := r.judge(ctx, a, day)
+			if err != nil {
+				return 0, err
+			}
+			if v.Met {
+				met = append(met, control.AlertEvent{Alert: a, Day: day, Value: v.Value, Reference: v.Reference, Raised: now})
+			}
+		}
+	}
+	if len(corrected) > 0 {
+		if err := store.CorrectAlerts(ctx, w.ID, corrected); err != nil {
+			return 0, err
+		}
+	}
+	if len(met) == 0 {
+		return 0, nil
+	}
+	return store.RaiseAlerts(ctx, w.ID, met)
+}
+
+// judged returns the days to judge by a rule, newest first.
+func judged(a control.Alert, s *snapshot.Snapshot) []civil.Date {
+	first := civil.DayOf(a.At, s.Workspace.Location()).AddDays(-1)
+	if s.Frozen() {
+		first = s.Today.AddDays(-judgedDays)
+	}
+	var days []civil.Date
+	for i := range judgedDays {
+		if day := s.Today.AddDays(-1 - i); !day.Before(first) {
+			days = append(days, day)
+		}
+	}
+	return days
+}
+
+// State is a rule with its value on the last whole day.
+type State struct {
+	Alert     control.Alert
+	Day       civil.Date
+	Value     control.AlertValue
+	Reference *control.AlertValue
+	Met       bool
+	Why       string // why the day is not judged; "" if it is
+}
+
+// States returns the rules of a workspace with the values of the last whole day.
+func States(ctx context.Context, store Store, from Snapshots, w control.Workspace) ([]State, error) {
+	rules, err := store.Alerts(ctx, w.ID)
+	if err != nil || len(rules) == 0 {
+		return nil, err
+	}
+	s, err := from.Take(ctx, w, snapshot.Wants{})
+	if err != nil {
+		return nil, fmt.Errorf("alerts: %w", err)
+	}
+	r := &reading{Snapshot: s, series: map[snapshot.SeriesKey]*snapshot.Daily{}}
+	all := make([]State, len(rules))
+	for i, a := range rules {
+		day := s.Today.AddDays(-1)
+		v, err := r.judge(ctx, a, day)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = State{Alert: a, Day: day, Value: v.Value, Reference: v.Reference, Met: v.Met, Why: v.Why}
+	}
+	return all, nil
+}
+
+// reading reads the metrics of one snapshot.
+type reading struct {
+	*snapshot.Snapshot
+	series map[snapshot.SeriesKey]*snapshot.Daily
+}
+
+func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (verdict, error) {
+	key := snapshot.SeriesKey{Metric: snapshot.Metric(a.Metric), Channel: a.Channel}
+	s := r.series[key]
+	if s == nil {
+		days := r.LastDays(correctedDays + 7*weeks + 1)
+		var err error
+		if s, err = r.DailySeries(ctx, key, days); err != nil {
+			return verdict{}, fmt.Errorf("alert %q: %w", a.Name, err)
+		}
+		r.series[key] = s
+	}
+	return judge(a, day, func(day civil.Date) (control.AlertValue, string) {
+		if why := r.incomplete(a, day); why != "" {
+			return 0, why
+		}
+		v, ok := s.On(day)
+		if !ok {
+			return 0, fmt.Sprintf("%s is unknown on %s", a.Metric, day)
+		}
+		return control.NewAlertValue(v), ""
+	}), nil
+}
+
+// incomplete returns why the data of a day are not complete for a rule, "" if they are.
+func (r *reading) incomplete(a control.Alert, day civil.Date) string {
+	if a.Metric != control.AlertSpend {
+		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.reaches(s, day) }) {
+			return fmt.Sprintf("no import of orders after the end of %s", day)
+		}
+	}
+	if a.Metric != control.AlertSpend && a.Metric != control.AlertROAS {
+		return ""
+	}
+	if a.Channel != "" {
+		return "" // the series of the channel ends with its last report
+	}
+	for _, s := range r.Store.Sources {
+		if s.Kind == "ads" && s.Days.Last.Before(day) && !s.Days.Last.Before(day.AddDays(-retiredAfter)) {
+			return fmt.Sprintf("%s has reported its spend up to %s only", s.Source, s.Days.Last)
+		}
+	}
+	return ""
+}
+
+// reaches reports whether the source has data after the day, or was imported after the end of the day with data of it.
+func (r *reading) reaches(s warehouse.SourceState, day civil.Date) bool {
+	if s.Days.Last.After(day) {
+		return true
+	}
+	return s.Days.Last == day && civil.DayOf(s.LastImport, r.Workspace.Location()).After(day)
+}

@@ -1,0 +1,59 @@
+// Package alert checks alert rules against the days of a store and sends messages about the days that meet them.
+package alert
+
+import (
+	"fmt"
+	"math/big"
+
+	"assay/internal/civil"
+	"assay/internal/control"
+)
+
+// weeks is the number of earlier weeks that a change is compared with.
+const weeks = 4
+
+// verdict is the result of a rule for a day.
+type verdict struct {
+	Value     control.AlertValue
+	Reference *control.AlertValue // of change_above
+	Met       bool
+	Why       string // why the day is not judged; "" if it is
+}
+
+// judge applies a rule to a day. The function known returns the value of the rule's metric on a day with complete data,
+// otherwise the reason why there is none.
+func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.AlertValue, why string)) verdict {
+	v, why := known(day)
+	if why != "" {
+		return verdict{Why: why}
+	}
+	switch a.Condition {
+	case control.Above:
+		return verdict{Value: v, Met: v > a.Threshold}
+	case control.Below:
+		return verdict{Value: v, Met: v < a.Threshold}
+	case control.ChangeAbove:
+	}
+	var sum control.AlertValue
+	for i := range weeks {
+		earlier := day.AddDays(-7 * (i + 1))
+		each, why := known(earlier)
+		if why != "" {
+			return verdict{Why: fmt.Sprintf("%s, one of the %d compared days, has no complete data: %s", earlier, weeks, why)}
+		}
+		sum += each
+	}
+	if sum == 0 {
+		return verdict{Why: fmt.Sprintf("the mean of the same weekday of the %d weeks before is 0", weeks)}
+	}
+	return verdict{Value: v, Reference: new(control.AlertValue(sum / weeks)), Met: changeExceeds(v, sum, a.Threshold)}
+}
+
+// changeExceeds reports whether the absolute change of v against the mean of the weeks is above a percentage:
+// 100 · |v − sum/weeks| / |sum/weeks| > percent. The comparison is exact.
+func changeExceeds(v, sum, percent control.AlertValue) bool {
+	mean := big.NewRat(int64(sum), weeks)
+	change := new(big.Rat).Sub(big.NewRat(int64(v), 1), mean)
+	change.Mul(change.Quo(change, mean), big.NewRat(100, 1))
+	return change.Abs(change).Cmp(big.NewRat(int64(percent), 1_000_000)) > 0
+}

@@ -1,0 +1,134 @@
+package operation
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"assay/internal/alert"
+	"assay/internal/control"
+	"assay/internal/measure"
+)
+
+// Alert is an alert rule to create.
+type Alert struct {
+	Name      string                 `json:"name,omitempty"` // "": named after its condition
+	Metric    control.AlertMetric    `json:"metric"`
+	Channel   measure.Channel        `json:"channel,omitempty"` // "" for the whole store
+	Condition control.AlertCondition `json:"condition"`
+	Threshold control.AlertValue     `json:"threshold"` // in percent for change_above, otherwise in the unit of the metric
+}
+
+// CreateAlert creates an alert rule and returns it. If the workspace has a rule with the same metric, channel, condition
+// and threshold, it returns that rule. The channel must exist in the store.
+var CreateAlert = Operation[Alert, control.Alert]{
+	Spec{Name: "alert.create", Needs: Write, Facts: true, Undo: "Remove the rule."},
+	(*Run).createAlert,
+}
+
+func (r *Run) createAlert(ctx context.Context, in Alert) (control.Alert, error) {
+	a, err := control.Alert{
+		ID: control.AlertID(newID()), Workspace: r.Workspace.ID, Name: in.Name, Metric: in.Metric,
+		Channel: in.Channel, Condition: in.Condition, Threshold: in.Threshold,
+	}.Checked(r.Workspace.Currency)
+	if err != nil {
+		return control.Alert{}, err
+	}
+	if a.Channel != "" {
+		if a.Channel, err = r.Known.Channel(ctx, r.Workspace, string(in.Channel)); err != nil {
+			return control.Alert{}, err
+		}
+	}
+	return r.Store.CreateAlert(ctx, a, r.By())
+}
+
+// RemoveAlert removes an alert rule by ID and returns it. Its past events stay.
+var RemoveAlert = Operation[control.AlertID, control.Alert]{
+	Spec{Name: "alert.remove", Needs: Write, Undo: "Create the rule again; the audit log has its condition."},
+	func(r *Run, ctx context.Context, id control.AlertID) (control.Alert, error) {
+		return r.Store.RemoveAlert(ctx, r.Workspace.ID, id, r.By())
+	},
+}
+
+// ListAlerts returns a workspace's alert rules with their values on the last whole day.
+var ListAlerts = Operation[None, []alert.State]{
+	Spec{Name: "alert.list", Needs: Read, Facts: true},
+	func(r *Run, ctx context.Context, _ None) ([]alert.State, error) {
+		return alert.States(ctx, r.Store, r.Snapshots, r.Workspace)
+	},
+}
+
+// Webhook is a webhook destination to add.
+type Webhook struct {
+	URL string `json:"url"`
+}
+
+// AddedWebhook is a new webhook destination. The secret is shown only here.
+type AddedWebhook struct {
+	ID     control.DestinationID `json:"id"`
+	Secret string                `json:"secret"`
+}
+
+// AddAlertWebhook adds a URL that receives alert messages, and creates the secret that signs them.
+var AddAlertWebhook = Operation[Webhook, AddedWebhook]{
+	Spec{Name: "alert.webhook.add", Needs: Manage, Undo: "Remove the destination."},
+	(*Run).addAlertWebhook,
+}
+
+func (r *Run) addAlertWebhook(ctx context.Context, in Webhook) (AddedWebhook, error) {
+	address := strings.TrimSpace(in.URL)
+	if err := alert.CheckURL(address); err != nil {
+		return AddedWebhook{}, err
+	}
+	by := r.By()
+	added := AddedWebhook{ID: control.DestinationID(newID()), Secret: rand.Text()}
+	err := r.Store.AddDestination(ctx, control.Destination{
+		ID: added.ID, Workspace: r.Workspace.ID, Kind: control.WebhookDestination, URL: address,
+		Sealed: r.Installation.Seal(r.Workspace.ID, added.Secret), At: by.At,
+	}, by)
+	if err != nil {
+		return AddedWebhook{}, err
+	}
+	return added, nil
+}
+
+// RemoveDestination removes a destination of alert messages by ID, with its pending messages.
+var RemoveDestination = Operation[control.DestinationID, None]{
+	Spec{Name: "alert.destination.remove", Needs: Manage, Undo: "Add the destination again; a webhook gets another secret."},
+	func(r *Run, ctx context.Context, id control.DestinationID) (None, error) {
+		return None{}, r.Store.RemoveDestination(ctx, r.Workspace.ID, id, r.By())
+	},
+}
+
+// TestedDestination is the result of a test message.
+type TestedDestination struct {
+	ID      control.DestinationID `json:"id"`
+	Problem string                `json:"problem,omitempty"` // "": delivered
+}
+
+// TestAlerts sends a test message to each destination of a workspace.
+var TestAlerts = Operation[None, []TestedDestination]{
+	Spec{Name: "alert.test", Needs: Manage, Facts: true},
+	(*Run).testAlerts,
+}
+
+func (r *Run) testAlerts(ctx context.Context, _ None) ([]TestedDestination, error) {
+	all, err := r.Store.Destinations(ctx, r.Workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	tested := make([]TestedDestination, len(all))
+	for i, d := range all {
+		tested[i].ID = d.ID
+		err := r.Hooks.Send(ctx, control.AlertMessage{
+			ID: control.AlertMessageID(rand.Text()), Workspace: r.Workspace, Destination: d, Attempts: 1, Created: r.Now(),
+		})
+		if err != nil {
+			tested[i].Problem = err.Error()
+		}
+	}
+	return tested, nil
+}
+
+// newID returns the ID of a new object.
+func newID() string { return strings.ToLower(rand.Text()[:10]) }
