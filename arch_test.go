@@ -36,6 +36,7 @@ var parts = []struct {
 	{"internal/datadir", []string{"internal/fault"}},
 	{"internal/bodybudget", nil},
 	{"internal/connlimit", nil},
+	{"internal/publicnet", nil},
 	{"internal/measure", []string{"internal/civil", "internal/money"}},
 	{"internal/measure/stats/...", []string{"internal/panics", "internal/measure/stats/..."}},
 	{"internal/measure/holiday", []string{"internal/civil", "internal/fault"}},
@@ -112,7 +113,7 @@ var parts = []struct {
 		"internal/warehouse", "internal/ads", "internal/control", "internal/budgetchange", "internal/experiment", "internal/answer", "internal/snapshot",
 		"internal/toolkit", "internal/chart", "internal/mcp",
 	}},
-	{"internal/oauth/...", []string{"internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
+	{"internal/oauth/...", []string{"internal/publicnet", "internal/fault", "internal/limit", "internal/measure", "internal/control", "internal/auth", "internal/oauth/..."}},
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/...", "internal/budgetchange", "internal/backup", "internal/training", "internal/jobs", "internal/auth",

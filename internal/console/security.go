@@ -40,6 +40,7 @@ func eventGroups() []eventGroup {
 			control.AnnotationAdded, control.AnnotationRemoved, control.ReportSaved, control.ReportRemoved, control.InsightDismissed,
 			control.InsightRestored, control.CouponMapped,
 		}},
+		{"alerts", "Alerts", []control.EventKind{control.AlertCreated, control.AlertRemoved, control.DestinationAdded, control.DestinationRemoved}},
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"connections", "Ad accounts", []control.EventKind{control.ConnectionAdded, control.ConnectionRemoved}},
 		{"budgets", "Ad platform changes", []control.EventKind{control.BudgetChanged, control.GuardrailsChanged}},
@@ -104,6 +105,14 @@ func eventWords(kind control.EventKind) string {
 		return "Target set"
 	case control.TargetRemoved:
 		return "Target removed"
+	case control.AlertCreated:
+		return "Alert rule created"
+	case control.AlertRemoved:
+		return "Alert rule removed"
+	case control.DestinationAdded:
+		return "Alert destination added"
+	case control.DestinationRemoved:
+		return "Alert destination removed"
 	case control.KeyMade:
 		return "Key created"
 	case control.KeyRotated:

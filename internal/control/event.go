@@ -70,6 +70,7 @@ func EventKinds() []EventKind {
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
 		TargetSet, TargetRemoved,
 		AnnotationAdded, AnnotationRemoved, ReportSaved, ReportRemoved, InsightDismissed, InsightRestored, CouponMapped,
+		AlertCreated, AlertRemoved, DestinationAdded, DestinationRemoved,
 		BudgetChanged, GuardrailsChanged,
 		CustomerForgotten,
 		BackupMade,

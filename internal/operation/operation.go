@@ -184,6 +184,7 @@ func All() []Served {
 		SaveReport, ListReports, RemoveReport,
 		DismissInsight, RestoreInsight,
 		MapCoupon,
+		CreateAlert, RemoveAlert,
 		PreviewBudgetChange, ExecuteBudgetChange, RollBackBudgetChange, ApproveBudgetChange, RejectBudgetChange,
 		ListBudgetChanges, ShowBudgetChange, ShowGuardrails, SetGuardrails,
 		TrainModel, StartTraining, CancelTraining,

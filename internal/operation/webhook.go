@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"crypto/rand"
 	"strings"
 
 	"assay/internal/control"
@@ -33,7 +32,7 @@ func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (control.H
 	if len(shop) > maxWebhookSecret || strings.ContainsAny(shop, "/ \t\r\n") {
 		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use one such as acme.myshopify.com, or none")
 	}
-	id, by := control.HookSecretID(strings.ToLower(rand.Text()[:10])), r.By()
+	id, by := control.HookSecretID(newID()), r.By()
 	return id, r.Store.AddHookSecret(ctx, control.HookSecret{
 		ID: id, Workspace: r.Workspace.ID, Shop: shop, Sealed: r.Installation.Seal(r.Workspace.ID, secret), CreatedAt: by.At,
 	}, by)

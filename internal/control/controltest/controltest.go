@@ -35,6 +35,20 @@ type Store interface {
 	SetConnectionState(ctx context.Context, c control.Connection) error
 	RemoveConnection(ctx context.Context, ws measure.WorkspaceID, p measure.Platform, account string, by control.By) error
 
+	CreateAlert(ctx context.Context, a control.Alert, by control.By) (control.Alert, error)
+	Alerts(ctx context.Context, ws measure.WorkspaceID) ([]control.Alert, error)
+	RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id control.AlertID, by control.By) (control.Alert, error)
+	AddDestination(ctx context.Context, d control.Destination, by control.By) error
+	Destinations(ctx context.Context, ws measure.WorkspaceID) ([]control.Destination, error)
+	RemoveDestination(ctx context.Context, ws measure.WorkspaceID, id control.DestinationID, by control.By) error
+	RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) (fresh int, err error)
+	CorrectAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) error
+	AlertEvents(ctx context.Context, ws measure.WorkspaceID, since civil.Date) ([]control.AlertEvent, error)
+	ClaimAlertMessage(ctx context.Context, now time.Time) (*control.AlertMessage, error)
+	SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error
+	AlertState(ctx context.Context, ws measure.WorkspaceID) (control.AlertState, error)
+	AlertsGivenUp(ctx context.Context) (int, error)
+
 	AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error
@@ -148,6 +162,9 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"connections are stored in their workspace", connectionsAreKept},
 		{"a connection has the state of its present credentials", connectionsHaveTheStateOfTheirCredentials},
 		{"messages are pending until they are imported", deliveriesWait},
+		{"alert rules are stored once in their workspace", alertsAreKept},
+		{"a day raises an alert once, with one message to each destination", alertsAreRaisedOnce},
+		{"alert messages are retried and given up", alertMessagesAreRetried},
 		{"forgotten customers are listed by workspace and end with it", forgottenCustomersAreKept},
 		{"a mapping is stored under its name until it is replaced or removed", mappingsAreKept},
 		{"a mapping replaces only the version that was read", mappingsAreChangedAsTheyWereSeen},

@@ -68,6 +68,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		name string
 		run  func(t *testing.T, s PeopleStore)
 	}{
+		{"alert destinations belong to managers and to the members themselves", destinationsAreKept},
 		{"a person is found by ID and by email address", personIsKept},
 		{"an email address belongs to one person", addressIsGivenOnce},
 		{"a new password ends all sessions", passwordEndsSessions},

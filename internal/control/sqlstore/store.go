@@ -39,6 +39,7 @@ type Store struct {
 	mappingStore
 	webhookStore
 	connectionStore
+	alertStore
 	callStore
 	eventStore
 }
@@ -59,6 +60,7 @@ type (
 	mappingStore    struct{ *database }
 	webhookStore    struct{ *database } // secrets and deliveries
 	connectionStore struct{ *database } // accounts of ad platforms
+	alertStore      struct{ *database } // alert rules, their events, destinations and messages
 	callStore       struct{ *database } // the call log
 	eventStore      struct{ *database } // the audit log
 )
@@ -70,8 +72,8 @@ func newStore(d *database) *Store {
 		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
 		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d}, recordStore: recordStore{d},
 		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
-		connectionStore: connectionStore{d},
-		callStore:       callStore{d}, eventStore: eventStore{d},
+		connectionStore: connectionStore{d}, alertStore: alertStore{d},
+		callStore: callStore{d}, eventStore: eventStore{d},
 	}
 }
 
