@@ -61,6 +61,9 @@ func (s *storedRecords) AddExperiment(ctx context.Context, p auth.Principal, e c
 
 func (s *storedRecords) MoveExperiment(ctx context.Context, p auth.Principal, m control.Move) (control.Kept[control.Experiment], error) {
 	m.Workspace = p.Workspace.ID
+	if now, err := s.Experiment(ctx, m.Workspace, m.ID); err == nil && now.Status == m.To {
+		return control.Kept[control.Experiment]{Record: now}, nil
+	}
 	moved, err := s.Store.MoveExperiment(ctx, m, actorOf(p))
 	return control.Kept[control.Experiment]{Record: moved, Changed: err == nil}, err
 }
@@ -167,7 +170,7 @@ func TestRejectedParamsNameTheParameterAndTheAllowedValues(t *testing.T) {
 	s := recording(t)
 	for _, c := range []struct{ args, want string }{
 		{`{"action":"save_report","params":{"nmae":"x"}}`, `params.name is required; it must be a string that is not empty. params has no member "nmae"; allowed are name, tool, arguments`},
-		{`{"action":"create_annotation","params":{"date":"2026-02-30","label":"x"}}`, "params.date must be a day of the calendar written YYYY-MM-DD; got 2026-02-30"},
+		{`{"action":"create_annotation","params":{"date":"2026-02-30","label":"x"}}`, "params.date must be a day of the calendar written YYYY-MM-DD; got \"2026-02-30\""},
 		{`{"action":"create_annotation","params":{"date":"2026-10-10","label":"x","end_date":"2026-10-09"}}`, "end_date 2026-10-09 is before date 2026-10-10"},
 		{`{"action":"create_annotation"}`, "params.date is required"},
 		{`{"action":"create_alert","params":{"metric":"zzz","condition":"lower","threshold":"many"}}`, "params.metric must be one of revenue, orders, spend, roas, aov"},
