@@ -73,7 +73,7 @@ func listReports(ctx context.Context, s *Session) ([]mcp.Resource, error) {
 	return all, nil
 }
 
-// readReport calls the tool of a saved report now, with the caller's permissions. The answer is in JSON, whatever format
+// readReport calls the tool of a saved report now, with the caller's permissions. The answer is in JSON, regardless of the format that
 // the report asks for.
 func readReport(ctx context.Context, s *Session, id string) (string, error) {
 	if s.service.deps.Records == nil {
