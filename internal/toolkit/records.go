@@ -73,8 +73,8 @@ func listReports(ctx context.Context, s *Session) ([]mcp.Resource, error) {
 	return all, nil
 }
 
-// readReport calls the tool of a saved report now, with the caller's permissions. The answer is in JSON, regardless of the format that
-// the report asks for.
+// readReport calls the tool of a saved report now, with the caller's permissions. The answer is always JSON, regardless
+// of the format of the report.
 func readReport(ctx context.Context, s *Session, id string) (string, error) {
 	if s.service.deps.Records == nil {
 		return "", fault.NotFound("there is no saved report")
