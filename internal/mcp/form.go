@@ -19,6 +19,9 @@ func FormOf[P any]() Form[P] { return Form[P]{planOf(reflect.TypeFor[P]())} }
 // Decode validates and decodes the value of the tool's argument. The error is a [RejectedError] that names missing
 // required parameters first. Unknown names are rejected with the allowed ones.
 func (f Form[P]) Decode(argument string, today civil.Date, values map[string]any) (p P, err error) {
+	if values == nil {
+		values = map[string]any{}
+	}
 	var d decoder
 	f.decode(&d, argument, values, reflect.ValueOf(&p).Elem())
 	if len(d.problems) == 0 {

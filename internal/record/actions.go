@@ -296,18 +296,44 @@ func dismissInsight(_ context.Context, _ *toolkit.Call, p insightParams) (*Chang
 }
 
 type alertParams struct {
-	Metric    string  `json:"metric" enum:"revenue|orders|spend|roas" required:"true" doc:"Metric."`
-	Condition string  `json:"condition" enum:"above|below|change_above" required:"true" doc:"When it is raised."`
-	Threshold float64 `json:"threshold" required:"true" doc:"Value, or percent for change_above."`
-	Channel   string  `json:"channel" doc:"Only this channel."`
-	Name      string  `json:"name" doc:"Name."`
+	Metric    control.AlertMetric    `json:"metric" enum:"revenue|orders|spend|roas|aov" required:"true" doc:"Metric of one day."`
+	Condition control.AlertCondition `json:"condition" enum:"above|below|change_above" required:"true" doc:"When the rule is met."`
+	Threshold float64                `json:"threshold" required:"true" min:"0" max:"1000000000000" doc:"Value, or percent for change_above."`
+	Channel   string                 `json:"channel" doc:"Only this channel."`
+	Name      string                 `json:"name" doc:"Name."`
 }
 
-// createAlert validates the alert. Nothing watches alerts yet.
-func createAlert(_ context.Context, c *toolkit.Call, p alertParams) (*Change, error) {
-	if _, err := toolkit.KnownChannel(c.Snapshot, p.Channel); err != nil {
+func createAlert(ctx context.Context, c *toolkit.Call, p alertParams) (*Change, error) {
+	given := control.Alert{Name: p.Name, Metric: p.Metric, Condition: p.Condition, Threshold: control.NewAlertValue(p.Threshold)}
+	var err error
+	if p.Channel != "" {
+		if given.Channel, err = toolkit.Creditable(c.Snapshot, p.Channel); err != nil {
+			return nil, err
+		}
+	}
+	if given, err = given.Checked(c.Workspace.Currency); err != nil {
 		return nil, err
 	}
-	return nil, fault.NotReady("create_alert is not available yet: the service does not watch metrics for alerts").
-		WithHint("forecasting with aspect=alerts lists metrics that deviate from their forecast.")
+	all, err := c.Managed.Alerts(ctx, c.Workspace.ID)
+	if err != nil {
+		return nil, err
+	}
+	ch := &Change{
+		Verb: "create", Past: "created", Object: fmt.Sprintf("the alert rule %s", told(given.Rule(c.Workspace.Currency))),
+		Undo:   "Remove the alert rule.",
+		Record: Record{Name: answer.Foreign(given.Name), Channel: given.Channel, Metric: given.Metric, Condition: given.Condition, Threshold: new(p.Threshold)},
+	}
+	same := func(a control.Alert) bool {
+		return a.Metric == given.Metric && a.Channel == given.Channel && a.Condition == given.Condition && a.Threshold == given.Threshold
+	}
+	if at := slices.IndexFunc(all, same); at >= 0 {
+		ch.Existing, ch.ID = true, string(all[at].ID)
+	}
+	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
+		kept, err := c.Managed.CreateAlert(ctx, c.Principal, given)
+		ch.ID = string(kept.Record.ID)
+		ch.Undo = fmt.Sprintf("Remove the alert rule %s.", ch.ID)
+		return kept.Changed, err
+	}
+	return ch, nil
 }

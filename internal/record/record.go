@@ -16,21 +16,24 @@ import (
 
 // Record is a record of any kind. Only the fields of its kind are set.
 type Record struct {
-	Date     civil.Date                 `json:"date,omitzero"`
-	EndDate  civil.Date                 `json:"end_date,omitzero" doc:"Last day, included."`
-	Label    answer.Foreign             `json:"label,omitempty"`
-	Type     control.AnnotationType     `json:"type,omitempty"`
-	Code     answer.Foreign             `json:"code,omitempty"`
-	Name     answer.Foreign             `json:"name,omitempty"`
-	Channel  measure.Channel            `json:"channel,omitempty"`
-	Previous measure.Channel            `json:"previous_channel,omitempty" doc:"Of the coupon."`
-	Kind     control.ExperimentKind     `json:"kind,omitempty"`
-	Status   control.ExperimentStatus   `json:"status,omitempty" doc:"Of the experiment."`
-	May      []control.ExperimentStatus `json:"next_statuses,omitempty" doc:"Statuses that can follow."`
-	Treated  []string                   `json:"treated_regions,omitempty"`
-	HeldOut  []string                   `json:"held_out_regions,omitempty"`
-	Tool     string                     `json:"tool,omitempty" doc:"That the report calls."`
-	URI      string                     `json:"uri,omitempty" doc:"Resource with the current answer."`
+	Date      civil.Date                 `json:"date,omitzero"`
+	EndDate   civil.Date                 `json:"end_date,omitzero" doc:"Last day, included."`
+	Label     answer.Foreign             `json:"label,omitempty"`
+	Type      control.AnnotationType     `json:"type,omitempty"`
+	Code      answer.Foreign             `json:"code,omitempty"`
+	Name      answer.Foreign             `json:"name,omitempty"`
+	Channel   measure.Channel            `json:"channel,omitempty"`
+	Previous  measure.Channel            `json:"previous_channel,omitempty" doc:"Of the coupon."`
+	Kind      control.ExperimentKind     `json:"kind,omitempty"`
+	Status    control.ExperimentStatus   `json:"status,omitempty" doc:"Of the experiment."`
+	May       []control.ExperimentStatus `json:"next_statuses,omitempty" doc:"Statuses that can follow."`
+	Treated   []string                   `json:"treated_regions,omitempty"`
+	HeldOut   []string                   `json:"held_out_regions,omitempty"`
+	Metric    control.AlertMetric        `json:"metric,omitempty"`
+	Condition control.AlertCondition     `json:"condition,omitempty"`
+	Threshold *float64                   `json:"threshold,omitempty" doc:"In percent for change_above."`
+	Tool      string                     `json:"tool,omitempty" doc:"That the report calls."`
+	URI       string                     `json:"uri,omitempty" doc:"Resource with the current answer."`
 }
 
 // Change is what a call would do. The caller's text in it is quoted.

@@ -20,10 +20,12 @@ import (
 // repeated identical change has no effect and is reported as unchanged.
 type Records interface {
 	Reports(ctx context.Context, ws measure.WorkspaceID) ([]control.SavedReport, error)
+	Alerts(ctx context.Context, ws measure.WorkspaceID) ([]control.Alert, error)
 	Report(ctx context.Context, ws measure.WorkspaceID, id control.ReportID) (control.SavedReport, error)
 
 	AddAnnotation(ctx context.Context, p auth.Principal, a control.Annotation) (control.Kept[control.Annotation], error)
 	SaveReport(ctx context.Context, p auth.Principal, r control.SavedReport) (control.Kept[control.SavedReport], error)
+	CreateAlert(ctx context.Context, p auth.Principal, a control.Alert) (control.Kept[control.Alert], error)
 	// MapCoupon returns the previous mapping.
 	MapCoupon(ctx context.Context, p auth.Principal, m warehouse.CouponChannel) (control.Kept[warehouse.CouponChannel], error)
 	AddExperiment(ctx context.Context, p auth.Principal, e control.Experiment) (control.Kept[control.Experiment], error)
@@ -71,8 +73,8 @@ func listReports(ctx context.Context, s *Session) ([]mcp.Resource, error) {
 	return all, nil
 }
 
-// readReport calls the tool of a saved report now, with the caller's permissions. The answer is in JSON, whatever format
-// the report asks for.
+// readReport calls the tool of a saved report now, with the caller's permissions. The answer is always JSON, regardless
+// of the format of the report.
 func readReport(ctx context.Context, s *Session, id string) (string, error) {
 	if s.service.deps.Records == nil {
 		return "", fault.NotFound("there is no saved report")

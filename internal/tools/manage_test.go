@@ -37,6 +37,17 @@ func (s *storedRecords) SaveReport(ctx context.Context, p auth.Principal, r cont
 	return s.Store.SaveReport(ctx, r, actorOf(p))
 }
 
+func (s *storedRecords) CreateAlert(ctx context.Context, p auth.Principal, a control.Alert) (kept control.Kept[control.Alert], err error) {
+	a.ID, a.Workspace = "alert-"+control.AlertID(a.Threshold.String()), p.Workspace.ID
+	before, err := s.Alerts(ctx, a.Workspace)
+	if err != nil {
+		return kept, err
+	}
+	kept.Record, err = s.Store.CreateAlert(ctx, a, actorOf(p))
+	kept.Changed = len(before) == 0
+	return kept, err
+}
+
 func (s *storedRecords) MapCoupon(_ context.Context, _ auth.Principal, m warehouse.CouponChannel) (control.Kept[warehouse.CouponChannel], error) {
 	before, _ := s.coupons.Swap(m.Code, m.Channel)
 	was, _ := before.(measure.Channel)
@@ -50,6 +61,9 @@ func (s *storedRecords) AddExperiment(ctx context.Context, p auth.Principal, e c
 
 func (s *storedRecords) MoveExperiment(ctx context.Context, p auth.Principal, m control.Move) (control.Kept[control.Experiment], error) {
 	m.Workspace = p.Workspace.ID
+	if now, err := s.Experiment(ctx, m.Workspace, m.ID); err == nil && now.Status == m.To {
+		return control.Kept[control.Experiment]{Record: now}, nil
+	}
 	moved, err := s.Store.MoveExperiment(ctx, m, actorOf(p))
 	return control.Kept[control.Experiment]{Record: moved, Changed: err == nil}, err
 }
@@ -94,6 +108,7 @@ func TestEachActionIsPreviewedExecutedAndRepeated(t *testing.T) {
 		`{"action":"create_annotation","params":{"date":"2026-10-10","label":"Sale \"1\"","end_date":"2026-10-12","type":"promotion"}}`,
 		`{"action":"map_coupon","params":{"code":"autumn","channel":"google"}}`,
 		`{"action":"create_experiment","params":{"channel":"facebook","start_date":"2027-01-04","end_date":"2027-01-31"}}`,
+		`{"action":"create_alert","params":{"metric":"revenue","condition":"below","threshold":1000}}`,
 		`{"action":"save_report","params":{"name":"Weekly","tool":"trends","arguments":{"metric":"orders"}}}`,
 	} {
 		preview := manageAnswer(t, callAs(t, s, "manage", args))
@@ -155,10 +170,10 @@ func TestRejectedParamsNameTheParameterAndTheAllowedValues(t *testing.T) {
 	s := recording(t)
 	for _, c := range []struct{ args, want string }{
 		{`{"action":"save_report","params":{"nmae":"x"}}`, `params.name is required; it must be a string that is not empty. params has no member "nmae"; allowed are name, tool, arguments`},
-		{`{"action":"create_annotation","params":{"date":"2026-02-30","label":"x"}}`, "params.date must be a day of the calendar written YYYY-MM-DD; got 2026-02-30"},
+		{`{"action":"create_annotation","params":{"date":"2026-02-30","label":"x"}}`, "params.date must be a day of the calendar written YYYY-MM-DD; got \"2026-02-30\""},
 		{`{"action":"create_annotation","params":{"date":"2026-10-10","label":"x","end_date":"2026-10-09"}}`, "end_date 2026-10-09 is before date 2026-10-10"},
 		{`{"action":"create_annotation"}`, "params.date is required"},
-		{`{"action":"create_alert","params":{"metric":"zzz","condition":"lower","threshold":"many"}}`, "params.metric must be one of revenue, orders, spend, roas"},
+		{`{"action":"create_alert","params":{"metric":"zzz","condition":"lower","threshold":"many"}}`, "params.metric must be one of revenue, orders, spend, roas, aov"},
 		{`{"action":"map_coupon","params":{"code":"X","channel":"nowhere"}}`, "channels of this store are"},
 		{`{"action":"save_report","params":{"name":"x","tool":"pause_campaign"}}`, `params.tool "pause_campaign" cannot be saved`},
 		{`{"action":"save_report","params":{"name":"x","tool":"trends","arguments":{"metric":"joy"}}}`, "metric must be one of"},

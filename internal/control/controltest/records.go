@@ -17,8 +17,8 @@ import (
 	"assay/internal/measure"
 )
 
-// stranger is a person without a role in any workspace.
-var stranger = control.By{Actor: control.ActorOf("none"), At: noon}
+// outsider is a person without a role in any workspace.
+var outsider = control.By{Actor: control.ActorOf("none"), At: noon}
 
 func note(ws measure.WorkspaceID, first, last, label string) control.Annotation {
 	return control.Annotation{Workspace: ws, Days: days(first, last), Label: label, Type: control.Promotion}
@@ -56,11 +56,11 @@ func annotationsAreKept(t *testing.T, s Store) {
 		_, err = s.AddAnnotation(t.Context(), bad, at(0))
 		wantKind(t, fmt.Sprintf("%+v", bad), err, fault.KindInvalid)
 	}
-	_, err = s.AddAnnotation(t.Context(), given, stranger)
+	_, err = s.AddAnnotation(t.Context(), given, outsider)
 	wantKind(t, "by a person without a role", err, fault.KindForbidden)
 	_, err = s.AddAnnotation(t.Context(), note("nowhere", "2026-10-10", "2026-10-10", "x"), at(0))
 	wantKind(t, "in no workspace", err, fault.KindNotFound)
-	wantKind(t, "removal by a person without a role", s.RemoveAnnotation(t.Context(), w.ID, want.ID, stranger), fault.KindForbidden)
+	wantKind(t, "removal by a person without a role", s.RemoveAnnotation(t.Context(), w.ID, want.ID, outsider), fault.KindForbidden)
 	wantKind(t, "removal from another workspace", s.RemoveAnnotation(t.Context(), other.ID, want.ID, at(0)), fault.KindNotFound)
 	if err := s.RemoveAnnotation(t.Context(), w.ID, want.ID, at(time.Hour)); err != nil {
 		t.Error(err)
@@ -165,7 +165,7 @@ func reportsAreKept(t *testing.T, s Store) {
 		_, err = s.SaveReport(t.Context(), bad, at(0))
 		wantKind(t, bad.Name, err, fault.KindInvalid)
 	}
-	_, err = s.SaveReport(t.Context(), given, stranger)
+	_, err = s.SaveReport(t.Context(), given, outsider)
 	wantKind(t, "by a person without a role", err, fault.KindForbidden)
 	if err := s.RemoveReport(t.Context(), w.ID, saved.Record.ID, at(time.Hour)); err != nil {
 		t.Error(err)
@@ -201,7 +201,7 @@ func insightsAreDismissed(t *testing.T, s Store) {
 	if all, err := s.DismissedInsights(t.Context(), w.ID); err != nil || len(all) != 1 || all[0] != first.Record {
 		t.Errorf("listed %+v, %v", all, err)
 	}
-	wantKind(t, "restored by a person without a role", s.RestoreInsight(t.Context(), w.ID, "spend-up-google", stranger), fault.KindForbidden)
+	wantKind(t, "restored by a person without a role", s.RestoreInsight(t.Context(), w.ID, "spend-up-google", outsider), fault.KindForbidden)
 	if err := s.RestoreInsight(t.Context(), w.ID, "spend-up-google", at(0)); err != nil {
 		t.Error(err)
 	}
