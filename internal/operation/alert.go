@@ -108,7 +108,7 @@ type TestedDestination struct {
 
 // TestAlerts sends a test message to each destination of a workspace.
 var TestAlerts = Operation[None, []TestedDestination]{
-	Spec{Name: "alert.test", Needs: Manage, Facts: true},
+	Spec{Name: "alert.test", Needs: Manage, Facts: true, Undo: "A sent message cannot be undone."},
 	(*Run).testAlerts,
 }
 
