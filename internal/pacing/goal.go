@@ -25,6 +25,7 @@ type Goal struct {
 	Period  Period
 	Days    civil.Range
 	Value   float64
+	Parts   int // daily goals of which it is the sum; 0 or 1 otherwise
 }
 
 func goalOf(t warehouse.Target) Goal {
@@ -94,6 +95,9 @@ func RowOf(c *toolkit.Call, g Goal, s *snapshot.Daily) Row {
 	row := Row{Metric: g.Metric, Channel: g.Channel, PeriodType: g.Period, Start: g.Days.First, End: g.Days.Last}
 	if g.Value > 0 {
 		row.Target = round(g.Value)
+	}
+	if g.Parts > 1 {
+		row.Parts = g.Parts
 	}
 	sofar := g.until(s.Last)
 	if len(s.Values) == 0 || sofar.Days() == 0 || g.Days.First.Before(s.First) {

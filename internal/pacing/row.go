@@ -21,6 +21,7 @@ type Row struct {
 	Start      civil.Date      `json:"start,omitzero"`
 	End        civil.Date      `json:"end,omitzero"`
 	Target     *float64        `json:"target,omitempty"`
+	Parts      int             `json:"daily_targets,omitempty" doc:"Number of daily targets that the row sums; ROAS: daily targets with this value."`
 	Actual     *float64        `json:"actual,omitempty" doc:"Result so far, from complete days with data."`
 	Through    civil.Date      `json:"through,omitzero" doc:"Last day included in actual."`
 	Expected   *float64        `json:"expected,omitempty" doc:"Forecast for the whole period: actual plus the forecast of the remaining days."`

@@ -122,21 +122,21 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 		"2026-03-09": nil, "2026-03-08": {answer.WarnDataEnd}, "2026-03-01": {answer.WarnDataEnd}, "2026-02-28": nil,
 	} {
 		call.Store.OrderDays.Last = day(last)
-		check(t, "end "+last, want, warned(func(a *answer.Closing) { call.WarnWindow(a, civil.Date{}, days("2026-03-01", "2026-03-10"), 5, true) }))
+		check(t, "end "+last, want, warned(func(a *answer.Closing) { call.WarnDays(a, days("2026-03-01", "2026-03-09"), 0, false) }))
 	}
 	call.Store.OrderDays.Last = day("2026-03-08")
-	check(t, "end of a past window", nil, warned(func(a *answer.Closing) { call.WarnWindow(a, civil.Date{}, days("2026-03-01", "2026-03-08"), 5, true) }))
+	check(t, "end of a past window", nil, warned(func(a *answer.Closing) { call.WarnDays(a, days("2026-03-01", "2026-03-08"), 0, false) }))
 	call.Store.OrderDays = civil.Range{}
 	check(t, "no orders", nil, warned(func(a *answer.Closing) {
-		call.WarnWindow(a, civil.Date{}, days("2026-03-01", "2026-03-08"), 0, false)
+		call.WarnDays(a, days("2026-03-01", "2026-03-08"), 0, false)
 		call.WarnBefore(a, days("2026-03-01", "2026-03-08"), false)
 	}))
 	full := callOf()
 	check(t, "an explicit window", []answer.WarningCode{answer.WarnPartialDay, answer.WarnProvisional, answer.WarnUndatedRefunds}, warned(func(a *answer.Closing) {
-		full.WarnWindow(a, day("2026-03-01"), days("2026-03-01", "2026-03-10"), 5, true)
+		full.WarnDays(a, days("2026-03-01", "2026-03-10"), 5, true)
 	}))
 	check(t, "an explicit window without ads", []answer.WarningCode{answer.WarnPartialDay}, warned(func(a *answer.Closing) {
-		full.WarnWindow(a, day("2026-03-01"), days("2026-03-01", "2026-03-10"), 0, false)
+		full.WarnDays(a, days("2026-03-01", "2026-03-10"), 0, false)
 	}))
 }
 
@@ -353,33 +353,9 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-func TestOpenWindows(t *testing.T) {
+func TestPeriodsSayWhatTheyCover(t *testing.T) {
 	t.Parallel()
 	call := callOf()
-	for _, c := range []struct {
-		start, end civil.Date
-		want       civil.Range
-	}{
-		{civil.Date{}, civil.Date{}, days("2026-01-01", "2026-03-10")},
-		{day("2026-02-01"), civil.Date{}, days("2026-02-01", "2026-03-10")},
-		{civil.Date{}, day("2025-12-01"), days("2025-12-01", "2025-12-01")},
-		{day("2026-02-01"), day("2026-02-03"), days("2026-02-01", "2026-02-03")},
-	} {
-		if got, err := call.OpenWindow(c.start, c.end); err != nil || got != c.want {
-			t.Errorf("%s to %s is %s (%v), want %s", c.start, c.end, got, err, c.want)
-		}
-	}
-	call.Store = snapshot.Contents{}
-	if got, err := call.OpenWindow(civil.Date{}, civil.Date{}); err != nil || got != (civil.Range{First: today, Last: today}) {
-		t.Errorf("an empty store: %s (%v), want today", got, err)
-	}
-	ten := answer.Percent(10)
-	if got := toolkit.AgainstWindow(civil.Date{}, &ten, days("2026-03-01", "2026-03-02")); got != "" {
-		t.Errorf("all days are compared: %q", got)
-	}
-	if got := toolkit.AgainstWindow(day("2026-03-01"), &ten, days("2026-03-01", "2026-03-02")); !strings.HasPrefix(got, ", ") || !strings.Contains(got, "10") {
-		t.Errorf("%q", got)
-	}
 	if p := call.Period(days("2026-03-01", "2026-03-10")); p.Days != 10 || !p.Partial || p.Timezone != "UTC" {
 		t.Errorf("%+v", p)
 	}

@@ -99,7 +99,11 @@ func runDiscover(ctx context.Context, c *toolkit.Call, p discoverParams) (*Disco
 		}
 		a.Rows = append(sourceRows(c), accounts...)
 	case capabilitiesAspect:
-		a.Rows = capabilities(c)
+		accounts, err := accountRows(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		a.Rows = capabilities(c, len(accounts) > 0)
 	}
 	a.Summary = discoverSummary(c, p.Aspect, a.Rows)
 	if c.Store.Empty() {
@@ -193,8 +197,8 @@ func accountRows(ctx context.Context, c *toolkit.Call) ([]DiscoverRow, error) {
 	return rows, nil
 }
 
-// capabilities lists every tool and whether its data are available.
-func capabilities(c *toolkit.Call) []DiscoverRow {
+// capabilities lists every tool and whether its data are available. Changes of campaigns need a connected ad account.
+func capabilities(c *toolkit.Call, connected bool) []DiscoverRow {
 	var rows []DiscoverRow
 	for _, t := range c.Tools {
 		row := DiscoverRow{Tool: t.Name, Status: "has_data"}
@@ -203,6 +207,8 @@ func capabilities(c *toolkit.Call) []DiscoverRow {
 			row.Status, row.Why = "not_available", "The tool needs "+t.Later.Needs+"."
 		case t.Model:
 			row.Status, row.Why = c.ModelCapability()
+		case t.OpenWorld && !connected:
+			row.Status, row.Why = "empty", "No ad platform is connected."
 		case t.Needs != "" && c.Store.Counts[t.Needs] == 0:
 			row.Status, row.Why = "empty", "The store has no "+t.Needs+"."
 		}

@@ -32,9 +32,8 @@ type influencersParams struct {
 	SortBy        influencerSort   `json:"sort_by" enum:"revenue|orders|clicks|conversions|roi" default:"revenue" doc:"For list and top_performers."`
 	Platform      string           `json:"platform" doc:"Only this social platform."`
 	Limit         int              `json:"limit" default:"25" min:"1" max:"100" doc:"Rows."`
-	StartDate     civil.Date       `json:"start_date" doc:"First day."`
-	EndDate       civil.Date       `json:"end_date" doc:"Last day."`
-	Offset        int              `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
+	answer.Last90
+	Offset int `json:"offset" default:"0" min:"0" doc:"Rows to skip."`
 	answer.Shared
 }
 
@@ -71,7 +70,7 @@ func (p influencersParams) Check() error {
 	case p.Action == compareInfluencers && len(p.InfluencerIDs) == 0:
 		return fault.Invalid("action=compare requires influencer_ids").WithHint("action=list shows the IDs.")
 	}
-	return answer.CheckOrder("start_date", p.StartDate, "end_date", p.EndDate)
+	return p.Last90.Check()
 }
 
 // InfluencersAnswer is the answer of the `influencers` tool.
@@ -116,7 +115,7 @@ type InfluencerRow struct {
 }
 
 func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (*InfluencersAnswer, error) {
-	days, err := c.OpenWindow(p.StartDate, p.EndDate)
+	days, err := p.Window(c.Today)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +134,10 @@ func runInfluencers(ctx context.Context, c *toolkit.Call, p influencersParams) (
 	if len(chosen) == 0 {
 		a.Summary = toolkit.NoCreators(c, &a.Closing, len(found.Now) > 0)
 	} else {
-		a.Summary = influencersSummary(c, a, p, days, chosen)
+		a.Summary = influencersSummary(c, a, days, chosen)
 		a.Warn(answer.WarnCodeOrders, "Codes and links track only part of the orders that influencers generate, and leaked codes add orders that they do not generate. The tool creators estimates the total.")
-		c.WarnWindow(&a.Closing, p.StartDate, days, 0, false)
+		c.WarnBefore(&a.Closing, days, false)
+		c.WarnDays(&a.Closing, days, 0, false)
 		influencersNext(c, a, days)
 	}
 	c.Describe(&a.Closing, c.Quality("", snapshot.Total{}), snapshot.FromOrders, snapshot.FromCreators)
@@ -246,14 +246,14 @@ func influencerRowOf(c *toolkit.Call, f snapshot.Creator) InfluencerRow {
 	return row
 }
 
-func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, p influencersParams, days civil.Range, chosen []snapshot.Creator) string {
+func influencersSummary(c *toolkit.Call, a *InfluencersAnswer, days civil.Range, chosen []snapshot.Creator) string {
 	who := answer.Plural(len(chosen), "influencer is", "influencers are") + " credited with"
-	if p.Action == oneInfluencer {
+	if a.Action == oneInfluencer {
 		who = "The influencer is credited with"
 	}
 	m := a.Metrics
-	text := fmt.Sprintf("%s %s in %s orders by code or link %s%s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
-		toolkit.AgainstWindow(p.StartDate, m.Revenue.ChangePct, days))
+	text := fmt.Sprintf("%s %s in %s orders by code or link %s, %s.", who, c.Spelled(*m.Revenue.Value), *m.Orders.Value, answer.Dates(days),
+		answer.Against(m.Revenue.ChangePct, days))
 	if m.ROI.Value != nil {
 		text += fmt.Sprintf(" Cost is %s and ROI is %s.", c.Spelled(*m.Cost.Value), *m.ROI.Value)
 	}

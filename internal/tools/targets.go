@@ -7,7 +7,6 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/pacing"
-	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 )
 
@@ -26,32 +25,19 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 		a.Warn(answer.WarnNoTargets, fmt.Sprintf(howToLoadTargets, civil.ByMonth.Start(c.Today)))
 		return nil
 	}
-	first := found[0].Days.First
-	for _, g := range found {
-		first = civil.Earliest(first, g.Days.First)
+	rows, err := pacing.Judged(ctx, c, found)
+	if err != nil {
+		return err
 	}
-	known := map[snapshot.SeriesKey]*snapshot.Daily{}
-	for _, g := range found {
-		key := g.Key()
-		if known[key] == nil {
-			if known[key], err = c.DailySeries(ctx, key, civil.Range{First: first, Last: c.Today.AddDays(-1)}); err != nil {
-				return err
-			}
-		}
-		row := pacing.RowOf(c, g, known[key])
-		if row.Status = g.Status(c.Today, row); row.Status == pacing.Met || row.Status == pacing.Missed {
-			*a.Metrics.Closed++
-		}
-		if row.Status == pacing.Met {
-			*a.Metrics.Met++
-		}
-		a.Rows = append(a.Rows, row)
-	}
-	pacing.SortByTime(a.Rows)
-	now, ahead := countStatus(a.Rows, pacing.UnderWay), countStatus(a.Rows, pacing.Upcoming)
+	*a.Metrics.Met = countStatus(rows, pacing.Met)
+	*a.Metrics.Closed = *a.Metrics.Met + countStatus(rows, pacing.Missed)
+	now, ahead := countStatus(rows, pacing.UnderWay), countStatus(rows, pacing.Upcoming)
 	a.Summary = fmt.Sprintf("%d of %s under way and %s upcoming. %d of %d closed targets were met.", now, answer.Plural(len(found), "target is", "targets are"), answer.Plural(ahead, "is", "are"), *a.Metrics.Met, *a.Metrics.Closed)
 	if open := len(found) - now - ahead - *a.Metrics.Closed; open > 0 {
 		a.Warn(answer.WarnNotJudged, fmt.Sprintf("%s over without a result: the data do not cover the whole period.", answer.Plural(open, "target is", "targets are")))
+	}
+	if a.Rows, err = combineTargets(ctx, c, a, found, rows); err != nil {
+		return err
 	}
 	arguments := map[string]any{"aspect": string(PacingAspect)}
 	if a.Channel != "" {
@@ -59,6 +45,26 @@ func listTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) err
 	}
 	c.Suggest(&a.Closing, "forecasting", arguments, "Forecast the targets under way.")
 	return nil
+}
+
+// maxTargets is the maximum number of rows that fit at the analyst level.
+const maxTargets = 60
+
+// combineTargets sums daily targets by week or month if there are too many rows, and suggests the call for the days.
+func combineTargets(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer, found []pacing.Goal, rows []pacing.Row) ([]pacing.Row, error) {
+	goals, by := pacing.Combined(found, maxTargets)
+	if by == "" || c.View.DetailLevel == answer.DebugLevel {
+		return rows, nil
+	}
+	a.Summary += fmt.Sprintf(" Rows sum daily targets by %s.", by)
+	arguments := map[string]any{
+		"aspect": string(TargetsAspect), "period_type": string(pacing.DailyPeriod), "detail_level": string(answer.DebugLevel), "format": string(answer.CSVFormat),
+	}
+	if a.Channel != "" {
+		arguments["channel"] = string(a.Channel)
+	}
+	c.Suggest(&a.Closing, "forecasting", arguments, "See every daily target.")
+	return pacing.Judged(ctx, c, goals)
 }
 
 func countStatus(rows []pacing.Row, s pacing.Status) int {
