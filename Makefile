@@ -10,7 +10,7 @@ LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
 
-.PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages conformance structure clean toolchain
+.PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages view conformance structure clean toolchain
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ oauth: build ## Test official OAuth clients, with consent in a real browser
 
 pages: build ## Check every page with axe-core and save screenshots in PICTURES
 	./test/clients/pages.sh
+
+view: build ## Test the interactive view of charts in a browser; pictures are saved in PICTURES
+	./test/clients/chart.sh
 
 conformance: build ## Run both versions of the official conformance suite
 	./test/conformance/run.sh

@@ -46,6 +46,9 @@ func Render(a Answer, w *Writer) (mcp.CallResult, error) {
 	if p, ok := a.(pictured); ok && w.View.Format == JSONFormat {
 		result.Content = append(result.Content, p.Picture()...)
 	}
+	if v, ok := a.(viewed); ok && !result.IsError {
+		result.Meta = v.ViewData()
+	}
 	return result, nil
 }
 
@@ -54,6 +57,9 @@ type failing interface{ Failed() bool }
 
 // pictured is an answer with images after the text. CSV and summary output have none.
 type pictured interface{ Picture() []mcp.Content }
+
+// viewed is an answer with data for the client's view, in every format. The data are nil for clients without views.
+type viewed interface{ ViewData() json.RawMessage }
 
 // prepare rounds an answer and removes the parts that were not requested.
 func prepare(a Answer, w *Writer) {

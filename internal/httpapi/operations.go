@@ -47,6 +47,9 @@ func docRPC() map[string]operation {
 		Parameters: []object{{
 			"name": "Mcp-Protocol-Version", "in": "header", "required": false,
 			"schema": object{"type": "string", "enum": mcp.ProtocolVersions()},
+		}, {
+			"name": "Mcp-Session-Id", "in": "header", "required": false, "schema": object{"type": "string"},
+			"description": "The header of the reply to initialize, which only clients with MCP Apps get. Results then have data for views.",
 		}},
 		Body: object{"required": true, "content": jsonOf("Request")},
 		Responses: map[string]object{

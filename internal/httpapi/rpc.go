@@ -50,7 +50,11 @@ func (s *service) rpc(x *exchange, r *http.Request) {
 	version, sent := r.Header["Mcp-Protocol-Version"]
 	x.reply = s.server.Handle(r.Context(), s.Session(x.principal, x.requestID), mcp.Incoming{
 		Body: body, ProtocolVersion: strings.Join(version, ", "), HasVersion: sent,
+		SessionID: r.Header.Get("Mcp-Session-Id"),
 	})
+	if x.reply.SessionID != "" {
+		x.Header().Set("Mcp-Session-Id", x.reply.SessionID)
+	}
 	if x.reply.Outcome == mcp.InsufficientScope.Class() {
 		x.Header().Set("WWW-Authenticate", s.stepUp(x.principal, x.reply.RequiredScopes))
 	}

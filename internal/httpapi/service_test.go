@@ -69,6 +69,8 @@ func (callers) Authenticate(_ context.Context, bearer string) (auth.Principal, e
 
 type session struct{ auth.Principal }
 
+func (s session) For(mcp.Client) mcp.Session { return s }
+
 func (session) ListTools() json.RawMessage {
 	return json.RawMessage(`{"tools":[{"name":"echo","description":"Says what it was given.","inputSchema":{"type":"object"}}]}`)
 }

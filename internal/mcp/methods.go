@@ -52,10 +52,11 @@ func methodNamed(name string) method {
 }
 
 func initialize(_ context.Context, c *call) (json.RawMessage, error) {
-	params, err := readParams(c.params, "protocolVersion")
+	params, err := readParams(c.params, "protocolVersion", "capabilities")
 	if err != nil {
 		return nil, err
 	}
+	c.reply.SessionID = sessionID(params[1])
 	var wish string
 	if kindOf(params[0]) == "string" {
 		wish = text(params[0])

@@ -14,12 +14,14 @@ type Incoming struct {
 	Body            []byte
 	ProtocolVersion string // value of the header; "" if absent
 	HasVersion      bool
+	SessionID       string // value of the header; "" if absent
 }
 
 // Reply is the answer to one message.
 type Reply struct {
 	Status         int      // HTTP
 	Body           [][]byte // JSON, in parts to send in order; nil: no body
+	SessionID      string   // header of the answer to initialize; "": none
 	RequiredScopes []string // scopes for the challenge, if the caller's grant lacks them
 	Method         string   // one of [Methods]; "" for another or none
 	Tool           string   // the name in tools/call as received, shortened
@@ -61,6 +63,9 @@ func (s Server) Handle(ctx context.Context, session Session, in Incoming) (reply
 		// A call without an ID gets no answer, so it is not executed.
 		reply.Status, reply.Outcome = http.StatusAccepted, OutcomeNotification
 	default:
+		if client := in.client(); client != (Client{}) {
+			session = session.For(client)
+		}
 		s.answer(ctx, session, e, &reply)
 	}
 	return reply

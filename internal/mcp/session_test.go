@@ -11,6 +11,8 @@ import (
 // stage is a session with one tool for each outcome of a call.
 type stage struct{}
 
+func (s stage) For(Client) Session { return s }
+
 func (stage) ListTools() json.RawMessage {
 	return json.RawMessage(`{"tools":[{"name":"echo","description":"Says what it was given.","inputSchema":{"type":"object"}}]}`)
 }

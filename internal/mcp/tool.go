@@ -95,6 +95,8 @@ type Content struct {
 	Text     string `json:"text,omitempty"`
 	Data     string `json:"data,omitempty"` // base64, for images
 	MIMEType string `json:"mimeType,omitempty"`
+	URI      string `json:"uri,omitempty"` // of a link, with its name
+	Name     string `json:"name,omitempty"`
 }
 
 // MarshalJSON writes the text even if it is empty, because clients reject content without one.
@@ -113,12 +115,15 @@ func (c Content) MarshalJSON() ([]byte, error) {
 type CallResult struct {
 	Content           []Content       `json:"content"`
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
+	Meta              json.RawMessage `json:"_meta,omitempty"` // for the client's view, not for its model
 	IsError           bool            `json:"isError,omitempty"`
 }
 
 // Session is what one authenticated caller can see and do. Encoded results are written to the wire unchanged, so a
 // cached answer needs no encoding.
 type Session interface {
+	// For returns the session with answers for a client that shows more than texts and images.
+	For(client Client) Session
 	// ListTools returns the encoded result of tools/list.
 	ListTools() json.RawMessage
 	// CallTool returns the encoded [CallResult]. An error is a protocol error: of kind not_found for an unknown tool,
@@ -138,13 +143,16 @@ type Resource struct {
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	MIMEType    string `json:"mimeType,omitempty"`
+
+	Meta json.RawMessage `json:"_meta,omitempty"` // of a view
 }
 
 // ResourceContents is the answer of resources/read for one resource.
 type ResourceContents struct {
-	URI      string `json:"uri"`
-	MIMEType string `json:"mimeType,omitempty"`
-	Text     string `json:"text"`
+	URI      string          `json:"uri"`
+	MIMEType string          `json:"mimeType,omitempty"`
+	Text     string          `json:"text"`
+	Meta     json.RawMessage `json:"_meta,omitempty"` // of a view
 }
 
 // Prompt is one line of prompts/list.

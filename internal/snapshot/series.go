@@ -202,6 +202,16 @@ func (s Series) Plus(t Series) Series {
 	return sum
 }
 
+// Minus returns the series without a part of it. The part has the same days or none.
+func (s Series) Minus(part Series) Series {
+	rest := Series{Days: s.Days, totals: slices.Clone(s.totals), RevenueUnknown: s.RevenueUnknown}
+	for i, d := range part.totals {
+		rest.totals[i].Sums = rest.totals[i].Sums.Add(d.Sums.Negated())
+		rest.totals[i].Spend -= d.Spend
+	}
+	return rest
+}
+
 // spendDays returns the range from the first to the last day with a spend report. Within it, days without a report have
 // zero spend. Credits may extend beyond this range.
 func spendDays(found []warehouse.DayTotal) civil.Range {

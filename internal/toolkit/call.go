@@ -59,6 +59,8 @@ type Call struct {
 	answer.Writer
 
 	Principal auth.Principal
+	Client    mcp.Client // what the caller's program shows in addition to texts and images
+	Vector    bool       // pictures are SVG documents
 	Keys      Keys
 	Hooks     Hooks
 	Accounts  Connections        // of ad platforms

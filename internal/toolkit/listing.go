@@ -3,6 +3,7 @@ package toolkit
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"assay/internal/answer"
 )
@@ -11,6 +12,7 @@ import (
 type listedTool struct {
 	name    string
 	encoded json.RawMessage
+	viewed  json.RawMessage // with the address of its view, for clients that show views
 }
 
 // listing encodes a tool's entry in tools/list. All four hints are set, because clients assume the worst case for a
@@ -22,32 +24,43 @@ func listing(t Tool) (listedTool, error) {
 		Idempotent  bool `json:"idempotentHint"`
 		OpenWorld   bool `json:"openWorldHint"`
 	}
-	encoded, err := answer.Encode(struct {
+	entry := struct {
 		Name        string          `json:"name"`
 		Title       string          `json:"title"`
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 		Annotations hints           `json:"annotations"`
-	}{t.Name, t.Title, t.Description, t.Schema, hints{!t.Writes, t.Destructive, t.Repeatable, t.OpenWorld}})
-	return listedTool{t.Name, encoded}, err
+		Meta        json.RawMessage `json:"_meta,omitempty"`
+	}{t.Name, t.Title, t.Description, t.Schema, hints{!t.Writes, t.Destructive, t.Repeatable, t.OpenWorld}, nil}
+	encoded, err := answer.Encode(entry)
+	if err != nil || t.App == nil {
+		return listedTool{t.Name, encoded, encoded}, err
+	}
+	entry.Meta = json.RawMessage(fmt.Sprintf(`{"ui":{"resourceUri":%q}}`, t.App.URI))
+	viewed, err := answer.Encode(entry)
+	return listedTool{t.Name, encoded, viewed}, err
 }
 
 // ListTools returns the encoded list of the tools that the caller may call.
 func (s *Session) ListTools() json.RawMessage {
-	if len(s.principal.Tools) == 0 {
+	if len(s.principal.Tools) == 0 && !s.client.Apps {
 		return s.service.list
 	}
-	return listOf(s.service.listed, s.principal.MayCall)
+	return listOf(s.service.listed, s.client.Apps, s.principal.MayCall)
 }
 
-func listOf(lines []listedTool, shown func(tool string) bool) json.RawMessage {
+func listOf(lines []listedTool, apps bool, shown func(tool string) bool) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"tools":[`)
 	separator := ""
 	for _, line := range lines {
 		if shown(line.name) {
 			b.WriteString(separator)
-			b.Write(line.encoded)
+			if apps {
+				b.Write(line.viewed)
+			} else {
+				b.Write(line.encoded)
+			}
 			separator = ","
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"assay/internal/ask"
 	"assay/internal/control"
 	"assay/internal/fault"
+	"assay/internal/mcp"
 	"assay/internal/measure"
 )
 
@@ -54,7 +55,9 @@ func (s *Session) asker() asker {
 }
 
 func (s *Session) forQuestions() Questions {
-	return Questions{Translator: s.service.translator, Language: s.service.deps.Language, session: s}
+	plain := *s
+	plain.client = mcp.Client{} // chained answers are read, not shown
+	return Questions{Translator: s.service.translator, Language: s.service.deps.Language, session: &plain}
 }
 
 const (

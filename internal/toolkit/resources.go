@@ -3,6 +3,7 @@ package toolkit
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"strings"
 
 	"assay/internal/answer"
@@ -20,7 +21,12 @@ const (
 	CardURI       = "assay://models/mmm"
 	SchemaURI     = "assay://result-schemas/"
 	ArticleURI    = "assay://articles/"
+	ChartURI      = "assay://charts/"
+	appURI        = "ui://assay/"
 )
+
+// appMeta allows a view no outside address. A host derives the content security policy of the view from it.
+const appMeta = `{"ui":{"csp":{"connectDomains":[],"resourceDomains":[],"frameDomains":[],"baseUriDomains":[]},"prefersBorder":true}}`
 
 //go:embed guide.md
 var guide string
@@ -30,8 +36,9 @@ type resourceKind struct {
 	uri      string
 	mimeType string
 	scope    control.Scope                                           // required; "": none
-	list     func(*Session) []mcp.Resource                           // their URIs have the part after the common beginning
+	list     func(*Session) []mcp.Resource                           // nil: not listed; their URIs have the part after the common beginning
 	read     func(context.Context, *Session, string) (string, error) // gets that part
+	meta     json.RawMessage                                         // nil: none
 }
 
 // resourceKinds lists the resources in the order of resources/list: first the resources of the workspace, last the
@@ -39,22 +46,24 @@ type resourceKind struct {
 var resourceKinds = []resourceKind{
 	{
 		guideURI, "text/markdown", "", one("guide", "Reading the figures", "Definitions of the figures, structure of answers, which tool to use."),
-		func(context.Context, *Session, string) (string, error) { return guide, nil },
+		func(context.Context, *Session, string) (string, error) { return guide, nil }, nil,
 	},
 	{
 		StoreURI, "application/json", control.ScopeRead, one("store", "The store", "Currency, time zone, definition of revenue, channels, sources, experiments and model of the workspace."),
-		func(ctx context.Context, s *Session, _ string) (string, error) { return s.storeContext(ctx) },
+		func(ctx context.Context, s *Session, _ string) (string, error) { return s.storeContext(ctx) }, nil,
 	},
 	{
 		dictionaryURI, "text/markdown", "", one("data-dictionary", "Data dictionary", "Meaning of the fields of answers, and the tools that return them."),
-		func(_ context.Context, s *Session, _ string) (string, error) { return s.dictionary() },
+		func(_ context.Context, s *Session, _ string) (string, error) { return s.dictionary() }, nil,
 	},
 	{
 		CardURI, "application/json", control.ScopeRead, one("model-card-mmm", "Media mix model card", "Specification, fit, diagnostics and limits of the workspace's media mix model."),
-		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) },
+		func(ctx context.Context, s *Session, _ string) (string, error) { return s.modelCard(ctx) }, nil,
 	},
-	{SchemaURI, "application/schema+json", "", listSchemas, readSchema},
-	{ArticleURI, "text/markdown", "", listArticles, readArticle},
+	{appURI, mcp.AppType, "", listApps, readApp, json.RawMessage(appMeta)},
+	{SchemaURI, "application/schema+json", "", listSchemas, readSchema, nil},
+	{ChartURI, "image/svg+xml", control.ScopeRead, nil, readChart, nil},
+	{ArticleURI, "text/markdown", "", listArticles, readArticle, nil},
 }
 
 // one lists the only resource of a kind.
@@ -68,11 +77,11 @@ func one(name, title, description string) func(*Session) []mcp.Resource {
 func (s *Session) ListResources() []mcp.Resource {
 	var all []mcp.Resource
 	for _, k := range resourceKinds {
-		if !s.reads(k) {
+		if !s.reads(k) || k.list == nil {
 			continue
 		}
 		for _, r := range k.list(s) {
-			r.URI, r.MIMEType = k.uri+r.URI, k.mimeType
+			r.URI, r.MIMEType, r.Meta = k.uri+r.URI, k.mimeType, k.meta
 			all = append(all, r)
 		}
 	}
@@ -90,7 +99,7 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (mcp.ResourceCon
 		if fault.KindOf(err) == fault.KindNotFound {
 			break
 		}
-		return mcp.ResourceContents{URI: uri, MIMEType: k.mimeType, Text: text}, err
+		return mcp.ResourceContents{URI: uri, MIMEType: k.mimeType, Text: text, Meta: k.meta}, err
 	}
 	return mcp.ResourceContents{}, fault.NotFound("resource %q does not exist", answer.Clean(uri)).WithHint("resources/list lists all resources.")
 }

@@ -69,6 +69,8 @@ type answerKey struct {
 	arguments string
 	scopes    string
 	allowed   string
+	client    mcp.Client // of a tool with a view
+	vector    bool
 }
 
 // NewService returns a service with the given tools.
@@ -89,7 +91,7 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 		s.specs = append(s.specs, t.Spec)
 		s.listed = append(s.listed, line)
 	}
-	s.list = listOf(s.listed, func(string) bool { return true })
+	s.list = listOf(s.listed, false, func(string) bool { return true })
 	var err error
 	if s.knowledge, err = knowledge.Load(); err != nil {
 		return nil, err
@@ -125,6 +127,15 @@ type Session struct {
 	principal auth.Principal
 	requestID string
 	faults    bool // a failure is returned as an error, not as a tool result
+	client    mcp.Client
+	vector    bool // pictures are SVG documents
+}
+
+// For returns the session with answers for a client that shows more than texts and images.
+func (s *Session) For(client mcp.Client) mcp.Session {
+	other := *s
+	other.client = client
+	return &other
 }
 
 // CallTool calls a tool and returns its encoded result.
@@ -217,6 +228,9 @@ func (s *Session) answer(ctx context.Context, tool Tool, args json.RawMessage) (
 		Key: state.Key, tool: tool.Name, arguments: string(args),
 		scopes: joined(s.principal.Scopes), allowed: joined(s.principal.Tools),
 	}
+	if tool.App != nil {
+		key.client, key.vector = s.client, s.vector
+	}
 	if cached, ok := s.service.answers.GetIfPresent(key); ok {
 		return cached, nil
 	}
@@ -246,7 +260,7 @@ func (s *Session) make(ctx context.Context, tool Tool, args json.RawMessage, sta
 			LimitGiven: limit != nil && string(limit) != "null",
 		},
 		Principal: s.principal, Keys: s.service.deps.Keys, Hooks: s.service.deps.Hooks, Accounts: s.service.deps.Accounts, Backups: s.service.deps.Backups,
-		Budgets: s.service.deps.Budgets, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
+		Client: s.client, Vector: s.vector, Budgets: s.service.deps.Budgets, Tools: s.service.specs, Knowledge: s.service.knowledge, Log: s.service.deps.Log,
 	}
 	if tool.Asks {
 		call.Questions = s.forQuestions()

@@ -72,9 +72,19 @@ type Spec struct {
 	Reads     snapshot.Wants // records of the control store that its answers depend on
 	Uncached  bool           // answers depend on more than the snapshot, so they are not cached
 	Asks      bool           // answers by calling other tools
+	App       *App           // the view of its answers; its pictures are also resources
 	Acts      Action         // how a writing tool acts
 	Later     Absence        // set if the tool is not implemented
 	Arguments map[string]any // an example with the minimum arguments
+}
+
+// App is an HTML view of a tool's answers, for clients that show views.
+type App struct {
+	URI         string
+	Name        string
+	Title       string
+	Description string
+	HTML        string
 }
 
 // Action is the argument that makes a writing tool act, with the scope that it requires.

@@ -25,6 +25,9 @@ var Chart = toolkit.Define(toolkit.Spec{
 	Needs:       "orders",
 	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"metric": "revenue"},
+	App: &toolkit.App{
+		URI: "ui://assay/chart.html", Name: "chart-view", Title: "Chart", Description: "Interactive view of the answers of chart.", HTML: drawing.View(),
+	},
 }, runChart)
 
 func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer, error) {
@@ -70,8 +73,9 @@ func runChart(ctx context.Context, c *toolkit.Call, p chartParams) (*ChartAnswer
 		quality.Model = measure.LastTouch
 	}
 	c.Describe(&a.Closing, quality, toolkit.KindsOf(p.Metric)...)
-	if c.View.Format == answer.JSONFormat {
-		a.png, err = drawing.PNG(plot.Chart(c.Snapshot, shown, a.Annotations), 0, dotsPerPixel)
+	err = a.draw(c, plot, shown)
+	if c.Client.Apps && err == nil {
+		a.view, err = plot.ViewData(c.Snapshot, shown, whole, a.Annotations, a.Summary)
 	}
 	if cannot, ok := errors.AsType[*drawing.InvalidError](err); ok {
 		return nil, fault.Invalid("%s", cannot.Text)

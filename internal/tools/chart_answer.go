@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/base64"
+	"encoding/json"
 
 	"assay/internal/answer"
 	drawing "assay/internal/chart"
@@ -11,6 +12,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/plotting"
 	"assay/internal/snapshot"
+	"assay/internal/toolkit"
 )
 
 type chartParams struct {
@@ -39,7 +41,8 @@ type ChartAnswer struct {
 	answer.Table[ChartRow]
 	answer.Closing
 
-	png []byte
+	pictures []mcp.Content
+	view     json.RawMessage
 }
 
 // ChartMetrics is the metric's total over all series in the window and in the previous window.
@@ -98,10 +101,28 @@ func (p chartParams) breakdown() plotting.Breakdown {
 	return plotting.Total
 }
 
-// Picture returns the chart as a PNG image.
-func (a *ChartAnswer) Picture() []mcp.Content {
-	if a.png == nil {
+// Picture returns the chart as a PNG image and, for clients that accept links, the address of its SVG.
+func (a *ChartAnswer) Picture() []mcp.Content { return a.pictures }
+
+// ViewData returns the data for the interactive view, nil for a client without views.
+func (a *ChartAnswer) ViewData() json.RawMessage { return a.view }
+
+// draw adds the pictures of the chart to an answer in the JSON format.
+func (a *ChartAnswer) draw(c *toolkit.Call, plot plotting.Plot, shown []snapshot.NamedSeries) error {
+	if c.View.Format != answer.JSONFormat {
 		return nil
 	}
-	return []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(a.png), MIMEType: "image/png"}}
+	kind, draw := "image/png", func(of drawing.Chart) ([]byte, error) { return drawing.PNG(of, 0, dotsPerPixel) }
+	if c.Vector {
+		kind, draw = "image/svg+xml", drawing.Draw
+	}
+	drawn, err := draw(plot.Chart(c.Snapshot, shown, a.Annotations))
+	if err != nil {
+		return err
+	}
+	a.pictures = []mcp.Content{{Type: "image", Data: base64.StdEncoding.EncodeToString(drawn), MIMEType: kind}}
+	if uri := toolkit.AddressOfChart(string(plot.Metric), plot.Arguments()); c.Client.Links && uri != "" {
+		a.pictures = append(a.pictures, mcp.Content{Type: "resource_link", URI: uri, Name: "chart.svg", MIMEType: "image/svg+xml"})
+	}
+	return nil
 }

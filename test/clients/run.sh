@@ -23,6 +23,12 @@ done < <(node -p "Object.entries(require('$calls')).map(([t, a]) => t + '\t' + J
 status=0
 inspect --method tools/call --tool-name campaigns --tool-args-json '{"limit":101}' >/dev/null 2>&1 || status=$?
 [ "$status" -eq 5 ] || { echo "Inspector: a wrong value gives exit status $status, want 5" >&2; exit 1; }
+inspect --method tools/call --tool-name chart --tool-args-json '{"metric":"revenue"}' --app-info --advertise-apps >"$work/app"
+grep -q 'ui://assay/chart.html' "$work/app" || { echo "Inspector: the view of chart gives $(head -c 300 "$work/app")" >&2; exit 1; }
+if inspect --method tools/call --tool-name chart --tool-args-json '{"metric":"revenue"}' --app-info >"$work/app" 2>&1; then
+  echo "Inspector: chart has a view for a client that shows none" >&2
+  exit 1
+fi
 echo "Inspector: 29 tools listed under --strict, each built tool called, a wrong value refused"
 
 # Imports a published export and compares its monthly totals with the published ones, to the penny.
