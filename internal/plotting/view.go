@@ -8,7 +8,6 @@ import (
 	"assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/measure"
-	"assay/internal/money"
 	"assay/internal/snapshot"
 )
 
@@ -46,7 +45,7 @@ type viewData struct {
 	Kind        chart.Kind        `json:"kind"`
 	Granularity civil.Granularity `json:"granularity"` // as requested
 	Grain       civil.Granularity `json:"grain"`       // of the values
-	Currency    money.Currency    `json:"currency"`
+	Currency    string            `json:"currency"`
 	Exponent    int               `json:"exponent"` // decimals of the currency
 	First       civil.Date        `json:"first,omitzero"`
 	Last        civil.Date        `json:"last,omitzero"`
@@ -70,7 +69,7 @@ func (p Plot) ViewData(
 	picture := p.Chart(s, shown, nil)
 	out := viewData{
 		Title: picture.Title, Summary: summary, Metric: p.Metric, Kind: p.Kind, Granularity: p.Granularity, Grain: civil.ByDay,
-		Currency: s.Workspace.Currency, Exponent: s.Workspace.Currency.Exponent(), Today: s.Today, Marks: marks,
+		Currency: string(s.Workspace.Currency), Exponent: s.Workspace.Currency.Exponent(), Today: s.Today, Marks: marks,
 		Series: []viewSeries{},
 	}
 	days := p.Days.Intersect(whole.Days)

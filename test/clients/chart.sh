@@ -5,7 +5,7 @@ source test/clients/lib.sh
 install_clients
 install_browser
 start_demo
-first=$(date -u -d '-80 days' +%F)
+first=$(date -u -d '-40 days' +%F)
 last=$(date -u +%F)
 export first last
 pictures=$(realpath -m "${PICTURES:-$work/pictures}")
