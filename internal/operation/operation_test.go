@@ -165,8 +165,9 @@ func TestOperationsNeedTheirPermission(t *testing.T) {
 // input is JSON that the operation can decode.
 func input(name string) []byte {
 	switch name {
-	case "job.cancel", "key.revoke", "grant.revoke", "member.withdraw", "member.remove", "webhook.remove", "alert.remove", "alert.destination.remove", "mapping.save", "mapping.delete",
-		"budget_change.show":
+	case "job.cancel", "key.revoke", "grant.revoke", "member.withdraw", "member.remove", "webhook.remove",
+		"alert.remove", "alert.destination.remove", "mapping.save", "mapping.delete", "budget_change.show",
+		"annotation.remove", "report.remove", "insight.restore":
 		return []byte(`"x"`)
 	}
 	return []byte(`{}`)

@@ -231,6 +231,7 @@ type recorder struct {
 
 func (r *recorder) String() string    { return "recorder" }
 func (r *recorder) observe(y float64) { r.observed = append(r.observed, y) }
+func (r *recorder) clone() track      { return &recorder{r.expected, slices.Clone(r.observed)} }
 func (r *recorder) ahead(out []float64) {
 	for h := range out {
 		out[h] = r.expected
