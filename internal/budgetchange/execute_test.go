@@ -352,7 +352,7 @@ func TestADifferentChangeWaitsTwoSecondsAndIsAConflict(t *testing.T) {
 		<-slow.arrived
 		began := b.clock.Now()
 		_, err := b.Execute(t.Context(), b.workspace, key, b.to(58))
-		wantError(t, err, fault.KindConflict, "under way")
+		wantError(t, err, fault.KindConflict, "in progress")
 		if waited := b.clock.Now().Sub(began); waited != otherWait {
 			t.Errorf("it waited %s, want %s", waited, otherWait)
 		}

@@ -309,7 +309,7 @@ func TestARollbackIsMadeOnceAndNotOverALaterChange(t *testing.T) {
 			t.Errorf("rows %+v and %+v", row, back.Change)
 		}
 		_, err = b.Rollback(t.Context(), b.workspace, operator, second.Change.ID, "", true)
-		wantError(t, err, fault.KindConflict, "rolled back already")
+		wantError(t, err, fault.KindConflict, "already rolled back")
 		b.wantTraffic(t, 3, 3)
 		b.person(9000)
 		_, err = b.Rollback(t.Context(), b.workspace, operator, first.Change.ID, "", true)

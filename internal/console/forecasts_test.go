@@ -46,9 +46,9 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is forecast at USD 15,072", "15,072", "$14,837 to $17,053", "$14,503 to $18,303", "the probability of reaching it is 70%", // the month
+		"is forecast at USD 14,929", "14,929", "$14,522 to $17,073", "$14,288 to $18,675", "the probability of reaching it is 57%", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
-		"The accuracy is unknown until", "Your role can only view targets", "/forecasts/days.svg", "4,586 to 4,762", // the tenth by day
+		"The accuracy is unknown until", "Your role can only view targets", "/forecasts/days.svg", "4,581 to 4,748", // the tenth by day
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not contain %q", want)
