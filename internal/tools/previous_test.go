@@ -193,7 +193,7 @@ func TestImportTimesFollowTheRealClock(t *testing.T) {
 			t.Errorf("%d months apart: fixed day %s", months, found.FixedDay)
 		}
 		for _, f := range found.Rows {
-			if says := strings.Contains(f.Finding, "by the real clock"); f.Check == "imports" && says != fixed {
+			if says := strings.Contains(f.Finding, "(actual time)"); f.Check == "imports" && says != fixed {
 				t.Errorf("%d months apart: %q", months, f.Finding)
 			}
 		}

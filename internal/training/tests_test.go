@@ -210,7 +210,7 @@ func TestUnusableTestsHaveAReason(t *testing.T) {
 	s.kept.all = append(s.kept.all, running)
 	want := map[string]string{
 		"facebook-scale-up": "", "elsewhere": "not in the model", "no-spend-by-region": "spend by region",
-		"unchanged": "hardly changed",
+		"unchanged": "barely changed",
 		"old":       "orders do not cover", "future": "orders do not cover",
 		"nowhere": "no order came from the treated region R99", "study": "it is a platform study",
 	}

@@ -21,7 +21,7 @@ type experimentSpec struct {
 
 var experimentSpecs = []experimentSpec{
 	{
-		id: "facebook-holdout", name: "Facebook off in some states", hypothesis: "Half of the revenue credited to Facebook would come without it.",
+		id: "facebook-holdout", name: "Facebook off in some states", hypothesis: "Half of what Facebook is credited with would come without it.",
 		channel: facebook, start: 402, end: 361, multiple: 0, share: 0.30,
 	},
 	{

@@ -196,10 +196,10 @@ func TestInvalidPathsAreRejectedByIndex(t *testing.T) {
 		{path("a", 1, -5, 0), "path 1: value is -5"},
 		{path("a", 0, 5, 3), "path 1: value is 5 without a conversion"},
 		{path("a", 1, 0, math.Inf(1)), "path 1: nulls is +Inf"},
-		{path("a", 1, math.MaxInt64, 0), "path 1: the sum of values passes"},
-		{attribution.Path{Channels: []measure.Channel{"a", ""}}, "path 1: touch 1 has no channel"},
-		{ages, "path 1: 1 ages for 2 touches"},
-		{future, "path 1: age of touch 1 is -2"},
+		{path("a", 1, math.MaxInt64, 0), "path 1: the total of values exceeds"},
+		{attribution.Path{Channels: []measure.Channel{"a", ""}}, "path 1: touchpoint 1 has no channel"},
+		{ages, "path 1: 1 ages for 2 touchpoints"},
+		{future, "path 1: age of touchpoint 1 is -2"},
 	}
 	for _, c := range cases {
 		paths := pathsOf(t, path("b", 1, 10, 0))
