@@ -140,10 +140,7 @@ func (h *Hooks) Send(ctx context.Context, m control.AlertMessage) error {
 	request.Header.Set(SignatureHeader, Sign(secret, h.now(), body))
 	response, err := h.client.Do(request)
 	if err != nil {
-		if inner, ok := errors.AsType[*url.Error](err); ok {
-			err = inner.Err
-		}
-		return err
+		return public(err)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, maxReply) // the reply has no meaning
@@ -151,6 +148,23 @@ func (h *Hooks) Send(ctx context.Context, m control.AlertMessage) error {
 		return fmt.Errorf("the receiver answered with status %d", response.StatusCode)
 	}
 	return nil
+}
+
+// public returns an error of a connection without the URL and without network addresses, which may be internal.
+func public(err error) error {
+	if inner, ok := errors.AsType[*url.Error](err); ok {
+		err = inner.Err
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return errors.New("the host name cannot be resolved")
+	}
+	if inner, ok := errors.AsType[*net.OpError](err); ok {
+		err = inner.Err
+	}
+	if inner, ok := errors.AsType[*net.AddrError](err); ok {
+		return errors.New(inner.Err)
+	}
+	return err
 }
 
 // Sign returns the signature header of a body.
