@@ -154,7 +154,6 @@ type acting struct {
 	url       string
 	process   *os.Process
 	flags     []string
-	log       *bytes.Buffer
 }
 
 func (a *acting) start(t *testing.T) (wait func()) {

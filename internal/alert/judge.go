@@ -46,7 +46,7 @@ func judge(a control.Alert, day civil.Date, known func(civil.Date) (v control.Al
 	if sum == 0 {
 		return verdict{Why: fmt.Sprintf("the mean of the same weekday of the %d weeks before is 0", weeks)}
 	}
-	return verdict{Value: v, Reference: new(control.AlertValue(sum / weeks)), Met: changeExceeds(v, sum, a.Threshold)}
+	return verdict{Value: v, Reference: new(sum / weeks), Met: changeExceeds(v, sum, a.Threshold)}
 }
 
 // changeExceeds reports whether the absolute change of v against the mean of the weeks is above a percentage:

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"assay/internal/console/action"
-
 	"assay/internal/console/frame"
 	"assay/internal/console/measurement"
 	"assay/internal/console/setup"

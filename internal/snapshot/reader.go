@@ -148,8 +148,8 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 		}
 		s.experiments = stateOfExperiments(s.Experiments)
 	}
-	if wants.Annotations && r.Sources.Annotations != nil {
-		if s.Annotations, err = r.Sources.Annotations.Annotations(ctx, w.ID); err != nil {
+	if wants.Annotations && r.Annotations != nil {
+		if s.Annotations, err = r.Annotations.Annotations(ctx, w.ID); err != nil {
 			return s, err
 		}
 		s.annotations = stateOfAnnotations(s.Annotations)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"io"
 	"math"
 	"strings"
@@ -84,7 +85,7 @@ func TestResultsLinkToTheChartAsSVG(t *testing.T) {
 		t.Fatalf("read twice: %v", err)
 	}
 	for d := xml.NewDecoder(strings.NewReader(first.Text)); ; {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)

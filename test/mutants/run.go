@@ -174,7 +174,7 @@ func (m *module) coverage(ctx context.Context, dir string) (coverage, error) {
 	if err := os.WriteFile(profile, nil, 0o600); err != nil { // a package without tests writes none
 		return nil, err
 	}
-	start := time.Now()
+	start := time.Now() //nolint:forbidigo // the limit of a run depends on the machine
 	if output, err := m.test(ctx, dir, m.timeout, "-coverprofile", profile); err != nil {
 		return nil, fmt.Errorf("tests of %s without a change: %w\n%s", dir, err, output)
 	}

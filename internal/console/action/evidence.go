@@ -3,12 +3,11 @@ package action
 import (
 	"encoding/json"
 
-	"assay/internal/fault"
-
 	answers "assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/console/frame"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/money"
 	"assay/internal/tools"
 )

@@ -4,7 +4,8 @@ import (
 	"net/url"
 )
 
-const RowsShown = 50 // of a list per page
+// RowsShown is the number of rows of a list on one page.
+const RowsShown = 50
 
 // PageLinks are the links to other pages of a log.
 type PageLinks struct {

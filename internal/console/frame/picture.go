@@ -12,9 +12,12 @@ type Picture struct{ Address, Alt string }
 
 // Sizes of charts in CSS pixels: full width, half width, and on a phone.
 const (
-	WideWidth, WideHeight     = 1040, 380
-	HalfWidth, HalfHeight     = 510, 320
-	NarrowWidth, NarrowHeight = 340, 300
+	WideWidth    = 1040
+	WideHeight   = 380
+	HalfWidth    = 510
+	HalfHeight   = 320
+	NarrowWidth  = 340
+	NarrowHeight = 300
 )
 
 // ThemeIn returns the theme of a chart that a request names, light by default.

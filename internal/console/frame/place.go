@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"slices"
 
-	"assay/internal/operation"
-
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/operation"
 )
 
 // Place is the workspace of a page.

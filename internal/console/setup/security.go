@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"assay/internal/sheet"
-
 	"assay/internal/console/frame"
 	"assay/internal/control"
+	"assay/internal/sheet"
 )
 
 // securityView is the view of the audit log.
