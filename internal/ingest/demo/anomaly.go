@@ -27,7 +27,7 @@ var anomalySpecs = []anomaly{
 	{what: "order system down", metric: metricRevenue, factor: 0.30, from: 26, to: 16},
 	{what: "viral video", metric: metricRevenue, factor: 2.20, from: 58, to: 44},
 	{what: "tracking script broken", metric: metricAttributed, factor: 0.10, from: 84, to: 70},
-	{what: "daily budget entered incorrectly", metric: metricSpend, factor: 8, channel: facebook, from: 256, to: 232},
+	{what: "daily budget typed wrong", metric: metricSpend, factor: 8, channel: facebook, from: 256, to: 232},
 	{what: "payment provider down", metric: metricRevenue, factor: 0.38, from: 284, to: 264},
 	{what: "named on morning television", metric: metricRevenue, factor: 2.10, from: 530, to: 500},
 }
