@@ -66,12 +66,12 @@ func TestMisspelledWordsAreCorrectedAndShortOnesAreNot(t *testing.T) {
 	if got := described(p); got != "performance channel=facebook end_date=2026-11-20 start_date=2026-10-22" {
 		t.Errorf("%s, %q", got, p.Assumptions)
 	}
-	if !slices.Contains(p.Assumptions, `"revnue" is read as revenue`) {
+	if !slices.Contains(p.Assumptions, `"revnue" is interpreted as revenue`) {
 		t.Errorf("assumptions %q lack the correction", p.Assumptions)
 	}
 	for _, text := range []string{"how are the foo campaigns doing", "which ads won"} {
 		for _, a := range translate(t, ask.Question{Text: text}).Assumptions {
-			if strings.Contains(a, "read as") {
+			if strings.Contains(a, "interpreted as") {
 				t.Errorf("%q: %q", text, a)
 			}
 		}
