@@ -33,17 +33,20 @@ const later = new Set(rows.filter((r) => r.status === 'not_available').map((r) =
 // A campaign of the demo's simulated account, for the tools that change campaigns.
 const campaigns = await client.callTool({ name: 'campaigns', arguments: { platform: 'facebook', level: 'campaign' } });
 values.platform_campaign_id = campaigns.structuredContent.rows[0].platform_campaign_id;
+// What manage needs besides its action. Without confirmation it changes nothing.
+const besides = { manage: { action: 'create_annotation', params: { date: '2026-01-05', label: 'Sale' } } };
 
 const built = {};
 for (const tool of tools) {
   const { name } = tool;
-  const result = await client.callTool({ name, arguments: argumentsOf(tool) });
+  const given = { ...argumentsOf(tool), ...besides[name] };
+  const result = await client.callTool({ name, arguments: given });
   assert.equal(result.content[0].type, 'text', name);
   if (later.has(name)) {
     assert.match(text(result), /not available yet/, `${name}: ${text(result)}`);
     continue;
   }
-  built[name] = argumentsOf(tool);
+  built[name] = given;
   assert.ok(!result.isError, `${name}: ${text(result)}`);
   assert.deepEqual(result.structuredContent, JSON.parse(text(result)), `${name}: structuredContent is the text's object`);
 }
