@@ -43,7 +43,7 @@ func TestAnUnreadableFactsFileDoesNotAffectOtherWorkspaces(t *testing.T) {
 	}
 	b := s.browser(t)
 	ready := func() answer { return b.get("/readyz") }
-	for tries := 0; !strings.Contains(ready().body, "impaired") && tries < 2000; tries++ { // files are opened in the background
+	for tries := 0; !strings.Contains(ready().body, "impaired") && tries < 200_000; tries++ { // files are opened in the background
 		continue
 	}
 	if a := ready(); a.status != http.StatusOK || !strings.Contains(a.body, `"impaired"`) || strings.Contains(a.body, "damaged") {
