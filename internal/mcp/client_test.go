@@ -32,8 +32,12 @@ func TestHeadersStateWhatTheClientShows(t *testing.T) {
 		version, session string
 		want             Client
 	}{
-		{"", "", Client{}}, {"2025-03-26", "", Client{}}, {"2025-06-18", "", Client{Links: true}}, {"2025-11-25", "ui-x", Client{Links: true, Apps: true}},
-		{"", "ui-x", Client{Apps: true}}, {"2025-11-25", "another", Client{Links: true}},
+		{"", "", Client{}},
+		{"2025-03-26", "", Client{}},
+		{"2025-06-18", "", Client{Links: true}},
+		{"2025-11-25", "ui-x", Client{Links: true, Apps: true}},
+		{"", "ui-x", Client{Apps: true}},
+		{"2025-11-25", "another", Client{Links: true}},
 	} {
 		if got := (Incoming{ProtocolVersion: c.version, SessionID: c.session}).client(); got != c.want {
 			t.Errorf("version %q, session %q: %+v, want %+v", c.version, c.session, got, c.want)

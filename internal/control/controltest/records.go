@@ -50,7 +50,8 @@ func annotationsAreKept(t *testing.T, s Store) {
 	for _, bad := range []control.Annotation{
 		note(w.ID, "2026-10-12", "2026-10-10", "reversed"), note(w.ID, "2025-01-01", "2026-10-10", "too long"),
 		note(w.ID, "2026-10-10", "2026-10-10", " "), note(w.ID, "2026-10-10", "2026-10-10", "two\nlines"),
-		note(w.ID, "2026-10-10", "2026-10-10", strings.Repeat("é", 121)), {Workspace: w.ID, Label: "no day"},
+		note(w.ID, "2026-10-10", "2026-10-10", strings.Repeat("é", 121)),
+		{Workspace: w.ID, Label: "no day"},
 		{Workspace: w.ID, Days: days("2026-10-10", "2026-10-10"), Label: "x", Type: "party"},
 	} {
 		_, err = s.AddAnnotation(t.Context(), bad, at(0))
@@ -159,7 +160,9 @@ func reportsAreKept(t *testing.T, s Store) {
 	_, err = s.Report(t.Context(), other.ID, saved.Record.ID)
 	wantKind(t, "that of another workspace", err, fault.KindNotFound)
 	for _, bad := range []control.SavedReport{
-		{Workspace: w.ID, Tool: "trends"}, {Workspace: w.ID, Name: "no tool"}, {Workspace: w.ID, Name: "list", Tool: "trends", Arguments: []byte(`[]`)},
+		{Workspace: w.ID, Tool: "trends"},
+		{Workspace: w.ID, Name: "no tool"},
+		{Workspace: w.ID, Name: "list", Tool: "trends", Arguments: []byte(`[]`)},
 		{Workspace: w.ID, Name: "large", Tool: "trends", Arguments: []byte(`{"x":"` + strings.Repeat("x", 5000) + `"}`)},
 	} {
 		_, err = s.SaveReport(t.Context(), bad, at(0))

@@ -45,8 +45,16 @@ var cyber = []block{
 // christmas contains the days around December 25: gift shopping from the end of the cyber weekend, the carriers' last
 // days, the holidays and January.
 var christmas = []block{
-	{-27, -18, .20}, {-17, -11, .25}, {-10, -6, .15}, {-5, -2, -.05}, {-1, -1, -.40}, {0, 0, -.60}, {1, 5, -.15}, {6, 7, -.15},
-	{8, 16, -.10}, {17, 37, -.10},
+	{-27, -18, .20},
+	{-17, -11, .25},
+	{-10, -6, .15},
+	{-5, -2, -.05},
+	{-1, -1, -.40},
+	{0, 0, -.60},
+	{1, 5, -.15},
+	{6, 7, -.15},
+	{8, 16, -.10},
+	{17, 37, -.10},
 }
 
 // lastNamed is the last first day of a block that belongs to the named season. January's blocks are too small to matter.
