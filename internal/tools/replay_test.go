@@ -294,7 +294,8 @@ func lastMonthIsThatOfTheFacts(r *replayedStore, a []any) []checkedFigure {
 	before, ordersBefore := r.sold(days("2026-08-31", "2026-09-30"))
 	spend, _ := r.spent(lastMonth)
 	return []checkedFigure{
-		{"revenue", at(a[0], "metrics", "revenue", "value"), revenue, 1}, {"orders", at(a[0], "metrics", "orders", "value"), orders, 0},
+		{"revenue", at(a[0], "metrics", "revenue", "value"), revenue, 1},
+		{"orders", at(a[0], "metrics", "orders", "value"), orders, 0},
 		{"spend", at(a[0], "metrics", "spend", "value"), spend, 1},
 		{"change of revenue", at(a[0], "metrics", "revenue", "change_pct"), 100 * (revenue/before - 1), 0.06},
 		{"change of orders", at(a[0], "metrics", "orders", "change_pct"), 100 * (orders/ordersBefore - 1), 0.06},
@@ -342,7 +343,8 @@ func facebooksEffectIsThatOfItsFactor(r *replayedStore, a []any) []checkedFigure
 	}
 	credited := at(a[0], "rows", 0, "last_touch_revenue")
 	return []checkedFigure{
-		{"spend", at(a[0], "rows", 0, "spend"), spend, 1}, {"incremental ROAS", at(a[0], "rows", 0, "incremental_roas", "value"), revenue / spend, 0.006},
+		{"spend", at(a[0], "rows", 0, "spend"), spend, 1},
+		{"incremental ROAS", at(a[0], "rows", 0, "incremental_roas", "value"), revenue / spend, 0.006},
 		{"factor", at(a[0], "rows", 0, "factor", "value"), revenue / credited, 0.006},
 	}
 }
@@ -368,7 +370,8 @@ func theTargetIsPaced(r *replayedStore, a []any) []checkedFigure {
 		return g.Metric == "revenue" && g.Period == "monthly" && g.Start == civil.MustParse("2026-11-01") && g.Channel == ""
 	})
 	return []checkedFigure{
-		{"revenue so far", at(a[0], "rows", 0, "actual"), soFar, 1}, {"target", at(a[0], "rows", 0, "target"), r.facts.Targets[i].Value, 0.5},
+		{"revenue so far", at(a[0], "rows", 0, "actual"), soFar, 1},
+		{"target", at(a[0], "rows", 0, "target"), r.facts.Targets[i].Value, 0.5},
 		holds("probability", at(a[0], "rows", 0, "chance_pct") >= 0),
 	}
 }
@@ -463,7 +466,8 @@ func emailIsThatOfTheFacts(r *replayedStore, a []any) []checkedFigure {
 		}
 	}
 	return []checkedFigure{
-		{"reported revenue", at(a[0], "metrics", "revenue", "value"), revenue, 1}, {"conversions", at(a[0], "metrics", "conversions", "value"), orders, 0},
+		{"reported revenue", at(a[0], "metrics", "revenue", "value"), revenue, 1},
+		{"conversions", at(a[0], "metrics", "conversions", "value"), orders, 0},
 		holds("last-touch revenue", at(a[0], "metrics", "credited_revenue", "value") > 0),
 	}
 }
