@@ -149,7 +149,8 @@ func TestTenEqualCallsAtOnceMakeOneRecord(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				encoded, err := s.CallTool(t.Context(), "manage", json.RawMessage(args))
+				// A session belongs to one request.
+				encoded, err := s.For(mcp.Client{}).CallTool(t.Context(), "manage", json.RawMessage(args))
 				if err != nil {
 					t.Error(err)
 				}
