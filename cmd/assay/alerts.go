@@ -41,14 +41,17 @@ func (c *alertsAdd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	a, err := do(ctx, con, c.dataFlag, operation.CreateAlert, "alerts add", c.Workspace, operation.Alert{
+	kept, err := do(ctx, con, c.dataFlag, operation.CreateAlert, "alerts add", c.Workspace, operation.Alert{
 		Name: c.Name, Metric: control.AlertMetric(c.Metric), Channel: measure.Channel(c.Channel),
 		Condition: control.AlertCondition(c.Condition), Threshold: threshold,
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(con.out, a.ID)
+	if !kept.Changed {
+		fmt.Fprintln(con.errs, "the rule exists already")
+	}
+	fmt.Fprintln(con.out, kept.Record.ID)
 	return nil
 }
 

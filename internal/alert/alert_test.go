@@ -223,7 +223,7 @@ func TestTwoProcessesDeliverOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := stores[0].CreateAlert(t.Context(), control.Alert{
+	kept, err := stores[0].CreateAlert(t.Context(), control.Alert{
 		ID: "a1", Workspace: w.ID, Name: "Low", Metric: control.AlertROAS, Condition: control.Below, Threshold: 1_500_000,
 	}, by)
 	if err != nil {
@@ -238,7 +238,7 @@ func TestTwoProcessesDeliverOnce(t *testing.T) {
 	var fresh atomic.Int64
 	for _, s := range stores {
 		work.Go(func() {
-			n, err := s.RaiseAlerts(t.Context(), w.ID, []control.AlertEvent{{Alert: a, Day: day, Value: 1, Raised: now}})
+			n, err := s.RaiseAlerts(t.Context(), w.ID, []control.AlertEvent{{Alert: kept.Record, Day: day, Value: 1, Raised: now}})
 			fresh.Add(int64(n))
 			if err == nil {
 				err = Deliver(t.Context(), s, h, slog.New(slog.DiscardHandler))

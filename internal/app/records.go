@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"slices"
 
 	"assay/internal/auth"
 	"assay/internal/control"
@@ -40,17 +39,11 @@ func (r recordTools) Alerts(ctx context.Context, ws measure.WorkspaceID) ([]cont
 	return r.app.control.Store.Alerts(ctx, ws)
 }
 
-// CreateAlert implements [toolkit.Records]. Of equal calls at once, several may report the rule as new; there is one.
-func (r recordTools) CreateAlert(ctx context.Context, p auth.Principal, a control.Alert) (kept control.Kept[control.Alert], err error) {
-	before, err := r.Alerts(ctx, p.Workspace.ID)
-	if err != nil {
-		return kept, err
-	}
-	kept.Record, err = operation.CreateAlert.Do(ctx, r.app.operations, clientCall(p), operation.Alert{
+// CreateAlert implements [toolkit.Records].
+func (r recordTools) CreateAlert(ctx context.Context, p auth.Principal, a control.Alert) (control.Kept[control.Alert], error) {
+	return operation.CreateAlert.Do(ctx, r.app.operations, clientCall(p), operation.Alert{
 		Name: a.Name, Metric: a.Metric, Channel: a.Channel, Condition: a.Condition, Threshold: a.Threshold,
 	})
-	kept.Changed = err == nil && !slices.ContainsFunc(before, func(b control.Alert) bool { return b.ID == kept.Record.ID })
-	return kept, err
 }
 
 // MapCoupon implements [toolkit.Records]. It does not wait for a long import.

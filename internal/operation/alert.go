@@ -19,24 +19,24 @@ type Alert struct {
 	Threshold control.AlertValue     `json:"threshold"` // in percent for change_above, otherwise in the unit of the metric
 }
 
-// CreateAlert creates an alert rule and returns it. If the workspace has a rule with the same metric, channel, condition
-// and threshold, it returns that rule. The channel must exist in the store.
-var CreateAlert = Operation[Alert, control.Alert]{
+// CreateAlert creates an alert rule. If the workspace has a rule with the same metric, channel, condition and threshold,
+// it returns that rule and changes nothing. The channel must exist in the store.
+var CreateAlert = Operation[Alert, control.Kept[control.Alert]]{
 	Spec{Name: "alert.create", Needs: Write, Facts: true, Undo: "Remove the rule."},
 	(*Run).createAlert,
 }
 
-func (r *Run) createAlert(ctx context.Context, in Alert) (control.Alert, error) {
+func (r *Run) createAlert(ctx context.Context, in Alert) (kept control.Kept[control.Alert], err error) {
 	a, err := control.Alert{
 		ID: control.AlertID(newID()), Workspace: r.Workspace.ID, Name: in.Name, Metric: in.Metric,
 		Channel: in.Channel, Condition: in.Condition, Threshold: in.Threshold,
 	}.Checked(r.Workspace.Currency)
 	if err != nil {
-		return control.Alert{}, err
+		return kept, err
 	}
 	if a.Channel != "" {
 		if a.Channel, err = r.Known.Channel(ctx, r.Workspace, string(in.Channel)); err != nil {
-			return control.Alert{}, err
+			return kept, err
 		}
 	}
 	return r.Store.CreateAlert(ctx, a, r.By())

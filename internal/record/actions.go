@@ -320,7 +320,7 @@ func createAlert(ctx context.Context, c *toolkit.Call, p alertParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "create", Past: "created", Object: fmt.Sprintf("the alert rule %s", told(given.Rule(c.Workspace.Currency))),
-		Undo:   "Remove the alert rule.",
+		Undo:   "assay alerts remove ID --workspace " + string(c.Workspace.ID),
 		Record: Record{Name: answer.Foreign(given.Name), Channel: given.Channel, Metric: given.Metric, Condition: given.Condition, Threshold: new(p.Threshold)},
 	}
 	same := func(a control.Alert) bool {
@@ -332,7 +332,7 @@ func createAlert(ctx context.Context, c *toolkit.Call, p alertParams) (*Change, 
 	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
 		kept, err := c.Managed.CreateAlert(ctx, c.Principal, given)
 		ch.ID = string(kept.Record.ID)
-		ch.Undo = fmt.Sprintf("Remove the alert rule %s.", ch.ID)
+		ch.Undo = fmt.Sprintf("assay alerts remove %s --workspace %s", ch.ID, c.Workspace.ID)
 		return kept.Changed, err
 	}
 	return ch, nil

@@ -37,15 +37,9 @@ func (s *storedRecords) SaveReport(ctx context.Context, p auth.Principal, r cont
 	return s.Store.SaveReport(ctx, r, actorOf(p))
 }
 
-func (s *storedRecords) CreateAlert(ctx context.Context, p auth.Principal, a control.Alert) (kept control.Kept[control.Alert], err error) {
+func (s *storedRecords) CreateAlert(ctx context.Context, p auth.Principal, a control.Alert) (control.Kept[control.Alert], error) {
 	a.ID, a.Workspace = "alert-"+control.AlertID(a.Threshold.String()), p.Workspace.ID
-	before, err := s.Alerts(ctx, a.Workspace)
-	if err != nil {
-		return kept, err
-	}
-	kept.Record, err = s.Store.CreateAlert(ctx, a, actorOf(p))
-	kept.Changed = len(before) == 0
-	return kept, err
+	return s.Store.CreateAlert(ctx, a, actorOf(p))
 }
 
 func (s *storedRecords) MapCoupon(_ context.Context, _ auth.Principal, m warehouse.CouponChannel) (control.Kept[warehouse.CouponChannel], error) {
@@ -144,6 +138,7 @@ func TestTenEqualCallsAtOnceMakeOneRecord(t *testing.T) {
 		`{"action":"create_annotation","params":{"date":"2026-10-10","label":"Sale"},"confirmed":true}`,
 		`{"action":"create_experiment","params":{"channel":"facebook"},"confirmed":true}`,
 		`{"action":"save_report","params":{"name":"Weekly"},"confirmed":true}`,
+		`{"action":"create_alert","params":{"metric":"revenue","condition":"below","threshold":500},"confirmed":true}`,
 	} {
 		var executed atomic.Int64
 		var all sync.WaitGroup

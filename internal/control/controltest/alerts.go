@@ -16,13 +16,16 @@ var alertDay = civil.New(2026, time.November, 19)
 
 func newAlert(t *testing.T, s Store, w control.Workspace, id control.AlertID, threshold control.AlertValue) control.Alert {
 	t.Helper()
-	a, err := s.CreateAlert(t.Context(), control.Alert{
+	kept, err := s.CreateAlert(t.Context(), control.Alert{
 		ID: id, Workspace: w.ID, Name: "Low revenue", Metric: control.AlertRevenue, Channel: "google", Condition: control.Below, Threshold: threshold,
 	}, at(0))
 	if err != nil {
 		t.Fatalf("CreateAlert(%q): %v", id, err)
 	}
-	return a
+	if kept.Changed != (kept.Record.ID == id) {
+		t.Errorf("CreateAlert(%q) = %+v", id, kept)
+	}
+	return kept.Record
 }
 
 func newDestination(t *testing.T, s Store, w control.Workspace, id control.DestinationID) control.Destination {

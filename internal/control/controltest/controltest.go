@@ -35,7 +35,7 @@ type Store interface {
 	SetConnectionState(ctx context.Context, c control.Connection) error
 	RemoveConnection(ctx context.Context, ws measure.WorkspaceID, p measure.Platform, account string, by control.By) error
 
-	CreateAlert(ctx context.Context, a control.Alert, by control.By) (control.Alert, error)
+	CreateAlert(ctx context.Context, a control.Alert, by control.By) (control.Kept[control.Alert], error)
 	Alerts(ctx context.Context, ws measure.WorkspaceID) ([]control.Alert, error)
 	RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id control.AlertID, by control.By) (control.Alert, error)
 	AddDestination(ctx context.Context, d control.Destination, by control.By) error

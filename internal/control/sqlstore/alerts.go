@@ -22,11 +22,11 @@ const (
 
 const alertColumns = `id, name, metric, channel, condition, threshold, actor, at`
 
-// CreateAlert stores a rule and returns it. If the workspace has a rule with the same metric, channel, condition and
-// threshold, it returns that rule. Exceeding the maximum is a fault of kind conflict. A person who may not change the
+// CreateAlert stores a rule. If the workspace has a rule with the same metric, channel, condition and threshold, it
+// returns that rule and changes nothing. Exceeding the maximum is a fault of kind conflict. A person who may not change the
 // workspace gets a fault of kind forbidden.
-func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by control.By) (control.Alert, error) {
-	err := s.change(ctx, func(tx *sql.Tx) error {
+func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by control.By) (kept control.Kept[control.Alert], err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
 		w, err := workspace(ctx, tx, a.Workspace)
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by contro
 			WHERE workspace = $1 AND metric = $2 AND channel = $3 AND condition = $4 AND threshold = $5`,
 			a.Workspace, a.Metric, a.Channel, a.Condition, int64(a.Threshold)))
 		if err == nil {
-			a = same
+			kept.Record = same
 			return nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -52,12 +52,13 @@ func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by contro
 			a.Workspace, a.ID, a.Name, a.Metric, a.Channel, a.Condition, int64(a.Threshold), a.By, micros(a.At)); err != nil {
 			return err
 		}
+		kept.Record, kept.Changed = a, true
 		return record(ctx, tx, a.Workspace, control.AlertCreated, by, string(a.ID), a.Rule(w.Currency))
 	})
 	if err != nil {
-		return control.Alert{}, fmt.Errorf("alert rule: %w", err)
+		return control.Kept[control.Alert]{}, fmt.Errorf("alert rule: %w", err)
 	}
-	return a, nil
+	return kept, nil
 }
 
 // below returns a fault of kind conflict if a workspace has the maximum number of objects.
