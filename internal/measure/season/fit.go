@@ -29,7 +29,13 @@ type design struct {
 	first          civil.Date
 	effects        []effect
 	knots          int
-	rows           [][]loading // nonzero columns of each day; loading.day is the column
+	rows           [][]entry // nonzero columns of each day
+}
+
+// entry is the value of a column.
+type entry struct {
+	column int
+	by     float64
 }
 
 func newDesign(ask Ask) (*design, error) {
@@ -40,13 +46,13 @@ func newDesign(ask Ask) (*design, error) {
 	if d.effects, err = events(civil.Range{First: ask.First, Last: ask.First.AddDays(n - 1)}, ask); err != nil {
 		return nil, err
 	}
-	d.rows = make([][]loading, n)
+	d.rows = make([][]entry, n)
 	for t := range d.rows {
 		d.rows[t] = d.row(t)
 	}
 	for i, e := range d.effects {
 		for _, at := range e.days {
-			d.rows[at.day] = append(d.rows[at.day], loading{d.effect(i), at.by})
+			d.rows[at.day] = append(d.rows[at.day], entry{d.effect(i), at.by})
 		}
 	}
 	return d, nil
@@ -59,20 +65,20 @@ func (d *design) effect(i int) int   { return d.harmonic(2*harmonics) + i }
 func (d *design) columns() int       { return d.effect(len(d.effects)) }
 
 // row returns the columns of a day without the effects. A future day has no level and no weekday.
-func (d *design) row(t int) []loading {
-	var row []loading
+func (d *design) row(t int) []entry {
+	var row []entry
 	day := d.first.AddDays(t)
 	if t < d.history {
 		knot, part := t/knotDays, float64(t%knotDays)/knotDays
-		row = append(row, loading{knot, 1 - part}, loading{d.weekday(int(day.Weekday())), 1})
+		row = append(row, entry{knot, 1 - part}, entry{d.weekday(int(day.Weekday())), 1})
 		if part > 0 {
-			row = append(row, loading{knot + 1, part})
+			row = append(row, entry{knot + 1, part})
 		}
 	}
 	angle := 2 * math.Pi * float64(day.YearDay()) / yearDays
 	for k := range harmonics {
 		sin, cos := math.Sincos(float64(k+1) * angle)
-		row = append(row, loading{d.harmonic(2 * k), cos}, loading{d.harmonic(2*k + 1), sin})
+		row = append(row, entry{d.harmonic(2 * k), cos}, entry{d.harmonic(2*k + 1), sin})
 	}
 	return row
 }
@@ -175,9 +181,9 @@ func (f *fitted) collect() {
 			continue
 		}
 		for i, c := range f.rows[t] {
-			f.product[c.day] += w * c.by * x
+			f.product[c.column] += w * c.by * x
 			for _, o := range f.rows[t][i:] {
-				gram[min(c.day, o.day)*k+max(c.day, o.day)] += w * c.by * o.by
+				gram[min(c.column, o.column)*k+max(c.column, o.column)] += w * c.by * o.by
 			}
 		}
 	}
@@ -248,7 +254,7 @@ func (f *fitted) times(b []float64) []float64 {
 func (f *fitted) at(t int) float64 {
 	sum := 0.0
 	for _, c := range f.rows[t] {
-		sum += c.by * f.beta[c.day]
+		sum += c.by * f.beta[c.column]
 	}
 	return sum
 }
@@ -279,8 +285,8 @@ func (f *fitted) calendar(t int, base []float64) []float64 {
 		row[i] = -x
 	}
 	for _, c := range f.rows[t] {
-		if c.day >= f.harmonic(0) {
-			row[c.day] += c.by
+		if c.column >= f.harmonic(0) {
+			row[c.column] += c.by
 		}
 	}
 	return row
@@ -304,8 +310,8 @@ func (f *fitted) factors() []float64 {
 	for t := range out {
 		sum := 0.0
 		for _, c := range f.rows[t] {
-			if c.day >= f.harmonic(0) {
-				sum += c.by * f.beta[c.day]
+			if c.column >= f.harmonic(0) {
+				sum += c.by * f.beta[c.column]
 			}
 		}
 		out[t] = math.Exp(sum)
