@@ -13,10 +13,8 @@ import (
 
 const chartPath = frame.BudgetChangesPath + "/weeks.svg"
 
-const (
-	weeksAround = 4 // calendar weeks of the chart on each side of the week of the change
-	weekDays    = 7
-)
+// daysAround is the number of days that the chart shows before and after the calendar week of the change.
+const daysAround = 28
 
 // weeksOf returns the chart of a change on its page, nil without facts.
 func (c *pages) weeksOf(p frame.Place, one control.BudgetChange) *frame.Picture {
@@ -67,9 +65,9 @@ func (c *pages) weeks(w http.ResponseWriter, v frame.Visit) {
 func (c *pages) weeksChart(v frame.Visit, p frame.Place, one control.BudgetChange) (chart.Chart, error) {
 	spend, revenue := chart.Series{Name: "spend"}, chart.Series{Name: "last-touch revenue"}
 	day, today := civil.DayOf(one.At, p.Workspace.Location()), civil.DayOf(c.Now(), p.Workspace.Location())
-	monday := day.AddDays(-(int(day.Weekday()) + weekDays - 1) % weekDays)
-	for i := -weeksAround; i <= weeksAround; i++ {
-		week := civil.Range{First: monday.AddDays(i * weekDays), Last: monday.AddDays(i*weekDays + weekDays - 1)}
+	monday := civil.ByWeek.Start(day)
+	shown := civil.Range{First: monday.AddDays(-daysAround), Last: civil.ByWeek.Next(monday).AddDays(daysAround - 1)}
+	for _, week := range shown.Buckets(civil.ByWeek) {
 		if today.Before(week.First) {
 			break
 		}
