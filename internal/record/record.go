@@ -1,5 +1,5 @@
-// Package record plans and executes the changes of a workspace's records that the tool `manage` offers: the parameters
-// of each action, what it would write, how to undo it.
+// Package record plans and executes the changes of records that the tool `manage` offers. It has the parameters of each
+// action, the values that the action would write, and the way to undo it.
 package record
 
 import (

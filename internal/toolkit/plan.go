@@ -24,7 +24,7 @@ func Testable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	return key, err
 }
 
-// Creditable returns the canonical key of a channel that orders can be credited to: a channel of the store, or a
+// Creditable returns the canonical key of a channel that orders can be credited to. It is a channel of the store, or a
 // platform that the store does not use yet.
 func Creditable(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 	if measure.ParseChannel(name) == measure.Unattributed {

@@ -48,8 +48,8 @@ func conversations(t *testing.T) (all []conversation) {
 	return all
 }
 
-// replayedStore is a demo store with its experiments, a model of its two largest channels, and copies of facts that the
-// figures of answers are compared with.
+// replayedStore is a demo store with its experiments and a model of its two largest channels. The figures of answers are
+// compared with its copies of facts.
 type replayedStore struct {
 	session mcp.Session
 	facts   warehouse.Batch
@@ -110,7 +110,7 @@ func (r *replayedStore) train(t *testing.T) {
 	r.model = model
 }
 
-// maxReplayedCalls is the number of calls of the questions whose figures are checked.
+// maxReplayedCalls is the number of calls of the questions with checked figures.
 const maxReplayedCalls = 30
 
 // TestConversationsStayInTheirBudget replays conversations. An answer has one token for each four bytes of its text
@@ -279,9 +279,9 @@ var (
 	quarter   = days("2026-08-20", "2026-11-18")
 )
 
-// replayChecks compare the figures of the first conversations with other sources, in their order. No tool has a forecast
-// of a month that has not begun (the ninth question) or new customers by product (the twelfth); their checks are of the
-// nearest figures: this month's forecast and all customers.
+// replayChecks compare the figures of the first conversations with other sources, in their order. No tool has a forecast of
+// a month that has not begun (the ninth question) or new customers by product (the twelfth). The checks use the nearest
+// figures: this month's forecast and all customers.
 var replayChecks = []func(r *replayedStore, a []any) []checkedFigure{
 	lastMonthIsThatOfTheFacts, theChannelThatChangedMostIsNamed, bestAndWorstCampaignsAreThoseOfTheFacts, newCustomersHaveTheirCost,
 	facebooksEffectIsThatOfItsFactor, moreBudgetIsAllocated, lessSpendOnGoogleHasAnEffect, theTargetIsPaced, theMonthHasAForecast,

@@ -1,5 +1,5 @@
-// Package frame contains what the pages of all groups share: the session and workspace of the visitor, templates, forms and
-// their CSRF tokens, answers of tools, jobs, charts and formats. It contains no page.
+// Package frame contains what the pages of all groups share: the visitor's session and workspace, templates, forms with CSRF
+// tokens, answers of tools, jobs, charts and formats. It contains no page.
 package frame
 
 import (

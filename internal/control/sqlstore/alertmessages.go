@@ -41,8 +41,8 @@ func announce(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, raised []
 	return nil
 }
 
-// ClaimAlertMessage returns the message whose attempt is due longest, nil if none is due. Claiming counts the attempt and
-// sets the time of the next one, so another process does not send the message at the same time, and a process that
+// ClaimAlertMessage returns the message that has been due for the longest time, or nil if none is due. Claiming counts the
+// attempt and sets the time of the next one. So another process does not send the message at the same time. A process that
 // ends while it is sending does not lose the message.
 func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*control.AlertMessage, error) {
 	var claimed *control.AlertMessage

@@ -17,10 +17,9 @@ const (
 	dismissedColumns  = `workspace, insight, reason, author, at`
 )
 
-// AddAnnotation stores an annotation and returns it with its ID. An annotation with the same content is returned
-// unchanged. Here and below, an invalid record is a fault of kind invalid, a missing workspace is a fault of kind
-// not_found, too many records are a fault of kind conflict, and a person without permission gets a fault of kind
-// forbidden.
+// AddAnnotation stores an annotation and returns it with its ID. An annotation with the same content is returned unchanged.
+// The kinds of faults here and below are invalid for an invalid record, not_found for a missing workspace and conflict for
+// too many records. A person without permission gets forbidden.
 func (s *recordStore) AddAnnotation(ctx context.Context, a control.Annotation, by control.By) (control.Kept[control.Annotation], error) {
 	a, err := a.Checked()
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	spend
 )
 
-// demoStore returns daily revenue, orders and spend of a demo store with 20,000 orders in two years before the day asked,
-// and of 32 more days of the same simulation. It has no simulated anomalies, because they cannot be forecast.
+// demoStore returns daily revenue, orders and spend of a demo store with 20,000 orders in two years before the day asked. It
+// adds 32 more days of the same simulation. It has no simulated anomalies, because they cannot be forecast.
 func demoStore(t *testing.T, seed uint64, asked civil.Date) (days civil.Range, metrics [3][]float64) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)

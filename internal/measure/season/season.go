@@ -56,17 +56,17 @@ const (
 //
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
-// ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the
-// calendar: days around Thanksgiving, blocks of the Christmas season, national holidays and days of gifts, each a
-// few days before and after, and promotions. The errors have Student's t distribution with four degrees of freedom, so
-// single anomalies have little weight. All coefficients have normal priors (see [events]): the estimate is the prior
-// without data, and moves to the data with each year. Scales of the level and of the smooth season maximize the
-// marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less than a year and a half of
-// data, the scale of the smooth season is fixed, because such data cannot separate season and level. The effect of an
-// event differs between years, which widens the covariance.
+// ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the calendar:
+// days around Thanksgiving, blocks of the Christmas season, national holidays, days of gifts and promotions. Holidays and
+// days of gifts include a few days before and after. The errors have Student's t distribution with four degrees of freedom,
+// so single anomalies have little weight. All coefficients have normal priors (see [events]): the estimate is the prior
+// without data, and moves to the data with each year. Scales of the level and of the smooth season maximize the marginal
+// likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less than 18 months of data, the scale of the
+// smooth season is fixed, because such data cannot separate season and level. The effect of an event differs between years,
+// which widens the covariance.
 //
-// A factor of a future day is relative to the last two weeks of the history, where the level is known: a smooth
-// season that is wrong by a constant factor changes no forecast.
+// A factor of a future day is relative to the last two weeks of the history, where the level is known. So a smooth season
+// that is wrong by a constant factor changes no forecast.
 //
 // A series that is too short or too often zero is a not-ready fault.
 func Fit(ask Ask) (*Year, error) {
