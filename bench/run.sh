@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares Assay with its peers and prints tables of medians, ranges and ratios. ORDERS sets the size of the store
 # (default 10,000,000, which takes about 4 GB under TMPDIR), TOOLS_ORDERS the size of the store with touchpoints, lines and surveys
-# (default 1,000,000, whose import takes four minutes of CPU and 6 GB); ASSAY names another binary than bin/assay.
+# (default 1,000,000; the import takes four minutes of CPU and 6 GB); ASSAY names another binary than bin/assay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

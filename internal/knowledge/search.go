@@ -41,7 +41,7 @@ const (
 	maxMatches  = 5
 	maxQuestion = 64 // words of a question that are read
 	maxWord     = 40 // maximum bytes of a word in which typos are corrected
-	plainTypo   = 6  // minimum bytes of a word whose correction counts as the word itself
+	plainTypo   = 6  // minimum bytes of a word for a correction to count as the word itself
 	shortWord   = 4  // minimum bytes of a word in which typos are corrected
 )
 

@@ -1,4 +1,4 @@
--- One row per creator, with the names from the source whose name sorts first. has_code and has_link are the signals
+-- One row per creator, with the names from the first source by name. has_code and has_link are the signals
 -- of the creator in any window.
 SELECT
     c.id AS id, c.name AS name, c.handle AS handle, c.platform AS platform,

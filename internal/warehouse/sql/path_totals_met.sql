@@ -1,4 +1,4 @@
--- One row per window: the orders whose conversion path has a channel, and the number of their touchpoints. 0 is the
+-- One row per window: the orders with a channel in the conversion path, and the number of their touchpoints. 0 is the
 -- recent window, 1 the earlier one. Days are in the workspace's time zone. segment is new, returning or empty for
 -- both; met is the channel between two separators.
 SELECT period, CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(touches) AS BIGINT) AS sum_touches

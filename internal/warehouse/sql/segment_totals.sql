@@ -1,5 +1,5 @@
--- One row per window and segment: first orders of customers, later ones, and orders without a customer, whose is_new is
--- NULL. 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone. An empty channel selects all;
+-- One row per window and segment: first orders of customers, later orders, and orders without a customer (is_new is
+-- NULL). 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone. An empty channel selects all;
 -- orders belong to channels by last touch.
 SELECT
     period, CASE WHEN is_new THEN 'new' WHEN NOT is_new THEN 'returning' ELSE 'unknown' END AS segment,

@@ -1,8 +1,8 @@
 -- The numbered touches of the slice's orders. Direct visits do not take last or first touch from another channel.
 -- Time decay halves a touch's weight every 7 days. Only ratios matter, so ages count from the latest touch. Weights
--- are integers, whose sum does not depend on the order of addition. An order has at most 20 touches, so its weights
--- sum to less than 2^31 and the products of share() fit in 64 bits. Sums are cast, because DuckDB's are 128 bits,
--- whose divisions are slow.
+-- are integers, so their sum does not depend on the order of addition. An order has at most 20 touches, so its weights
+-- sum to less than 2^31 and the products of share() fit in 64 bits. Sums are cast, because DuckDB's have 128
+-- bits, and their divisions are slow.
 CREATE OR REPLACE TEMP TABLE slice_paths AS
 SELECT source, key, channel, platform, campaign, touched_at, i, n,
     coalesce(max(CASE WHEN channel <> 'direct' THEN i END) OVER path, n) AS last_i,

@@ -1,4 +1,4 @@
--- The lines and coupons of landed_asked, the orders whose parts may have changed, from the separate tables of
+-- The lines and coupons of landed_asked, the orders with parts that may have changed, from the separate tables of
 -- connectors. An order that came with its own lines or coupons keeps them, as it keeps everything that the tables
 -- lack.
 CREATE OR REPLACE TEMP MACRO in_base(x, charged, original) AS

@@ -1,4 +1,4 @@
--- The rows whose number of copies differs from the stored one, on account days with stored rows. One pass counts both
+-- The rows with a number of copies that differs from the stored one, on account days with stored rows. One pass counts both
 -- sides: rows have no unique key.
 CREATE TEMP TABLE differing AS
 SELECT *

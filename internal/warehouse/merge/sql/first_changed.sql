@@ -1,4 +1,4 @@
--- The customers whose first order changed. The days of orders that became a first order or are no longer one change, and
+-- The customers with a changed first order. The days of orders that became a first order or are no longer one change, and
 -- those of their refunds.
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after)

@@ -1,4 +1,4 @@
--- The orders whose parts from separate tables may have changed: changed orders, and those that changed rows name by the
+-- The orders with parts from separate tables that may have changed: changed orders, and those that changed rows name by the
 -- order's key or the connector's row ID.
 CREATE TEMP TABLE landed_asked AS
 SELECT DISTINCT a.source, a.key

@@ -1,4 +1,4 @@
--- The orders stored under a name whose customer changed.
+-- The orders stored under a name with a changed customer.
 INSERT INTO touched
 SELECT k.source, r.key FROM {{order_rows}} r
 SEMI JOIN moved v ON v.name = r.customer

@@ -1,4 +1,4 @@
--- The days of report rows whose name or campaign may have changed, by level of the ad account.
+-- The days of report rows with a name or campaign that may have changed, by level of the ad account.
 {{- range $i, $level := .levels}}{{if $i}};{{end}}
 INSERT INTO spend_dirty
 SELECT DISTINCT d.day FROM {{named_ad_days}} d
