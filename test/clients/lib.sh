@@ -22,7 +22,11 @@ trap stop EXIT
 
 install_clients() {
   command -v npm >/dev/null || { echo "npm is missing (Debian: apt-get install nodejs npm)" >&2; exit 1; }
-  (cd $clients && INSPECTOR_SKIP_CLIENT_INSTALL=1 npm ci --no-audit --no-fund --loglevel=error)
+  # The copy of the lock file is written last: it names the packages of a complete installation.
+  if ! cmp -s $clients/package-lock.json $clients/node_modules/.installed; then
+    (cd $clients && INSPECTOR_SKIP_CLIENT_INSTALL=1 npm ci --no-audit --no-fund --loglevel=error)
+    cp $clients/package-lock.json $clients/node_modules/.installed
+  fi
   # The Inspector and the conformance suites need Node 22; npm installs one if the machine's is older.
   node=node
   if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 22 ]; then

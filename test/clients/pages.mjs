@@ -72,21 +72,26 @@ async function sendFile(page, name, buffer, options) {
 
 const unfold = (page) => page.evaluate(() => document.querySelectorAll('main details').forEach((more) => { more.open = true; }));
 
-// modelsPage opens the Models page with all details expanded, and waits for its charts.
+// modelsPage opens a page with all details expanded.
 async function modelsPage(page, address) {
   await page.goto(base + address);
   for (const folded of await page.locator('details').all()) await folded.evaluate((node) => { node.open = true; });
-  for (const picture of await page.locator('img').all()) {
+}
+
+// charts waits for the charts of a page in the given color scheme. A chart that is not shown is not loaded.
+async function charts(page, scheme) {
+  for (const picture of await page.locator('picture img').filter({ visible: true }).all()) {
     await picture.scrollIntoViewIfNeeded();
-    const drawn = await picture.evaluate(async (node) => {
-      if (!node.complete) await new Promise((done) => { node.onload = done; node.onerror = done; });
-      return node.naturalWidth > 0;
-    });
-    if (!drawn) problems.push(`${address}: a picture is missing: ${await picture.getAttribute('src')}`);
+    const drawn = await picture.evaluate(async (node, dark) => {
+      const limit = performance.now() + 30_000;
+      while (node.currentSrc.includes('theme=dark') !== dark && performance.now() < limit) await new Promise(requestAnimationFrame);
+      return node.decode().then(() => node.naturalWidth > 0 && node.currentSrc.includes('theme=dark') === dark, () => false);
+    }, scheme === 'dark');
+    if (!drawn) problems.push(`${page.url()}, ${scheme}: a chart is missing: ${await picture.getAttribute('src')}`);
   }
 }
 
-// Steps after the sign-in: a name and how to reach the page.
+// Steps after the sign-in: a name, how to reach the page, and whether the page reloads itself.
 const steps = [
   ['home', (page) => page.goto(`${base}/`)],
   ['consent', (page) => page.goto(base + request(webClient, web, everything))],
@@ -153,7 +158,7 @@ const steps = [
   ['data-task', async (page) => {
     await sendFile(page, 'a-large-file.csv', large(), { noWaitAfter: true });
     await page.waitForURL(/data\/task/);
-  }],
+  }, 'reloads'],
   ['data-changed', async (page) => {
     for (const total of ['20.00', `25.5${looked % 10}`]) {
       await send(page, [total, '30.50', '12.00']);
@@ -289,36 +294,43 @@ function leaving() {
     .map((node) => `${node.tagName.toLowerCase()} "${node.textContent.trim().slice(0, 30)}" reaches ${Math.round(node.getBoundingClientRect().right - edge)} pixels out of its column`);
 }
 
-const browser = await launch();
-for (const width of [390, 1280]) {
+// lookInBoth looks at an open page in both color schemes. A page that reloads itself is opened again by `open`.
+async function lookInBoth(page, name, open) {
   for (const colorScheme of ['light', 'dark']) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
-    const page = await context.newPage();
-    const name = (step) => `${step}-${width}-${colorScheme}`;
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('console', (line) => { if (/Content Security Policy/.test(line.text())) problems.push(`${page.url()}: ${line.text()}`); });
-    await page.goto(`${base}/sign-in`);
-    await look(page, name('sign-in'));
-    await page.getByLabel('Email').fill('nobody@example.com');
-    await page.getByLabel('Password').fill('not the right one');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').waitFor();
-    await look(page, name('sign-in-wrong'));
-    await page.goto(`${base}/sign-in`);
-    await signIn(page);
-    await page.waitForURL(`${base}/`);
-    for (const [step, open] of steps.filter(([step]) => only.test(step))) {
-      await open(page);
-      await look(page, name(step));
-    }
-    await context.close();
+    await page.emulateMedia({ colorScheme });
+    await open?.(page);
+    await charts(page, colorScheme);
+    await look(page, `${name}-${colorScheme}`);
   }
 }
+
+const browser = await launch();
+for (const width of [390, 1280]) {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (line) => { if (/Content Security Policy/.test(line.text())) problems.push(`${page.url()}: ${line.text()}`); });
+  await page.goto(`${base}/sign-in`);
+  await lookInBoth(page, `sign-in-${width}`);
+  await page.getByLabel('Email').fill('nobody@example.com');
+  await page.getByLabel('Password').fill('not the right one');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').waitFor();
+  await lookInBoth(page, `sign-in-wrong-${width}`);
+  await page.goto(`${base}/sign-in`);
+  await signIn(page);
+  await page.waitForURL(`${base}/`);
+  for (const [step, open, reloads] of steps.filter(([step]) => only.test(step))) {
+    if (!reloads) await open(page);
+    await lookInBoth(page, `${step}-${width}`, reloads && open);
+  }
+  await context.close();
+}
 // Charts: the texts of each SVG must not overlap and must be inside the image.
-const charts = path.join(folder, 'charts');
-const drawn = fs.readdirSync(charts).filter((name) => name.endsWith('.svg') && only.test(`chart-${name}`));
+const forms = path.join(folder, 'charts');
+const drawn = fs.readdirSync(forms).filter((name) => name.endsWith('.svg') && only.test(`chart-${name}`));
 for (const name of drawn) {
-  const svg = fs.readFileSync(path.join(charts, name), 'utf8');
+  const svg = fs.readFileSync(path.join(forms, name), 'utf8');
   const [, width, height] = svg.match(/ width="(\d+)" height="(\d+)"/);
   const page = await browser.newPage({ viewport: { width: Number(width), height: Number(height) } });
   await page.setContent(`<!doctype html><html lang="en"><title>${name}</title><style>body{margin:0}svg{display:block}</style><main><h1 style="position:absolute;clip-path:inset(50%);height:1px">${name}</h1>${svg}</main></html>`);
