@@ -79,7 +79,7 @@ func checkFacts(c *toolkit.Call) []Finding {
 		})
 	}
 	if c.Store.Counts["order_lines"] == 0 {
-		out = append(out, Finding{Check: "order_lines", Severity: SeverityInfo, Finding: "No order has line items: the products tool has no data.", Fix: "Import an order export with line items."})
+		out = append(out, Finding{Check: "order_lines", Severity: SeverityInfo, Finding: "No order has line items: the `products` tool has no data.", Fix: "Import an order export with line items."})
 	}
 	return out
 }

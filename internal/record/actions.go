@@ -180,7 +180,7 @@ func (p experimentStatusParams) finding() (*control.Finding, error) {
 func updateExperiment(_ context.Context, c *toolkit.Call, p experimentStatusParams) (*Change, error) {
 	at := slices.IndexFunc(c.Experiments, func(e control.Experiment) bool { return string(e.ID) == p.ID })
 	if at < 0 {
-		return nil, fault.NotFound("experiment_id: there is no experiment %s", told(p.ID)).WithHint("experiments with view=results lists the experiments.")
+		return nil, fault.NotFound("experiment_id: there is no experiment %s", told(p.ID)).WithHint("The `experiments` tool with `view=results` lists the experiments.")
 	}
 	found, err := p.finding()
 	if err != nil {
@@ -292,7 +292,7 @@ type insightParams struct {
 // dismissInsight finds no insight: the tool insights does not generate any yet.
 func dismissInsight(_ context.Context, _ *toolkit.Call, p insightParams) (*Change, error) {
 	return nil, fault.NotFound("insight_id: %s is not a current insight", told(p.ID)).
-		WithHint("The tool insights lists current insights; it is not available yet, so there is none.")
+		WithHint("The `insights` tool lists current insights. It is not available yet, so there are none.")
 }
 
 type alertParams struct {

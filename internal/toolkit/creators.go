@@ -14,7 +14,7 @@ func CreatorByID(all []snapshot.Creator, parameter, id string) (snapshot.Creator
 	at := slices.IndexFunc(all, func(f snapshot.Creator) bool { return strings.EqualFold(f.ID, id) })
 	if at < 0 {
 		return snapshot.Creator{}, fault.Invalid("%s %q does not exist in this store", parameter, answer.Clean(id)).
-			WithHint("The influencers tool with action=list shows the IDs.")
+			WithHint("The `influencers` tool with `action=list` shows the IDs.")
 	}
 	return all[at], nil
 }

@@ -89,7 +89,7 @@ var percents = regexp.MustCompile(`(\d+(?:\.\d+)?) ?(?:%|percent)`)
 func otherStep(text string) string {
 	for _, found := range percents.FindAllStringSubmatch(text, -1) {
 		if found[1] != strconv.Itoa(int(100*mix.Step)) && found[1] != "90" {
-			return fmt.Sprintf(" Changes of spend are calculated for %d%% only, not for %s%%; optimize_budget takes any budget and limits by channel.", int(100*mix.Step), found[1])
+			return fmt.Sprintf(" Changes of spend are calculated for %d%% only, not for %s%%; `optimize_budget` takes any budget and limits by channel.", int(100*mix.Step), found[1])
 		}
 	}
 	return ""

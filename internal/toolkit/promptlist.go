@@ -213,7 +213,7 @@ func moveBudget(q *asking) (task, error) {
 			}, map[string]any{"reason": q.given("reason")}), "the preview: current and new budget, guardrails"},
 		},
 		write: "the campaign, the current and the new daily budget in money and percent, the reason, the expected effect with its uncertainty, and how to undo it. " +
-			"Then ask for approval. Call propose_budget_shift with confirm=true only after a person has agreed to this preview, once, and report its status. " +
+			"Then ask for approval. Call `propose_budget_shift` with `confirm=true` only after a person has agreed to this preview, once, and report its status. " +
 			"Never repeat a call with the status unknown or awaiting_approval.",
 	}, nil
 }

@@ -109,7 +109,7 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 	switch {
 	case spec.Later.Set():
 		row.Status = askUnavailable
-		row.Problem = fmt.Sprintf("The %s tool is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
+		row.Problem = fmt.Sprintf("The `%s` tool is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
 		suggestNearest(c, a, call, spec.Later.Instead)
 	case !c.Principal.MayCall(call.Tool):
 		row.Status = askUnavailable
@@ -178,7 +178,7 @@ func askSummary(a *AskAnswer) string {
 		case row.Interpretation != "":
 			parts = append(parts, row.Interpretation)
 		case row.Status == askFailed:
-			parts = append(parts, "The "+row.Tool+" tool returned an error.")
+			parts = append(parts, "The `"+row.Tool+"` tool returned an error.")
 		default:
 			parts = append(parts, row.Problem)
 		}
