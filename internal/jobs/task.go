@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Task is the interface of a running job for its work.
+// Task is a running job. Its work reports progress and results through it.
 type Task struct {
 	runner *Runner
 	spec   Spec
