@@ -241,7 +241,7 @@ func TestTwoProcessesDeliverOnce(t *testing.T) {
 			n, err := s.RaiseAlerts(t.Context(), w.ID, []control.AlertEvent{{Alert: kept.Record, Day: day, Value: 1, Raised: now}})
 			fresh.Add(int64(n))
 			if err == nil {
-				err = Deliver(t.Context(), s, h, slog.New(slog.DiscardHandler))
+				err = Deliver(t.Context(), s, Sender{Hooks: h}, slog.New(slog.DiscardHandler))
 			}
 			if err != nil {
 				t.Error(err)
