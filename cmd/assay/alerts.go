@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -313,10 +312,7 @@ func (c *destinationsList) Run(ctx context.Context, con *console) error {
 	}
 	lines := make([]destinationLine, len(all))
 	for i, d := range all {
-		lines[i] = destinationLine{ID: d.ID, Kind: d.Kind, Place: d.Email, At: d.At}
-		if u, err := url.Parse(d.URL); err == nil && u.Host != "" {
-			lines[i].Place = u.Host
-		}
+		lines[i] = destinationLine{ID: d.ID, Kind: d.Kind, Place: d.Place(), At: d.At}
 	}
 	if c.JSON {
 		return printJSON(con.out, lines)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/internal/alert"
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -56,6 +57,17 @@ var ListAlerts = Operation[None, []alert.State]{
 	Spec{Name: "alert.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]alert.State, error) {
 		return alert.States(ctx, r.Store, r.Snapshots, r.Workspace)
+	},
+}
+
+// alertDays is the number of days of past alerts that pages list.
+const alertDays = 28
+
+// ListAlertEvents returns the days of the last four weeks that met a rule, newest first.
+var ListAlertEvents = Operation[None, []control.AlertEvent]{
+	Spec{Name: "alert.event.list", Needs: Read},
+	func(r *Run, ctx context.Context, _ None) ([]control.AlertEvent, error) {
+		return r.Store.AlertEvents(ctx, r.Workspace.ID, civil.DayOf(r.Now(), r.Workspace.Location()).AddDays(-alertDays))
 	},
 }
 
