@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ type alertsCommand struct {
 	Remove       alertsRemove        `cmd:"" help:"Remove an alert rule. Its past events stay."`
 	Events       alertsEvents        `cmd:"" help:"List the days of the last four weeks that met a rule, and whether messages were delivered."`
 	Test         alertsTest          `cmd:"" help:"Send a test message to each destination."`
-	Destinations destinationsCommand `cmd:"" help:"Add, list and remove webhooks that receive alert messages."`
+	Destinations destinationsCommand `cmd:"" help:"Add, list and remove webhooks and members that receive alert messages."`
 }
 
 type alertsAdd struct {
@@ -237,6 +236,7 @@ func (c *alertsTest) Run(ctx context.Context, con *console) error {
 
 type destinationsCommand struct {
 	Add    destinationsAdd    `cmd:"" help:"Add a webhook and print its signing secret once."`
+	Email  destinationsEmail  `cmd:"" help:"Send alert messages to a member by email. Requires the setting smtp_url."`
 	List   destinationsList   `cmd:"" help:"List destinations."`
 	Remove destinationsRemove `cmd:"" help:"Remove a destination with its pending messages."`
 }
@@ -259,6 +259,26 @@ func (c *destinationsAdd) Run(ctx context.Context, con *console) error {
 	}
 	fmt.Fprintf(con.out, "id: %s\nsecret: %s\n", added.ID, added.Secret)
 	fmt.Fprintln(con.errs, "The secret signs each message and is not shown again.")
+	return nil
+}
+
+type destinationsEmail struct {
+	dataFlag
+	Member    string `arg:"" help:"Email address of the member."`
+	Workspace string `required:"" placeholder:"W" help:"Workspace of the alerts."`
+}
+
+// Run adds the member's email address.
+func (c *destinationsEmail) Run(ctx context.Context, con *console) error {
+	member, err := findUser(ctx, con, c.dataFlag, c.Member)
+	if err != nil {
+		return err
+	}
+	id, err := do(ctx, con, c.dataFlag, operation.AddAlertEmail, "alerts destinations email", c.Workspace, member.ID)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.out, "id: %s\n", id)
 	return nil
 }
 
@@ -292,10 +312,7 @@ func (c *destinationsList) Run(ctx context.Context, con *console) error {
 	}
 	lines := make([]destinationLine, len(all))
 	for i, d := range all {
-		lines[i] = destinationLine{ID: d.ID, Kind: d.Kind, Place: d.Email, At: d.At}
-		if u, err := url.Parse(d.URL); err == nil && u.Host != "" {
-			lines[i].Place = u.Host
-		}
+		lines[i] = destinationLine{ID: d.ID, Kind: d.Kind, Place: d.Place(), At: d.At}
 	}
 	if c.JSON {
 		return printJSON(con.out, lines)

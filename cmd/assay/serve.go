@@ -47,6 +47,8 @@ type settings struct {
 	AskModel          *string `placeholder:"NAME" help:"Language model of --ask-url."`
 	AskKey            *string `placeholder:"KEY" help:"API key of --ask-url; better in ASSAY_ASK_KEY."`
 	AskNames          *string `placeholder:"withheld" help:"Names of campaigns, coupons and creators for the language model: withheld or shared."`
+	SMTPURL           *string `name:"smtp-url" placeholder:"URL" help:"SMTP server for alert messages by email; better in ASSAY_SMTP_URL."`
+	SMTPFrom          *string `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of emails."`
 	ShutdownTimeout   *string `placeholder:"10s" help:"Time that running calls have to finish on shutdown."`
 }
 

@@ -75,7 +75,7 @@ func TestEventsAreDescribed(t *testing.T) {
 		"Dip: revenue of google was USD 600.00 on 2026-11-19, -40.0% compared with USD 1,000.00, the mean of the same weekday of the 4 weeks before. The threshold is a change of 30%.": change,
 		"Low: ROAS was 1.25 on 2026-11-19, below the threshold of 1.5.": below,
 	} {
-		if got := describe(e, shop); got != want {
+		if got := Describe(e, shop); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -241,7 +241,7 @@ func TestTwoProcessesDeliverOnce(t *testing.T) {
 			n, err := s.RaiseAlerts(t.Context(), w.ID, []control.AlertEvent{{Alert: kept.Record, Day: day, Value: 1, Raised: now}})
 			fresh.Add(int64(n))
 			if err == nil {
-				err = Deliver(t.Context(), s, h, slog.New(slog.DiscardHandler))
+				err = Deliver(t.Context(), s, Sender{Hooks: h}, slog.New(slog.DiscardHandler))
 			}
 			if err != nil {
 				t.Error(err)

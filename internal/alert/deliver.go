@@ -15,16 +15,30 @@ type Queue interface {
 	SettleAlertMessage(ctx context.Context, m control.AlertMessage, problem string, now time.Time) error
 }
 
+// Sender sends messages to destinations of every kind.
+type Sender struct {
+	Hooks *Hooks
+	Mail  *Mailer // nil: no SMTP server is configured
+}
+
+// Send sends a message to its destination. An error states what went wrong without addresses and secrets.
+func (s Sender) Send(ctx context.Context, m control.AlertMessage) error {
+	if m.Destination.Kind == control.EmailDestination {
+		return s.Mail.Send(ctx, m)
+	}
+	return s.Hooks.Send(ctx, m)
+}
+
 // Deliver sends the messages that are due, in turn, until none is due or ctx ends. Several processes may deliver at the
 // same time.
-func Deliver(ctx context.Context, q Queue, h *Hooks, log *slog.Logger) error {
+func Deliver(ctx context.Context, q Queue, s Sender, log *slog.Logger) error {
 	for ctx.Err() == nil {
-		m, err := q.ClaimAlertMessage(ctx, h.now())
+		m, err := q.ClaimAlertMessage(ctx, s.Hooks.now())
 		if err != nil || m == nil {
 			return err
 		}
 		problem := ""
-		if err := panics.Caught(func() error { return h.Send(ctx, *m) }); err != nil {
+		if err := panics.Caught(func() error { return s.Send(ctx, *m) }); err != nil {
 			if ctx.Err() != nil {
 				return nil // on shutdown; the next attempt is due after its delay
 			}
@@ -32,7 +46,7 @@ func Deliver(ctx context.Context, q Queue, h *Hooks, log *slog.Logger) error {
 			log.WarnContext(ctx, "alert message was not delivered", slog.String("workspace", string(m.Workspace.ID)),
 				slog.String("destination", string(m.Destination.ID)), slog.Int("attempt", m.Attempts), slog.String("problem", problem))
 		}
-		if err := q.SettleAlertMessage(ctx, *m, problem, h.now()); err != nil {
+		if err := q.SettleAlertMessage(ctx, *m, problem, s.Hooks.now()); err != nil {
 			return err
 		}
 	}
@@ -43,11 +57,11 @@ func Deliver(ctx context.Context, q Queue, h *Hooks, log *slog.Logger) error {
 const deliverEvery = 20 * time.Second
 
 // Run delivers messages until ctx ends.
-func Run(ctx context.Context, q Queue, h *Hooks, log *slog.Logger) error {
+func Run(ctx context.Context, q Queue, s Sender, log *slog.Logger) error {
 	look := time.NewTicker(deliverEvery)
 	defer look.Stop()
 	for {
-		if err := Deliver(ctx, q, h, log); err != nil && ctx.Err() == nil {
+		if err := Deliver(ctx, q, s, log); err != nil && ctx.Err() == nil {
 			log.ErrorContext(ctx, "alert messages cannot be read", slog.Any("error", err))
 		}
 		select {

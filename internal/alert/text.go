@@ -7,8 +7,8 @@ import (
 	"assay/internal/control"
 )
 
-// describe states an event in one sentence: value, threshold, reference and day.
-func describe(e control.AlertEvent, w control.Workspace) string {
+// Describe states an event in one sentence: value, threshold, reference and day.
+func Describe(e control.AlertEvent, w control.Workspace) string {
 	a := e.Alert
 	text := fmt.Sprintf("%s: %s was %s on %s", a.Name, subject(a), a.Text(e.Value, w.Currency), e.Day)
 	switch a.Condition {

@@ -103,7 +103,7 @@ func payloadOf(m control.AlertMessage) payload {
 	}
 	lines := []string{m.Workspace.Name}
 	for _, e := range m.Events {
-		text := describe(e, m.Workspace)
+		text := Describe(e, m.Workspace)
 		lines = append(lines, text)
 		a := e.Alert
 		p.Events = append(p.Events, payloadEvent{

@@ -50,7 +50,7 @@ func (a *App) checkAlerts(ctx context.Context) {
 
 // deliverAlerts sends alert messages until ctx ends.
 func (a *App) deliverAlerts(ctx context.Context) error {
-	return alert.Run(ctx, a.control.Store, a.hooks, a.log)
+	return alert.Run(ctx, a.control.Store, a.sender, a.log)
 }
 
 // alertsGivenUp returns the number of alert messages that were given up, for the metrics.

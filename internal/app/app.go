@@ -92,7 +92,7 @@ type App struct {
 	jobs     *jobs.Runner
 	backups  *backup.Schedule
 	budgets  *budgetchange.Executor // of changes on ad platforms
-	hooks    *alert.Hooks           // of alert messages
+	sender   alert.Sender           // of alert messages
 	sandbox  *sandbox.Sandbox       // simulated ad accounts of the demo store
 	accounts *accounts.Registry
 	tools    *toolkit.Service
@@ -159,7 +159,11 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	a.limiter = auth.NewLimiter(auth.LimiterOptions{
 		Tiers: c.RateTiers, Override: c.RateLimit, Orders: a.facts, Counter: a.counter, Now: now, Log: log,
 	})
-	a.hooks = alert.NewHooks(a.control.Installation.Unseal, a.now)
+	mailer, err := alert.NewMailer(c.SMTPURL.Text(), c.SMTPFrom)
+	if err != nil {
+		return nil, fmt.Errorf("smtp_url: %w", err)
+	}
+	a.sender = alert.Sender{Hooks: alert.NewHooks(a.control.Installation.Unseal, a.now), Mail: mailer}
 	a.calls = calllog.New(calllog.Options{Store: a.control.Store, Counter: a.counter, Now: now, Log: log})
 	if err := a.setClock(); err != nil {
 		return nil, err
@@ -192,7 +196,7 @@ func (a *App) setClock() error {
 	a.operations = operation.New(a.control.Control, operation.Facts{
 		Warehouse: a.facts, Models: a.models, Jobs: a.jobs, TempDir: filepath.Join(a.config.Data, datadir.Uploads), Parquet: duckdb.ParquetToCSV, Known: a.tools, Lag: a.tools.Snapshots(),
 		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Accounts: a.accounts, Budgets: a.budgets, Clock: clock,
-		Snapshots: a.tools.Snapshots(), Hooks: a.hooks,
+		Snapshots: a.tools.Snapshots(), Sender: a.sender,
 	})
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil

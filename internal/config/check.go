@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -54,6 +55,8 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"ask_url":                     c.AskURL == "" || isAPI(c.AskURL),
 		"ask_model":                   c.AskURL == "" || c.AskModel != "",
 		"ask_names":                   c.AskNames == NamesWithheld || c.AskNames == NamesShared,
+		"smtp_url":                    c.SMTPURL.Text() == "" || isMailServer(c.SMTPURL.Text()),
+		"smtp_from":                   c.SMTPURL.Text() == "" || isAddress(c.SMTPFrom),
 		"shutdown_timeout":            c.ShutdownTimeout > 0,
 	}
 	for _, m := range unread {
@@ -136,6 +139,18 @@ func isBaseURL(text string) bool {
 func isAPI(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))
+}
+
+// isMailServer accepts smtps for TLS and smtp for STARTTLS.
+func isMailServer(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "smtps" || u.Scheme == "smtp") && u.Hostname() != "" && u.Path == "" && u.RawQuery == ""
+}
+
+// isAddress accepts an email address, with or without a name.
+func isAddress(text string) bool {
+	_, err := mail.ParseAddress(text)
+	return err == nil
 }
 
 // isOrigin accepts the values that a browser sends in the Origin header.

@@ -41,6 +41,8 @@ type Config struct {
 	AskModel          string        `key:"ask_model" want:"the name of a model; required with ask_url" doc:"Language model of ask_url."`
 	AskKey            Secret        `key:"ask_key" want:"a key" doc:"API key of ask_url."`
 	AskNames          AskNames      `key:"ask_names" default:"withheld" want:"withheld or shared" doc:"Whether the language model receives names of campaigns, coupons and creators: withheld or shared."`
+	SMTPURL           Secret        `key:"smtp_url" want:"a URL such as smtps://user:password@mail.example.com:465, or smtp:// with STARTTLS" doc:"SMTP server that sends alert messages by email. Default: no email."`
+	SMTPFrom          string        `key:"smtp_from" want:"an email address; required with smtp_url" doc:"Sender of emails, such as Assay <assay@example.com>."`
 	ShutdownTimeout   time.Duration `key:"shutdown_timeout" default:"10s" want:"a duration such as 10s, above 0" doc:"Time that running calls have to finish on shutdown."`
 }
 

@@ -103,7 +103,7 @@ func newDataSite(t *testing.T) *dataSite {
 		}
 		d.tools = service
 		o.Ask, o.Uploads, o.History = service.Answer, d.uploads, siteHistory{d.facts, service.Snapshots()}
-		d.operate = s.operations(operation.Facts{Warehouse: d.facts, Known: heldNames{service, d}, Lag: service.Snapshots()})
+		d.operate = s.operations(operation.Facts{Warehouse: d.facts, Known: heldNames{service, d}, Lag: service.Snapshots(), Snapshots: service.Snapshots()})
 		o.Operations = d.operate
 	})
 	return d

@@ -3,6 +3,7 @@ package control
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -237,6 +238,18 @@ type Destination struct {
 	Member    UserID // of an email destination
 	Email     string // of the member, set by the store
 	At        time.Time
+}
+
+// Place returns where messages go: the email address of the member, or the host of a webhook. The path of a URL may be a
+// secret.
+func (d Destination) Place() string {
+	if d.Kind == EmailDestination {
+		return d.Email
+	}
+	if u, err := url.Parse(d.URL); err == nil {
+		return u.Host
+	}
+	return ""
 }
 
 // AlertMessageID identifies an alert message. A receiver can recognize a repeated message by it.

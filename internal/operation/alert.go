@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"assay/internal/alert"
+	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/measure"
 )
 
@@ -58,6 +60,17 @@ var ListAlerts = Operation[None, []alert.State]{
 	},
 }
 
+// alertDays is the number of days of past alerts that pages list.
+const alertDays = 28
+
+// ListAlertEvents returns the days of the last four weeks that met a rule, newest first.
+var ListAlertEvents = Operation[None, []control.AlertEvent]{
+	Spec{Name: "alert.event.list", Needs: Read},
+	func(r *Run, ctx context.Context, _ None) ([]control.AlertEvent, error) {
+		return r.Store.AlertEvents(ctx, r.Workspace.ID, civil.DayOf(r.Now(), r.Workspace.Location()).AddDays(-alertDays))
+	},
+}
+
 // Webhook is a webhook destination to add.
 type Webhook struct {
 	URL string `json:"url"`
@@ -92,11 +105,47 @@ func (r *Run) addAlertWebhook(ctx context.Context, in Webhook) (AddedWebhook, er
 	return added, nil
 }
 
-// RemoveDestination removes a destination of alert messages by ID, with its pending messages.
+// AddAlertEmail sends alert messages to a member by email. Members choose it for themselves. The operator may choose it
+// for a member.
+var AddAlertEmail = Operation[control.UserID, control.DestinationID]{
+	Spec{Name: "alert.email.add", Needs: Read, Undo: "Remove the destination."},
+	func(r *Run, ctx context.Context, member control.UserID) (control.DestinationID, error) {
+		if err := r.routes(); err != nil {
+			return "", err
+		}
+		by := r.By()
+		d := control.Destination{
+			ID: control.DestinationID(newID()), Workspace: r.Workspace.ID, Kind: control.EmailDestination, Member: member, At: by.At,
+		}
+		return d.ID, r.Store.AddDestination(ctx, d, by)
+	},
+}
+
+// RemoveDestination removes a destination of alert messages by ID, with its pending messages. Members remove their own
+// email address; managers remove every destination.
 var RemoveDestination = Operation[control.DestinationID, None]{
-	Spec{Name: "alert.destination.remove", Needs: Manage, Undo: "Add the destination again; a webhook gets another secret."},
+	Spec{Name: "alert.destination.remove", Needs: Read, Undo: "Add the destination again; a webhook gets another secret."},
 	func(r *Run, ctx context.Context, id control.DestinationID) (None, error) {
+		if err := r.routes(); err != nil {
+			return None{}, err
+		}
 		return None{}, r.Store.RemoveDestination(ctx, r.Workspace.ID, id, r.By())
+	},
+}
+
+// routes returns a fault of kind forbidden for keys and OAuth clients. The store checks what a person may change.
+func (r *Run) routes() error {
+	if r.Call.Caller.kind == byClient {
+		return fault.Forbidden("destinations of alerts are changed by members").WithHint("use the Alerts page or assay alerts destinations")
+	}
+	return nil
+}
+
+// ListDestinations returns the destinations of a workspace's alert messages, oldest first.
+var ListDestinations = Operation[None, []control.Destination]{
+	Spec{Name: "alert.destination.list", Needs: Read},
+	func(r *Run, ctx context.Context, _ None) ([]control.Destination, error) {
+		return r.Store.Destinations(ctx, r.Workspace.ID)
 	},
 }
 
@@ -120,7 +169,7 @@ func (r *Run) testAlerts(ctx context.Context, _ None) ([]TestedDestination, erro
 	tested := make([]TestedDestination, len(all))
 	for i, d := range all {
 		tested[i].ID = d.ID
-		err := r.Hooks.Send(ctx, control.AlertMessage{
+		err := r.Sender.Send(ctx, control.AlertMessage{
 			ID: control.AlertMessageID(rand.Text()), Workspace: r.Workspace, Destination: d, Attempts: 1, Created: r.Now(),
 		})
 		if err != nil {

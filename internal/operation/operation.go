@@ -179,7 +179,7 @@ func All() []Served {
 		SaveMapping, ChangeMapping, DeleteMapping,
 		ForgetCustomer,
 		SetTarget, RemoveTarget, ListTargets,
-		CreateAlert, RemoveAlert, ListAlerts, AddAlertWebhook, RemoveDestination, TestAlerts,
+		CreateAlert, RemoveAlert, ListAlerts, ListAlertEvents, AddAlertWebhook, AddAlertEmail, RemoveDestination, ListDestinations, TestAlerts,
 		CreateExperiment, AddExperiment, MoveExperiment, MoveExperimentOnce, ApplyFactor,
 		AddAnnotation, ListAnnotations, RemoveAnnotation,
 		SaveReport, ListReports, RemoveReport,

@@ -55,7 +55,7 @@ type Facts struct {
 	Budgets  *budgetchange.Executor // changes on ad platforms
 
 	Snapshots alert.Snapshots // for the values of alert rules
-	Hooks     *alert.Hooks    // sends alert messages
+	Sender    alert.Sender    // sends alert messages
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

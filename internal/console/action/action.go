@@ -1,4 +1,5 @@
-// Package action serves the page of changes on ad platforms: list, evidence, rollback, approvals and guardrails.
+// Package action serves the pages of changes on ad platforms (list, evidence, rollback, approvals, guardrails) and of
+// alert rules.
 package action
 
 import (
@@ -44,5 +45,7 @@ func Register(routes *http.ServeMux, shared *frame.Frame) {
 	routes.HandleFunc("GET "+frame.BudgetChangesPath, c.SignedIn(c.changesPage))
 	routes.HandleFunc("POST "+frame.BudgetChangesPath, c.Posted(c.change))
 	routes.HandleFunc("GET "+exportPath, c.SignedIn(c.export))
+	routes.HandleFunc("GET "+frame.AlertsPath, c.SignedIn(c.alertsPage))
+	routes.HandleFunc("POST "+frame.AlertsPath, c.Posted(c.changeAlerts))
 	routes.HandleFunc("GET "+chartPath, c.SignedIn(c.weeks))
 }

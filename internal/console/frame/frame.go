@@ -81,6 +81,7 @@ const (
 	ModelsPath = "/models"
 
 	BudgetChangesPath = "/budget-changes"
+	AlertsPath        = "/alerts"
 )
 
 // maxForm is the maximum size of a form in bytes.

@@ -1,0 +1,198 @@
+package action
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"assay/internal/alert"
+	"assay/internal/console/frame"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/operation"
+)
+
+// alertsView is the view of alert rules, the days that met them, and who receives messages.
+type alertsView struct {
+	frame.Place
+	Rules        []ruleRow
+	Events       []eventRow
+	Destinations []destinationRow
+	Emailed      control.DestinationID // the visitor's own destination, "" without one
+	Metrics      []control.AlertMetric
+	Conditions   []control.AlertCondition
+	Problem      string
+	Done         string
+}
+
+// CanWrite reports whether the visitor can add and remove rules.
+func (v alertsView) CanWrite() bool { return v.Role.Writes() }
+
+// ruleRow is a rule with its value on the last whole day.
+type ruleRow struct {
+	alert.State
+	Rule string
+	Text string // the value, "" if the day is not judged
+}
+
+// eventRow is a day that met a rule.
+type eventRow struct {
+	control.AlertEvent
+	Text     string
+	Messages string
+}
+
+// destinationRow is who receives messages.
+type destinationRow struct {
+	control.Destination
+	Removes bool // the visitor may remove it
+}
+
+func (c *pages) alertsPage(w http.ResponseWriter, v frame.Visit) {
+	query := v.URL.Query()
+	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
+	if !ok {
+		return
+	}
+	c.showAlerts(w, v, http.StatusOK, alertsView{Place: p, Done: map[string]string{
+		"add": "The rule is added.", "remove": "The rule is removed. Its past alerts stay.",
+		"email": "You receive alerts of this store by email.", "silence": "The destination is removed.",
+	}[query.Get("done")]})
+}
+
+// showAlerts completes the view and shows the page.
+func (c *pages) showAlerts(w http.ResponseWriter, v frame.Visit, status int, view alertsView) {
+	view.Here, view.Metrics, view.Conditions = frame.AlertsPath, control.AlertMetrics(), control.AlertConditions()
+	if err := c.fillAlerts(v, &view); err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	c.Render(w, v.Request, status, frame.Page{Name: "alerts", Title: "Alerts", View: view, Visitor: &v.Visitor, Wide: true})
+}
+
+func (c *pages) fillAlerts(v frame.Visit, view *alertsView) error {
+	ctx, call, currency := v.Context(), v.Calls(view.Workspace.ID), view.Workspace.Currency
+	states, err := operation.ListAlerts.Do(ctx, c.Operations, call, operation.None{})
+	if err != nil {
+		return err
+	}
+	for _, s := range states {
+		row := ruleRow{State: s, Rule: s.Alert.Rule(currency)}
+		if s.Why == "" {
+			row.Text = s.Alert.Text(s.Value, currency)
+		}
+		view.Rules = append(view.Rules, row)
+	}
+	events, err := operation.ListAlertEvents.Do(ctx, c.Operations, call, operation.None{})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		view.Events = append(view.Events, eventRow{AlertEvent: e, Text: alert.Describe(e, view.Workspace), Messages: messagesText(e.Deliveries)})
+	}
+	all, err := operation.ListDestinations.Do(ctx, c.Operations, call, operation.None{})
+	if err != nil {
+		return err
+	}
+	for _, d := range all {
+		own := d.Kind == control.EmailDestination && d.Member == v.Visitor.User.ID
+		if own {
+			view.Emailed = d.ID
+		}
+		view.Destinations = append(view.Destinations, destinationRow{Destination: d, Removes: own || view.Manages()})
+	}
+	return nil
+}
+
+// messagesText counts messages by state: "2 sent, 1 given up (…)".
+func messagesText(all []control.AlertDelivery) string {
+	counts, problem := map[control.DeliveryState]int{}, ""
+	for _, d := range all {
+		counts[d.State]++
+		if d.State != control.DeliverySent && d.Problem != "" {
+			problem = d.Problem
+		}
+	}
+	var parts []string
+	for _, state := range []control.DeliveryState{control.DeliverySent, control.DeliveryWaiting, control.DeliveryGivenUp} {
+		if n := counts[state]; n > 0 {
+			parts = append(parts, frame.Count(int64(n))+" "+strings.ReplaceAll(string(state), "_", " "))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if problem != "" {
+		text += " (" + problem + ")"
+	}
+	return text
+}
+
+// changeAlerts adds and removes rules and destinations. The operations check the permissions.
+func (c *pages) changeAlerts(w http.ResponseWriter, v frame.Visit) {
+	form := v.PostForm
+	p, ok := c.PlaceOf(w, v, form.Get("workspace"))
+	if !ok {
+		return
+	}
+	err := c.changeAlert(v, p)
+	_, _, public := fault.Public(err)
+	kind := fault.KindOf(err)
+	switch {
+	case err == nil:
+		frame.See(w, frame.AlertsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "done": {form.Get("action")}}.Encode())
+	case public && (kind == fault.KindInvalid || kind == fault.KindConflict || kind == fault.KindNotFound):
+		c.showAlerts(w, v, http.StatusUnprocessableEntity, alertsView{Place: p, Problem: frame.PublicText(err)})
+	default:
+		c.Fail(w, v.Request, err)
+	}
+}
+
+func (c *pages) changeAlert(v frame.Visit, p frame.Place) error {
+	ctx, call, form := v.Context(), v.Calls(p.Workspace.ID), v.PostForm
+	switch form.Get("action") {
+	case "add":
+		threshold, err := control.ParseAlertValue(form.Get("threshold"))
+		if err != nil {
+			return err
+		}
+		_, err = operation.CreateAlert.Do(ctx, c.Operations, call, operation.Alert{
+			Name: strings.TrimSpace(form.Get("name")), Metric: control.AlertMetric(form.Get("metric")), Channel: measure.Channel(form.Get("channel")),
+			Condition: control.AlertCondition(form.Get("condition")), Threshold: threshold,
+		})
+		return err
+	case "remove":
+		_, err := operation.RemoveAlert.Do(ctx, c.Operations, call, control.AlertID(form.Get("rule")))
+		return err
+	case "email":
+		_, err := operation.AddAlertEmail.Do(ctx, c.Operations, call, v.Visitor.User.ID)
+		return err
+	case "silence":
+		_, err := operation.RemoveDestination.Do(ctx, c.Operations, call, control.DestinationID(form.Get("destination")))
+		return err
+	}
+	return frame.ErrUnknownAction
+}
+
+// MetricName returns the name of a metric in the form.
+func (alertsView) MetricName(m control.AlertMetric) string {
+	if m == control.AlertROAS || m == control.AlertAOV {
+		return strings.ToUpper(string(m))
+	}
+	return strings.ToUpper(string(m[:1])) + string(m[1:])
+}
+
+// ConditionName returns the name of a condition in the form.
+func (alertsView) ConditionName(c control.AlertCondition) string {
+	if c == control.ChangeAbove {
+		return "changes by more than (%)"
+	}
+	return "is " + string(c)
+}
+
+// KindName returns the name of a kind of destination.
+func (alertsView) KindName(k control.DestinationKind) string {
+	if k == control.EmailDestination {
+		return "Email"
+	}
+	return "Webhook"
+}
