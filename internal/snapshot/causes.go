@@ -21,8 +21,8 @@ const (
 // leastLost is the minimum increase of the share of untracked orders on a day with lost tracking.
 const leastLost = 0.2
 
-// findTracking adds runs of days with many more orders without a channel than usual. The usual share is the lower
-// quartile of all days, because up to three quarters of them may lack tracking. Lost tracking does not change the
+// findTracking adds runs of days with many more orders without a channel than usual. The usual share is estimated from
+// the lower part of all days, because up to three quarters of them may lack tracking. Lost tracking does not change the
 // store's revenue, only that of its channels.
 func (w *changes) findTracking(ctx context.Context) error {
 	if w.Store.Untouched() || w.of.Channel == measure.Unattributed {
@@ -55,11 +55,10 @@ func (w *changes) findTracking(ctx context.Context) error {
 	if len(shares) == 0 {
 		return nil
 	}
-	slices.Sort(shares)
-	usual := stats.Quantile(shares, 0.25)
+	usual, spread := lowerPart(shares)
 	broken := func(d changeDay) bool {
-		spread := math.Sqrt(usual * (1 - usual) / max(1, on(all, d).OrderCount()))
-		return share(d) > usual+max(leastLost, 4*spread)
+		chance := math.Sqrt(usual * (1 - usual) / max(1, on(all, d).OrderCount()))
+		return share(d) > usual+max(leastLost, 4*chance, 4*spread)
 	}
 	for _, run := range w.runs(broken) {
 		e := Event{Kind: LostTracking, Days: spanOf(run), Earlier: run[0].earlier}
@@ -76,6 +75,15 @@ func (w *changes) findTracking(ctx context.Context) error {
 		w.events = append(w.events, e)
 	}
 	return nil
+}
+
+// lowerPart estimates the mean and the standard deviation of a normal distribution from its 5% and 25% quantiles, which
+// are 1.645 and 0.674 standard deviations below the mean. It sorts the values.
+func lowerPart(values []float64) (mean, spread float64) {
+	slices.Sort(values)
+	low, quarter := stats.Quantile(values, 0.05), stats.Quantile(values, 0.25)
+	spread = (quarter - low) / (1.645 - 0.674)
+	return quarter + 0.674*spread, spread
 }
 
 // shareOfTracked returns the channel's share of the revenue with a channel on days with tracking.
@@ -164,35 +172,38 @@ func (w *changes) stepOfSpend(ctx context.Context, channel measure.Channel) (civ
 	return recent.First, nil
 }
 
-// findPrices adds the changes of list prices and discounts. Their effects are parts of the split by price.
+// findPrices adds the changes of list prices and discounts.
+//
+// A change of list prices is the median change of the products that sold in both windows: single large orders at a
+// special price do not move it. Its effect is this change, applied to the sales of all these products. The effect of
+// discounts is their part of the split by price.
 func (w *changes) findPrices() {
-	var net, gross, discount, netAfter, grossAfter float64
-	for _, s := range w.products.Earlier {
-		net, gross, discount = net+float64(s.Net), gross+float64(s.Net+s.Discount), discount+float64(s.Discount)
+	var ratios []float64
+	var sales, gross, net, grossBefore, netBefore float64
+	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)
+	for _, key := range keysOf(before, after) {
+		was, now := before[key], after[key]
+		valueBefore, value := float64(was.Net+was.Discount), float64(now.Net+now.Discount)
+		grossBefore, netBefore, gross, net = grossBefore+valueBefore, netBefore+float64(was.Net), gross+value, net+float64(now.Net)
+		if was.Units > 0 && now.Units > 0 && valueBefore > 0 && value > 0 && was.Net > 0 && now.Net > 0 {
+			ratios = append(ratios, math.Log(value/float64(now.Units))-math.Log(valueBefore/float64(was.Units)))
+			sales += change.LogMean(float64(now.Net), float64(was.Net))
+		}
 	}
-	for _, s := range w.products.Recent {
-		netAfter, grossAfter = netAfter+float64(s.Net), grossAfter+float64(s.Net+s.Discount)
-	}
-	if net <= 0 || gross <= 0 || grossAfter <= 0 {
-		return
-	}
-	for _, s := range w.splits {
-		for _, p := range s.Parts {
-			e := Event{Days: w.of.Windows.Recent, Effect: new(p.Change)}
-			switch {
-			case s.Dimension != ByPrice:
-				continue
-			case p.Name == PartListPrice:
-				e.Kind, e.Pct = PriceChange, 100*float64(p.Change)/net
-			case p.Name == PartDiscounts:
-				e.Kind, e.Pct = MoreDiscount, 100*((grossAfter-netAfter)/grossAfter-discount/gross)
-			default:
-				continue
-			}
-			if math.Abs(e.Pct) >= leastPricePct {
-				w.events = append(w.events, e)
+	typical := median(ratios)
+	w.price(PriceChange, 100*math.Expm1(typical), sales*typical)
+	if i := slices.IndexFunc(w.splits, func(s Split) bool { return s.Dimension == ByPrice }); i >= 0 && gross > 0 && grossBefore > 0 {
+		for _, p := range w.splits[i].Parts {
+			if p.Name == PartDiscounts {
+				w.price(MoreDiscount, 100*(netBefore/grossBefore-net/gross), float64(p.Change))
 			}
 		}
+	}
+}
+
+func (w *changes) price(kind EventKind, pct, effect float64) {
+	if math.Abs(pct) >= leastPricePct {
+		w.events = append(w.events, Event{Kind: kind, Days: w.of.Windows.Recent, Pct: pct, Effect: new(int64(math.Round(effect)))})
 	}
 }
 

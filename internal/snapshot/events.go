@@ -84,7 +84,7 @@ func ranked(events []Event, total int64) []Event {
 type calendar struct {
 	days   []changeDay // by day
 	series Series      // of the store or of the channel
-	orders float64     // of a day with orders
+	orders float64     // of the store on a day with orders
 	noise  float64     // standard deviation of a day's revenue around the usual
 }
 
@@ -94,7 +94,7 @@ type changeDay struct {
 	earlier bool
 	value   float64 // revenue in minor units
 	usual   float64 // of this weekday in this window
-	orders  float64
+	orders  float64 // of the store
 	judged  JudgedPoint
 }
 
@@ -127,6 +127,12 @@ func (w *changes) readDays(ctx context.Context) (err error) {
 	if c.series, err = w.History(ctx, w.of.Channel, windows.Recent.Span(windows.Earlier)); err != nil {
 		return err
 	}
+	sold := c.series
+	if w.of.Channel != "" {
+		if sold, err = w.SeriesOf(ctx, "", windows.Recent.Span(windows.Earlier)); err != nil {
+			return err
+		}
+	}
 	for _, earlier := range []bool{true, false} {
 		window := windows.Recent
 		if earlier {
@@ -139,10 +145,10 @@ func (w *changes) readDays(ctx context.Context) (err error) {
 		known := window.Intersect(civil.Range{First: w.Store.OrderDays.First, Last: w.Today.AddDays(-1)})
 		for _, p := range judged {
 			day := civil.Range{First: p.Date, Last: p.Date}
-			total := c.series.Total(day)
 			if known.Contains(p.Date) && !(earlier && windows.Recent.Contains(p.Date)) {
 				c.days = append(c.days, changeDay{
-					Date: p.Date, earlier: earlier, value: float64(w.revenue(total.Sums)), orders: total.OrderCount(), judged: p,
+					Date: p.Date, earlier: earlier, judged: p,
+					value: float64(w.revenue(c.series.Total(day).Sums)), orders: sold.Total(day).OrderCount(),
 				})
 			}
 		}

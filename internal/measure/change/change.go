@@ -34,7 +34,7 @@ func Factors(before, after []float64) []float64 {
 			return shapley(before, after)
 		}
 	}
-	mean := logMean(product(after), product(before))
+	mean := LogMean(product(after), product(before))
 	parts := make([]float64, len(before))
 	for k := range parts {
 		parts[k] = mean * math.Log(after[k]/before[k])
@@ -42,8 +42,8 @@ func Factors(before, after []float64) []float64 {
 	return parts
 }
 
-// logMean returns the logarithmic mean of two positive numbers.
-func logMean(a, b float64) float64 {
+// LogMean returns the logarithmic mean of two positive numbers.
+func LogMean(a, b float64) float64 {
 	ratio := math.Log(a / b)
 	if math.Abs(ratio) < 1e-6 {
 		return math.Sqrt(a*b) * (1 + ratio*ratio/24) // its series; the quotient below loses all digits here
