@@ -79,10 +79,7 @@ type event struct {
 	Cause      bool
 }
 
-// mostCauses is the maximum number of causes in an interpretation.
-const mostCauses = 2
-
-// reasons names the first part in the direction of a change and its possible causes. Parts and kinds that do not look
+// reasons names the first part in the direction of a change and its first possible cause. Parts and kinds that do not look
 // like names of metrics are omitted.
 func reasons(drivers []driver, events []event, unit string) (text string) {
 	change := func(by float64) string {
@@ -97,19 +94,15 @@ func reasons(drivers []driver, events []event, unit string) (text string) {
 	if at >= 0 {
 		text = fmt.Sprintf(" Largest part: %s (%s).", spelled(drivers[at].Part), change(drivers[at].Change))
 	}
-	var causes []string
 	for _, e := range events {
-		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) || len(causes) == mostCauses {
+		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) {
 			continue
 		}
 		days := e.Date
 		if isDay.MatchString(e.EndDate) {
 			days += " to " + e.EndDate
 		}
-		causes = append(causes, fmt.Sprintf("%s, %s (about %s)", spelled(e.Kind), days, change(*e.Effect)))
-	}
-	if len(causes) > 0 {
-		text += " Possible causes: " + strings.Join(causes, "; ") + "."
+		return text + fmt.Sprintf(" A possible cause: %s, %s (about %s).", spelled(e.Kind), days, change(*e.Effect))
 	}
 	return text
 }

@@ -86,13 +86,13 @@ func (c *Call) Why(ctx context.Context, of snapshot.ChangeOf) (Why, error) {
 func (w Why) Sentence() string { return w.sentence }
 
 // leadingParts returns the largest parts in the direction of the change: of orders and AOV, of the channels, and the
-// largest one of the other dimensions.
+// largest one of the other dimensions except spend and ROAS, which offset each other.
 func leadingParts(found snapshot.Change) (leading []snapshot.Split) {
 	var other snapshot.Split
 	for _, s := range found.Splits {
 		along := change.Along(s.Parts, found.Total)
 		switch {
-		case len(along) == 0 || along[0].Name == snapshot.PartOther:
+		case len(along) == 0 || along[0].Name == snapshot.PartOther || s.Dimension == snapshot.ByReturn:
 		case s.Dimension == snapshot.ByOrderValue || s.Dimension == snapshot.ByChannel:
 			leading = append(leading, snapshot.Split{Dimension: s.Dimension, Parts: along[:1]})
 		case len(other.Parts) == 0 || abs(along[0].Change) > abs(other.Parts[0].Change):
@@ -136,6 +136,9 @@ func (c *Call) driver(of snapshot.ChangeOf, by snapshot.Dimension, p change.Part
 
 // callOfPart returns the call that shows a part in the recent window, "" if no tool shows it.
 func callOfPart(by snapshot.Dimension, name string, of snapshot.ChangeOf) (tool string, arguments map[string]any) {
+	if name == snapshot.PartOther {
+		return "", nil
+	}
 	arguments = Dated(of.Windows.Recent)
 	filter := func() {
 		if of.Channel != "" {
@@ -152,9 +155,6 @@ func callOfPart(by snapshot.Dimension, name string, of snapshot.ChangeOf) (tool 
 	case snapshot.ByCustomer:
 		return "customers", arguments
 	case snapshot.ByChannel:
-		if name == snapshot.PartOther {
-			return "performance", arguments
-		}
 		return "performance", With(arguments, "channel", name)
 	case snapshot.BySurface:
 		return "omnichannel", arguments
@@ -234,6 +234,9 @@ var plainSubject = regexp.MustCompile(`^[A-Za-z0-9_-]{1,24}$`)
 // eventText describes an event in part of a sentence, without untrusted text.
 func eventText(e snapshot.Event) string {
 	on, subject := answer.Dates(e.Days), ""
+	if e.Earlier {
+		on += " in the earlier period"
+	}
 	if plainSubject.MatchString(e.Subject) {
 		subject = " " + e.Subject
 	}
