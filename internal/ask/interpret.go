@@ -31,6 +31,8 @@ func Interpret(c Call, answer json.RawMessage) string {
 		Metrics                  json.RawMessage
 		Rows                     []json.RawMessage
 		Pagination               *struct{ Total int }
+		Drivers                  []driver
+		Events                   []event
 	}
 	if json.Unmarshal(answer, &a) != nil {
 		return ""
@@ -55,11 +57,54 @@ func Interpret(c Call, answer json.RawMessage) string {
 	}
 	switch {
 	case len(parts) > 0:
-		return head + ": " + strings.Join(parts, ", ") + "."
+		return head + ": " + strings.Join(parts, ", ") + "." + reasons(a.Drivers, a.Events, a.Currency)
 	case rows == 1:
 		return head + ": 1 row."
 	}
 	return fmt.Sprintf("%s: %s rows.", head, number.Grouped(float64(rows), 0))
+}
+
+// driver is a part of a change in an answer.
+type driver struct {
+	Part   string
+	Change float64
+	Share  float64 `json:"share_pct"`
+}
+
+// event is an event of an answer that explains a change.
+type event struct {
+	Date, Kind string
+	EndDate    string `json:"end_date"`
+	Effect     *float64
+	Cause      bool
+}
+
+// reasons names the first part in the direction of a change and its first possible cause. Parts and kinds that do not look
+// like names of metrics are omitted.
+func reasons(drivers []driver, events []event, unit string) (text string) {
+	change := func(by float64) string {
+		f := figure{name: "revenue", value: new(math.Abs(by))}
+		way := "up "
+		if by < 0 {
+			way = "down "
+		}
+		return way + strings.TrimPrefix(f.text(unit), "revenue ")
+	}
+	at := slices.IndexFunc(drivers, func(d driver) bool { return d.Share > 0 && isMetric.MatchString(d.Part) })
+	if at >= 0 {
+		text = fmt.Sprintf(" Largest part: %s (%s).", spelled(drivers[at].Part), change(drivers[at].Change))
+	}
+	for _, e := range events {
+		if !e.Cause || e.Effect == nil || !isMetric.MatchString(e.Kind) || !isDay.MatchString(e.Date) {
+			continue
+		}
+		days := e.Date
+		if isDay.MatchString(e.EndDate) {
+			days += " to " + e.EndDate
+		}
+		return text + fmt.Sprintf(" A possible cause: %s, %s (about %s).", spelled(e.Kind), days, change(*e.Effect))
+	}
+	return text
 }
 
 var (

@@ -135,6 +135,14 @@ func (q *questions) Products(ctx context.Context, of warehouse.ProductsOf) (ware
 	return found, q.noted("products", len(found.Rows), err, "products", of.Windows.Recent)
 }
 
+// ProductSpans returns the sales of each product in two windows, with its first and last day with a sale.
+func (q *questions) ProductSpans(ctx context.Context, in warehouse.Windows) (
+	warehouse.Pair[[]warehouse.ProductSpan], error,
+) {
+	found, err := q.facts.ProductSpans(ctx, q.workspace, in)
+	return found, q.noted("product_spans", len(found.Recent)+len(found.Earlier), err, "products", in.Recent)
+}
+
 // CouponChannel returns the channel and the creator of a discount code.
 func (q *questions) CouponChannel(ctx context.Context, code string) (warehouse.CouponChannel, error) {
 	found, err := q.facts.CouponChannel(ctx, q.workspace, code)

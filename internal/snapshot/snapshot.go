@@ -29,6 +29,8 @@ type Facts interface {
 	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
 	AdHistory(ctx context.Context, ws measure.WorkspaceID, of measure.AdHistoryOf) (measure.AdHistory, error)
 	Products(ctx context.Context, ws measure.WorkspaceID, of warehouse.ProductsOf) (warehouse.ProductPage, error)
+	ProductSpans(ctx context.Context, ws measure.WorkspaceID, in warehouse.Windows) (
+		warehouse.Pair[[]warehouse.ProductSpan], error)
 	CouponChannel(ctx context.Context, ws measure.WorkspaceID, code string) (warehouse.CouponChannel, error)
 	Coupons(ctx context.Context, ws measure.WorkspaceID, of warehouse.CouponsOf) (warehouse.CouponPage, error)
 	SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in warehouse.Windows) (

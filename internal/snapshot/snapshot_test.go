@@ -760,6 +760,7 @@ func TestQuestionsAreNotedWithTheirRows(t *testing.T) {
 		"message_totals": func() (int, error) { r, err := s.MessageTotals(ctx, in); return len(r.Recent) + len(r.Earlier), err },
 		"late_changes":   func() (int, error) { _, _, err := s.LateChanges(ctx, last(10)); return 1, err },
 		"surface_totals": func() (int, error) { r, err := s.SurfaceTotals(ctx, in); return len(r.Recent) + len(r.Earlier), err },
+		"product_spans":  func() (int, error) { r, err := s.ProductSpans(ctx, in); return len(r.Recent) + len(r.Earlier), err },
 		"targets":        func() (int, error) { r, err := s.Targets(ctx); return len(r), err },
 		"paths":          func() (int, error) { r, err := s.Paths(ctx, "", in); return len(r.Recent) + len(r.Earlier), err },
 	} {

@@ -20,6 +20,7 @@ var Compare = toolkit.Define(toolkit.Spec{
 	Title:       "Compare two periods",
 	Description: "Compare two periods of any length: changes in revenue, orders, AOV, spend and ROAS, optionally by channel.",
 	Needs:       "orders",
+	Reads:       snapshot.Wants{Annotations: true},
 }, runCompare)
 
 type compareParams struct {
@@ -48,6 +49,7 @@ type CompareAnswer struct {
 	Timezone string               `json:"timezone"`
 	Channel  measure.Channel      `json:"channel,omitempty"`
 	Metrics  toolkit.StoreMetrics `json:"metrics" doc:"value: period 2; previous: period 1."`
+	toolkit.Why
 	answer.Table[ComparedRow]
 	answer.Closing
 }
@@ -107,6 +109,12 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 	if len(totals.Recent)+len(totals.Earlier) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, recent)
 	} else {
+		if a.Metrics.Revenue.Previous != nil && !now.RevenueUnknown {
+			of := snapshot.ChangeOf{Windows: warehouse.Windows{Recent: recent, Earlier: earlier}, Channel: channel, Totals: totals}
+			if a.Why, err = c.Why(ctx, of); err != nil {
+				return nil, err
+			}
+		}
 		a.Summary = compareSummary(c, a, now, before, totals)
 		if c.Store.Untouched() && (channel != "" || p.IncludeChannels) {
 			c.WarnUntouched(&a.Closing, recent, channel)
@@ -195,10 +203,10 @@ func compareSummary(c *toolkit.Call, a *CompareAnswer, now, before snapshot.Tota
 	if change := a.Metrics.Revenue.PerDay; change != nil {
 		text = fmt.Sprintf("%s in total, %s per day.", text[:len(text)-1], answer.Moved(change))
 	}
-	if a.Channel != "" || c.Store.Untouched() || a.Metrics.Revenue.Previous == nil {
-		return text
+	if a.Channel == "" && !c.Store.Untouched() && a.Metrics.Revenue.Previous != nil {
+		text += c.BiggestMover(totals)
 	}
-	return text + c.BiggestMover(totals)
+	return text + a.Sentence()
 }
 
 func warnCompare(c *toolkit.Call, a *CompareAnswer, earlier, recent civil.Range, undated int64) {

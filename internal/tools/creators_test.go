@@ -58,14 +58,21 @@ func demoStore(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) wareh
 	return demoStoreWith(t, opt, keep, func(demo.Truth) toolkit.Deps { return plainDeps(nil, nil) })
 }
 
-// demoStoreWith is demoStore with other dependencies of the service, which may use the true effects.
-func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, depsOf func(demo.Truth) toolkit.Deps) (mcp.Session, demo.Truth) {
+// demoOptions completes the options of a demo store.
+func demoOptions(t *testing.T, opt demo.Options) demo.Options {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.Today, opt.Zone, opt.Currency, opt.HashKey = civil.MustParse("2026-11-18"), zone, demo.StoreCurrency, []byte("key")
+	return opt
+}
+
+// demoStoreWith is demoStore with other dependencies of the service, which may use the true effects.
+func demoStoreWith(t *testing.T, opt demo.Options, keep func(*warehouse.Batch) warehouse.Batch, depsOf func(demo.Truth) toolkit.Deps) (mcp.Session, demo.Truth) {
+	t.Helper()
+	opt = demoOptions(t, opt)
 	facts, err := openFacts(context.Background(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ type PerformanceAnswer struct {
 	Basis   measure.Basis        `json:"basis" doc:"Basis of the channels' revenue."`
 	Channel measure.Channel      `json:"channel,omitempty"`
 	Metrics toolkit.StoreMetrics `json:"metrics"`
+	toolkit.Why
 	answer.Table[ChannelRow]
 	answer.Closing
 }
@@ -96,6 +97,13 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
+		if comparable && !now.RevenueUnknown {
+			of := snapshot.ChangeOf{Windows: warehouse.Windows{Recent: days, Earlier: days.Previous()}, Channel: channel, Totals: totals}
+			of.Brief = c.View.DetailLevel == answer.SummaryLevel || channel != "" && model != measure.LastTouch
+			if a.Why, err = c.Why(ctx, of); err != nil {
+				return nil, err
+			}
+		}
 		a.Summary = performanceSummary(c, a, days, totals, now)
 		if touchless {
 			c.WarnUntouched(&a.Closing, days, channel)
@@ -235,7 +243,7 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.BiggestMover(totals)
 	}
-	return text
+	return text + a.Sentence()
 }
 
 // warnClaims warns that the figures are platform-reported, with their ratio to the revenue that last touch credits to

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/civil"
 	"assay/internal/measure"
 )
 
@@ -33,6 +34,30 @@ func (w *salesQuestions) Products(ctx context.Context, ws measure.WorkspaceID, o
 		return err
 	})
 	return page, err
+}
+
+// ProductSpan contains the sales of a product in a window, and its first and last day with a sale.
+type ProductSpan struct {
+	SKU      string
+	Title    string
+	Units    int64
+	Net      int64 // charged for the product's lines
+	Discount int64
+	Sold     civil.Range
+}
+
+// ProductSpans returns every product sold in each window, sorted by SKU and title.
+func (w *salesQuestions) ProductSpans(ctx context.Context, ws measure.WorkspaceID, in Windows) (Pair[[]ProductSpan], error) {
+	var spans Pair[[]ProductSpan]
+	err := w.ask(ctx, ws, "product_spans", in.bind(), func(row Row) error {
+		var period int
+		var s ProductSpan
+		err := row.Scan(&period, &s.SKU, &s.Title, &s.Units, &s.Net, &s.Discount, &s.Sold.First, &s.Sold.Last)
+		rows := spans.of(period)
+		*rows = append(*rows, s)
+		return err
+	})
+	return spans, err
 }
 
 func (t *ProductTotal) sums() []any {

@@ -33,6 +33,19 @@ func productPages(on trial) {
 	}
 }
 
+func productSpans(on trial) {
+	t, w := on.t, on.w
+	small(t, w)
+	spans := answer[warehouse.Pair[[]warehouse.ProductSpan]](t)(w.ProductSpans(t.Context(), shop, warehouse.Windows{Recent: january, Earlier: period("2026-01-12", "2026-01-12")}))
+	pot := warehouse.ProductSpan{SKU: "POT", Title: "Pot", Units: 1, Net: 35_00, Sold: period("2026-01-12", "2026-01-12")}
+	same(t, "spans of products", warehouse.Pair[[]warehouse.ProductSpan]{
+		Recent: []warehouse.ProductSpan{{SKU: "CUP", Title: "Cup", Units: 5, Net: 145_00, Discount: 2_00, Sold: period("2026-01-10", "2026-01-12")}, pot},
+		Earlier: []warehouse.ProductSpan{
+			{SKU: "CUP", Title: "Cup", Units: 1, Net: 5_00, Sold: period("2026-01-12", "2026-01-12")}, pot,
+		},
+	}, spans)
+}
+
 func couponPages(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

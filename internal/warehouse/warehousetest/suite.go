@@ -27,6 +27,7 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) *warehous
 		"a long path shares a large order exactly":                longPath,
 		"platform claims and store totals are both reported":      platformClaims,
 		"products count each order once":                          productPages,
+		"products have their first and last day":                  productSpans,
 		"costs of products fill lines that have none":             costsFillLines,
 		"coupons count each order once":                           couponPages,
 		"campaigns have the latest name and last-touch credit":    campaignPages,
