@@ -21,7 +21,8 @@ type Workspace struct {
 	CreatedAt  time.Time
 	Version    int64 // increases with each change of settings
 
-	Retrain      Retrain // schedule of model training
+	Retrain      Retrain           // schedule of model training
+	Costs        measure.CostRules // margins, fees and shipping costs that people entered
 	LogArguments bool    // the call log stores arguments
 }
 
