@@ -23,7 +23,7 @@ type Workspace struct {
 
 	Retrain      Retrain           // schedule of model training
 	Costs        measure.CostRules // margins, fees and shipping costs that people entered
-	LogArguments bool    // the call log stores arguments
+	LogArguments bool              // the call log stores arguments
 }
 
 // Location returns the workspace's time zone. Zones are validated when they are set.

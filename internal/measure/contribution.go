@@ -39,6 +39,7 @@ type Contribution struct {
 	Units       int64
 	Costed      int64 // units with a known cost
 	Merchandise int64 // amount charged without tax and shipping
+	Lines       int64 // charged for order lines; at least the merchandise of each day
 	Covered     int64 // part of Merchandise with a known cost of goods
 	AtMargin    int64 // part of Merchandise at an entered gross margin
 
@@ -116,7 +117,7 @@ func (c *Contribution) addCharges(d SalesDay, rules CostRules) {
 func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) (open int64) {
 	merchandise := max(0, d.Sums.Charged-d.Sums.Tax-d.Sums.Shipping)
 	c.Units, c.Costed = c.Units+max(d.Sums.Units, g.Units), c.Costed+g.Costed
-	c.Goods += g.Cost
+	c.Goods, c.Lines = c.Goods+g.Cost, c.Lines+max(g.Net, merchandise)
 	covered := portion(merchandise, max(0, g.CostedNet), max(g.Net, merchandise))
 	c.Covered += covered
 	open = merchandise - covered
@@ -171,9 +172,19 @@ func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bo
 	return rate + (float64(c.Goods)-cost)/float64(c.Basis), true
 }
 
-// BreakEvenROAS returns the ROAS at which the contribution pays exactly for the ad spend.
-func (c Contribution) BreakEvenROAS() (roas float64, known bool) {
-	rate, known := c.Rate()
+// Product returns the contribution of sales with a known cost, in minor units. Tax, refunds, fees and shipping are
+// spread over all products by the amount charged for their lines.
+func (c Contribution) Product(net, cost int64) (minor int64, known bool) {
+	if !c.known || c.Lines <= 0 {
+		return 0, false
+	}
+	return portion(c.Amount()+c.Goods, net, c.Lines) - cost, true
+}
+
+// BreakEvenROAS returns the ROAS of a channel, or of the store for an empty channel, at which the contribution equals the
+// ad spend.
+func (c Contribution) BreakEvenROAS(channel Channel) (roas float64, known bool) {
+	rate, known := c.ChannelRate(channel)
 	if !known || rate <= 0 {
 		return 0, false
 	}
