@@ -127,7 +127,7 @@ func (c *costFlags) rule() (r measure.CostRule, err error) {
 
 type costsSet struct {
 	costFlags
-	Pct      string `placeholder:"N" help:"Percent: gross margin of merchandise, payment fee of the amount charged, shipping cost of the shipping charged, or handling of refunds."`
+	Pct      string `placeholder:"N" help:"Percent of merchandise (gross_margin), the amount charged (payment_fee), shipping charged, or refunds."`
 	PerOrder string `placeholder:"A" help:"Amount per order in the workspace's currency, for payment_fee and shipping."`
 }
 

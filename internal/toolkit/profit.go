@@ -28,7 +28,7 @@ func (c *Call) Contributions(ctx context.Context, in warehouse.Windows) (both wa
 // ProfitMetrics are the contribution of a window and of the window it is compared with. They are absent if too few costs
 // are known.
 type ProfitMetrics struct {
-	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Charged without tax, minus refunds, cost of goods, payment fees and shipping cost. Of a channel: its revenue at the store's contribution rate."`
+	Contribution *answer.Metric[answer.Money]  `json:"contribution,omitempty" detail:"analyst" doc:"Before ad spend. Of a channel: revenue × store rate."`
 	AfterSpend   *answer.Metric[answer.Money]  `json:"contribution_after_spend,omitempty" doc:"Contribution minus ad spend."`
 	BreakEven    *answer.Metric[answer.Ratio]  `json:"break_even_roas,omitempty" detail:"analyst" doc:"ROAS at which contribution equals ad spend."`
 	MarginPct    *answer.Share[answer.Percent] `json:"contribution_margin_pct,omitempty" detail:"analyst" doc:"Contribution per revenue, before ad spend."`
@@ -184,11 +184,11 @@ func (s PlanStart) Budget(m *mix.Model) (total float64) {
 
 // PlanProfit is the effect of an allocation on the contribution after spend.
 type PlanProfit struct {
-	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Change of contribution after spend compared with current spend."`
+	Change       *answer.Estimate[answer.Money] `json:"expected_contribution_change,omitempty" doc:"Of contribution after spend, compared with current spend."`
 	PaysPct      *answer.Percent                `json:"pays_pct,omitempty" doc:"Probability that contribution after spend rises."`
 	BreakEven    *answer.Ratio                  `json:"break_even_roas,omitempty" detail:"analyst" doc:"Marginal ROAS below which spend loses money."`
-	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part of the change from reallocating current spend."`
-	Budget       *answer.Estimate[answer.Money] `json:"budget_contribution_change,omitempty" detail:"analyst" doc:"Part of the change from the difference of the budget."`
+	Reallocation *answer.Estimate[answer.Money] `json:"reallocation_contribution_change,omitempty" detail:"analyst" doc:"Part from reallocating current spend."`
+	Budget       *answer.Estimate[answer.Money] `json:"budget_contribution_change,omitempty" detail:"analyst" doc:"Part from the changed budget."`
 }
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to the
@@ -226,7 +226,8 @@ func (c *Call) WarnProfit(a *answer.Closing, p PlanProfit) {
 	case p.Change == nil || p.Change.Value >= 0:
 		return
 	case p.Budget != nil && p.Budget.Value < 0 && p.BreakEven != nil:
-		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The budget is expected to lower contribution after spend by %s: the additional spend returns less than the break-even ROAS of %s.",
+		a.Warn(answer.WarnLosesMoney, fmt.Sprintf(
+			"The budget is expected to lower contribution after spend by %s: the additional spend returns less than the break-even ROAS of %s.",
 			c.Spelled(answer.Money(math.Abs(float64(p.Change.Value)))), *p.BreakEven))
 	default:
 		a.Warn(answer.WarnLosesMoney, fmt.Sprintf("The allocation is expected to lower contribution after spend by %s.", c.Spelled(-p.Change.Value)))

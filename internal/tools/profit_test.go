@@ -108,7 +108,8 @@ func TestContributionReconcilesToTheCent(t *testing.T) {
 	session := s.Session(reader(ws), "r1")
 	want := answer.Money(money.Major(cents, "USD"))
 	p := decoded[PerformanceAnswer](t, callAs(t, session, "performance", `{`+february+`}`).StructuredContent)
-	const periods = `{"period1_start":"2026-01-04","period1_end":"2026-01-31","period2_start":"2026-02-01","period2_end":"2026-02-28","detail_level":"debug"}`
+	const periods = `{"period1_start":"2026-01-04","period1_end":"2026-01-31","period2_start":"2026-02-01",` +
+		`"period2_end":"2026-02-28","detail_level":"debug"}`
 	c := decoded[CompareAnswer](t, callAs(t, session, "compare", periods).StructuredContent)
 	for tool, m := range map[string]toolkit.ProfitMetrics{"performance": p.Metrics.ProfitMetrics, "compare": c.Metrics.ProfitMetrics} {
 		if m.Contribution == nil || *m.Contribution.Value != want {
@@ -130,7 +131,8 @@ func TestWithoutCostsTheContributionIsAbsentAndTheAnswerSaysWhatToImport(t *test
 	if a.Metrics.ProfitMetrics != (toolkit.ProfitMetrics{}) || a.Rows[0].AfterSpend != nil {
 		t.Errorf("contribution without costs in %s", object)
 	}
-	if want := "contribution unknown: costs known for 0.0% of units; import a table of sku and cost, or enter a gross margin with assay costs set"; a.DataQuality.Costs != want {
+	const want = "contribution unknown: costs known for 0.0% of units; import a table of sku and cost, or enter a gross margin with assay costs set"
+	if a.DataQuality.Costs != want {
 		t.Errorf("costs %q, want %q", a.DataQuality.Costs, want)
 	}
 }

@@ -49,7 +49,7 @@ func costsChangeTheWorkspace(t *testing.T, s Store) {
 		details = append(details, string(e.Kind)+" "+e.Detail)
 	}
 	want := []string{
-		"cost_removed payment_fee: 2.9% and 0.30 USD per order", "cost_set payment_fee: 2.9% and 0.30 USD per order",
+		"cost_removed payment_fee: 2.9% and USD 0.30 per order", "cost_set payment_fee: 2.9% and 0.30 USD per order",
 		"cost_set payment_fee from 2026-10-01: 1.9%",
 	}
 	if diff := cmp.Diff(want, details); err != nil || diff != "" {
