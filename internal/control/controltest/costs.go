@@ -3,6 +3,7 @@ package controltest
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,8 +20,8 @@ func costsChangeTheWorkspace(t *testing.T, s Store) {
 	ctx, w := t.Context(), newWorkspace(t, s, "Costs")
 	fee := measure.CostRule{Kind: measure.PaymentFee, Share: 29_000, Fixed: money.Amount{Minor: 30, Currency: "USD"}}
 	later := measure.CostRule{Kind: measure.PaymentFee, Share: 19_000, From: civil.MustParse("2026-10-01")}
-	for _, r := range []measure.CostRule{later, fee, fee} { // the last one changes nothing
-		if _, err := s.SetCost(ctx, w.ID, r, by); err != nil {
+	for i, r := range []measure.CostRule{later, fee, fee} { // the last one changes nothing
+		if _, err := s.SetCost(ctx, w.ID, r, at(time.Duration(i)*time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +34,7 @@ func costsChangeTheWorkspace(t *testing.T, s Store) {
 	if got, err = s.UpdateWorkspace(ctx, got, by); err != nil || len(got.Costs) != 2 {
 		t.Errorf("an update of other settings leaves %v, %v", got.Costs, err)
 	}
-	if _, err := s.RemoveCost(ctx, w.ID, measure.CostRule{Kind: measure.PaymentFee}, by); err != nil {
+	if _, err := s.RemoveCost(ctx, w.ID, measure.CostRule{Kind: measure.PaymentFee}, at(time.Hour)); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.RemoveCost(ctx, w.ID, measure.CostRule{Kind: measure.PaymentFee}, by); fault.KindOf(err) != fault.KindNotFound {
@@ -49,7 +50,7 @@ func costsChangeTheWorkspace(t *testing.T, s Store) {
 		details = append(details, string(e.Kind)+" "+e.Detail)
 	}
 	want := []string{
-		"cost_removed payment_fee: 2.9% and USD 0.30 per order", "cost_set payment_fee: 2.9% and 0.30 USD per order",
+		"cost_removed payment_fee: 2.9% and USD 0.30 per order", "cost_set payment_fee: 2.9% and USD 0.30 per order",
 		"cost_set payment_fee from 2026-10-01: 1.9%",
 	}
 	if diff := cmp.Diff(want, details); err != nil || diff != "" {
