@@ -89,7 +89,7 @@ func (r CostRule) Same(other CostRule) bool {
 	return r.Kind == other.Kind && r.Channel == other.Channel && r.From == other.From
 }
 
-// String describes the rule: "payment_fee from 2026-01-01: 2.9% and 0.30 USD per order".
+// String describes the rule: "payment_fee from 2026-01-01: 2.9% and USD 0.30 per order".
 func (r CostRule) String() string {
 	text := string(r.Kind)
 	if r.Channel != "" {
@@ -101,7 +101,7 @@ func (r CostRule) String() string {
 	return text + ": " + r.Value()
 }
 
-// Value describes what the rule subtracts: "2.9% and 0.30 USD per order".
+// Value describes what the rule subtracts: "2.9% and USD 0.30 per order".
 func (r CostRule) Value() string {
 	switch {
 	case r.Fixed.Minor == 0:
