@@ -43,6 +43,7 @@ type commands struct {
 	User          userCommand          `cmd:"" help:"Create and list user accounts, reset passwords."`
 	Customer      customerCommand      `cmd:"" help:"Forget a customer (privacy request)."`
 	Targets       targetsCommand       `cmd:"" help:"List and remove targets."`
+	Costs         costsCommand         `cmd:"" help:"Enter margins, fees and shipping costs; list, remove and import costs."`
 	Annotations   annotationsCommand   `cmd:"" help:"List, add and remove annotations."`
 	Reports       reportsCommand       `cmd:"" help:"List and remove saved reports."`
 	Alerts        alertsCommand        `cmd:"" help:"Add, list and remove alert rules and their destinations."`

@@ -127,6 +127,7 @@ type Source struct {
 type DataQuality struct {
 	Revenue       string        `json:"revenue,omitempty" doc:"Definition of revenue in this workspace."`
 	Model         measure.Model `json:"model,omitempty" doc:"Attribution model."`
+	Costs         string        `json:"costs,omitempty" doc:"Costs behind the contribution, or what is missing for it."`
 	UndatedRefund *Money        `json:"undated_refunds,omitempty" doc:"Refunds without a date; they use the date of the order."`
 	Method        string        `json:"method,omitempty" detail:"analyst" doc:"Method of inferred figures."`
 	MoreWarnings  int           `json:"more_warnings,omitempty" doc:"Warnings omitted for space."`

@@ -14,6 +14,7 @@ const (
 	WarnNoData            WarningCode = "no_data"
 	WarnNoTargets         WarningCode = "no_targets"
 	WarnModelStale        WarningCode = "model_stale"
+	WarnLosesMoney        WarningCode = "loses_money"
 	WarnHold              WarningCode = "hold"
 	WarnBeyondData        WarningCode = "beyond_data"
 	WarnNoTouchpoints     WarningCode = "no_touchpoints"
@@ -66,6 +67,7 @@ var ranked = []WarningCode{
 	WarnNoData,
 	WarnNoTargets,
 	WarnModelStale,
+	WarnLosesMoney,
 	WarnHold,
 	WarnBeyondData,
 	WarnNoTouchpoints,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -250,7 +251,7 @@ func TestSettingsOfTheWorkspaceAreSeenSoon(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.clock.pass(Staleness)
-	if p, err = f.Authenticate(t.Context(), secret); err != nil || p.Workspace != changed {
+	if p, err = f.Authenticate(t.Context(), secret); err != nil || !reflect.DeepEqual(p.Workspace, changed) {
 		t.Errorf("workspace = %+v, %v; want %+v", p.Workspace, err, changed)
 	}
 }

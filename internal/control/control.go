@@ -21,8 +21,9 @@ type Workspace struct {
 	CreatedAt  time.Time
 	Version    int64 // increases with each change of settings
 
-	Retrain      Retrain // schedule of model training
-	LogArguments bool    // the call log stores arguments
+	Retrain      Retrain           // schedule of model training
+	Costs        measure.CostRules // margins, fees and shipping costs that people entered
+	LogArguments bool              // the call log stores arguments
 }
 
 // Location returns the workspace's time zone. Zones are validated when they are set.

@@ -68,7 +68,7 @@ func EventKinds() []EventKind {
 		ConnectionAdded, ConnectionRemoved,
 		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,
-		TargetSet, TargetRemoved,
+		TargetSet, TargetRemoved, CostSet, CostRemoved,
 		AnnotationAdded, AnnotationRemoved, ReportSaved, ReportRemoved, InsightDismissed, InsightRestored, CouponMapped,
 		AlertCreated, AlertRemoved, DestinationAdded, DestinationRemoved,
 		BudgetChanged, GuardrailsChanged,

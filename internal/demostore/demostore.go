@@ -124,6 +124,11 @@ func (a Directory) create(ctx context.Context, o Options, begun bool) (Store, er
 	if _, err := a.Control.Store.CreateWorkspace(ctx, workspace, by); err != nil {
 		return made, err
 	}
+	for _, cost := range costs() {
+		if _, err := a.Control.Store.SetCost(ctx, Workspace, cost, by); err != nil {
+			return made, err
+		}
+	}
 	truth, err := a.generate(ctx, made, o.Progress)
 	if err != nil {
 		return made, fmt.Errorf("demo store: %w", err)

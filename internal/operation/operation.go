@@ -179,6 +179,7 @@ func All() []Served {
 		SaveMapping, ChangeMapping, DeleteMapping,
 		ForgetCustomer,
 		SetTarget, RemoveTarget, ListTargets,
+		SetCost, RemoveCost, ListCosts,
 		CreateAlert, RemoveAlert, ListAlerts, ListAlertEvents, AddAlertWebhook, AddAlertEmail, RemoveDestination, ListDestinations, TestAlerts,
 		CreateExperiment, AddExperiment, MoveExperiment, MoveExperimentOnce, ApplyFactor,
 		AddAnnotation, ListAnnotations, RemoveAnnotation,

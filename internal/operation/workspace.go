@@ -38,7 +38,7 @@ func (r *Run) updateWorkspace(ctx context.Context, change Settings) (control.Wor
 	if change.Retrain != nil {
 		w.Retrain = *change.Retrain
 	}
-	if w == r.Workspace {
+	if w.LogArguments == r.Workspace.LogArguments && w.Retrain == r.Workspace.Retrain {
 		return w, nil
 	}
 	w, err := r.Store.UpdateWorkspace(ctx, w, r.By())

@@ -24,6 +24,7 @@ type Facts interface {
 	ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in warehouse.Windows) (
 		warehouse.Pair[[]warehouse.ChannelTotal], error)
 	StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error)
+	GoodsDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.Goods, error)
 	ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range,
 		channels ...measure.Channel) ([]warehouse.ChannelDay, error)
 	Campaigns(ctx context.Context, ws measure.WorkspaceID, of warehouse.CampaignsOf) (warehouse.CampaignPage, error)
@@ -90,6 +91,7 @@ type Snapshot struct {
 	reader   *Reader
 	daysRead map[daysRead][]warehouse.DayTotal    // days that this call has read
 	spent    map[civil.Range][]warehouse.SpendDay // channel spend that this call has read
+	goods    map[civil.Range][]measure.Goods      // product sales with costs that this call has read
 	Blended  *attribution.BlendedSums             // survey blending of the recent window, if any
 }
 

@@ -1,6 +1,7 @@
 package toolkit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -15,6 +16,7 @@ import (
 type MixRow struct {
 	Channel         measure.Channel                  `json:"channel"`
 	Spend           answer.Money                     `json:"monthly_spend"`
+	Recent          *answer.Money                    `json:"recent_monthly_spend,omitempty" detail:"analyst" doc:"Spend of the last 30 days, which the allocation starts from."`
 	Proposed        answer.Money                     `json:"proposed_monthly_spend"`
 	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: revenue that would be lost without the channel."`
 	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
@@ -46,6 +48,9 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 		for _, one := range plan.Allocations {
 			if one.Channel == e.Channel {
 				row.Proposed, row.BeyondData = answer.Money(times*one.Proposed), one.Unseen
+				if recent := one.Current / plan.Times; plan.Recent {
+					row.Recent = new(answer.Money(times * recent))
+				}
 			}
 		}
 		if alpha, ok := e.Adstock["alpha"]; ok {
@@ -66,24 +71,27 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 type PlanMetrics struct {
 	Budget       answer.Money                   `json:"budget"`
 	CurrentSpend answer.Money                   `json:"current_spend" doc:"Spend of the model's channels over a period of equal length."`
+	SpendFrom    string                         `json:"current_spend_from,omitempty" doc:"Days of the current spend, scaled to the period."`
+	BoundsPct    answer.Percent                 `json:"default_bounds_pct" doc:"Without constraints, the spend of a channel differs from its share of the budget by at most this."`
 	Lift         answer.Estimate[answer.Money]  `json:"expected_lift" doc:"Change of revenue compared with the same budget in the current allocation."`
 	Change       *answer.Estimate[answer.Money] `json:"expected_change,omitempty" doc:"Change of revenue compared with current spend, where the budget differs from it."`
 	BetterPct    answer.Percent                 `json:"better_pct" doc:"Probability that the allocation generates more revenue than the same budget in the current allocation."`
-	Confidence   string                         `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
-	Advice       string                         `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
-	Why          []string                       `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
-	TestFirst    measure.Channel                `json:"test_first,omitempty" doc:"Channel with the highest value of information of an experiment."`
-	AgreementPct answer.Percent                 `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
-	GapPct       *answer.Percent                `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
+	PlanProfit
+	Confidence   string          `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
+	Advice       string          `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
+	Why          []string        `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
+	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel with the highest value of information of an experiment."`
+	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
+	GapPct       *answer.Percent `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
 
 // PlanMetricsOf returns the expected results of an allocation. The factor times scales amounts from the window to the
 // answer's period.
 func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64) PlanMetrics {
 	out := PlanMetrics{
-		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * m.Spend()), Lift: Posterior[answer.Money](plan.Lift, times),
+		Budget: answer.Money(times * budget), CurrentSpend: answer.Money(times * cmp.Or(plan.Start, m.Spend())), Lift: Posterior[answer.Money](plan.Lift, times),
 		BetterPct: answer.Percent(100 * plan.BeatsCurrent), Confidence: "low", Advice: string(plan.Advice.Action), Why: plan.Advice.Reasons,
-		AgreementPct: answer.Percent(100 * plan.Agreement),
+		AgreementPct: answer.Percent(100 * plan.Agreement), BoundsPct: answer.Percent(100 * decide.Balanced.Move),
 	}
 	if math.Abs(plan.Times-1) > 0.001 {
 		out.Change = new(Posterior[answer.Money](plan.Change, times))
@@ -116,7 +124,11 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	}
 	text := fmt.Sprintf("Reallocating %s %s %s. The comparison is the current allocation of the same budget.", c.Spelled(m.Budget), over, Gain(c, m.Lift, ""))
 	if m.Change != nil {
-		text += fmt.Sprintf(" Compared with current spend of %s, the reallocation %s.", c.Spelled(m.CurrentSpend), Gain(c, *m.Change, ""))
+		from := ""
+		if plan.Recent {
+			from = " (last 30 days)"
+		}
+		text += fmt.Sprintf(" Compared with current spend of %s%s, the reallocation %s.", c.Spelled(m.CurrentSpend), from, Gain(c, *m.Change, ""))
 	}
 	var moves []string
 	if up.Channel != "" {
@@ -128,7 +140,7 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	if len(moves) > 0 {
 		text += " The optimized allocation " + strings.Join(moves, " and ") + "."
 	}
-	return text + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence)
+	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence)
 }
 
 // Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The phrase than, which

@@ -15,6 +15,11 @@ func (m *StoreMetrics) PerDay(days, daysBefore int) {
 		m.Refunds.AddPerDay(days, daysBefore)
 		m.NetRevenue.AddPerDay(days, daysBefore)
 	}
+	for _, profit := range []*answer.Metric[answer.Money]{m.Contribution, m.AfterSpend} {
+		if profit != nil {
+			profit.AddPerDay(days, daysBefore)
+		}
+	}
 }
 
 // StoreMetrics are the key figures of a window and of the window it is compared with.
@@ -27,6 +32,7 @@ type StoreMetrics struct {
 	Refunds    *answer.Metric[answer.Money] `json:"refunds,omitempty" doc:"Absent for platform-reported revenue: platforms report no refunds."`
 	NetRevenue *answer.Metric[answer.Money] `json:"net_revenue,omitempty"`
 	NewOrders  *answer.Metric[answer.Count] `json:"new_orders,omitempty" detail:"analyst" doc:"First orders of known customers."`
+	ProfitMetrics
 }
 
 // Claimed removes the figures that ad platforms do not report. Unless reports cover the whole earlier window, it also

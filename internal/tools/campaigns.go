@@ -49,6 +49,8 @@ type CampaignMetrics struct {
 	ROAS        answer.Metric[answer.Ratio]  `json:"roas"`
 	Conversions answer.Metric[answer.Count]  `json:"conversions"`
 	CPA         *answer.Metric[answer.Money] `json:"cpa,omitempty" detail:"analyst"`
+	AfterSpend  *answer.Money                `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Platform-reported revenue at the store's contribution rate of the period, minus spend."`
+	BreakEven   *answer.Ratio                `json:"break_even_roas,omitempty" detail:"analyst" doc:"ROAS at which contribution equals ad spend."`
 	CTRPct      *answer.Share[answer.Ratio]  `json:"ctr_pct,omitempty" detail:"analyst"`
 	Credited    *answer.Metric[answer.Money] `json:"credited_revenue,omitempty" detail:"analyst"`
 }
@@ -68,6 +70,7 @@ type CampaignRow struct {
 	Conversions     answer.Count   `json:"conversions" doc:"Platform-reported."`
 	CPA             *answer.Money  `json:"cpa,omitempty" detail:"analyst"`
 	CTRPct          *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
+	AfterSpend      *answer.Money  `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Platform-reported revenue at the store's contribution rate, minus spend."`
 	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Store orders credited by last touch."`
 	CreditedRevenue *answer.Money  `json:"credited_revenue,omitempty" detail:"analyst"`
 	State           *CampaignState `json:"state,omitempty" detail:"analyst" doc:"Last platform-reported state up to the end of the period."`
@@ -98,8 +101,16 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*Cam
 	a := &CampaignsAnswer{Level: p.Level, Basis: measure.Reported, Metrics: campaignMetricsOf(f, found.Totals, credited)}
 	a.Metrics.where(c.Store.AdDays.Intersect(days).Days() > 0, c.Store.Covers(days.Previous(), snapshot.FromAds))
 	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	profit, err := c.Contribution(ctx, days)
+	if err != nil {
+		return nil, err
+	}
+	now := found.Totals.Recent
+	a.Metrics.AfterSpend, a.Metrics.BreakEven = toolkit.AfterSpend(f, profit, "", now.Value, now.Spend), answer.RatioOf(profit.BreakEvenROAS(""))
 	for _, t := range found.Rows {
-		a.Rows = append(a.Rows, campaignRowOf(f, t, p.Level, credited))
+		row := campaignRowOf(f, t, p.Level, credited)
+		row.AfterSpend = toolkit.AfterSpend(f, profit, "", t.Value, t.Spend)
+		a.Rows = append(a.Rows, row)
 	}
 	if err := addCampaignStates(ctx, c, a, of); err != nil {
 		return nil, err

@@ -99,6 +99,11 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 	a.Currency = c.Workspace.Currency
 	now, before := c.Sum(totals.Recent, channel, recent), c.Sum(totals.Earlier, channel, earlier)
 	a.Metrics = c.StoreMetrics(now, before, earlier)
+	profit, err := c.Contributions(ctx, warehouse.Windows{Recent: recent, Earlier: earlier})
+	if err != nil {
+		return nil, err
+	}
+	a.Metrics.ProfitMetrics = c.ProfitMetrics(now, before, profit, channel)
 	sold := c.Store.Covers(earlier, snapshot.FromOrders)
 	if earlier.Days() != recent.Days() {
 		a.Metrics.PerDay(recent.Days(), earlier.Days())
@@ -123,7 +128,9 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 		warnCompare(c, a, earlier, recent, now.Undated+before.Undated)
 		compareNext(c, a, earlier, recent, p.IncludeChannels)
 	}
-	c.Describe(&a.Closing, c.Quality(measure.LastTouch, snapshot.Total{Sums: measure.Sums{Undated: now.Undated + before.Undated}}), snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	quality := c.Quality(measure.LastTouch, snapshot.Total{Sums: measure.Sums{Undated: now.Undated + before.Undated}})
+	quality.Costs = c.CostsSentence(profit.Recent)
+	c.Describe(&a.Closing, quality, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 

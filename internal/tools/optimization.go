@@ -35,12 +35,16 @@ type OptimizationAnswer struct {
 	answer.Closing
 }
 
-func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (*OptimizationAnswer, error) {
+func runOptimization(ctx context.Context, c *toolkit.Call, p optimizationParams) (*OptimizationAnswer, error) {
 	m, err := c.Model()
 	if err != nil {
 		return nil, err
 	}
-	budget := m.Spend()
+	start, err := c.PlanStart(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	budget := start.Budget(m)
 	if p.BudgetConstraint != nil {
 		if *p.BudgetConstraint == 0 {
 			return nil, fault.Invalid("budget_constraint is 0: there is no budget to allocate").
@@ -48,22 +52,23 @@ func runOptimization(_ context.Context, c *toolkit.Call, p optimizationParams) (
 		}
 		budget = *p.BudgetConstraint * m.Months()
 	}
-	plan, err := m.Plan(mix.Ask{Budget: budget})
+	plan, err := m.Plan(start.Ask(mix.Ask{Budget: budget}))
 	if err != nil {
 		return nil, err
 	}
 	monthly := 1 / m.Months()
-	a := &OptimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, budget, monthly)}
+	a := &OptimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: start.Metrics(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.Rows = toolkit.MixRows(m, plan, monthly)
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "per month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Summary = toolkit.AnswerAboutModel(c, p.Question, toolkit.ModelResults{Rows: a.Rows, Model: a.Model, Metrics: a.Metrics})
 	}
+	c.WarnProfit(&a.Closing, a.Metrics.PlanProfit)
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimize_budget", map[string]any{"total_budget": answer.Decimals(budget, 0)}, "Optimize a budget with spend limits by channel.")
 	c.Suggest(&a.Closing, "performance", map[string]any{}, "Compare the estimates with attributed revenue by channel.")
-	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod, Costs: c.CostsSentence(start.Profit)}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }

@@ -78,7 +78,7 @@ type AllocationRow struct {
 	BeyondData   bool            `json:"beyond_data,omitempty" doc:"Above the highest observed spend: extrapolated from the response curve."`
 }
 
-func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParams) (*OptimizeBudgetAnswer, error) {
+func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetParams) (*OptimizeBudgetAnswer, error) {
 	m, err := c.Model()
 	if err != nil {
 		return nil, err
@@ -95,19 +95,24 @@ func runOptimizeBudget(_ context.Context, c *toolkit.Call, p optimizeBudgetParam
 		return nil, fault.Invalid("total_budget is 0: there is no budget to allocate").
 			WithHint(`For current spend: {"total_budget":%.0f}`, m.Spend())
 	}
-	plan, err := m.Plan(mix.Ask{Budget: p.TotalBudget, Bounds: limits})
+	start, err := c.PlanStart(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	a := &OptimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: toolkit.PlanMetricsOf(c, m, plan, p.TotalBudget, 1)}
+	plan, err := m.Plan(start.Ask(mix.Ask{Budget: p.TotalBudget, Bounds: limits}))
+	if err != nil {
+		return nil, err
+	}
+	a := &OptimizeBudgetAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: start.Metrics(c, m, plan, p.TotalBudget, 1)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.ShowAll(true)
-	a.Rows = allocationRows(m, plan, 1, shown)
+	a.Rows = allocationRows(plan, 1, shown)
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
+	c.WarnProfit(&a.Closing, a.Metrics.PlanProfit)
 	toolkit.WarnPlan(c, &a.Closing, plan)
 	c.WarnTests(&a.Closing, m)
 	c.Suggest(&a.Closing, "optimization", map[string]any{}, "See saturation and marginal ROAS by channel.")
-	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: toolkit.MmmMethod, Costs: c.CostsSentence(start.Profit)}, snapshot.FromOrders, snapshot.FromAds, snapshot.FromSpend)
 	return a, nil
 }
 
@@ -150,13 +155,13 @@ func limitsOf(m *mix.Model, constraints map[string]bounds) (map[measure.Channel]
 }
 
 // allocationRows lists current and optimized spend by channel, largest change first.
-func allocationRows(m *mix.Model, plan *mix.Plan, times float64, shown []measure.Channel) []AllocationRow {
+func allocationRows(plan *mix.Plan, times float64, shown []measure.Channel) []AllocationRow {
 	rows := []AllocationRow{}
 	for _, a := range plan.Allocations {
 		if !slices.Contains(shown, a.Channel) {
 			continue
 		}
-		current := m.Posterior().Spend(a.Channel)
+		current := a.Current / plan.Times
 		row := AllocationRow{
 			Channel: a.Channel, Current: answer.Money(times * current), Proposed: answer.Money(times * a.Proposed),
 			ChangePct: answer.PercentOf(measure.Change(a.Proposed, current)), MarginalROAS: answer.Ratio(a.MarginalROAS), BeyondData: a.Unseen,

@@ -53,6 +53,7 @@ type ChannelRow struct {
 	RevenueChange *answer.Percent `json:"revenue_change_pct,omitempty"`
 	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
 	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
+	AfterSpend    *answer.Money   `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Revenue at the store's contribution rate of the period, minus spend."`
 	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
 	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
 	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Platform-reported revenue; basis reported."`
@@ -84,6 +85,13 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	now, before := c.Sum(totals.Recent, channel, days), c.Sum(totals.Earlier, channel, days.Previous())
 	now.RevenueUnknown, before.RevenueUnknown = touchless && now.RevenueUnknown, touchless && before.RevenueUnknown
 	a.Metrics = c.StoreMetrics(now, before, days.Previous())
+	profit, err := c.Contributions(ctx, warehouse.Windows{Recent: days, Earlier: days.Previous()})
+	if err != nil {
+		return nil, err
+	}
+	if a.Basis != measure.Reported || channel == "" {
+		a.Metrics.ProfitMetrics = c.ProfitMetrics(now, before, profit, channel)
+	}
 	comparable := c.Store.Covers(days.Previous(), snapshot.FromOrders)
 	if a.Basis == measure.Reported {
 		reported := c.Store.Covers(days.Previous(), snapshot.FromAds)
@@ -93,7 +101,7 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 	if !comparable {
 		totals.Earlier = nil
 	}
-	a.Rows = channelRows(c, totals, a.Basis, touchless)
+	a.Rows = channelRows(c, totals, profit.Recent, a.Basis, touchless)
 	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 	} else {
@@ -120,7 +128,7 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 		performanceNext(c, a, days, channel)
 	}
 	quality := c.Quality("", now)
-	quality.Method = methods[model]
+	quality.Method, quality.Costs = methods[model], c.CostsSentence(profit.Recent)
 	if a.Basis == measure.Reported {
 		quality.Revenue = claimedRevenue
 		if channel == "" {
@@ -178,7 +186,7 @@ func brief(c *toolkit.Call, model measure.Model) bool {
 
 // channelRows returns a row for each channel of the recent window, largest revenue first. Without touchpoints a channel
 // has no ROAS or CPA.
-func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], basis measure.Basis, touchless bool) []ChannelRow {
+func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal], profit snapshot.Contribution, basis measure.Basis, touchless bool) []ChannelRow {
 	f := c.Figures
 	earlier := map[measure.Channel]measure.Sums{}
 	for _, t := range totals.Earlier {
@@ -192,6 +200,8 @@ func channelRows(c *toolkit.Call, totals warehouse.Pair[[]warehouse.ChannelTotal
 			row.reported()
 		case touchless:
 			row.ROAS, row.CPA = nil, nil
+		case t.SpendKnown:
+			row.AfterSpend = toolkit.AfterSpend(f, profit, t.Channel, f.Basis.Revenue(t.Sums), t.Spend)
 		}
 		rows = append(rows, row)
 	}
@@ -238,7 +248,7 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 	text := fmt.Sprintf("%s %s %s (%s orders), %s.", who, c.Amount(c.Workspace.Basis.Revenue(now.Sums)),
 		answer.Dates(days), answer.Orders(now.Orders), answer.Against(a.Metrics.Revenue.ChangePct, days))
 	if r := a.Metrics.ROAS.Value; r != nil {
-		text += fmt.Sprintf(" Spend was %s and ROAS was %s.", c.Amount(now.Spend), *r)
+		text += fmt.Sprintf(" Spend was %s and ROAS was %s%s.", c.Amount(now.Spend), *r, toolkit.BreakEvenWords(a.Metrics.ProfitMetrics))
 	}
 	if a.Channel == "" && (a.Basis == measure.Reported || !c.Store.Untouched()) {
 		text += c.BiggestMover(totals)

@@ -58,6 +58,8 @@ type ProductsAnswer struct {
 	Metrics SalesMetrics `json:"metrics" doc:"Totals of all selected products or coupons, not of the page."`
 	answer.Table[SalesRow]
 	answer.Closing
+
+	costs string // what the costs of the products cover
 }
 
 // SalesMetrics are totals of products or coupons.
@@ -84,6 +86,7 @@ type SalesRow struct {
 	SharePct  *answer.Percent `json:"share_pct,omitempty" detail:"analyst" doc:"Share of the revenue of all pages."`
 	Cost      *answer.Money   `json:"cost,omitempty" detail:"analyst" doc:"Cost of goods, if the cost of every unit is known."`
 	MarginPct *answer.Percent `json:"margin_pct,omitempty" detail:"analyst"`
+	Profit    *answer.Money   `json:"contribution,omitempty" detail:"analyst" doc:"If the cost of every unit is known. Tax, refunds, fees and shipping are spread over all products by revenue."`
 	CostedPct *answer.Percent `json:"costed_pct,omitempty" detail:"debug" doc:"Share of units with a known cost."`
 	CreatorID string          `json:"creator_id,omitempty" detail:"debug"`
 }
@@ -114,7 +117,7 @@ func runProducts(ctx context.Context, c *toolkit.Call, p productsParams) (*Produ
 		c.WarnDays(&a.Closing, days, 0, false)
 		productsNext(c, a, days)
 	}
-	quality := answer.DataQuality{Revenue: "amount charged for line items after discounts, without shipping"}
+	quality := answer.DataQuality{Revenue: "amount charged for line items after discounts, without shipping", Costs: a.costs}
 	if p.View == couponsView {
 		quality.Revenue = "amount charged for orders with the code; an order with two codes is included in both"
 	}
@@ -130,6 +133,11 @@ func productSales(ctx context.Context, c *toolkit.Call, a *ProductsAnswer, p pro
 	if err != nil {
 		return 0, err
 	}
+	profit, err := c.Contribution(ctx, windows.Recent)
+	if err != nil {
+		return 0, err
+	}
+	a.costs = c.CostsSentence(profit)
 	f, now, before := c.Figures, found.Totals.Recent, found.Totals.Earlier
 	a.Metrics = SalesMetrics{
 		Revenue:  answer.MetricOf(f.Money(now.Net), f.Money(before.Net)),
@@ -139,7 +147,7 @@ func productSales(ctx context.Context, c *toolkit.Call, a *ProductsAnswer, p pro
 		AOV:      answer.MetricOfKnown(each(f, now.Net, now.Orders), each(f, before.Net, before.Orders)),
 	}
 	for _, t := range found.Rows {
-		a.Rows = append(a.Rows, productRow(f, t, now.Net))
+		a.Rows = append(a.Rows, productRow(f, t, now.Net, profit))
 	}
 	a.Pagination = page.Pagination(len(a.Rows), found.Total)
 	a.Metrics.where(c.Store.Covers(windows.Earlier, snapshot.FromOrders))
@@ -155,7 +163,7 @@ func (m *SalesMetrics) where(comparable bool) {
 	}
 }
 
-func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) SalesRow {
+func productRow(f answer.Figures, t warehouse.ProductTotal, all int64, profit snapshot.Contribution) SalesRow {
 	row := SalesRow{
 		Title: answer.Foreign(t.Title), SKU: answer.Foreign(t.SKU), Revenue: f.Money(t.Net), Units: new(t.Units), Orders: answer.Count(t.Orders),
 		AOV: each(f, t.Net, t.Orders), Discount: new(f.Money(t.Discount)), SharePct: answer.PercentOf(measure.Share(t.Net, all)),
@@ -163,6 +171,9 @@ func productRow(f answer.Figures, t warehouse.ProductTotal, all int64) SalesRow 
 	}
 	if t.Units > 0 && t.Costed == t.Units {
 		row.Cost, row.MarginPct = new(f.Money(t.Cost)), answer.PercentOf(measure.Share(t.Net-t.Cost, t.Net))
+		if minor, known := profit.Product(t.Net, t.Cost); known {
+			row.Profit = new(f.Money(minor))
+		}
 	}
 	return row
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/mcp"
@@ -45,6 +46,20 @@ func (c *counted) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, m m
 		return warehouse.Pair[[]warehouse.ChannelTotal]{}, *err
 	}
 	return c.Facts.ChannelBriefs(ctx, ws, m, in)
+}
+
+func (c *counted) StoreDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]warehouse.DayTotal, error) {
+	if c.hold != nil {
+		return nil, nil
+	}
+	return c.Facts.StoreDays(ctx, ws, days)
+}
+
+func (c *counted) GoodsDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.Goods, error) {
+	if c.hold != nil {
+		return nil, nil
+	}
+	return c.Facts.GoodsDays(ctx, ws, days)
 }
 
 func (c *counted) Version(context.Context, measure.WorkspaceID) (uint64, error) {

@@ -22,6 +22,18 @@ func (w *salesQuestions) StoreDays(ctx context.Context, ws measure.WorkspaceID, 
 	return out, err
 }
 
+// GoodsDays returns the days with order lines in the period: their product sales and the cost of goods.
+func (w *salesQuestions) GoodsDays(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.Goods, error) {
+	var out []measure.Goods
+	err := w.ask(ctx, ws, "goods_days", bindDays(days), func(row Row) error {
+		var g measure.Goods
+		err := row.Scan(&g.Day, &g.Units, &g.Net, &g.Costed, &g.CostedNet, &g.Cost)
+		out = append(out, g)
+		return err
+	})
+	return out, err
+}
+
 // ChannelDays returns the days of the channels, sorted by channel and day. Without channels it returns the days of all
 // channels.
 func (w *salesQuestions) ChannelDays(ctx context.Context, ws measure.WorkspaceID, model measure.Model, days civil.Range, channels ...measure.Channel) ([]ChannelDay, error) {

@@ -41,7 +41,7 @@ func eventGroups() []eventGroup {
 		{"keys", "API keys", []control.EventKind{control.KeyMade, control.KeyRotated, control.KeyRevoked}},
 		{"programs", "Connected apps", []control.EventKind{control.GrantMade, control.GrantRefused, control.GrantRevoked, control.ScopeRefused}},
 		{"people", "Members and roles", []control.EventKind{control.UserMade, control.UserInvited, control.InvitationWithdrawn, control.RoleChanged, control.UserRemoved}},
-		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.BackupMade}},
+		{"settings", "Workspace settings", []control.EventKind{control.WorkspaceMade, control.WorkspaceChanged, control.WorkspaceDeleted, control.TargetSet, control.TargetRemoved, control.CostSet, control.CostRemoved, control.BackupMade}},
 		{"records", "Records", []control.EventKind{
 			control.AnnotationAdded, control.AnnotationRemoved, control.ReportSaved, control.ReportRemoved, control.InsightDismissed,
 			control.InsightRestored, control.CouponMapped,
@@ -144,6 +144,10 @@ func eventWords(kind control.EventKind) string {
 		return "Target set"
 	case control.TargetRemoved:
 		return "Target removed"
+	case control.CostSet:
+		return "Cost set"
+	case control.CostRemoved:
+		return "Cost removed"
 	case control.AlertCreated:
 		return "Alert rule created"
 	case control.AlertRemoved:

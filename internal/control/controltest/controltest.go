@@ -18,6 +18,8 @@ type Store interface {
 	Workspaces(ctx context.Context) ([]control.Workspace, error)
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
 	UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error)
+	SetCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error)
+	RemoveCost(ctx context.Context, id measure.WorkspaceID, r measure.CostRule, by control.By) (control.Workspace, error)
 	DeleteWorkspace(ctx context.Context, id measure.WorkspaceID, by control.By) error
 	HasFactsFile(ctx context.Context, id measure.WorkspaceID) (bool, error)
 	SetHasFactsFile(ctx context.Context, id measure.WorkspaceID, has bool) error
@@ -117,6 +119,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	}{
 		{"a new workspace is returned as stored", workspaceIsKept},
 		{"workspaces are listed by id", workspacesAreListed},
+		{"costs change the workspace", costsChangeTheWorkspace},
 		{"an ID is assigned once", idIsGivenOnce},
 		{"invalid settings are rejected", settingsAreChecked},
 		{"a change of settings raises the version", updateRaisesVersion},

@@ -14,7 +14,7 @@ import (
 
 const workspaceColumns = `workspaces.id, workspaces.name, workspaces.currency, workspaces.zone, workspaces.week_start,
 	workspaces.without_tax, workspaces.without_shipping, workspaces.net_of_refunds,
-	workspaces.rate_per_min, workspaces.retrain, workspaces.retrain_hour, workspaces.log_arguments, workspaces.created_at, workspaces.version`
+	workspaces.rate_per_min, workspaces.retrain, workspaces.retrain_hour, workspaces.log_arguments, workspaces.cost_rules, workspaces.created_at, workspaces.version`
 
 // CreateWorkspace stores a new workspace and returns it with its ID and version 1. Invalid settings are faults of kind
 // invalid. A duplicate ID is a fault of kind conflict.
@@ -27,12 +27,12 @@ func (s *workspaceStore) CreateWorkspace(ctx context.Context, w control.Workspac
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
 			INSERT INTO workspaces (id, name, currency, zone, week_start, without_tax, without_shipping, net_of_refunds,
-			                        rate_per_min, retrain, retrain_hour, log_arguments, created_at, version)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+			                        rate_per_min, retrain, retrain_hour, log_arguments, cost_rules, created_at, version)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 			ON CONFLICT DO NOTHING`,
 			w.ID, w.Name, w.Currency, w.Zone, int(w.WeekStart),
 			bit(w.Basis.WithoutTax), bit(w.Basis.WithoutShipping), bit(w.Basis.NetOfRefunds),
-			w.RatePerMin, w.Retrain.Cadence, w.Retrain.Hour, bit(w.LogArguments), micros(w.CreatedAt), w.Version)
+			w.RatePerMin, w.Retrain.Cadence, w.Retrain.Hour, bit(w.LogArguments), costRules{&w.Costs}, micros(w.CreatedAt), w.Version)
 		hit, err := touched(done, err)
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func workspace(ctx context.Context, q querier, id measure.WorkspaceID) (control.
 
 // UpdateWorkspace changes the settings of w.ID and returns them with the next version. If w does not have the current
 // version, it returns a fault of kind conflict. A person who does not manage the workspace receives a fault of kind
-// forbidden.
+// forbidden. Costs change with SetCost and RemoveCost only.
 func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspace, by control.By) (control.Workspace, error) {
 	w, err := w.Checked()
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspac
 		if now.Version != w.Version {
 			return fault.Conflict("the settings of workspace %q have changed since they were read", w.ID).WithHint("read them again and repeat the change")
 		}
-		w.CreatedAt, w.Version = now.CreatedAt, now.Version+1
+		w.CreatedAt, w.Version, w.Costs = now.CreatedAt, now.Version+1, now.Costs
 		if _, err := tx.ExecContext(ctx, `
 			UPDATE workspaces
 			SET name = $1, currency = $2, zone = $3, week_start = $4, without_tax = $5, without_shipping = $6,
@@ -152,12 +152,12 @@ func scanWorkspace(row scanner) (control.Workspace, error) {
 	return w, engineFault(err)
 }
 
-// workspaceFields returns the scan destinations for the columns up to log_arguments.
+// workspaceFields returns the scan destinations for the columns up to cost_rules.
 func workspaceFields(w *control.Workspace) []any {
 	return []any{
 		&w.ID, &w.Name, &w.Currency, &w.Zone, &w.WeekStart,
 		&w.Basis.WithoutTax, &w.Basis.WithoutShipping, &w.Basis.NetOfRefunds, &w.RatePerMin,
-		&w.Retrain.Cadence, &w.Retrain.Hour, &w.LogArguments,
+		&w.Retrain.Cadence, &w.Retrain.Hour, &w.LogArguments, costRules{&w.Costs},
 	}
 }
 

@@ -40,6 +40,9 @@ type Channel struct {
 	// shape. 0 means unknown.
 	Seen     float64
 	Response Response
+	// Weight is the value of a unit of this response in the objective. It does not affect the lift. The optimization
+	// ignores weights that are all equal. Channels with a weight of 0 or below have the smallest positive weight.
+	Weight float64
 }
 
 // Response is a channel's response curve as joint draws on a grid of spends, interpolated by cubics with the given

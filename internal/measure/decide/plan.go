@@ -2,6 +2,7 @@ package decide
 
 import (
 	"math"
+	"slices"
 
 	"assay/internal/measure"
 	"assay/internal/measure/stats"
@@ -70,10 +71,11 @@ func Optimize(p Problem) (*Plan, error) {
 	var best, first, second []float64
 	var plan Plan
 	var work panics.Group
-	work.Go(func() { best, plan.Certificate.Objective, plan.Certificate.UpperBound = newChooser(p, all).choose() })
+	aim := p.weighted()
+	work.Go(func() { best, plan.Certificate.Objective, plan.Certificate.UpperBound = newChooser(aim, all).choose() })
 	work.Go(func() {
-		first, _, _ = newChooser(p, all[:n/2]).choose()
-		second, _, _ = newChooser(p, all[n/2:]).choose()
+		first, _, _ = newChooser(aim, all[:n/2]).choose()
+		second, _, _ = newChooser(aim, all[n/2:]).choose()
 	})
 	work.Wait()
 
@@ -88,6 +90,40 @@ func Optimize(p Problem) (*Plan, error) {
 	plan.Agreement = 1 - apart/(2*p.Budget)
 	plan.Allocations = p.allocations(best, all)
 	return &plan, nil
+}
+
+// weighted returns the problem with the responses multiplied by the channels' weights relative to the largest one.
+func (p Problem) weighted() Problem {
+	least, most := math.Inf(1), 0.0
+	for _, c := range p.Channels {
+		if c.Weight > 0 {
+			least, most = math.Min(least, c.Weight), math.Max(most, c.Weight)
+		}
+	}
+	if most == 0 || !slices.ContainsFunc(p.Channels, func(c Channel) bool { return c.Weight != most }) {
+		return p
+	}
+	p.Channels = slices.Clone(p.Channels)
+	for j := range p.Channels {
+		c := &p.Channels[j]
+		c.Response = c.Response.times(math.Max(c.Weight, least) / most)
+	}
+	return p
+}
+
+// times returns the response multiplied by a factor.
+func (r Response) times(factor float64) Response {
+	scaled := func(rows [][]float64) [][]float64 {
+		out := make([][]float64, len(rows))
+		for i, row := range rows {
+			out[i] = make([]float64, len(row))
+			for k, v := range row {
+				out[i][k] = factor * v
+			}
+		}
+		return out
+	}
+	return Response{Spend: r.Spend, Value: scaled(r.Value), Slope: scaled(r.Slope)}
 }
 
 // lift returns, for each draw, the response of the optimized allocation minus that of the current allocation.

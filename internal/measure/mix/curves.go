@@ -11,7 +11,6 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/decide"
 	"assay/internal/measure/mmm"
-	"assay/internal/measure/stats"
 	"assay/internal/panics"
 )
 
@@ -136,14 +135,19 @@ func (c *curves) reaching(times float64) (decide.Problem, error) {
 	return made, nil
 }
 
-// change returns the response to the allocations minus the response to the window's spend.
-func change(window []decide.Channel, allocations []decide.Allocation) stats.Summary {
-	total := make([]float64, len(window[0].Response.Value[0]))
+// change returns, for each draw, the response to the allocations minus the response to the current spend. With rates, it
+// returns the change of the contribution after spend.
+func change(current []decide.Channel, allocations []decide.Allocation, rates map[measure.Channel]float64) []float64 {
+	total := make([]float64, len(current[0].Response.Value[0]))
 	for j, a := range allocations {
-		was, now := window[j].Response.At(window[j].Current), window[j].Response.At(a.Proposed)
+		rate, spent := 1.0, 0.0
+		if rates != nil {
+			rate, spent = rates[a.Channel], a.Proposed-current[j].Current
+		}
+		was, now := current[j].Response.At(current[j].Current), current[j].Response.At(a.Proposed)
 		for i := range total {
-			total[i] += now[i] - was[i]
+			total[i] += rate*(now[i]-was[i]) - spent
 		}
 	}
-	return stats.Summarize(total)
+	return total
 }

@@ -36,6 +36,20 @@ type Plan struct {
 	// and allocation. It uses the draws of the optimization, which makes it slightly optimistic.
 	Change stats.Summary
 	Times  float64 // budget / current spend
+	Start  float64 // current spend of all channels
+	Recent bool    // the current spend is not that of the window
+	// Profit is the effect on the contribution after spend; nil if the contribution rates are unknown.
+	Profit *Profit
+}
+
+// Profit is the change of the contribution after ad spend: contribution rate × change of the response, minus the change
+// of spend. It uses the same draws as [Plan.Change]. The rates have no uncertainty of their own.
+type Profit struct {
+	Change stats.Summary // from current spend to the optimized allocation
+	Pays   float64       // probability that the change is positive
+	// Reallocation is the change by optimizing current spend, and Budget the rest, from the difference of the budget.
+	// They are nil if the budget equals current spend or if the bounds exclude current spend.
+	Reallocation, Budget *stats.Summary
 }
 
 // Ask contains the constraints of an allocation. Amounts are for a period as long as the window.
@@ -44,44 +58,112 @@ type Ask struct {
 	Bounds      map[measure.Channel]mmm.Bounds
 	Groups      []decide.Group // joint limits on several channels
 	MessageUnit float64        // see [decide.Problem]
+	// Current is the spend that the plan starts from; nil: the spend of the window. A missing channel spends nothing.
+	Current map[measure.Channel]float64
+	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it weighs the
+	// responses by their rates. The lift and the change stay in the unit of the response.
+	Rates map[measure.Channel]float64
 }
 
 // Plan optimizes a budget's allocation at the balanced risk level. The spend of a channel without bounds can differ
 // from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
 // result in an invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
-	problem, times, err := m.problem(ask)
+	problem, start, err := m.problem(ask)
 	if err != nil {
 		return nil, err
 	}
-	window := slices.Clone(problem.Channels)
+	current := slices.Clone(problem.Channels)
+	out := &Plan{Times: ask.Budget / start, Start: start, Recent: ask.Current != nil}
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		// The response extends to the larger of maximum spend and current spend.
-		c.Current = math.Min(c.Current*times, c.Response.Spend[len(c.Response.Spend)-1])
+		c.Current = math.Min(c.Current*out.Times, c.Response.Spend[len(c.Response.Spend)-1])
 	}
 	plan, err := decide.Optimize(problem)
 	if err != nil {
 		return nil, err
 	}
-	advice, err := decide.Advise(problem, plan, m.Seed)
-	if err != nil {
+	out.Plan = *plan
+	if out.Advice, err = decide.Advise(problem, plan, m.Seed); err != nil {
 		return nil, err
 	}
-	return &Plan{Plan: *plan, Advice: advice, Change: change(window, plan.Allocations), Times: times}, nil
+	out.Change = stats.Summarize(change(current, plan.Allocations, nil))
+	if ask.Rates != nil {
+		out.Profit = m.profit(ask, out, current)
+	}
+	return out, nil
 }
 
-// problem returns the allocation problem, and the budget divided by current spend.
-func (m *Model) problem(ask Ask) (problem decide.Problem, times float64, err error) {
-	current, budget := m.Spend(), ask.Budget
+// sameBudget is the largest relative difference of two budgets that count as equal.
+const sameBudget = 1e-3
+
+// profit returns the effect of a plan on the contribution after spend.
+func (m *Model) profit(ask Ask, plan *Plan, current []decide.Channel) *Profit {
+	total := change(current, plan.Allocations, ask.Rates)
+	p := &Profit{Change: stats.Summarize(total)}
+	for _, x := range total {
+		if x > 0 {
+			p.Pays += 1 / float64(len(total))
+		}
+	}
+	if math.Abs(plan.Times-1) <= sameBudget {
+		return p
+	}
+	ask.Budget = plan.Start
+	problem, _, err := m.problem(ask)
+	if err != nil {
+		return p
+	}
+	same, err := decide.Optimize(problem)
+	if err != nil {
+		return p // the bounds exclude current spend
+	}
+	part := change(current, same.Allocations, ask.Rates)
+	p.Reallocation = new(stats.Summarize(part))
+	for i := range total {
+		total[i] -= part[i]
+	}
+	p.Budget = new(stats.Summarize(total))
+	return p
+}
+
+// problem returns the allocation problem, and the current spend of all channels.
+func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err error) {
+	current, budget := m.start(ask), ask.Budget
+	for _, spend := range current {
+		start += spend
+	}
 	if !(budget > 0) || math.IsInf(budget, 0) {
 		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).
-			WithHint("give a budget such as the current %.0f", current)
+			WithHint("give a budget such as the current %.0f", start)
 	}
-	times = budget / current
-	problem, err = m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))
+	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask.Bounds))
 	problem.Groups, problem.MessageUnit = ask.Groups, ask.MessageUnit
-	return problem, times, err
+	for i := range problem.Channels {
+		c := &problem.Channels[i]
+		c.Current, c.Weight = math.Min(current[c.Name], c.Response.Spend[len(c.Response.Spend)-1]), ask.Rates[c.Name]
+	}
+	return problem, start, err
+}
+
+// start returns the current spend by channel, of the channels with spend in the window.
+func (m *Model) start(ask Ask) map[measure.Channel]float64 {
+	out := map[measure.Channel]float64{}
+	var total float64
+	for _, channel := range m.Posterior().Channels() {
+		if m.Posterior().Spend(channel) > 0 {
+			out[channel] = ask.Current[channel]
+			total += out[channel]
+		}
+	}
+	if total > 0 {
+		return out
+	}
+	for channel := range out {
+		out[channel] = m.Posterior().Spend(channel)
+	}
+	return out
 }
 
 // Schedule distributes the budget over weeks after the window; see [mmm.Posterior.Schedule].
@@ -95,16 +177,12 @@ func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 
 // scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds beyond
 // these limits take precedence.
-func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Bounds) map[measure.Channel]mmm.Bounds {
+func scaled(current map[measure.Channel]float64, times float64, bounds map[measure.Channel]mmm.Bounds) map[measure.Channel]mmm.Bounds {
 	out := maps.Clone(bounds)
 	if out == nil {
 		out = map[measure.Channel]mmm.Bounds{}
 	}
-	for _, channel := range p.Channels() {
-		spend := p.Spend(channel)
-		if spend == 0 {
-			continue
-		}
+	for channel, spend := range current {
 		b := out[channel]
 		least, most := decide.Balanced.Bounds(times * spend)
 		if b.Min != nil {

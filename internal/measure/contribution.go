@@ -1,0 +1,245 @@
+package measure
+
+import (
+	"math/bits"
+
+	"assay/internal/civil"
+)
+
+// Goods are the product sales of a day with the cost of goods, as far as it is known.
+type Goods struct {
+	Day       civil.Date
+	Units     int64
+	Net       int64 // charged for the lines after discounts, in the prices of the source
+	Costed    int64 // units with a known cost
+	CostedNet int64 // the part of Net of these units
+	Cost      int64 // of these units
+}
+
+// MinCostCoverage is the smallest known part of the cost of goods, by units and by revenue, that is extended to the
+// rest of a window without a gross margin.
+const MinCostCoverage = 0.5
+
+// Contribution is the profit of a store in a window before ad spend:
+//
+//	amount charged - tax - refunds - cost of goods - payment fees - shipping cost - handling of returns
+//
+// Amounts are in minor units. Shipping that customers paid is a part of the amount charged, so the shipping cost is
+// subtracted in full. Refunds are subtracted on their day, as charged; the cost of refunded goods stays.
+type Contribution struct {
+	Revenue int64 // amount charged without tax, minus refunds
+	Basis   int64 // revenue on the workspace's basis, the denominator of [Contribution.Rate]
+
+	Goods     int64 // cost of goods, with the estimated part
+	Estimated int64 // part of Goods for units without a known cost
+	Fees      int64
+	Shipping  int64
+	Returns   int64
+
+	Units       int64
+	Costed      int64 // units with a known cost
+	Merchandise int64 // amount charged without tax and shipping
+	Lines       int64 // charged for order lines; at least the merchandise of each day
+	Covered     int64 // part of Merchandise with a known cost of goods
+	AtMargin    int64 // part of Merchandise at an entered gross margin
+
+	known    bool
+	channels map[Channel]Millionth // gross margins of channels on the last day
+}
+
+// SalesDay is the store's totals on a day.
+type SalesDay struct {
+	Day  civil.Date
+	Sums Sums
+}
+
+// NewContribution returns the contribution of consecutive days, which may omit days without sales.
+//
+// The cost of goods is that of the units with a known cost. Other merchandise has the gross margin of its day, if one is
+// entered. Without one it has the cost rate of the known part of the window, if this part reaches [MinCostCoverage].
+// Otherwise the contribution is unknown.
+func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
+	var c Contribution
+	lines := map[civil.Date]Goods{}
+	for _, g := range goods {
+		lines[g.Day] = g
+	}
+	var open int64 // merchandise without a known cost or a gross margin
+	var last civil.Date
+	for _, d := range sales {
+		last = d.Day
+		c.add(d.Sums, basis)
+		c.addCharges(d, rules)
+		open += c.addGoods(d, lines[d.Day], rules)
+	}
+	switch {
+	case open == 0:
+		c.known = c.Covered > 0 || c.AtMargin > 0
+	case c.Covered > 0 && c.covers(open):
+		rest := portion(c.Goods-c.Estimated, open, c.Covered)
+		c.Goods, c.Estimated, c.known = c.Goods+rest, c.Estimated+rest, true
+	}
+	for _, r := range rules {
+		if r.Kind != GrossMargin || r.Channel == "" {
+			continue
+		}
+		if on, ok := rules.On(GrossMargin, r.Channel, last); ok {
+			if c.channels == nil {
+				c.channels = map[Channel]Millionth{}
+			}
+			c.channels[r.Channel] = on.Share
+		}
+	}
+	return c
+}
+
+func (c *Contribution) add(s Sums, basis RevenueBasis) {
+	c.Revenue += s.Charged - s.Tax - s.Refunds
+	c.Basis += basis.Revenue(s)
+	c.Merchandise += s.Charged - s.Tax - s.Shipping
+}
+
+// addCharges adds the fees, shipping costs and handling of returns of a day.
+func (c *Contribution) addCharges(d SalesDay, rules CostRules) {
+	if r, ok := rules.On(PaymentFee, "", d.Day); ok {
+		c.Fees += r.Share.of(d.Sums.Charged) + portion(r.Fixed.Minor, d.Sums.Orders, Millionths)
+	}
+	if r, ok := rules.On(Shipping, "", d.Day); ok {
+		c.Shipping += r.Share.of(d.Sums.Shipping) + portion(r.Fixed.Minor, d.Sums.Orders, Millionths)
+	}
+	if r, ok := rules.On(Returns, "", d.Day); ok {
+		c.Returns += r.Share.of(d.Sums.Refunds)
+	}
+}
+
+// addGoods adds the cost of goods of a day and returns the merchandise without a known cost or a gross margin. Orders
+// without lines have no known cost. The net amounts of lines may contain tax, so only their proportions are used.
+func (c *Contribution) addGoods(d SalesDay, g Goods, rules CostRules) (open int64) {
+	merchandise := max(0, d.Sums.Charged-d.Sums.Tax-d.Sums.Shipping)
+	c.Units, c.Costed = c.Units+max(d.Sums.Units, g.Units), c.Costed+g.Costed
+	c.Goods, c.Lines = c.Goods+g.Cost, c.Lines+max(g.Net, merchandise)
+	covered := portion(merchandise, max(0, g.CostedNet), max(g.Net, merchandise))
+	c.Covered += covered
+	open = merchandise - covered
+	margin, ok := rules.On(GrossMargin, "", d.Day)
+	if !ok {
+		return open
+	}
+	cost := (whole - margin.Share).of(open)
+	c.Goods, c.Estimated, c.AtMargin = c.Goods+cost, c.Estimated+cost, c.AtMargin+open
+	return 0
+}
+
+// covers reports whether the known part is large enough to estimate the rest.
+func (c *Contribution) covers(open int64) bool {
+	byRevenue := float64(c.Covered) >= MinCostCoverage*float64(c.Covered+open)
+	return byRevenue && c.Coverage() >= MinCostCoverage
+}
+
+// Coverage returns the share of units with a known cost.
+func (c Contribution) Coverage() float64 {
+	if c.Units <= 0 {
+		return 0
+	}
+	return float64(c.Costed) / float64(c.Units)
+}
+
+// Known reports whether the costs are known well enough for a contribution.
+func (c Contribution) Known() bool { return c.known }
+
+// Amount returns the contribution before ad spend in minor units. It is meaningful if the contribution is known.
+func (c Contribution) Amount() int64 {
+	return c.Revenue - c.Goods - c.Fees - c.Shipping - c.Returns
+}
+
+// Rate returns the contribution before ad spend per unit of revenue on the workspace's basis.
+func (c Contribution) Rate() (perRevenue float64, known bool) {
+	if !c.known || c.Basis <= 0 {
+		return 0, false
+	}
+	return float64(c.Amount()) / float64(c.Basis), true
+}
+
+// ChannelRate returns the rate of a channel: the rate of the store, with the channel's gross margin instead of the
+// store's cost of goods if one is entered.
+func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bool) {
+	rate, known := c.Rate()
+	margin, own := c.channels[channel]
+	if !known || !own {
+		return rate, known
+	}
+	cost := float64(c.Merchandise) * float64(whole-margin) / float64(whole)
+	return rate + (float64(c.Goods)-cost)/float64(c.Basis), true
+}
+
+// Product returns the contribution of sales with a known cost, in minor units. Tax, refunds, fees and shipping are
+// spread over all products by the amount charged for their lines.
+func (c Contribution) Product(net, cost int64) (minor int64, known bool) {
+	if !c.known || c.Lines <= 0 {
+		return 0, false
+	}
+	return portion(c.Amount()+c.Goods, net, c.Lines) - cost, true
+}
+
+// BreakEvenROAS returns the ROAS of a channel, or of the store for an empty channel, at which the contribution equals the
+// ad spend.
+func (c Contribution) BreakEvenROAS(channel Channel) (roas float64, known bool) {
+	rate, known := c.ChannelRate(channel)
+	if !known || rate <= 0 {
+		return 0, false
+	}
+	return 1 / rate, true
+}
+
+// CostBasis is the origin of the cost of goods of a contribution.
+type CostBasis string
+
+// The origins.
+const (
+	UnitCosts      CostBasis = "unit_costs"            // all units have a known cost
+	ExtendedCosts  CostBasis = "unit_costs_extended"   // the cost rate of the known part applies to the rest
+	CostsAndMargin CostBasis = "unit_costs_and_margin" // an entered gross margin applies to the rest
+	EnteredMargin  CostBasis = "gross_margin"          // an entered gross margin applies to all products
+	CostsUnknown   CostBasis = ""                      // too few costs are known
+)
+
+// CostBasis returns the origin of the cost of goods.
+func (c Contribution) CostBasis() CostBasis {
+	switch {
+	case !c.known:
+		return CostsUnknown
+	case c.AtMargin > 0 && c.Covered == 0:
+		return EnteredMargin
+	case c.AtMargin > 0:
+		return CostsAndMargin
+	case c.Covered < c.Merchandise:
+		return ExtendedCosts
+	}
+	return UnitCosts
+}
+
+// portion returns amount × part / whole, rounded half away from zero, without overflow. It returns 0 for a whole of 0.
+func portion(amount, part, whole int64) int64 {
+	if whole <= 0 || part == 0 || amount == 0 {
+		return 0
+	}
+	negative := (amount < 0) != (part < 0)
+	high, low := bits.Mul64(magnitude(amount), magnitude(part))
+	low, carry := bits.Add64(low, uint64(whole)/2, 0)
+	high += carry
+	if high >= uint64(whole) {
+		return 0 // beyond all amounts of money
+	}
+	quotient, _ := bits.Div64(high, low, uint64(whole))
+	if negative {
+		return -int64(quotient)
+	}
+	return int64(quotient)
+}
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return uint64(-n)
+	}
+	return uint64(n)
+}

@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/money"
+)
+
+// CostKind is a kind of cost that a person enters for a store.
+type CostKind string
+
+// The kinds of costs.
+const (
+	// GrossMargin is the share of merchandise revenue that remains after the cost of goods. It applies to products
+	// without a known unit cost.
+	GrossMargin CostKind = "gross_margin"
+	PaymentFee  CostKind = "payment_fee" // a share of the amount charged, and an amount per order
+	Shipping    CostKind = "shipping"    // an amount per order, and a share of the shipping charged
+	Returns     CostKind = "returns"     // handling of returns: a share of the refunded amount
+)
+
+// CostKinds lists all kinds.
+func CostKinds() []CostKind { return []CostKind{GrossMargin, PaymentFee, Shipping, Returns} }
+
+// CostRule is a cost from a day until the next rule of its kind and channel.
+type CostRule struct {
+	Kind    CostKind     `json:"kind"`
+	Channel Channel      `json:"channel,omitempty"` // only for gross margins; "": the store
+	From    civil.Date   `json:"from,omitzero"`     // zero: from the beginning
+	Share   Millionth    `json:"share,omitzero"`
+	Fixed   money.Amount `json:"fixed,omitzero"` // per order
+}
+
+// Millionth is a share in millionths: 29,000 is 2.9%.
+type Millionth int64
+
+const (
+	whole      Millionth = 1_000_000
+	onePercent Millionth = 10_000
+)
+
+// ParsePercent parses a percentage from 0 to 100 with up to four decimals, such as "2.9%" or "2.9".
+func ParsePercent(text string) (Millionth, error) {
+	number, decimals, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), "%"), ".")
+	shift := len(strconv.Itoa(int(onePercent))) - 1
+	if len(decimals) <= shift {
+		n, err := strconv.ParseUint(number+decimals+strings.Repeat("0", shift-len(decimals)), 10, 32)
+		if err == nil && number != "" && Millionth(n) <= whole {
+			return Millionth(n), nil
+		}
+	}
+	return 0, fault.Invalid("%q is not a percentage from 0 to 100 with up to four decimals", text).WithHint("use one such as 2.9")
+}
+
+// Percent returns the share in percent.
+func (m Millionth) Percent() float64 { return float64(m) / float64(onePercent) }
+
+// String formats the share as a percentage: "2.9%".
+func (m Millionth) String() string { return strconv.FormatFloat(m.Percent(), 'f', -1, 64) + "%" }
+
+// of returns the share of an amount, rounded half away from zero.
+func (m Millionth) of(amount int64) int64 { return portion(amount, int64(m), int64(whole)) }
+
+// Check returns a fault of kind invalid for a rule that has no meaning.
+func (r CostRule) Check() error {
+	switch {
+	case !slices.Contains(CostKinds(), r.Kind):
+		return fault.Invalid("%q is not a kind of cost", r.Kind).WithHint("use one of %q", CostKinds())
+	case r.Share < 0 || r.Share > whole:
+		return fault.Invalid("the share of %s is outside 0 to 100%%", r.Kind)
+	case r.Fixed.Minor < 0 || r.Fixed.Minor > 0 && r.Fixed.Currency == "":
+		return fault.Invalid("the amount per order of %s is not a positive amount", r.Kind)
+	case r.Channel != "" && r.Kind != GrossMargin:
+		return fault.Invalid("only a gross_margin can be for one channel; %s applies to the store", r.Kind).WithHint("omit the channel")
+	case r.Fixed.Minor > 0 && (r.Kind == GrossMargin || r.Kind == Returns):
+		return fault.Invalid("%s is a percentage; it has no amount per order", r.Kind).WithHint("give only a percentage")
+	}
+	return nil
+}
+
+// Same reports whether two rules apply to the same costs from the same day.
+func (r CostRule) Same(other CostRule) bool {
+	return r.Kind == other.Kind && r.Channel == other.Channel && r.From == other.From
+}
+
+// String describes the rule: "payment_fee from 2026-01-01: 2.9% and USD 0.30 per order".
+func (r CostRule) String() string {
+	text := string(r.Kind)
+	if r.Channel != "" {
+		text += " of " + string(r.Channel)
+	}
+	if !r.From.IsZero() {
+		text += " from " + r.From.String()
+	}
+	return text + ": " + r.Value()
+}
+
+// Value describes what the rule subtracts: "2.9% and USD 0.30 per order".
+func (r CostRule) Value() string {
+	switch {
+	case r.Fixed.Minor == 0:
+		return r.Share.String()
+	case r.Share == 0:
+		return fmt.Sprintf("%s per order", r.Fixed)
+	}
+	return fmt.Sprintf("%s and %s per order", r.Share, r.Fixed)
+}
+
+// CostRules are the costs of a store, sorted by kind, channel and day.
+type CostRules []CostRule
+
+// Find returns the rule for the same costs from the same day.
+func (all CostRules) Find(r CostRule) (CostRule, bool) {
+	at := slices.IndexFunc(all, r.Same)
+	if at < 0 {
+		return CostRule{}, false
+	}
+	return all[at], true
+}
+
+// With returns the rules with a rule added. It replaces the rule for the same costs from the same day.
+func (all CostRules) With(r CostRule) CostRules {
+	out := append(all.Without(r), r)
+	slices.SortFunc(out, func(a, b CostRule) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Channel, b.Channel), a.From.Compare(b.From))
+	})
+	return out
+}
+
+// Without returns the rules without the rule for the same costs from the same day.
+func (all CostRules) Without(r CostRule) CostRules {
+	return slices.DeleteFunc(slices.Clone(all), r.Same)
+}
+
+// On returns the rule of a kind on a day: that with the latest first day up to it.
+func (all CostRules) On(kind CostKind, channel Channel, day civil.Date) (found CostRule, ok bool) {
+	for _, r := range all {
+		if r.Kind == kind && r.Channel == channel && !r.From.After(day) && (!ok || r.From.After(found.From)) {
+			found, ok = r, true
+		}
+	}
+	return found, ok
+}
