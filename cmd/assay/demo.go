@@ -21,13 +21,14 @@ type demoCommand struct {
 	Days      int    `default:"730" help:"Length of the store's history in days."`
 	Orders    int    `default:"60000" help:"Orders in the whole history."`
 	Today     string `placeholder:"YYYY-MM-DD" help:"Freeze today at this date."`
+	Future    int    `default:"0" help:"Days after today to simulate in truth.json only. The store is the same with and without them."`
 	RateLimit int    `default:"600" help:"Requests per minute."`
 	Reset     bool   `help:"Replace an existing demo store."`
 }
 
 // Run creates the demo store if there is none, and serves it.
 func (c *demoCommand) Run(ctx context.Context, con *console) error {
-	made := demostore.Store{Seed: c.Seed, Days: c.Days, Orders: c.Orders}
+	made := demostore.Store{Seed: c.Seed, Days: c.Days, Orders: c.Orders, Future: c.Future}
 	if c.Today != "" {
 		today, err := civil.Parse(c.Today)
 		if err != nil {

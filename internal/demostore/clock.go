@@ -19,6 +19,7 @@ type Store struct {
 	Seed   uint64     `json:"seed"`
 	Days   int        `json:"days"`
 	Orders int        `json:"orders"`
+	Future int        `json:"future,omitempty"` // days after today in truth.json
 	Today  civil.Date `json:"today"`  // zero: the day of generation
 	Frozen bool       `json:"frozen"` // the clock of answers stays at noon of Today
 	Whole  bool       `json:"whole"`  // false until it is complete

@@ -154,7 +154,7 @@ func (a Directory) generate(ctx context.Context, made Store, progress func(done,
 	defer load.Abort()
 	var orders int64
 	truth, err := demo.Generate(demo.Options{
-		Seed: made.Seed, Days: made.Days, Orders: made.Orders, Today: made.Today,
+		Seed: made.Seed, Days: made.Days, Orders: made.Orders, Today: made.Today, Future: made.Future,
 		Zone: demoZone(), Currency: demo.StoreCurrency, HashKey: []byte(hashKey),
 	}, func(b *warehouse.Batch) error {
 		orders += int64(len(b.Orders))

@@ -104,16 +104,21 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 	if err != nil {
 		return f, fmt.Errorf("spend of %q by region %s: %w", e.Channel, window, err)
 	}
-	outcome := newTable(days)
+	sales := newTable(days)
 	for _, d := range found {
-		outcome.add(d.Region, d.Day, d.Charged, s.Workspace.Currency)
+		sales.add(d.Region, d.Day, d.Charged, s.Workspace.Currency)
 	}
+	sold, err := s.Facts.SurfaceRegionDays(ctx, s.Workspace.ID, window)
+	if err != nil {
+		return f, fmt.Errorf("orders of surfaces by region %s: %w", window, err)
+	}
+	outcome := outcomeOf(e, days, sold, s.Workspace.Currency)
 	costs := newTable(days)
 	for region := range outcome.values {
 		costs.values[region] = map[civil.Date]float64{}
 	}
 	costs.addSpend(spent, s.Workspace.Currency)
-	f.before = beforeOf(e, outcome)
+	f.before = beforeOf(e, sales)
 	test, panel, err := s.panelOf(e, outcome)
 	if err != nil {
 		return f, err
@@ -130,7 +135,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 			}
 		}
 	}
-	options := geo.Options{Alpha: alpha, Seed: seed, Draws: draws}
+	options := geo.Options{Method: geo.Combined, Alpha: alpha, Seed: seed, Draws: draws}
 	if change, known := geo.SpendChange(spending, test); known {
 		options.Cost, f.Change = change, &change
 	}
@@ -138,6 +143,7 @@ func (s Store) Assess(ctx context.Context, e control.Experiment) (Finding, error
 		return f, err
 	}
 	f.Return = f.Assessment.Return.Estimate()
+	f.relateTo(sales.total(e.Treated, days[test.Start:]))
 	return f, nil
 }
 
@@ -221,10 +227,24 @@ func newTable(days []civil.Date) table {
 }
 
 func (t table) add(region string, day civil.Date, minor int64, currency money.Currency) {
+	t.put(region, day, money.Major(minor, currency))
+}
+
+func (t table) put(region string, day civil.Date, value float64) {
 	if t.values[region] == nil {
 		t.values[region] = map[civil.Date]float64{}
 	}
-	t.values[region][day] += money.Major(minor, currency)
+	t.values[region][day] += value
+}
+
+// total sums the values of regions on days.
+func (t table) total(regions []string, days []civil.Date) (sum float64) {
+	for _, region := range regions {
+		for _, day := range days {
+			sum += t.values[region][day]
+		}
+	}
+	return sum
 }
 
 // addSpend adds the spend in the table's regions.

@@ -34,16 +34,17 @@ var (
 const (
 	spendBefore = 10.0 // per treated region and day, in dollars
 	spendAfter  = 30.0
+	orderValue  = 500 // cents
 )
 
 func isTreated(region string, day civil.Date) bool {
 	return slices.Contains(treated, region) && test.Contains(day)
 }
 
-// sales returns a region's sales on a day, in cents.
+// sales returns a region's orders on a day.
 func sales(r *rand.Rand, i int, day civil.Date) int64 {
 	weekday := []float64{1.2, .9, .9, 1, 1, 1.1, 1.3}[day.Weekday()]
-	return int64(float64(10000+1000*i) * weekday * (1 + 0.02*r.NormFloat64()))
+	return int64(float64(20+2*i)*weekday*(1+0.02*r.NormFloat64()) + 0.5)
 }
 
 func batch() (b *warehouse.Batch, lifted float64) {
@@ -51,21 +52,23 @@ func batch() (b *warehouse.Batch, lifted float64) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for day := first; !day.After(storetest.Today); day = day.AddDays(1) {
 		for i, region := range regions {
-			charged := sales(r, i, day)
-			spend := int64(100 * spendBefore)
+			count, spend := sales(r, i, day), int64(100*spendBefore)
 			if isTreated(region, day) {
-				lifted += float64(charged) / 5 / 100
-				charged, spend = charged*6/5, 100*spendAfter
+				more := (count + 2) / 5
+				lifted += float64(more) * orderValue / 100
+				count, spend = count+more, 100*spendAfter
 			}
-			ref := warehouse.OrderRef{Source: "shop", Key: fmt.Sprintf("%s-%s", day, region)}
 			surface := measure.OnlineStore
 			if i == 0 && day.Day() > 20 {
 				surface = measure.Retail
 			}
-			b.Orders = append(b.Orders, warehouse.Order{
-				OrderRef: ref, Name: ref.Key, At: day.UTC().Add(17 * time.Hour), Day: day, Surface: surface, Customer: ref.Key, Charged: charged, Tax: charged / 10,
-				Original: money.Amount{Minor: charged, Currency: "USD"}, Status: "paid", Country: "US", Region: region, Units: 1,
-			})
+			for n := range count {
+				ref := warehouse.OrderRef{Source: "shop", Key: fmt.Sprintf("%s-%s-%d", day, region, n)}
+				b.Orders = append(b.Orders, warehouse.Order{
+					OrderRef: ref, Name: ref.Key, At: day.UTC().Add(17 * time.Hour), Day: day, Surface: surface, Customer: ref.Key, Charged: orderValue, Tax: orderValue / 10,
+					Original: money.Amount{Minor: orderValue, Currency: "USD"}, Status: "paid", Country: "US", Region: region, Units: 1,
+				})
+			}
 			b.AdDays = append(b.AdDays, warehouse.AdDay{
 				Source: "facebook_ads", Platform: measure.Facebook, Account: "a", Channel: "facebook", Day: day, CampaignID: "f", AdSetID: "s", AdID: "1",
 				Country: "US", Region: region, Spend: spend, Original: money.Amount{Minor: spend, Currency: "USD"},

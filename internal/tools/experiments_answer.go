@@ -119,7 +119,7 @@ type ExperimentEvidence struct {
 	LeftOut   int            `json:"days_left_out,omitempty" doc:"Days before the test excluded because other experiments ran on them or shortly before."`
 	Fit       answer.Ratio   `json:"scaled_l2" doc:"Fit error before the test: 0 is a perfect fit, 1 is the fit of the donors' mean."`
 	Notes     []string       `json:"notes,omitempty"`
-	Weeks     []EvidenceWeek `json:"weeks" doc:"Revenue of the treated regions by week. Weeks are counted from the first day of the test."`
+	Weeks     []EvidenceWeek `json:"weeks" doc:"Orders of the treated regions by week, without wholesale, at their mean value. Weeks are counted from the first day of the test."`
 	Weights   []DonorWeight  `json:"weights"`
 	Placebo   *PlaceboSets   `json:"placebo,omitempty"`
 }

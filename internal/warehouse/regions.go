@@ -35,11 +35,12 @@ func (w *salesQuestions) RegionDays(ctx context.Context, ws measure.WorkspaceID,
 	return out, err
 }
 
-// SurfaceRegionDay is a surface's revenue from a region on a day.
+// SurfaceRegionDay contains a surface's orders and revenue from a region on a day.
 type SurfaceRegionDay struct {
 	Surface measure.Surface
 	Region  string
 	Day     civil.Date
+	Orders  int64
 	Charged int64 // minor units
 }
 
@@ -49,7 +50,7 @@ func (w *salesQuestions) SurfaceRegionDays(ctx context.Context, ws measure.Works
 	var out []SurfaceRegionDay
 	err := w.ask(ctx, ws, "region_surface_days", bindDays(days), func(row Row) error {
 		var t SurfaceRegionDay
-		err := row.Scan(&t.Surface, &t.Region, &t.Day, &t.Charged)
+		err := row.Scan(&t.Surface, &t.Region, &t.Day, &t.Orders, &t.Charged)
 		out = append(out, t)
 		return err
 	})

@@ -43,7 +43,7 @@ func (p *plan) emitAds(out *feed) {
 			continue
 		}
 		w := adReport{p: p, m: m, r: p.stream("ad reports", string(m.channel)), out: out}
-		noise := drift(w.r, p.opt.Days, 0.3, 0.10)
+		noise := drift(always(w.r), p.opt.Days, 0.3, 0.10)
 		for start := 0; start < len(m.rows); {
 			end := start
 			for end < len(m.rows) && m.rows[end].day == m.rows[start].day {

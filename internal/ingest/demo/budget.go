@@ -2,7 +2,6 @@ package demo
 
 import (
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"assay/internal/measure"
@@ -22,23 +21,23 @@ type habit struct {
 // budget returns a channel's planned spend by day, in minor units. The pattern has an always-on level that changes
 // every three to six weeks, bursts, pauses, a weekly pattern, the season and noise. The last day has spend until noon.
 func (p *plan) budget(m mediumSpec) []float64 {
-	r := p.stream("budget", string(m.channel))
+	on := p.onDays("budget", string(m.channel))
 	n := p.opt.Days
-	days := drift(r, n, 0.5, m.habit.wander)
+	days := drift(on, p.span, 0.5, m.habit.wander)
 	for _, pattern := range [][]float64{
-		levels(r, n), bursts(r, n, m.habit.bursts), p.pauses(r, m), p.pace(m.habit),
+		levels(on, p.span), p.bursts(on, m.habit.bursts), p.pauses(on, m), p.pace(m.habit),
 	} {
 		for t := range days {
 			days[t] *= pattern[t]
 		}
 	}
 	if m.habit.flights {
-		onAir := p.flights(r)
+		onAir := p.flights(on)
 		for t := range days {
 			days[t] *= onAir[t]
 		}
 	}
-	if all := sum(days); all > 0 {
+	if all := sum(days[:n]); all > 0 {
 		scale(days, float64(n)/all*spendShare*m.share*p.dailyRevenue()*p.unit)
 	}
 	for _, a := range p.anomalies {
@@ -46,17 +45,17 @@ func (p *plan) budget(m mediumSpec) []float64 {
 			days[a.day] *= a.factor
 		}
 	}
-	days[n-1] *= noonShare()
+	days[n-1] *= p.dayShare(n - 1)
 	return days
 }
 
 // levels returns a level that changes every three to six weeks.
-func levels(r *rand.Rand, n int) []float64 {
+func levels(on byDay, n int) []float64 {
 	days := make([]float64, n)
 	level, left := 1.0, 0
 	for t := range days {
 		if left == 0 {
-			level, left = scatter(r, 0.30), whole(r, 21, 42)
+			level, left = scatter(on(t), 0.30), whole(on(t), 21, 42)
 		}
 		days[t] = level
 		left--
@@ -64,28 +63,45 @@ func levels(r *rand.Rand, n int) []float64 {
 	return days
 }
 
-func bursts(r *rand.Rand, n int, perYear float64) []float64 {
-	days := ones(n)
-	for range count(r, perYear*float64(n)/365) {
-		start, length, height := r.IntN(n), whole(r, 7, 14), between(r, 1.6, 2.4)
-		for t := start; t < min(n, start+length); t++ {
-			days[t] = height
+func (f *frame) bursts(on byDay, perYear float64) []float64 {
+	days := ones(f.span)
+	for _, part := range f.parts() {
+		r := on(part.first)
+		for range count(r, perYear*float64(part.days)/365) {
+			start, length, height := part.first+r.IntN(part.days), whole(r, 7, 14), between(r, 1.6, 2.4)
+			for t := start; t < min(f.span, start+length); t++ {
+				days[t] = height
+			}
 		}
 	}
 	return days
 }
 
+// part is a range of days with its own random numbers.
+type part struct{ first, days int }
+
+// parts returns the store's days and, if they are simulated, the days after today.
+func (f *frame) parts() []part {
+	all := []part{{0, f.opt.Days}}
+	if ahead := f.span - f.opt.Days; ahead > 0 {
+		all = append(all, part{f.opt.Days, ahead})
+	}
+	return all
+}
+
 // pauses sets days to zero, except near an experiment of the channel, Thanksgiving or today.
-func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
-	n := p.opt.Days
-	days := ones(n)
-	for range count(r, m.habit.pauses*float64(n)/365) {
-		start, length := r.IntN(n), whole(r, 3, 8)
-		if !p.quiet(m, start, start+length) {
-			continue
-		}
-		for t := start; t < min(n, start+length); t++ {
-			days[t] = 0
+func (p *plan) pauses(on byDay, m mediumSpec) []float64 {
+	days := ones(p.span)
+	for _, part := range p.parts() {
+		r := on(part.first)
+		for range count(r, m.habit.pauses*float64(part.days)/365) {
+			start, length := part.first+r.IntN(part.days), whole(r, 3, 8)
+			if !p.quiet(m, start, start+length) {
+				continue
+			}
+			for t := start; t < min(p.span, start+length); t++ {
+				days[t] = 0
+			}
 		}
 	}
 	return days
@@ -93,7 +109,7 @@ func (p *plan) pauses(r *rand.Rand, m mediumSpec) []float64 {
 
 // quiet reports whether a pause is possible on these days.
 func (p *plan) quiet(m mediumSpec, from, to int) bool {
-	if from < 14 || to > p.opt.Days-30 {
+	if from < 14 || to > p.opt.Days-30 && from < p.opt.Days {
 		return false
 	}
 	for _, e := range p.tests {
@@ -112,7 +128,7 @@ func (p *plan) quiet(m mediumSpec, from, to int) bool {
 
 // pace returns the planned part of the pattern: growth, season and weekday.
 func (f *frame) pace(h habit) []float64 {
-	days := make([]float64, f.opt.Days)
+	days := make([]float64, f.span)
 	for t := range days {
 		d := f.day(t)
 		smooth := (f.demandWithout(t-2) + f.demandWithout(t) + f.demandWithout(t+2)) / 3
@@ -132,17 +148,17 @@ func (f *frame) demandWithout(t int) float64 {
 
 // flights returns a pattern that is active on Tuesdays and Thursdays for three to five weeks, then inactive for one to
 // three weeks.
-func (f *frame) flights(r *rand.Rand) []float64 {
-	days := make([]float64, f.opt.Days)
-	onAir, left := true, whole(r, 21, 35)
+func (f *frame) flights(on byDay) []float64 {
+	days := make([]float64, f.span)
+	onAir, left := true, whole(on(0), 21, 35)
 	for t := range days {
 		if w := f.day(t).Weekday(); onAir && (w == time.Tuesday || w == time.Thursday) {
 			days[t] = 1
 		}
 		if left--; left == 0 && onAir {
-			onAir, left = false, whole(r, 7, 21)
+			onAir, left = false, whole(on(t), 7, 21)
 		} else if left == 0 {
-			onAir, left = true, whole(r, 21, 35)
+			onAir, left = true, whole(on(t), 21, 35)
 		}
 	}
 	return days

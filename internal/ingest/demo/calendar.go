@@ -53,7 +53,7 @@ func noonShare() float64 {
 
 // dayShare returns the share of a day with data.
 func (f *frame) dayShare(t int) float64 {
-	if t == f.opt.Days-1 {
+	if t == f.opt.Days-1 && !f.whole {
 		return noonShare()
 	}
 	return 1

@@ -105,7 +105,7 @@ func (p *plan) planCampaigns(m *medium) {
 	budget := p.budget(m.mediumSpec)
 	wander := make([][]float64, len(m.campaigns))
 	for k := range wander {
-		wander[k] = drift(r, p.opt.Days, 0.93, 0.22)
+		wander[k] = drift(always(r), p.opt.Days, 0.93, 0.22)
 	}
 	weights := make([]float64, len(m.campaigns))
 	for t := range budget {

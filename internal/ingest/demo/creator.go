@@ -2,6 +2,7 @@ package demo
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 
 	"assay/internal/measure"
@@ -57,25 +58,42 @@ func (p *plan) planCreators() []creator {
 		sizes += c.size
 	}
 	for i, who := range creatorSpecs {
-		r := p.stream("creator", who.handle)
-		c := creator{creatorSpec: who, id: newUUID(r), echo: make([]float64, p.opt.Days)}
+		on := p.onDays("creator", who.handle)
+		r := on(0)
+		c := creator{creatorSpec: who, id: newUUID(r), echo: make([]float64, p.span)}
 		c.code = strings.ToUpper(strings.ReplaceAll(who.handle, "the", "")) + "15"
 		c.link, c.referral = "demo.store/"+who.handle, "demo.store/r/"+who.handle
 		gap := between(r, 14, 30)
 		fee := spendShare * spec.share * p.dailyRevenue() * p.unit * who.size / sizes * gap
-		fees := make([]float64, p.opt.Days)
-		for day := gap * r.Float64(); int(day) < p.opt.Days-1; day += gap * between(r, 0.5, 1.5) {
+		mention := func(r *rand.Rand, day float64) float64 {
 			price := int64(math.Round(fee * math.Pow(growthPerYear[online], day/365.25) * scatter(r, 0.25)))
 			if price > 0 {
 				c.posts = append(c.posts, post{int(day), price})
-				fees[int(day)] += float64(price)
 			}
+			return day + gap*between(r, 0.5, 1.5)
 		}
-		carry(weights, fees, c.echo)
-		scale(c.echo, scatter(r, 0.35))
+		day := gap * r.Float64()
+		for int(day) < p.opt.Days-1 {
+			day = mention(r, day)
+		}
+		effect := scatter(r, 0.35)
+		for int(day) < p.span && p.span > p.opt.Days {
+			day = mention(on(p.opt.Days), day)
+		}
+		carry(weights, c.fees(p.span), c.echo)
+		scale(c.echo, effect)
 		creators[i] = c
 	}
 	return creators
+}
+
+// fees returns the pay by day.
+func (c creator) fees(span int) []float64 {
+	days := make([]float64, span)
+	for _, post := range c.posts {
+		days[post.day] += float64(post.fee)
+	}
+	return days
 }
 
 func mediumAt(c measure.Channel) int {
@@ -89,10 +107,10 @@ func mediumAt(c measure.Channel) int {
 
 // creatorSpend returns the cost of all creators by day, in minor units.
 func (p *plan) creatorSpend() []float64 {
-	days := make([]float64, p.opt.Days)
+	days := make([]float64, p.span)
 	for _, c := range p.creators {
-		for _, post := range c.posts {
-			days[post.day] += float64(post.fee)
+		for t, fee := range c.fees(p.span) {
+			days[t] += fee
 		}
 	}
 	return days

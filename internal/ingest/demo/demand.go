@@ -8,16 +8,22 @@ var orderShares = [surfaceCount]float64{online: 0.690, marketplace: 0.140, short
 // planBaseline returns the expected orders without spend, by surface and day. Their level is the difference between the
 // requested orders and the orders of media.
 func (p *plan) planBaseline() [][]float64 {
-	noise := drift(p.stream("baseline"), p.opt.Days, 0.6, 0.05)
+	base := p.baseShapes()
+	p.level(base)
+	return base
+}
+
+// baseShapes returns the baseline without its level, also for days after today.
+func (p *plan) baseShapes() [][]float64 {
+	noise := drift(p.onDays("baseline"), p.span, 0.6, 0.05)
 	base := make([][]float64, surfaceCount)
 	for s := range base {
-		base[s] = make([]float64, p.opt.Days)
+		base[s] = make([]float64, p.span)
 		level := orderShares[s] / sum(p.demand[s])
 		for t := range base[s] {
-			base[s][t] = level * p.demand[s][t] * noise[t]
+			base[s][t] = level * p.demandOn(s, p.day(t)) * noise[t]
 		}
 	}
-	p.level(base)
 	return base
 }
 
@@ -33,9 +39,9 @@ func (p *plan) level(base [][]float64) {
 		weight += p.open(t) * p.viral(t) * own[t]
 		budget -= p.viral(t) * paid[t]
 	}
-	k := max(0, budget/weight)
+	p.baseLevel = max(0, budget/weight)
 	for t := range own {
-		expected := k*own[t]*p.open(t)*p.viral(t) + (p.viral(t)-1)*paid[t]
+		expected := p.baseLevel*own[t]*p.open(t)*p.viral(t) + (p.viral(t)-1)*paid[t]
 		for s := range base {
 			base[s][t] *= expected / own[t]
 		}
@@ -44,7 +50,7 @@ func (p *plan) level(base [][]float64) {
 
 // mediaOrders returns the expected orders of all spend by day.
 func (p *plan) mediaOrders() []float64 {
-	days := make([]float64, p.opt.Days)
+	days := make([]float64, p.span)
 	for _, m := range p.media {
 		for t, o := range m.orders {
 			days[t] += o

@@ -32,6 +32,7 @@ const (
 	MaxDays   = 3660
 	MinOrders = 100
 	MaxOrders = 10_000_000
+	MaxFuture = 366
 )
 
 // Options define the store. Equal options give facts and truth that are equal byte by byte.
@@ -44,6 +45,7 @@ type Options struct {
 	Currency money.Currency // the store's currency; prices are the same numbers in every currency
 	HashKey  []byte         // key for the hashes of customers' addresses
 	Quiet    bool           // no anomalies, such as an outage or a viral video
+	Future   int            // days after Today in [Truth.Future]; 0: none, at most MaxFuture
 }
 
 // First returns the first day of the store.
@@ -60,6 +62,8 @@ func (o Options) check() error {
 		return fault.Invalid("days is %d, want %d to %d", o.Days, MinDays, MaxDays)
 	case o.Orders < MinOrders || o.Orders > MaxOrders:
 		return fault.Invalid("orders is %d, want %d to %d", o.Orders, MinOrders, MaxOrders)
+	case o.Future < 0 || o.Future > MaxFuture:
+		return fault.Invalid("future is %d days, want 0 to %d", o.Future, MaxFuture)
 	case o.Today.IsZero():
 		return fault.Invalid("the demo store needs a last day")
 	case o.Zone == nil:
@@ -96,7 +100,9 @@ func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	if err := out.flush(); err != nil {
 		return Truth{}, err
 	}
-	return p.truth(sold), nil
+	truth := p.truth(sold)
+	truth.Future = p.future(sold)
+	return truth, nil
 }
 
 // frame contains what the options determine: days, currency, random streams and demand without media.
@@ -105,6 +111,8 @@ type frame struct {
 	first civil.Date
 	now   time.Time
 	unit  float64 // minor units in one whole unit of the currency
+	span  int     // simulated days: those of the store, or also the days after today
+	whole bool    // today ends at midnight
 }
 
 // plan contains the state before the first order: the expected orders of each day and their causes.
@@ -118,11 +126,12 @@ type plan struct {
 	creators  []creator
 	media     []*medium
 	base      [][]float64 // by surface and day: expected orders without spend
+	baseLevel float64     // factor of the baseline's shape
 }
 
 // newPlan plans all parts in the order of their dependencies.
 func newPlan(opt Options) *plan {
-	p := &plan{frame: frame{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent())}}
+	p := &plan{frame: frame{opt: opt, first: opt.First(), now: opt.Now(), unit: math.Pow10(opt.Currency.Exponent()), span: opt.Days}}
 	p.demand = p.demandShapes()
 	p.places = newPlaces(p.stream("places"))
 	p.anomalies = p.planAnomalies()

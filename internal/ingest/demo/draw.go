@@ -69,14 +69,31 @@ func share(r *rand.Rand, a, b float64) float64 {
 	return x / (x + gamma(r, b))
 }
 
+// byDay returns the random numbers of a part of the store on a day.
+type byDay func(t int) *rand.Rand
+
+func always(r *rand.Rand) byDay { return func(int) *rand.Rand { return r } }
+
+// onDays returns a stream for the store's days and another one for the days after today. The days after today therefore
+// do not change the store.
+func (f *frame) onDays(names ...string) byDay {
+	store, ahead := f.stream(names...), f.stream(append([]string{"ahead"}, names...)...)
+	return func(t int) *rand.Rand {
+		if t < f.opt.Days {
+			return store
+		}
+		return ahead
+	}
+}
+
 // drift returns n autocorrelated factors around 1: the logarithm is a first-order autoregression with this persistence
 // and stationary standard deviation.
-func drift(r *rand.Rand, n int, persistence, sd float64) []float64 {
+func drift(on byDay, n int, persistence, sd float64) []float64 {
 	factors := make([]float64, n)
-	x := sd * r.NormFloat64()
+	x := sd * on(0).NormFloat64()
 	for t := range factors {
 		factors[t] = math.Exp(x - sd*sd/2)
-		x = persistence*x + math.Sqrt(1-persistence*persistence)*sd*r.NormFloat64()
+		x = persistence*x + math.Sqrt(1-persistence*persistence)*sd*on(t).NormFloat64()
 	}
 	return factors
 }

@@ -119,7 +119,7 @@ func (e experiment) truth(p *plan, value [surfaceCount]float64) ExperimentTruth 
 	}
 	without := tested.stateResponses(p, tested.untested, 1)
 	was, would := 0.0, 0.0
-	out := ExperimentTruth{ID: e.id, Channel: e.channel, Start: p.day(e.first), End: p.day(e.last)}
+	out := ExperimentTruth{ID: e.id, Channel: e.channel, Start: p.day(e.first), End: p.day(e.last), Factor: e.multiple}
 	for _, i := range e.treated {
 		was += sum(tested.byState[i][e.first : e.last+1])
 		would += tested.peak * sum(without[i][e.first:e.last+1])

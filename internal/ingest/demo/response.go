@@ -95,6 +95,11 @@ func (m *medium) respond(p *plan) {
 		value := m.orderValue(nominalValues)
 		m.peak = m.roas * float64(m.totalSpend()) / p.unit / value / orders
 	}
+	m.scaleResponse()
+}
+
+// scaleResponse converts shares of the peak to orders.
+func (m *medium) scaleResponse() {
 	scale(m.orders, m.peak)
 	for _, days := range m.byState {
 		scale(days, m.peak)
@@ -108,7 +113,7 @@ func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]
 		return m.response(p, m.national, 1, factor), nil
 	}
 	byState = m.stateResponses(p, m.regional, factor)
-	all = make([]float64, p.opt.Days)
+	all = make([]float64, p.span)
 	for _, days := range byState {
 		for t, o := range days {
 			all[t] += o
@@ -121,7 +126,7 @@ func (m *medium) responses(p *plan, factor float64) (all []float64, byState [][]
 // national spend.
 func (m *medium) stateResponses(p *plan, regional [][]float64, factor float64) [][]float64 {
 	out := make([][]float64, len(states))
-	spend := make([]float64, p.opt.Days)
+	spend := make([]float64, p.span)
 	for i, people := range p.places.people {
 		for t := range spend {
 			spend[t] = regional[i][t] + people*m.national[t]

@@ -22,8 +22,9 @@ type sales struct {
 	answers   *rand.Rand
 
 	placed         int
-	counted        int // orders that are neither canceled nor tests
-	untracked      int // counted orders without a touchpoint
+	today          volume // counted orders of the store's last day
+	counted        int    // orders that are neither canceled nor tests
+	untracked      int    // counted orders without a touchpoint
 	orders         [surfaceCount]int
 	charged        [surfaceCount]int64
 	creatorOrders  []int
@@ -98,10 +99,10 @@ func (s *sales) visits(t, n int) []visit {
 	return visits
 }
 
-// timeOn draws an instant of a day, before noon on the last day.
+// timeOn draws an instant of a day, before noon on a day that ends at noon.
 func (s *sales) timeOn(t int) time.Time {
 	clock := s.clock
-	if t == s.p.opt.Days-1 {
+	if s.p.dayShare(t) < 1 {
 		clock = s.morning
 	}
 	d := s.p.day(t)
@@ -126,6 +127,10 @@ func (s *sales) place(v visit) {
 	}
 	s.counted++
 	s.charged[v.surface] += o.Charged
+	if v.day == s.p.opt.Days-1 {
+		s.today.orders++
+		s.today.charged += o.Charged
+	}
 	if !tracked {
 		s.untracked++
 	}

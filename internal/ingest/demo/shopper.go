@@ -48,7 +48,7 @@ type shoppers struct {
 func (p *plan) newShoppers() *shoppers {
 	s := &shoppers{r: p.stream("shoppers")}
 	for surface := range s.due {
-		s.due[surface] = make([][]int32, p.opt.Days+salePullsAhead+1)
+		s.due[surface] = make([][]int32, p.opt.Days+p.opt.Future+salePullsAhead+1)
 	}
 	return s
 }

@@ -20,6 +20,7 @@ type Truth struct {
 	Experiments    []ExperimentTruth                `json:"experiments"`
 	Creators       []CreatorTruth                   `json:"creators"`
 	Anomalies      []AnomalyTruth                   `json:"anomalies"`
+	Future         []DayTruth                       `json:"future,omitempty"` // today as a whole day and the days after it
 }
 
 // ChannelTruth contains the effect of a channel's spend from the first day to the last, on all surfaces.
@@ -45,8 +46,9 @@ type ExperimentTruth struct {
 	Channel  measure.Channel `json:"channel"`
 	Start    civil.Date      `json:"start"`
 	End      civil.Date      `json:"end"`
-	Treated  []string        `json:"treated"`   // states
-	TrueLift float64         `json:"true_lift"` // expected revenue of the treated states / without the experiment - 1
+	Treated  []string        `json:"treated"`      // states
+	TrueLift float64         `json:"true_lift"`    // expected revenue of the treated states / without the experiment - 1
+	Factor   float64         `json:"spend_factor"` // regional spend in the treated states / spend without the experiment
 }
 
 // CreatorTruth contains the true sales of a creator.
@@ -62,6 +64,14 @@ type AnomalyTruth struct {
 	Date   civil.Date `json:"date"`
 	Metric string     `json:"metric"` // revenue, spend or attributed_orders
 	Factor float64    `json:"factor"` // relative to the day without the anomaly
+}
+
+// DayTruth contains the sales and spend of a day that the store does not have, or of which it has the morning only.
+type DayTruth struct {
+	Date    civil.Date `json:"date"`
+	Revenue float64    `json:"revenue"` // charged amounts
+	Orders  int        `json:"orders"`  // without canceled and test orders
+	Spend   float64    `json:"spend"`
 }
 
 // truth returns the truth of the plan. Expected orders are multiplied by the surface's mean order value.

@@ -255,7 +255,7 @@ func TestTruthHasTheKeysThatScriptsRead(t *testing.T) {
 		"":            {"anomalies", "channels", "creators", "currency", "experiments", "first_day", "halo", "last_day", "seed", "untracked_share"},
 		"channels":    {"adstock", "incremental_revenue", "roas", "saturation", "spend"},
 		"halo":        {"channel", "coefficient", "surface"},
-		"experiments": {"channel", "end", "id", "start", "treated", "true_lift"},
+		"experiments": {"channel", "end", "id", "spend_factor", "start", "treated", "true_lift"},
 		"creators":    {"id", "name", "true_orders", "true_revenue"},
 		"anomalies":   {"date", "factor", "metric"},
 	}

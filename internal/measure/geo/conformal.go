@@ -90,8 +90,8 @@ func (r *refit) residuals(tau float64) {
 
 // weightsFor returns [estimator.weights] for the linear part in the bench.
 func (r *refit) weightsFor(b *bench) []float64 {
-	if r.method == DiD {
-		return r.equal(b, r.donors)
+	if r.method.fixed() {
+		return r.fixed(b, r.donors)
 	}
 	q := quadratic{gram: r.gram, size: len(r.z), donors: r.donors, linear: b.lin}
 	if r.method == SynthDiD {

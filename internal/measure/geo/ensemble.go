@@ -2,7 +2,12 @@ package geo
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+
+	"assay/internal/measure"
+	"assay/internal/measure/stats"
 )
 
 // Member is one estimate of an ensemble.
@@ -13,8 +18,17 @@ type Member struct {
 	Error  float64 // root mean squared error of ATT over placebo windows before the test; 0: unknown
 }
 
-// members returns the ensemble's methods in display order.
-func members() []Method { return []Method{Scaled, Augmented, SynthDiD, DiD} }
+// members returns the methods that a method combines, in display order; nil for a single method.
+func (m Method) members() []Method {
+	switch m {
+	case Ensemble:
+		return []Method{Scaled, Augmented, SynthDiD, DiD}
+	case Combined:
+		return []Method{Scaled, ScaledDiD}
+	default:
+		return nil
+	}
+}
 
 // together analyzes the test with an ensemble. Members are weighted by the inverse of their mean squared error over
 // placebo windows. The windows have the test's length and end before the test. Fits use the periods before the window.
@@ -23,7 +37,7 @@ func members() []Method { return []Method{Scaled, Augmented, SynthDiD, DiD} }
 func (a analysis) together(r *Result) {
 	var estimators []*estimator
 	b := newBench()
-	for _, m := range members() {
+	for _, m := range a.Method.members() {
 		e := newEstimator(a.panel, m, a.span, a.treated, a.donors)
 		t := e.target(a.treated)
 		estimators = append(estimators, e)
@@ -40,14 +54,64 @@ func (a analysis) together(r *Result) {
 			sum.effect += weight * one.effect
 			sum.fit += weight * one.fit
 			sum.level = one.level
+			if one.fixed { // its fit is not overfitted and measures the noise of the set
+				sum.fit, sum.fixed = one.fit, true
+			}
 		}
 		return sum
-	}, a.treated, a.donors, a.Draws, a.Seed)
-	main := a
-	main.Method = Scaled
-	main.describe(r, estimators[0], estimators[0].target(a.treated))
+	}, a.treated, a.donors, a.placeboSize(), a.Draws, a.Seed)
+	a.blend(r, estimators)
+	if a.Method == Combined {
+		a.shift(r, estimators)
+	}
 	a.conclude(r)
 	a.disagree(r)
+}
+
+// shift adds the conformal test of the member with the most weight. Its interval is moved to the combined estimate.
+func (a analysis) shift(r *Result, estimators []*estimator) {
+	best := 0
+	for i := range r.Members {
+		if r.Members[i].Weight > r.Members[best].Weight {
+			best = i
+		}
+	}
+	e, member := estimators[best], r.Members[best]
+	fit := newRefit(a.panel, e, a.treated, a.donors, nil)
+	r.Shifts = &Shifting{P: fit.p(0), Interval: fit.invert(member.ATT/e.target(a.treated).unit, a.Alpha)}
+	if i := r.Shifts.Interval; i != nil {
+		r.Shifts.Interval = &measure.Interval{Low: i.Low + r.ATT - member.ATT, High: i.High + r.ATT - member.ATT, Level: i.Level}
+	}
+}
+
+// blend describes the weighted mean of the members: their donors' weights and gaps. Notes are those of the first member.
+func (a analysis) blend(r *Result, estimators []*estimator) {
+	weights := map[Region]float64{}
+	base := 0.0
+	for i, e := range estimators {
+		one, share, member := &Result{Periods: r.Periods}, r.Members[i].Weight, a
+		member.Method = e.method
+		member.describe(one, e, e.target(a.treated))
+		if i == 0 {
+			r.Gap, r.Notes = make([]float64, len(one.Gap)), one.Notes
+			if one.ScaledL2 > 0 {
+				base = one.L2 / one.ScaledL2
+			}
+		}
+		for t, gap := range one.Gap {
+			r.Gap[t] += share * gap
+		}
+		for _, w := range one.Weights {
+			weights[w.Region] += share * w.Weight
+		}
+	}
+	for _, region := range slices.Sorted(maps.Keys(weights)) {
+		r.Weights = append(r.Weights, Weight{Region: region, Weight: weights[region]})
+	}
+	r.L2 = math.Sqrt(stats.Dot(r.Gap[:a.start], r.Gap[:a.start]))
+	if base > 0 {
+		r.ScaledL2 = r.L2 / base
+	}
 }
 
 // weigh sets the members' weights.

@@ -37,9 +37,10 @@ func newBench() *bench { return &bench{} }
 //	minus their mean in each period
 //	SDID                the same on demeaned series with the ridge T ζ² (Arkhangelsky et al. 2021, equation 4)
 //	DiD                 equal weights
+//	scaled DiD             weights in proportion to the donors' level
 func (e *estimator) weights(b *bench, t target, donors []int) []float64 {
-	if e.method == DiD {
-		return e.equal(b, donors)
+	if e.method.fixed() {
+		return e.fixed(b, donors)
 	}
 	b.lin = grow(b.lin, len(e.z))
 	e.linear(b.lin, t)
@@ -54,10 +55,18 @@ func (e *estimator) weights(b *bench, t target, donors []int) []float64 {
 	return w
 }
 
-func (e *estimator) equal(b *bench, donors []int) []float64 {
+// fixed returns the weights of a method that does not fit them.
+func (e *estimator) fixed(b *bench, donors []int) []float64 {
 	b.reset(len(donors))
-	for i := range b.w {
+	all := 0.0
+	for _, r := range donors {
+		all += e.level[r]
+	}
+	for i, r := range donors {
 		b.w[i] = 1 / float64(len(donors))
+		if e.method == ScaledDiD && all > 0 {
+			b.w[i] = e.level[r] / all
+		}
 	}
 	return b.w
 }
@@ -87,6 +96,7 @@ func (e *estimator) read(b *bench, set, donors []int) reading {
 		effect: e.contrast(b, t, donors, w) * share,
 		fit:    math.Sqrt(e.loss(b, t, donors, w)/float64(e.matched())) * share,
 		level:  t.level,
+		fixed:  e.method.contrasts(),
 	}
 }
 

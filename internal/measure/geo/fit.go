@@ -36,7 +36,7 @@ func (o Options) withDefaults() (Options, error) {
 		}
 	}
 	switch o.Method {
-	case Scaled, Synthetic, Demeaned, Augmented, SynthDiD, DiD, TBR, Ensemble:
+	case Scaled, Synthetic, Demeaned, Augmented, SynthDiD, DiD, ScaledDiD, TBR, Ensemble, Combined:
 	default:
 		return o, fault.Invalid("unknown method %q", o.Method)
 	}
@@ -45,8 +45,8 @@ func (o Options) withDefaults() (Options, error) {
 	default:
 		return o, fault.Invalid("unknown inference %q", o.Inference)
 	}
-	if o.Method == Ensemble && o.Inference != Placebo {
-		return o, fault.Invalid("the ensemble needs the inference \"placebo\"")
+	if len(o.Method.members()) > 0 && o.Inference != Placebo {
+		return o, fault.Invalid("method %q needs the inference \"placebo\"", o.Method)
 	}
 	if !(o.Alpha > 0 && o.Alpha < 1) {
 		return o, fault.Invalid("alpha is %v, want a number between 0 and 1", o.Alpha)
@@ -156,7 +156,7 @@ func (a analysis) run() (*Result, error) {
 	switch a.Method {
 	case TBR:
 		err = a.timeBased(r)
-	case Ensemble:
+	case Ensemble, Combined:
 		a.together(r)
 	default:
 		a.matched(r)
@@ -176,7 +176,7 @@ func (a analysis) matched(r *Result) {
 	effect := e.effect(b, t, a.donors)
 	r.ATT = effect * t.unit
 	a.describe(r, e, t)
-	r.Placebo = randomize(e.read, a.treated, a.donors, a.Draws, a.Seed)
+	r.Placebo = randomize(e.read, a.treated, a.donors, a.placeboSize(), a.Draws, a.Seed)
 	var order *permutations
 	if a.Inference == ConformalIID {
 		order = newPermutations(a.end+1, r.Periods, 10_000, a.Seed)
@@ -196,6 +196,10 @@ func (a analysis) matched(r *Result) {
 // other one.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
+		if a.Method.contrasts() {
+			r.Placebo.sample = contrastSample(a.donorLevels(), a.placeboSize())
+			r.Placebo.LeastP = r.Placebo.sample.corrected(1 / float64(r.Placebo.Sets+1))
+		}
 		r.Placebo.spread(a.Method.form() == scaled)
 	}
 	if a.Inference != Placebo {
@@ -224,6 +228,26 @@ func (a analysis) conclude(r *Result) {
 	}
 }
 
+// placeboSize returns the number of regions of a placebo set. The statistic of contrasts does not depend on the size of
+// the set, so a test with many small regions has sets of half of the donors.
+func (a analysis) placeboSize() int {
+	if a.Method.contrasts() && len(a.treated) > 1 {
+		return min(len(a.treated), max(2, len(a.donors)/2))
+	}
+	return len(a.treated)
+}
+
+// donorLevels returns the mean absolute outcome of each donor before the test.
+func (a analysis) donorLevels() []float64 {
+	levels := make([]float64, len(a.donors))
+	for i, r := range a.donors {
+		for _, v := range a.panel.Values[r][:a.start] {
+			levels[i] += math.Abs(v) / float64(a.start)
+		}
+	}
+	return levels
+}
+
 // describe sets weights, fit and gaps.
 func (a analysis) describe(r *Result, e *estimator, t target) {
 	b := newBench()
@@ -238,7 +262,7 @@ func (a analysis) describe(r *Result, e *estimator, t target) {
 			uniform[s] -= e.z[d][s] / float64(len(a.donors))
 		}
 	}
-	if e.method == SynthDiD || e.method == DiD { // these methods have their own intercept
+	if e.method == SynthDiD || e.method.fixed() { // these methods have their own intercept
 		shift := stats.Mean(r.Gap[:a.start])
 		if e.method == SynthDiD {
 			shift = e.earlier(b, t, a.donors, w)
@@ -278,7 +302,7 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 			fmt.Sprintf("the treated regions are %.1f times the largest donor, so no combination of donors matches them well",
 				t.level/largest))
 	}
-	if r.ScaledL2 > .6 && a.Method != DiD {
+	if r.ScaledL2 > .6 && !a.Method.fixed() {
 		r.Notes = append(r.Notes,
 			fmt.Sprintf("the donors follow the treated regions poorly before the test (scaled L2 %.2f)", r.ScaledL2))
 	}

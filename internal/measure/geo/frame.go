@@ -19,12 +19,18 @@ func (m Method) form() form {
 	switch m {
 	case Synthetic:
 		return levels
-	case Scaled, Ensemble:
+	case Scaled, ScaledDiD, Ensemble, Combined:
 		return scaled
 	default:
 		return demeaned
 	}
 }
+
+// fixed reports whether the donors' weights do not depend on their fit.
+func (m Method) fixed() bool { return m == DiD || m == ScaledDiD }
+
+// contrasts reports whether the method mainly compares totals of regions.
+func (m Method) contrasts() bool { return m == ScaledDiD || m == Combined }
 
 // span defines the periods of a frame.
 type span struct {

@@ -33,8 +33,10 @@ const (
 	Augmented Method = "asc"         // sc_demeaned with a ridge correction
 	SynthDiD  Method = "sdid"        // synthetic difference in differences
 	DiD       Method = "did"         // difference in differences
+	ScaledDiD Method = "did_scaled"  // difference in differences of the regions' totals, as shares
 	TBR       Method = "tbr"         // time-based regression
 	Ensemble  Method = "ensemble"    // weighted mean of the default, asc, sdid and did
+	Combined  Method = "combined"    // weighted mean of the default and did_scaled
 )
 
 // Inference is the method of inference.

@@ -26,6 +26,7 @@ type reading struct {
 	effect float64 // as a share of the set's level before the test
 	fit    float64 // root mean squared gap before the test, as a share of the level
 	level  float64 // mean absolute outcome before the test, in outcome units per region
+	fixed  bool    // the donors' weights are fixed, so the fit is not overfitted
 }
 
 // closest is the minimum of the relative fit. Series with a better agreement before the test are overfitted, because
@@ -37,27 +38,33 @@ const closest = 1e-4
 // Without scaling, a set that follows its donors closely would be compared with noisy sets. Dividing by the full fit,
 // as the ratio of mean squared prediction errors does, favors overfitted sets. Under random assignment, every exponent
 // of the fit gives a test of the nominal size. The square root has the highest power on the reference panel and
-// preserves the size if the treated set is chosen for its fit (docs/validation.md).
+// preserves the size if the treated set is chosen for its fit (docs/validation.md). Fixed weights cannot overfit, so the
+// statistic divides by the whole fit. It then accounts for the size of the set and of its donors.
 func (r reading) statistic() float64 { return math.Abs(r.effect) / r.scale() }
 
-func (r reading) scale() float64 { return math.Sqrt(max(r.fit, closest)) }
+func (r reading) scale() float64 {
+	if r.fixed {
+		return max(r.fit, closest)
+	}
+	return math.Sqrt(max(r.fit, closest))
+}
 
 // gauge estimates the effect on a set of regions with given donors.
 type gauge func(b *bench, set, donors []int) reading
 
-// randomize estimates the effect on each placebo set. Sets are drawn from the test's donors and compared with the other
-// donors.
+// randomize estimates the effect on each placebo set of a size. Sets are drawn from the test's donors and compared with
+// the other donors.
 //
 // The p-value comes from the rank of the treated set's statistic. If the treated regions were drawn at random from the
 // admissible sets, it is exact for any distribution and any dependence in time. See Abadie, Diamond and Hainmueller
 // 2010, section 3.4, and Imbens and Rubin 2015, chapter 5.
-func randomize(measure gauge, treated, donors []int, draws int, seed uint64) *Randomization {
-	if len(donors) <= len(treated) {
+func randomize(measure gauge, treated, donors []int, size, draws int, seed uint64) *Randomization {
+	if len(donors) <= size {
 		return nil
 	}
-	sets, all := placeboSets(donors, len(treated), draws, seed)
+	sets, all := placeboSets(donors, size, draws, seed)
 	r := &Randomization{Sets: len(sets), All: all, sets: make([]reading, len(sets))}
-	r.sample = smallSample{pool: len(donors), size: len(treated)}
+	r.sample = newSmallSample(len(donors), size)
 	r.LeastP = r.sample.corrected(1 / float64(len(sets)+1))
 	each(len(sets), newBench, func(b *bench, i int) {
 		b.rest = rest(b.rest[:0], donors, sets[i])
@@ -155,10 +162,24 @@ func (r *Randomization) p() float64 {
 //
 // Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
 // uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
-type smallSample struct{ pool, size int }
+//
+// A contrast of totals (did_scaled, combined) divides by the whole fit, which contains the variance of the set and of
+// its donors, so κ = 1. Large regions dominate totals, so N is the effective number of donors (Σy)²/Σy², where y is a
+// donor's level.
+type smallSample struct {
+	size    int
+	freedom float64 // degrees of freedom of t
+	kappa   float64
+}
 
-func (s smallSample) kappa() float64 {
-	return math.Sqrt(float64(s.pool-s.size) / float64(s.pool-1))
+func newSmallSample(pool, size int) smallSample {
+	return smallSample{size: size, freedom: float64(pool - 1), kappa: math.Sqrt(float64(pool-size) / float64(pool-1))}
+}
+
+// contrastSample is the correction for contrasts of totals of donors with these levels.
+func contrastSample(levels []float64, size int) smallSample {
+	all := stats.Sum(levels)
+	return smallSample{size: size, freedom: max(1, all*all/stats.Dot(levels, levels)-1), kappa: 1}
 }
 
 // level returns the corrected size of the rank test for a nominal alpha.
@@ -170,7 +191,7 @@ func (s smallSample) level(alpha float64) float64 {
 }
 
 func (s smallSample) normal(alpha float64) float64 {
-	return 2 * distuv.UnitNormal.CDF(studentT(float64(s.pool-1)).Quantile(alpha/2)/s.kappa())
+	return 2 * distuv.UnitNormal.CDF(studentT(s.freedom).Quantile(alpha/2)/s.kappa)
 }
 
 // corrected inverts level.
@@ -178,7 +199,7 @@ func (s smallSample) corrected(p float64) float64 {
 	if s.size == 1 || p >= 1 || p < 1e-300 {
 		return min(p, 1)
 	}
-	return 2 * studentT(float64(s.pool-1)).CDF(distuv.UnitNormal.Quantile(p/2)*s.kappa())
+	return 2 * studentT(s.freedom).CDF(distuv.UnitNormal.Quantile(p/2)*s.kappa)
 }
 
 // reach returns the distance from the estimate, in outcome units, at which the test of size alpha starts to reject. It

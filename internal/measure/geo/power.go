@@ -67,7 +67,7 @@ func (b *backtest) learn(drawn []reading, size int, alpha float64) {
 	}
 	b.drawn[size] = drawn
 	slices.Sort(b.nulls[size])
-	limit, ok := critical(drawn, smallSample{pool: len(b.z) - size, size: size}.level(alpha))
+	limit, ok := critical(drawn, newSmallSample(len(b.z)-size, size).level(alpha))
 	if !ok {
 		limit = math.Inf(1)
 	}

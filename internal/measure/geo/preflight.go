@@ -260,7 +260,7 @@ func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
 	c.gate("donors", verdict(n >= 20, n >= 10),
 		"The donor pool has %d regions (advised: 20, minimum: 10). The smallest possible p-value is %.2g.",
-		n, smallSample{pool: n, size: len(c.set)}.corrected(1/(choose(n, len(c.set))+1)))
+		n, newSmallSample(n, len(c.set)).corrected(1/(choose(n, len(c.set))+1)))
 }
 
 func (c *check) completeness() {

@@ -11,7 +11,7 @@ func TestThePValueIsTheRankOfTheTreatedSet(t *testing.T) {
 	read := func(effect float64) reading { return reading{effect: effect, fit: 1, level: 1} }
 	sets := []reading{read(0.1), read(-0.2), read(0.3)}
 	for effect, want := range map[float64]float64{0.05: 1, 0.1: 1, 0.15: 0.75, -0.2: 0.75, 0.2: 0.75, 0.25: 0.5, 0.3: 0.5, 0.31: 0.25, -9: 0.25} {
-		r := Randomization{Sets: len(sets), sets: sets, own: read(effect), sample: smallSample{pool: 4, size: 1}}
+		r := Randomization{Sets: len(sets), sets: sets, own: read(effect), sample: smallSample{size: 1}}
 		if got := r.p(); got != want {
 			t.Errorf("an effect of %v among 0.1, -0.2 and 0.3 has the p-value %v, want %v", effect, got, want)
 		}

@@ -245,7 +245,7 @@ func (w *trial) try(b *bench, p *Panel, set []int, effects []float64) []tried {
 	weights := w.fitted.weights(b, t, donors)
 	att := w.fitted.contrast(b, t, donors, weights)
 	l2 := math.Sqrt(w.fitted.loss(b, t, donors, weights))
-	uniform := math.Sqrt(w.fitted.loss(b, t, donors, w.fitted.equal(b, donors)))
+	uniform := math.Sqrt(w.fitted.loss(b, t, donors, w.fitted.fixed(b, donors)))
 	outcome := make([]float64, w.end-w.start+1)
 	for _, r := range set {
 		for i, v := range p.Values[r][w.start : w.end+1] {

@@ -2,7 +2,8 @@
 -- are in the workspace's time zone. Orders without a region, days without orders, and surfaces with daily totals only
 -- have no row.
 -- heavy: reads orders.
-SELECT surface, region, day, CAST(sum(charged) AS BIGINT) AS sum_charged
+SELECT
+    surface, region, day, count(*) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged
 FROM {{orders}}
 WHERE
     region <> '' AND day >= CAST($first AS DATE) AND day <= CAST($last AS DATE) AND NOT cancelled AND NOT test

@@ -32,7 +32,7 @@ func regions(on trial) {
 		{Day: date("2026-01-10"), Region: "CA", Orders: whole(2), Charged: 300}, {Day: date("2026-01-10"), Region: "NY", Orders: whole(1), Charged: 50},
 	}, regionDays(t, w))
 	same(t, "regions by surface", []warehouse.SurfaceRegionDay{
-		{Surface: measure.OnlineStore, Region: "CA", Day: date("2026-01-10"), Charged: 300}, {Surface: measure.OnlineStore, Region: "NY", Day: date("2026-01-10"), Charged: 50},
+		{Surface: measure.OnlineStore, Region: "CA", Day: date("2026-01-10"), Orders: 2, Charged: 300}, {Surface: measure.OnlineStore, Region: "NY", Day: date("2026-01-10"), Orders: 1, Charged: 50},
 	}, answer[[]warehouse.SurfaceRegionDay](t)(w.SurfaceRegionDays(t.Context(), shop, january)))
 	same(t, "spend by region", []warehouse.RegionSpend{{Day: date("2026-01-10"), Region: "CA", Spend: 30}, {Day: date("2026-01-10"), Region: "NY", Spend: 20}},
 		answer[[]warehouse.RegionSpend](t)(w.RegionSpend(t.Context(), shop, "facebook", january)))
