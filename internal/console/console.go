@@ -12,6 +12,7 @@ import (
 	"assay/internal/console/action"
 	"assay/internal/console/frame"
 	"assay/internal/console/measurement"
+	"assay/internal/console/performance"
 	"assay/internal/console/setup"
 	"assay/internal/limit"
 	"assay/internal/oauth"
@@ -71,7 +72,7 @@ func New(o Options) *Console {
 	}
 	shared := frame.New(frame.Options{
 		BaseURL: o.BaseURL, People: o.People, Store: o.Store, Keys: o.Keys, Ask: o.Ask, Operations: o.Operations, Now: o.Now, Log: o.Log,
-		Templates: []frame.Templates{{Files: files}, setup.Templates(), measurement.Templates(), action.Templates()},
+		Templates: []frame.Templates{{Files: files}, setup.Templates(), measurement.Templates(), performance.Templates(), action.Templates()},
 		Assets:    assetFiles,
 	})
 	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
@@ -80,7 +81,9 @@ func New(o Options) *Console {
 		account: &accountPages{Frame: shared, addresses: clientip.NewAddresses(o.TrustedProxies), signIns: signIns},
 	}
 	c.account.register(c.routes)
-	c.routes.HandleFunc("GET /{$}", c.SignedIn(c.account.home))
+	if !performance.Register(c.routes, shared) {
+		c.routes.HandleFunc("GET /{$}", c.SignedIn(c.account.home))
+	}
 	c.routes.HandleFunc("GET "+frame.WorkspacesPath, c.SignedIn(c.account.home))
 	setup.Register(c.routes, setup.Options{Frame: shared, Limits: o.Limits, Tools: o.Tools, History: o.History, Uploads: o.Uploads})
 	measurement.Register(c.routes, measurement.Options{Frame: shared, Models: o.Models})

@@ -34,3 +34,15 @@ func ChannelColor[T ~string](c T) string {
 
 // Capitalized returns a text with an upper-case first letter.
 func Capitalized(text string) string { return strings.TrimSuffix(Sentence(text), ".") }
+
+// SourceName returns the proper name of a data source.
+func SourceName[T ~string](source T) string {
+	name := string(source)
+	if platform, ok := strings.CutSuffix(name, "_ads"); ok {
+		return ChannelName(platform)
+	}
+	if name == "tiktok_shop" {
+		return "TikTok Shop"
+	}
+	return Capitalized(Words(name))
+}

@@ -215,7 +215,7 @@ func (t *Table) Heads() []Head {
 		case c.Key:
 			heads[i].Sorted, next = "ascending", "-"+c.Key
 		case "-" + c.Key:
-			heads[i].Sorted = "descending"
+			heads[i].Sorted = "descending" // the next order is ascending
 		default:
 			if c.Number {
 				next = "-" + c.Key

@@ -135,7 +135,7 @@ func (s Scale) Interval(value, low, high float64, color string) template.HTML {
 	var c canvas
 	color = html.EscapeString(color)
 	if s.Marker > 0 {
-		c.line("marker", s.x(s.Marker), -12, s.x(s.Marker), height+12)
+		c.line("marker", s.x(s.Marker), -17, s.x(s.Marker), height+17)
 	}
 	right := s.Width - 6
 	c.rect("band c-"+color, s.x(low), height/2-2, math.Min(s.x(high), right)-s.x(low), 4, 2)
@@ -189,4 +189,18 @@ func nice(v float64) float64 {
 func trimmed(v float64) string {
 	text := fmt.Sprintf("%.2f", v)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// Progress draws a total so far, the interval of its forecast and the target on one bar.
+func Progress(sofar, low, high, target, largest, width float64) template.HTML {
+	const height = 18.0
+	var c canvas
+	x := func(v float64) float64 { return v / math.Max(largest, 1e-9) * (width - 4) }
+	c.rect("rail", 0, 6, width, 6, 3)
+	c.rect("band c-accent", x(low), 6, x(high)-x(low), 6, 3)
+	c.rect("bar accent", 0, 6, x(sofar), 6, 3)
+	if target > 0 {
+		c.line("goal", x(target), 2, x(target), height-2)
+	}
+	return c.done("progress", "", width, height, "")
 }
