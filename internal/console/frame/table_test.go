@@ -73,7 +73,8 @@ func TestFilesHaveAllRowsWithExactValues(t *testing.T) {
 func TestChannelsHaveProperNamesAndAColor(t *testing.T) {
 	t.Parallel()
 	for channel, want := range map[string][2]string{
-		"google": {"Google Ads", "google"}, "organic_search": {"Organic search", "owned"}, "unattributed": {"Unattributed", "other"}, "pinterest_ads": {"Pinterest ads", "owned"},
+		"google": {"Google Ads", "google"}, "organic_search": {"Organic search", "owned"}, "unattributed": {"Unattributed", "other"},
+		"pinterest_ads": {"Pinterest ads", "owned"},
 	} {
 		if name, color := frame.ChannelName(channel), frame.ChannelColor(channel); name != want[0] || color != want[1] {
 			t.Errorf("%s: %s, %s", channel, name, color)

@@ -29,7 +29,10 @@ type askedPart struct {
 }
 
 // examples are questions for an empty page.
-var examples = []string{"How much revenue did we make last week, by channel?", "Compare this month with last month.", "Which campaigns had the best ROAS in the last 30 days?", "What is our retention?"}
+var examples = []string{
+	"How much revenue did we make last week, by channel?", "Compare this month with last month.",
+	"Which campaigns had the best ROAS in the last 30 days?", "What is our retention?",
+}
 
 func (c *pages) askPage(w http.ResponseWriter, v frame.Visit) {
 	p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace"))
@@ -77,10 +80,13 @@ func (c *pages) showAnswer(w http.ResponseWriter, v frame.Visit, view askView) {
 // toolPages are the pages that show the answers of a tool.
 var toolPages = map[string]option{
 	"performance": {Name: "Channels", Address: "/channels"}, "compare": {Name: "Overview", Address: "/"}, "trends": {Name: "Overview", Address: "/"},
-	"campaigns": {Name: "Campaigns", Address: "/campaigns"}, "customers": {Name: "Customers", Address: "/customers"}, "products": {Name: "Products", Address: "/products"},
-	"creators": {Name: "Creators", Address: "/creators"}, "surveys": {Name: "Surveys", Address: "/surveys"}, "email_lifecycle": {Name: "Email & SMS", Address: "/email"},
-	"omnichannel": {Name: "Sales surfaces", Address: "/surfaces"}, "experiments": {Name: "Experiments", Address: "/experiments"}, "optimization": {Name: "Media mix model", Address: "/models"},
-	"forecasting": {Name: "Forecasts & targets", Address: "/forecasts"}, "diagnose": {Name: "Data", Address: "/data"},
+	"campaigns": {Name: "Campaigns", Address: "/campaigns"}, "customers": {Name: "Customers", Address: "/customers"},
+	"products": {Name: "Products", Address: "/products"},
+	"creators": {Name: "Creators", Address: "/creators"}, "surveys": {Name: "Surveys", Address: "/surveys"},
+	"email_lifecycle": {Name: "Email & SMS", Address: "/email"},
+	"omnichannel":     {Name: "Sales surfaces", Address: "/surfaces"}, "experiments": {Name: "Experiments", Address: "/experiments"},
+	"optimization": {Name: "Media mix model", Address: "/models"},
+	"forecasting":  {Name: "Forecasts & targets", Address: "/forecasts"}, "diagnose": {Name: "Data", Address: "/data"},
 }
 
 // pageOf returns the page with the figures of a call, for the same days.
@@ -116,7 +122,9 @@ func tableOf(row tools.AskedCall) *frame.Table {
 	t := &frame.Table{Caption: "Rows of " + frame.Words(row.Tool)}
 	for i, key := range keys {
 		_, isNumber := result.Rows[0][key].(float64)
-		t.Columns = append(t.Columns, frame.Column{Key: key, Name: frame.Capitalized(frame.Words(strings.TrimSuffix(key, "_pct"))), Number: isNumber, Minor: i > 2, Fixed: true})
+		t.Columns = append(t.Columns, frame.Column{
+			Key: key, Name: frame.Capitalized(frame.Words(strings.TrimSuffix(key, "_pct"))), Number: isNumber, Minor: i > 2, Fixed: true,
+		})
 	}
 	for _, one := range result.Rows {
 		var cells []frame.Cell

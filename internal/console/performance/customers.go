@@ -7,48 +7,61 @@ import (
 	"assay/internal/civil"
 	"assay/internal/console/frame"
 	"assay/internal/console/frame/plot"
+	"assay/internal/panics"
 	"assay/internal/tools"
 )
 
 // customers answers whether new customers come, whether they return, and what they generate.
 func customers(r *request) (*reportView, error) {
-	asked := func(view string, days civil.Range) (frame.Arguments, *tools.CustomersAnswer, error) {
-		with := dated(days)
-		with["view"], with["limit"] = view, pageRows
-		if r.Filter.Channel != "" {
-			with["channel"] = string(r.Filter.Channel)
-		}
-		a, err := ask(r, tools.Customers, with)
-		return with, a, err
-	}
-	segmentsWith, segments, err := asked("segments", r.Filter.Days)
-	if err != nil {
-		return nil, err
-	}
 	// Cohorts and lifetime values need customers that are old enough, so they cover at least a year.
 	long := r.Filter.Days
 	if year := long.Last.AddDays(-365); year.Before(long.First) {
 		long.First = year
 	}
-	cohortsWith, cohorts, err := asked("retention", long)
-	if err != nil {
-		return nil, err
+	asked := func(view string, days civil.Range) frame.Arguments {
+		with := dated(days)
+		with["view"], with["limit"] = view, pageRows
+		if r.Filter.Channel != "" {
+			with["channel"] = string(r.Filter.Channel)
+		}
+		return with
 	}
-	valuesWith, values, err := asked("ltv", long)
+	segmentsWith, cohortsWith, valuesWith := asked("segments", r.Filter.Days), asked("retention", long), asked("ltv", long)
+	var segments, cohorts, values *tools.CustomersAnswer
+	err := panics.Together(
+		func() (err error) { segments, err = ask(r, tools.Customers, segmentsWith); return err },
+		func() (err error) { cohorts, err = ask(r, tools.Customers, cohortsWith); return err },
+		func() (err error) { values, err = ask(r, tools.Customers, valuesWith); return err },
+	)
 	if err != nil {
 		return nil, err
 	}
 	whole, exact := dollars(segments.Currency)
-	view := &reportView{Heading: customersHeading(segments, cohorts), Lead: customersLead(values), Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(segments.Warnings)}
+	view := &reportView{
+		Heading: customersHeading(segments, cohorts), Lead: customersLead(values), Bar: r.Filter.bar(r.URL, uses{channel: true}),
+		Warnings: sentences(segments.Warnings),
+	}
 	if m := segments.Metrics; m.Revenue != nil && m.Orders != nil && m.AOV != nil && m.NewPct != nil {
 		view.KPIs = []frame.KPI{shareKPI("New-customer share", *m.NewPct, moreIsBetter)}
 		view.KPIs = append(view.KPIs, kpiOf("Revenue", *m.Revenue, whole, moreIsBetter, ""), kpiOf("AOV", *m.AOV, exact, moreIsBetter, ""))
 	}
 	view.KPIs = append(view.KPIs, estimateKPI("Ordered again within one month", cohorts.Metrics.Month1, percentText))
 	view.Blocks = []block{
-		block{Section: r.section("segments", "New and returning customers", "", "new vs returning", r.call("segments", "customers", segmentsWith)), Table: segmentTable(segments)}.withCSV(r.csv("")),
-		block{Section: r.section("cohorts", "Retention by cohort", "share of customers with an order in the month, "+long.Words(), "retention", r.call("cohorts", "customers", cohortsWith)), Table: cohortTable(cohorts)}.withCSV(r.csv("cohorts-table")),
-		block{Section: r.section("values", "Lifetime value by first channel", "90% intervals, "+long.Words(), "ltv", r.call("values", "customers", valuesWith)), Table: valueTable(values)}.withCSV(r.csv("values-table")),
+		block{
+			Section: r.section("segments", "New and returning customers", "", "new vs returning", r.call("segments", "customers", segmentsWith)),
+			Table:   segmentTable(segments),
+		}.withCSV(r.csv("")),
+		block{
+			Section: r.section(
+				"cohorts", "Retention by cohort", "share of customers with an order in the month, "+long.Words(), "retention",
+				r.call("cohorts", "customers", cohortsWith),
+			),
+			Table: cohortTable(cohorts),
+		}.withCSV(r.csv("cohorts-table")),
+		block{
+			Section: r.section("values", "Lifetime value by first channel", "90% intervals, "+long.Words(), "ltv", r.call("values", "customers", valuesWith)),
+			Table:   valueTable(values),
+		}.withCSV(r.csv("values-table")),
 	}
 	return view, nil
 }
@@ -67,15 +80,18 @@ func customersHeading(a, cohorts *tools.CustomersAnswer) string {
 func customersLead(values *tools.CustomersAnswer) string {
 	if e := values.Metrics.Value; e != nil {
 		c := values.Currency
-		return "A customer is expected to generate " + cents(e.Value, c) + " more in the next year, 90% interval " + cents(e.Low, c) + " – " + cents(e.High, c) + "."
+		return "A customer is expected to generate " + cents(e.Value, c) + " more in the next year, 90% interval " +
+			cents(e.Low, c) + " – " + cents(e.High, c) + "."
 	}
 	return "Customers are known by hashed email address or phone number."
 }
 
 func segmentTable(a *tools.CustomersAnswer) *frame.Table {
 	t := &frame.Table{Caption: "New and returning customers", Columns: []frame.Column{
-		{Key: "segment", Name: "Segment"}, {Name: "", Fixed: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true}, {Key: "share_pct", Name: "Share", Number: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
-		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true}, {Key: "units_per_order", Name: "Units per order", Number: true, Minor: true},
+		{Key: "segment", Name: "Segment"}, {Name: "", Fixed: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true},
+		{Key: "share_pct", Name: "Share", Number: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "units_per_order", Name: "Units per order", Number: true, Minor: true},
 	}}
 	largest := 0.0
 	for _, row := range a.Rows {
@@ -83,7 +99,8 @@ func segmentTable(a *tools.CustomersAnswer) *frame.Table {
 	}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			frame.TextCell(frame.Capitalized(string(row.Segment))), {Picture: plot.Bar(*cmp.Or(number(row.Revenue), new(0.0)), largest, 160, false, "accent")}, frame.FigureCell(row.Orders, 0), frame.PercentCell(row.SharePct),
+			frame.TextCell(frame.Capitalized(string(row.Segment))), {Picture: plot.Bar(*cmp.Or(number(row.Revenue), new(0.0)), largest, 160, false, "accent")},
+			frame.FigureCell(row.Orders, 0), frame.PercentCell(row.SharePct),
 			frame.MoneyCell(row.Revenue, 0, a.Currency), frame.ChangeCell(row.Change), frame.MoneyCell(row.AOV, 2, a.Currency), frame.FigureCell(row.UnitsPer, 2),
 		}})
 	}
@@ -94,9 +111,14 @@ func segmentTable(a *tools.CustomersAnswer) *frame.Table {
 const shownMonths = 6
 
 func cohortTable(a *tools.CustomersAnswer) *frame.Table {
-	t := &frame.Table{Name: "cohorts-table", Caption: "Retention by cohort", Size: 13, Columns: []frame.Column{{Key: "cohort", Name: "Cohort"}, {Key: "customers", Name: "Customers", Number: true, Minor: true}}}
+	t := &frame.Table{
+		Name: "cohorts-table", Caption: "Retention by cohort", Size: 13,
+		Columns: []frame.Column{{Key: "cohort", Name: "Cohort"}, {Key: "customers", Name: "Customers", Number: true, Minor: true}},
+	}
 	for i := range shownMonths {
-		t.Columns = append(t.Columns, frame.Column{Key: "m" + frame.Count(int64(i+1)), Name: "Month " + frame.Count(int64(i+1)), Number: true, Minor: i > 1, Fixed: true})
+		t.Columns = append(t.Columns, frame.Column{
+			Key: "m" + frame.Count(int64(i+1)), Name: "Month " + frame.Count(int64(i+1)), Number: true, Minor: i > 1, Fixed: true,
+		})
 	}
 	for _, row := range a.Rows {
 		cells := []frame.Cell{frame.TextCell(row.Cohort), frame.FigureCell(row.Customers, 0)}
@@ -129,7 +151,8 @@ func valueTable(a *tools.CustomersAnswer) *frame.Table {
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			frame.OptionalChannel(row.Channel), frame.FigureCell(row.Customers, 0), estimated(row.LTV30, func(e *answers.Money) frame.Cell { return frame.MoneyCell(e, 2, a.Currency) }),
+			frame.OptionalChannel(row.Channel), frame.FigureCell(row.Customers, 0),
+			estimated(row.LTV30, func(e *answers.Money) frame.Cell { return frame.MoneyCell(e, 2, a.Currency) }),
 			estimated(row.Expected, func(e *answers.Ratio) frame.Cell { return frame.FigureCell(e, 2) }),
 			estimated(row.Value, func(e *answers.Money) frame.Cell { return frame.MoneyCell(e, 2, a.Currency) }),
 		}})

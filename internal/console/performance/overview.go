@@ -16,7 +16,6 @@ import (
 	"assay/internal/pacing"
 	"assay/internal/panics"
 	"assay/internal/snapshot"
-	"assay/internal/toolkit"
 	"assay/internal/tools"
 )
 
@@ -60,7 +59,10 @@ func (r *request) morning() (*morning, error) {
 		func() (err error) { m.compared, err = ask(r, tools.Compare, r.comparing()); return err },
 		func() (err error) { m.channels, err = r.returns(); return err },
 		func() (err error) {
-			m.pace, err = ask(r, tools.Forecasting, frame.Arguments{"aspect": tools.PacingAspect, "period_type": pacing.MonthlyPeriod, "detail_level": "analyst", "compact": true})
+			m.pace, err = ask(
+				r, tools.Forecasting,
+				frame.Arguments{"aspect": tools.PacingAspect, "period_type": pacing.MonthlyPeriod, "detail_level": "analyst", "compact": true},
+			)
 			return err
 		},
 		func() (err error) {
@@ -327,7 +329,8 @@ func signed(x float64, c money.Currency) string {
 // freshness lists the sources of the store with their last day.
 func (r *request) freshness(a *tools.DiagnoseAnswer) block {
 	t := &frame.Table{Name: "sources", Caption: "Data freshness", Columns: []frame.Column{
-		{Key: "source", Name: "Source", Fixed: true}, {Key: "last_day", Name: "Last day", Number: true, Fixed: true}, {Key: "status", Name: "Status", Number: true, Fixed: true},
+		{Key: "source", Name: "Source", Fixed: true}, {Key: "last_day", Name: "Last day", Number: true, Fixed: true},
+		{Key: "status", Name: "Status", Number: true, Fixed: true},
 	}}
 	for _, s := range a.Connections {
 		if s.Behind == nil {
@@ -354,61 +357,3 @@ func freshnessTag(s health.Connection) frame.Cell {
 	}
 	return frame.Cell{Text: "Up to date", Tag: true, Tone: "good"}
 }
-
-// goal is the revenue target or forecast of the month.
-type goal struct {
-	Name, Sofar, Of, Status, Tone, Expected string
-	Address                                 string
-	Wide, Narrow                            any
-}
-
-// goalOf returns the month's revenue so far, its target and its forecast, nil without a forecast.
-func goalOf(r *request, a *tools.ForecastingAnswer) *goal {
-	at := slices.IndexFunc(a.Rows, func(row pacing.Row) bool {
-		return row.Metric == snapshot.Revenue && row.Channel == "" && row.Expected != nil
-	})
-	if at < 0 || a.Rows[at].Actual == nil {
-		return nil
-	}
-	row, c := a.Rows[at], a.Currency
-	g := &goal{
-		Name: row.Start.Month().String() + " forecast", Sofar: amount(*row.Actual, c), Expected: "expected " + amount(*row.Expected, c),
-		Address: "/forecasts?workspace=" + string(r.Place.Workspace.ID),
-	}
-	if row.Low80 != nil && row.High80 != nil {
-		g.Expected += ", 80% interval " + amount(*row.Low80, c) + " – " + amount(*row.High80, c)
-	}
-	most := *row.Expected
-	if row.High80 != nil {
-		most = *row.High80
-	}
-	target := 0.0
-	if row.Target != nil {
-		target = *row.Target
-		g.Name, g.Of = row.Start.Month().String()+" target", "of "+amount(target, c)
-		g.Status, g.Tone = paceStatus(row.Status)
-	}
-	low, high := *row.Expected, *row.Expected
-	if row.Low80 != nil && row.High80 != nil {
-		low, high = *row.Low80, *row.High80
-	}
-	g.Wide = plot.Progress(*row.Actual, low, high, target, math.Max(most, target), 200)
-	g.Narrow = plot.Progress(*row.Actual, low, high, target, math.Max(most, target), 348)
-	return g
-}
-
-func paceStatus(s pacing.Status) (text, tone string) {
-	switch s {
-	case pacing.OnTrack, pacing.Met:
-		return "On track", "good"
-	case pacing.AtRisk:
-		return "At risk", "warning"
-	case pacing.OffTrack, pacing.Missed:
-		return "Off track", "bad"
-	case pacing.OverBudget, pacing.WithinBudget, pacing.NearBudget, pacing.Upcoming, pacing.UnderWay, pacing.Unknown:
-	}
-	return "", ""
-}
-
-// mixRows is the results of the media mix model by channel.
-type mixRows map[string]toolkit.MixRow

@@ -27,8 +27,14 @@ func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 	w := r.Place.Workspace
 	s := &start{Steps: []step{
 		{Title: "Create the workspace", Why: w.Name + " · " + string(w.Currency) + " · " + w.Zone, Done: true},
-		{Title: "Import orders", Why: "A Shopify, WooCommerce or Amazon export, or any CSV file.", Button: "Import orders", Address: at("/data"), Done: has["orders"]},
-		{Title: "Import ad spend", Why: "Google Ads, Facebook Ads, TikTok Ads, Amazon Ads or a CSV file.", Button: "Import ads", Address: at("/data"), Done: has["ads"]},
+		{
+			Title: "Import orders", Why: "A Shopify, WooCommerce or Amazon export, or any CSV file.", Button: "Import orders", Address: at("/data"),
+			Done: has["orders"],
+		},
+		{
+			Title: "Import ad spend", Why: "Google Ads, Facebook Ads, TikTok Ads, Amazon Ads or a CSV file.", Button: "Import ads", Address: at("/data"),
+			Done: has["ads"],
+		},
 		{Title: "Connect an assistant", Why: "Claude, ChatGPT, Cursor or any MCP client.", Button: "Connect", Address: at("/connect")},
 		{Title: "Ask the first question", Why: "“How did the store do last month?”", Button: "Ask", Address: at(frame.AskPath)},
 	}}

@@ -37,8 +37,14 @@ func products(r *request) (*reportView, error) {
 	}
 	whole, exact := dollars(a.Currency)
 	m := a.Metrics
-	view := &reportView{Heading: productsHeading(a, rows), Lead: "Product revenue is the amount charged for line items after discounts, without shipping.", Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
-	view.KPIs = []frame.KPI{kpiOf("Product revenue", m.Revenue, whole, moreIsBetter, ""), kpiOf("Revenue per order", m.AOV, exact, moreIsBetter, ""), kpiOf("Discounts", m.Discount, whole, neutral, "")}
+	view := &reportView{
+		Heading: productsHeading(a, rows), Lead: "Product revenue is the amount charged for line items after discounts, without shipping.",
+		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+	}
+	view.KPIs = []frame.KPI{
+		kpiOf("Product revenue", m.Revenue, whole, moreIsBetter, ""), kpiOf("Revenue per order", m.AOV, exact, moreIsBetter, ""),
+		kpiOf("Discounts", m.Discount, whole, neutral, ""),
+	}
 	if m.Units != nil {
 		view.KPIs = slices.Insert(view.KPIs, 1, kpiOf("Units", *m.Units, countText, moreIsBetter, ""))
 	}
@@ -59,15 +65,17 @@ func productsHeading(a *tools.ProductsAnswer, rows []tools.SalesRow) string {
 		text = change + " to " + amount(*a.Metrics.Revenue.Value, a.Currency) + "."
 	}
 	if share := rows[0].SharePct; share != nil {
-		text += " The first product has " + percentText(*share) + "."
+		text += " " + string(cmp.Or(rows[0].Title, rows[0].SKU, "The first product")) + " has " + percentText(*share) + "."
 	}
 	return text
 }
 
 func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
 	t := &frame.Table{Caption: "Products", Size: 25, Columns: []frame.Column{
-		{Key: "product", Name: "Product"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true}, {Key: "share_pct", Name: "Share", Number: true, Minor: true},
-		{Key: "units", Name: "Units", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true}, {Key: "discount", Name: "Discounts", Number: true, Minor: true}, {Key: "margin_pct", Name: "Margin", Number: true, Minor: true},
+		{Key: "product", Name: "Product"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "share_pct", Name: "Share", Number: true, Minor: true},
+		{Key: "units", Name: "Units", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "discount", Name: "Discounts", Number: true, Minor: true}, {Key: "margin_pct", Name: "Margin", Number: true, Minor: true},
 	}}
 	largest := 0.0
 	for _, row := range rows {
@@ -81,7 +89,8 @@ func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
 			units = frame.FigureCell(new(float64(*row.Units)), 0)
 		}
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			title, {Picture: plot.Bar(float64(row.Revenue), largest, 120, false, "accent")}, frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.PercentCell(row.SharePct), units,
+			title, {Picture: plot.Bar(float64(row.Revenue), largest, 120, false, "accent")}, frame.MoneyCell(&row.Revenue, 0, a.Currency),
+			frame.PercentCell(row.SharePct), units,
 			frame.FigureCell(&row.Orders, 0), frame.MoneyCell(row.Discount, 0, a.Currency), frame.PercentCell(row.MarginPct),
 		}})
 	}
@@ -90,8 +99,10 @@ func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
 
 func couponTable(a *tools.ProductsAnswer) *frame.Table {
 	t := &frame.Table{Name: "coupons-table", Caption: "Coupon codes", Size: 25, Empty: "No coupon code was used in this period.", Columns: []frame.Column{
-		{Key: "code", Name: "Code"}, {Key: "channel", Name: "Channel", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true}, {Key: "orders", Name: "Orders", Number: true},
-		{Key: "new_orders", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true}, {Key: "discount", Name: "Discounts", Number: true, Minor: true},
+		{Key: "code", Name: "Code"}, {Key: "channel", Name: "Channel", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "orders", Name: "Orders", Number: true},
+		{Key: "new_orders", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "discount", Name: "Discounts", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
@@ -114,16 +125,25 @@ func creators(r *request) (*reportView, error) {
 	m := a.Metrics
 	heading := "No creator is known."
 	if len(a.Rows) > 0 && m.TotalOrders.Value != nil {
-		heading = fmt.Sprintf("Creators generated an estimated %s orders, 90%% interval %s – %s.", countText(*m.TotalOrders.Value), countText(m.OrdersLow), countText(m.OrdersHigh))
+		heading = fmt.Sprintf(
+			"Creators generated an estimated %s orders, 90%% interval %s – %s.", countText(*m.TotalOrders.Value), countText(m.OrdersLow),
+			countText(m.OrdersHigh),
+		)
 	}
-	view := &reportView{Heading: heading, Lead: "Codes, links and survey answers are combined into one estimate. ROI does not subtract the cost of goods.", Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{
+		Heading: heading, Lead: "Codes, links and survey answers are combined into one estimate. ROI does not subtract the cost of goods.",
+		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+	}
 	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
 	view.KPIs = []frame.KPI{
-		kpiOf("Estimated revenue", m.TotalRevenue, whole, moreIsBetter, ""), orders, kpiOf("Cost", m.Cost, whole, neutral, ""), kpiOf("ROI", m.ROI, ratioText, moreIsBetter, ""),
+		kpiOf("Estimated revenue", m.TotalRevenue, whole, moreIsBetter, ""), orders, kpiOf("Cost", m.Cost, whole, neutral, ""),
+		kpiOf("ROI", m.ROI, ratioText, moreIsBetter, ""),
 	}
 	t := &frame.Table{Caption: "Creators", Size: 25, Columns: []frame.Column{
-		{Key: "creator", Name: "Creator"}, {Key: "platform", Name: "Platform", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
-		{Key: "code_orders", Name: "By code", Number: true, Minor: true}, {Key: "survey_mentions", Name: "Survey", Number: true, Minor: true}, {Key: "cost", Name: "Cost", Number: true, Minor: true}, {Key: "roi", Name: "ROI", Number: true},
+		{Key: "creator", Name: "Creator"}, {Key: "platform", Name: "Platform", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "code_orders", Name: "By code", Number: true, Minor: true}, {Key: "survey_mentions", Name: "Survey", Number: true, Minor: true},
+		{Key: "cost", Name: "Cost", Number: true, Minor: true}, {Key: "roi", Name: "ROI", Number: true},
 	}}
 	for _, row := range a.Rows {
 		roi := frame.FigureCell(row.ROI, 2)
@@ -137,7 +157,9 @@ func creators(r *request) (*reportView, error) {
 			frame.FigureCell(row.CodeOrders, 0), frame.FigureCell(row.SurveyMentions, 0), frame.MoneyCell(row.Cost, 0, a.Currency), roi,
 		}})
 	}
-	view.Blocks = []block{block{Section: r.section("creators", "Creators", "90% intervals", "creator estimate", r.call("creators", "creators", with)), Table: t}.withCSV(r.csv(""))}
+	view.Blocks = []block{block{
+		Section: r.section("creators", "Creators", "90% intervals", "creator estimate", r.call("creators", "creators", with)), Table: t,
+	}.withCSV(r.csv(""))}
 	return view, nil
 }
 
@@ -166,16 +188,22 @@ func messages(r *request) (*reportView, error) {
 	}
 	view.KPIs = append(view.KPIs, shareKPI("Click rate", m.ClickPct, moreIsBetter), shareKPI("Open rate, email", m.OpenPct, moreIsBetter))
 	t := &frame.Table{Caption: "Campaigns and flows", Size: 25, Columns: []frame.Column{
-		{Key: "name", Name: "Name"}, {Key: "kind", Name: "Kind", Minor: true}, {Key: "revenue", Name: "Reported", Number: true}, {Key: "conversions", Name: "Conversions", Number: true, Minor: true},
-		{Key: "delivered", Name: "Delivered", Number: true, Minor: true}, {Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true}, {Key: "click_rate_pct", Name: "Clicks", Number: true}, {Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
+		{Key: "name", Name: "Name"}, {Key: "kind", Name: "Kind", Minor: true}, {Key: "revenue", Name: "Reported", Number: true},
+		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
+		{Key: "delivered", Name: "Delivered", Number: true, Minor: true}, {Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true},
+		{Key: "click_rate_pct", Name: "Clicks", Number: true}, {Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			frame.TextCell(row.Name), frame.TextCell(frame.ChannelName(row.Channel) + " " + row.Entity), frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.FigureCell(row.Conversions, 0),
+			frame.TextCell(row.Name), frame.TextCell(frame.ChannelName(row.Channel) + " " + row.Entity), frame.MoneyCell(&row.Revenue, 0, a.Currency),
+			frame.FigureCell(row.Conversions, 0),
 			frame.FigureCell(&row.Delivered, 0), frame.PercentCell(row.OpenPct), frame.PercentCell(row.ClickPct), frame.MoneyCell(row.PerMessage, 2, a.Currency),
 		}})
 	}
-	view.Blocks = []block{block{Section: r.section("messages", "Campaigns and flows", "reported by the sending platform", "email sms", r.call("messages", "email_lifecycle", with)), Table: t}.withCSV(r.csv(""))}
+	view.Blocks = []block{block{
+		Section: r.section("messages", "Campaigns and flows", "reported by the sending platform", "email sms", r.call("messages", "email_lifecycle", with)),
+		Table:   t,
+	}.withCSV(r.csv(""))}
 	return view, nil
 }
 
@@ -191,14 +219,19 @@ func surveys(r *request) (*reportView, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := &reportView{Heading: surveysHeading(rows), Lead: "Answers show what customers remember. They include sampling error and recall bias.", Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view := &reportView{
+		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. They include sampling error and recall bias.",
+		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+	}
 	view.KPIs = []frame.KPI{
 		kpiOf("Orders with an answer", a.Metrics.Responses, countText, moreIsBetter, ""), kpiOf("Answers", a.Metrics.Answers, countText, moreIsBetter, ""),
 		estimateKPI("Response rate", a.Metrics.ResponsePct, percentText),
 	}
 	t := &frame.Table{Caption: "Survey answers", Size: 25, Columns: []frame.Column{
-		{Key: "answer", Name: "Answer"}, {Key: "question", Name: "Question", Minor: true}, {Key: "answers", Name: "Answers", Number: true, Minor: true}, {Name: "", Fixed: true, Minor: true},
-		{Key: "share_pct", Name: "Share", Number: true}, {Key: "last_touch_pct", Name: "Last touch", Number: true}, {Key: "new_pct", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "answer", Name: "Answer"}, {Key: "question", Name: "Question", Minor: true}, {Key: "answers", Name: "Answers", Number: true, Minor: true},
+		{Name: "", Fixed: true, Minor: true},
+		{Key: "share_pct", Name: "Share", Number: true}, {Key: "last_touch_pct", Name: "Last touch", Number: true},
+		{Key: "new_pct", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
 	}}
 	var highs []float64
 	for _, row := range rows {
@@ -210,7 +243,9 @@ func surveys(r *request) (*reportView, error) {
 	for _, row := range rows {
 		t.Rows = append(t.Rows, surveyRow(row, s, a.Currency))
 	}
-	view.Blocks = []block{block{Section: r.section("answers", "Answers", "90% intervals", "post-purchase survey", r.call("answers", "surveys", with)), Table: t}.withCSV(r.csv(""))}
+	view.Blocks = []block{block{
+		Section: r.section("answers", "Answers", "90% intervals", "post-purchase survey", r.call("answers", "surveys", with)), Table: t,
+	}.withCSV(r.csv(""))}
 	return view, nil
 }
 
@@ -261,19 +296,27 @@ func surfaces(r *request) (*reportView, error) {
 	}
 	view := &reportView{Heading: heading, Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
 	view.KPIs = []frame.KPI{
-		kpiOf("Revenue", a.Metrics.Revenue, whole, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""), kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),
+		kpiOf("Revenue", a.Metrics.Revenue, whole, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""),
+		kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),
 	}
 	t := &frame.Table{Caption: "Sales surfaces", Columns: []frame.Column{
-		{Key: "surface", Name: "Surface"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true}, {Key: "share_pct", Name: "Share", Number: true},
-		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "surface", Name: "Surface"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "share_pct", Name: "Share", Number: true},
+		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "aov", Name: "AOV", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			frame.TextCell(frame.Capitalized(frame.Words(string(row.Surface)))), {Picture: plot.Bar(float64(row.Revenue), float64(a.Rows[0].Revenue), 240, false, "accent")},
-			frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.PercentCell(row.Share), frame.ChangeCell(row.Change), frame.FigureCell(&row.Orders, 0), frame.MoneyCell(row.AOV, 2, a.Currency),
+			frame.TextCell(frame.Capitalized(frame.Words(string(row.Surface)))),
+			{Picture: plot.Bar(float64(row.Revenue), float64(a.Rows[0].Revenue), 240, false, "accent")},
+			frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.PercentCell(row.Share), frame.ChangeCell(row.Change), frame.FigureCell(&row.Orders, 0),
+			frame.MoneyCell(row.AOV, 2, a.Currency),
 		}})
 	}
-	view.Blocks = []block{block{Section: r.section("surfaces", "Sales surfaces", "", "sales surfaces", r.call("surfaces", "omnichannel", with)), Table: t}.withCSV(r.csv("")), r.haloBlock(a, with)}
+	view.Blocks = []block{
+		block{Section: r.section("surfaces", "Sales surfaces", "", "sales surfaces", r.call("surfaces", "omnichannel", with)), Table: t}.withCSV(r.csv("")),
+		r.haloBlock(a, with),
+	}
 	return view, nil
 }
 
@@ -282,12 +325,16 @@ func haloLead(a *tools.OmnichannelAnswer) string {
 	if n.Estimated+n.NotEstimable == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s have a whole 95%% interval above zero; %d more cannot be estimated.", n.AboveZero, answers.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable)
+	return fmt.Sprintf(
+		"%d of %s have a whole 95%% interval above zero; %d more cannot be estimated.", n.AboveZero,
+		answers.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable,
+	)
 }
 
 func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) block {
 	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "No halo effect can be estimated.", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel"}, {Key: "surface", Name: "Surface"}, {Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true}, {Key: "probability_pct", Name: "Probability above zero", Number: true, Minor: true}, {Key: "evidence", Name: "Evidence", Number: true, Minor: true},
+		{Key: "channel", Name: "Channel"}, {Key: "surface", Name: "Surface"}, {Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true},
+		{Key: "probability_pct", Name: "Probability above zero", Number: true, Minor: true}, {Key: "evidence", Name: "Evidence", Number: true, Minor: true},
 	}}
 	for _, e := range a.Halo {
 		effect, evidence := frame.None("not estimable"), frame.TextCell(e.Grade)
@@ -301,5 +348,7 @@ func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) bl
 			frame.ChannelCell(e.Channel), frame.TextCell(frame.Capitalized(frame.Words(string(e.Surface)))), effect, frame.PercentCell(e.Positive), evidence,
 		}})
 	}
-	return block{Section: r.section("halo", "Halo effects", "90% intervals", "halo effect", r.call("halo", "omnichannel", with)), Table: t}.withCSV(r.csv("halo-table"))
+	return block{
+		Section: r.section("halo", "Halo effects", "90% intervals", "halo effect", r.call("halo", "omnichannel", with)), Table: t,
+	}.withCSV(r.csv("halo-table"))
 }

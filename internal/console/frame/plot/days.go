@@ -191,7 +191,9 @@ func (l layout) marks(c *canvas) {
 		case p.Partial:
 			c.line("so-far", x, y, x, l.y(0))
 			c.dot("hollow", x, y, 3.5)
-			c.text("tick", "end", math.Min(x+14, l.wide-1), y-9, "so far")
+			if i == len(l.Points)-1 {
+				c.text("tick", "end", math.Min(x+14, l.wide-1), y-9, "so far")
+			}
 		case p.Anomaly:
 			c.dot("ring", x, y, 5)
 			if l.crowded(used, x) {

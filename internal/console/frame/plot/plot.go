@@ -171,13 +171,13 @@ func Bar(value, largest, width float64, diverging bool, class string) template.H
 	return c.done("share", "", width, height, "")
 }
 
-// nice rounds up to 1, 2, 2.5, 4, 5 or 8 times a power of ten, so that quarters are short numbers.
+// nice rounds up to a number whose quarters are short.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1
 	}
 	power := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, m := range []float64{1, 1.2, 1.6, 2, 2.4, 3.2, 4, 5, 6, 8, 10} {
+	for _, m := range []float64{1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10} {
 		if v <= m*power*(1+1e-9) {
 			return m * power
 		}

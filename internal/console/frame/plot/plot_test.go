@@ -14,8 +14,9 @@ import (
 
 func days() plot.Days {
 	d := plot.Days{
-		Label: `<b>"label"</b>`, Name: "Revenue", Earlier: "Before", Lower: "Spend", Notes: []plot.Note{{Date: civil.New(2026, time.January, 2), Label: `</svg><script>`}},
-		Axis: func(x float64) string { return fmt.Sprintf("$%.0f", x) }, Value: func(x float64) string { return fmt.Sprintf("$%.0f", x) },
+		Label: `<b>"label"</b>`, Name: "Revenue", Earlier: "Before", Lower: "Spend",
+		Notes: []plot.Note{{Date: civil.New(2026, time.January, 2), Label: `</svg><script>`}},
+		Axis:  func(x float64) string { return fmt.Sprintf("$%.0f", x) }, Value: func(x float64) string { return fmt.Sprintf("$%.0f", x) },
 		Title: civil.Date.Words, Tick: civil.Date.Short,
 	}
 	for i := range 6 {
