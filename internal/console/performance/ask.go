@@ -123,7 +123,7 @@ func tableOf(row tools.AskedCall) *frame.Table {
 	for i, key := range keys {
 		_, isNumber := result.Rows[0][key].(float64)
 		t.Columns = append(t.Columns, frame.Column{
-			Key: key, Name: frame.Capitalized(frame.Words(strings.TrimSuffix(key, "_pct"))), Number: isNumber, Minor: i > 2, Fixed: true,
+			Key: key, Name: columnName(key), Number: isNumber, Minor: i > 2, Fixed: true,
 		})
 	}
 	for _, one := range result.Rows {
@@ -134,6 +134,15 @@ func tableOf(row tools.AskedCall) *frame.Table {
 		t.Rows = append(t.Rows, frame.Row{Cells: cells})
 	}
 	return t
+}
+
+// columnName returns the header of a member.
+func columnName(key string) string {
+	switch key {
+	case "roas", "aov", "cpa", "cac", "mer", "roi", "sku":
+		return strings.ToUpper(key)
+	}
+	return frame.Capitalized(frame.Words(strings.TrimSuffix(key, "_pct")))
 }
 
 // columnsOf returns the plain members of the first row in their order.
