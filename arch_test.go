@@ -133,6 +133,10 @@ var parts = []struct {
 		"internal/snapshot", "internal/chart", "internal/answer", "internal/pacing", "internal/tools", "internal/jobs", "internal/operation",
 		"internal/console/frame/...", "internal/console/measurement/...",
 	}},
+	{"internal/console/performance/...", []string{
+		"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/snapshot",
+		"internal/answer", "internal/toolkit", "internal/pacing", "internal/health", "internal/tools", "internal/console/frame/...",
+	}},
 	{"internal/console/setup/...", []string{
 		"internal/sheet", "internal/ads", "internal/slowbody", "internal/civil", "internal/money", "internal/fault", "internal/measure",
 		"internal/measure/...", "internal/control", "internal/control/calllog", "internal/auth", "internal/ingest/...", "internal/answer", "internal/health",

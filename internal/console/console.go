@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"path"
 	"time"
 
 	"assay/internal/console/action"
 	"assay/internal/console/frame"
 	"assay/internal/console/measurement"
+	"assay/internal/console/performance"
 	"assay/internal/console/setup"
 	"assay/internal/limit"
 	"assay/internal/oauth"
@@ -72,7 +72,8 @@ func New(o Options) *Console {
 	}
 	shared := frame.New(frame.Options{
 		BaseURL: o.BaseURL, People: o.People, Store: o.Store, Keys: o.Keys, Ask: o.Ask, Operations: o.Operations, Now: o.Now, Log: o.Log,
-		Templates: []frame.Templates{{Files: files}, setup.Templates(), measurement.Templates(), action.Templates()},
+		Templates: []frame.Templates{{Files: files}, setup.Templates(), measurement.Templates(), performance.Templates(), action.Templates()},
+		Assets:    assetFiles,
 	})
 	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
 	c := &Console{
@@ -80,11 +81,14 @@ func New(o Options) *Console {
 		account: &accountPages{Frame: shared, addresses: clientip.NewAddresses(o.TrustedProxies), signIns: signIns},
 	}
 	c.account.register(c.routes)
-	c.routes.HandleFunc("GET /{$}", c.SignedIn(c.account.home))
+	if !performance.Register(c.routes, shared) {
+		c.routes.HandleFunc("GET /{$}", c.SignedIn(c.account.home))
+	}
+	c.routes.HandleFunc("GET "+frame.WorkspacesPath, c.SignedIn(c.account.home))
 	setup.Register(c.routes, setup.Options{Frame: shared, Limits: o.Limits, Tools: o.Tools, History: o.History, Uploads: o.Uploads})
 	measurement.Register(c.routes, measurement.Options{Frame: shared, Models: o.Models})
 	action.Register(c.routes, shared)
-	c.routes.HandleFunc("GET /assets/{name}", asset)
+	c.routes.HandleFunc("GET /assets/{name}", shared.ServeAsset)
 	c.routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		c.Refuse(w, r, http.StatusNotFound, "Page not found. Check the address.")
 	})
@@ -126,11 +130,3 @@ var files embed.FS
 
 //go:embed assets
 var assetFiles embed.FS
-
-// asset serves a style sheet or an icon.
-func asset(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Cache-Control", "max-age=3600")
-	h.Set("X-Content-Type-Options", "nosniff")
-	http.ServeFileFS(w, r, assetFiles, path.Join("assets", path.Base(r.PathValue("name"))))
-}

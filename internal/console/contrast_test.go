@@ -23,21 +23,42 @@ func TestColorsHaveContrastInLightAndDark(t *testing.T) {
 		front, back string
 		least       float64
 	}{
-		{"ink", "ground", 4.5},
-		{"ink", "card", 4.5},
-		{"soft", "ground", 4.5},
-		{"soft", "card", 4.5},
-		{"accent", "ground", 4.5},
-		{"accent", "card", 4.5},
+		{"text", "page", 4.5},
+		{"text", "side", 4.5},
+		{"text", "open", 4.5},
+		{"text", "raised", 4.5},
+		{"second", "page", 4.5},
+		{"second", "side", 4.5},
+		{"second", "open", 4.5},
+		{"label", "page", 4.5},
+		{"label", "side", 4.5},
+		{"label", "open", 4.5},
+		{"accent", "page", 4.5},
+		{"accent", "open", 4.5},
+		{"accent", "accent-soft", 4.5},
 		{"on-accent", "accent", 4.5},
-		{"warn", "warn-ground", 4.5},
-		{"ink", "good-ground", 4.5},
-		{"warn", "card", 4.5},
-		{"warn", "ground", 4.5},
-		{"field", "card", 3},
+		{"bad", "page", 4.5},
+		{"bad", "open", 4.5},
+		{"bad", "bad-soft", 4.5},
+		{"warning", "page", 4.5},
+		{"warning", "warning-soft", 4.5},
+		{"text", "accent-soft", 4.5},
+		{"field", "page", 3},
+		{"c-facebook", "page", 3},
+		{"c-google", "page", 3},
+		{"c-tiktok", "page", 3},
+		{"c-amazon", "page", 3},
+		{"c-influencer", "page", 3},
+		{"c-snapchat", "page", 3},
+		{"c-podcast", "page", 3},
+		{"c-affiliate", "page", 3},
+		{"c-owned", "page", 3},
 	}
 	for _, p := range pairs {
 		for i, scheme := range []string{"light", "dark"} {
+			if colors[p.front] == colors[p.back] {
+				t.Errorf("%s or %s has no color", p.front, p.back)
+			}
 			a, b := colors[p.front][i], colors[p.back][i]
 			if got := (math.Max(a, b) + 0.05) / (math.Min(a, b) + 0.05); got < p.least {
 				t.Errorf("%s on %s, %s: contrast %.2f, want %.1f", p.front, p.back, scheme, got, p.least)

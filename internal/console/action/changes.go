@@ -205,7 +205,7 @@ func (c *pages) show(w http.ResponseWriter, v frame.Visit, status int, view chan
 	if view.One != nil {
 		title = "Change of " + cmp.Or(view.One.CampaignName, view.One.Campaign)
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "changes", Title: title, View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "changes", Title: title, View: view, Visitor: &v.Visitor})
 }
 
 // selected returns the changes of a filter, newest first.

@@ -5,6 +5,7 @@ package frame
 import (
 	"context"
 	"html/template"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -48,6 +49,7 @@ type Frame struct {
 	CrossOrigin *http.CrossOriginProtection
 	Cookies     cookie.Cookies
 	templates   map[string]*template.Template
+	assets      assets
 	Now         func() time.Time
 	Log         *slog.Logger
 }
@@ -63,14 +65,16 @@ type Options struct {
 	Now        func() time.Time // the real clock, even if answers use a fixed clock
 	Log        *slog.Logger
 	Templates  []Templates // of each group of pages
+	Assets     fs.FS       // style sheets, scripts and icons, in the folder assets
 }
 
 // New returns the frame of the pages.
 func New(o Options) *Frame {
+	files := newAssets(o.Assets)
 	return &Frame{
 		BaseURL: o.BaseURL, People: o.People, Store: o.Store, Keys: o.Keys, Ask: o.Ask, Operations: o.Operations,
 		CrossOrigin: http.NewCrossOriginProtection(), Cookies: cookie.Cookies{Secure: strings.HasPrefix(o.BaseURL, "https://")},
-		templates: parseTemplates(o.Templates), Now: o.Now, Log: o.Log,
+		templates: parseTemplates(o.Templates, files), assets: files, Now: o.Now, Log: o.Log,
 	}
 }
 

@@ -31,11 +31,12 @@ type Templates struct {
 }
 
 // parseTemplates returns the template of each page, including the frame.
-func parseTemplates(groups []Templates) map[string]*template.Template {
+func parseTemplates(groups []Templates, own assets) map[string]*template.Template {
 	functions := template.FuncMap{
 		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
-		"count": Count, "tab": tabOf, "date": civil.Date.Words, "days": DaysText, "size": Size, "words": Words,
+		"count": Count, "asset": own.address, "date": civil.Date.Words, "days": DaysText, "size": Size, "words": Words,
 		"sentence": Sentence, "span": civil.Range.Words, "figure": anyFigure,
+		"rowIn": rowIn, "channel": ChannelName[string],
 		"int64": func(n int) int64 { return int64(n) },
 		"same":  func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
 	}
@@ -71,7 +72,6 @@ type Page struct {
 	Title      string
 	View       any
 	Visitor    *people.Visitor // nil: no user is signed in
-	Wide       bool            // wide layout for tables
 	FormAction string          // additional form-action source of the content security policy
 }
 
@@ -80,13 +80,17 @@ type frameView struct {
 	Title string
 	Email string // "": no user is signed in
 	Token string // CSRF token
-	Wide  bool
+	Nav   *nav   // nil: outside a workspace
 	View  any
 }
 
-// Render writes a page. Its headers prevent caching, framing and scripts.
+// Render writes a page. Its headers prevent caching, framing and inline scripts. Pages outside a workspace have no script.
 func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
-	f := frameView{Title: p.Title, Wide: p.Wide, View: p.View}
+	f := frameView{Title: p.Title, View: p.View}
+	scripts := ""
+	if in, ok := p.View.(interface{ at() Place }); ok && p.Visitor != nil {
+		f.Nav, scripts = navOf(in.at(), c.Ask != nil), "script-src 'self'; "
+	}
 	if p.Visitor != nil {
 		f.Email, f.Token = p.Visitor.User.Email, p.Visitor.Secret.FormToken(FormPurpose)
 	}
@@ -100,7 +104,7 @@ func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Pag
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+p.FormAction))
+	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; "+scripts+"style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+p.FormAction))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return

@@ -2,10 +2,10 @@ package frame
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 
 	"assay/internal/control"
-	"assay/internal/measure"
 	"assay/internal/operation"
 )
 
@@ -15,24 +15,9 @@ type Place struct {
 	All  []control.Membership // all memberships of the visitor
 	Here string               // path of the page
 
+	Kept url.Values // filters of the page, which links to similar pages keep
+
 	Waiting int // changes on ad platforms that wait for an approval, if the visitor can approve some
-}
-
-// tab is a link of the navigation.
-type tab struct {
-	Path, Name string
-	Workspace  measure.WorkspaceID
-	Here       bool // the link leads to the current page
-	Waiting    int  // items that wait for the visitor
-}
-
-func tabOf(of interface{ at() Place }, path, name string) tab {
-	p := of.at()
-	t := tab{Path: path, Name: name, Workspace: p.Workspace.ID, Here: p.Here == path}
-	if path == BudgetChangesPath {
-		t.Waiting = p.Waiting
-	}
-	return t
 }
 
 func (p Place) at() Place { return p }

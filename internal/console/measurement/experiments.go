@@ -108,7 +108,7 @@ func (c *experimentPages) showExperiments(w http.ResponseWriter, v frame.Visit, 
 			view.Power = &frame.Picture{Address: powerPath + "?" + of.Encode(), Alt: "Power by lift. The table below has the same figures."}
 		}
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "experiments", Title: "Experiments", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "experiments", Title: "Experiments", View: view, Visitor: &v.Visitor})
 }
 
 // checked returns the readiness of a channel for a geo experiment.

@@ -229,7 +229,7 @@ func (c *forecastPages) showForecasts(w http.ResponseWriter, v frame.Visit, stat
 	if len(view.Pace.Outlook) > 0 {
 		view.Fan = &frame.Picture{Address: fanPath + "?" + of.Encode(), Alt: "Cumulative total by day: actual, and forecast to the end of the period with 80% and 95% intervals. The table below has the same figures."}
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "forecasts", Title: "Forecasts", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "forecasts", Title: "Forecasts", View: view, Visitor: &v.Visitor})
 }
 
 // turn cuts the targets to one page and sets the links to the other pages.

@@ -113,7 +113,7 @@ func (c *modelPages) showModels(w http.ResponseWriter, v frame.Visit, status int
 			view.LeftOut = append(view.LeftOut, fmt.Sprintf("%s: %s", l.Channel, l.Reason))
 		}
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "models", Title: "Media mix model", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "models", Title: "Media mix model", View: view, Visitor: &v.Visitor})
 }
 
 // verdict describes the convergence, fit and out-of-sample error of the model.

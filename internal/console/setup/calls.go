@@ -70,7 +70,7 @@ func (c *settingsPages) callsPage(w http.ResponseWriter, v frame.Visit) {
 		c.Fail(w, v.Request, err)
 		return
 	}
-	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "calls", Title: "Call log", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "calls", Title: "Call log", View: view, Visitor: &v.Visitor})
 }
 
 func (c *settingsPages) fillCalls(v frame.Visit, view *callsView) error {

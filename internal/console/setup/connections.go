@@ -135,7 +135,7 @@ func (c *settingsPages) showConnections(w http.ResponseWriter, v frame.Visit, st
 		}
 		view.Leaving = &view.Rows[at]
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "connections", Title: "Connections", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "connections", Title: "Connections", View: view, Visitor: &v.Visitor})
 }
 
 // changeConnections connects, tests or disconnects an ad account.

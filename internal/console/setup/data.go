@@ -137,7 +137,7 @@ func (c *dataPages) showData(w http.ResponseWriter, v frame.Visit, status int, v
 	for _, r := range ingest.Readers() {
 		view.Kinds = append(view.Kinds, fileKind{r.Name(), r.Title()})
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "data", Title: "Data", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "data", Title: "Data", View: view, Visitor: &v.Visitor})
 }
 
 // outcomeWords describes the result of checking or importing a file.

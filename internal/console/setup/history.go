@@ -199,7 +199,7 @@ func (c *dataPages) historyPage(w http.ResponseWriter, v frame.Visit) {
 	if view.Problem != "" {
 		status = http.StatusUnprocessableEntity
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "history", Title: "Restated days", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "history", Title: "Restated days", View: view, Visitor: &v.Visitor})
 }
 
 // fillDay reads the versions of one day.

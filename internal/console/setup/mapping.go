@@ -232,7 +232,7 @@ func (c *dataPages) showMapping(w http.ResponseWriter, v frame.Visit, status int
 	if view.Was != "" {
 		title = "Mapping " + view.Was
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "mapping", Title: title, View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "mapping", Title: title, View: view, Visitor: &v.Visitor})
 }
 
 const maxExample = 24 // characters of an example cell

@@ -66,7 +66,7 @@ func (c *settingsPages) securityPage(w http.ResponseWriter, v frame.Visit) {
 		return
 	}
 	view.Rows, view.PageLinks = frame.Paginate(v.URL, view.Rows, f.Before, func(r eventRow) control.EventID { return r.ID })
-	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "security", Title: "Audit log", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "security", Title: "Audit log", View: view, Visitor: &v.Visitor})
 }
 
 // eventsExported is the maximum number of events in a CSV export, the latest first.

@@ -116,6 +116,6 @@ func (c *dataPages) taskPage(w http.ResponseWriter, v frame.Visit) {
 		view := taskView{Place: p, What: job.What, Progress: c.JobView(v, job, true)}
 		w.Header().Set("Refresh", strconv.Itoa(taskPause))
 		title := fmt.Sprintf("%d%%: %s", job.Percent, job.What)
-		c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "task", Title: title, View: view, Visitor: &v.Visitor, Wide: true})
+		c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "task", Title: title, View: view, Visitor: &v.Visitor})
 	}
 }

@@ -1,0 +1,96 @@
+// Focuses the question box on "/", closes open menus on Escape, and shows the values of charts. Pages work without it.
+(() => {
+  'use strict';
+  const typing = (node) => node.closest('input, textarea, select, [contenteditable]') !== null;
+
+  document.addEventListener('keydown', (event) => {
+    if (event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target)) {
+      const box = document.getElementById('ask');
+      if (box === null) return;
+      event.preventDefault();
+      box.focus();
+    }
+    if (event.key === 'Escape') close(null);
+  });
+
+  // close closes the open menus that do not contain the node.
+  function close(inside) {
+    for (const menu of document.querySelectorAll('details.drop[open]')) if (!menu.contains(inside)) menu.open = false;
+  }
+  document.addEventListener('click', (event) => close(event.target));
+
+  for (const button of document.querySelectorAll('button[data-copy]')) {
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+      button.textContent = 'Copied';
+    });
+  }
+
+  for (const picture of document.querySelectorAll('svg[data-points]')) watch(picture);
+
+  // watch shows the values of the day under the pointer, or of the day selected with the arrow keys.
+  function watch(picture) {
+    const points = JSON.parse(picture.dataset.points);
+    if (points.length === 0) return;
+    const figure = picture.closest('.plot');
+    const card = document.createElement('div');
+    card.className = 'plot-card';
+    card.setAttribute('role', 'status');
+    card.hidden = true;
+    figure.append(card);
+    const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
+    line.setAttribute('class', 'cursor');
+    line.setAttribute('y1', picture.dataset.top);
+    line.setAttribute('y2', picture.dataset.bottom);
+    line.setAttribute('visibility', 'hidden');
+    picture.append(line);
+    let at = -1;
+
+    function show(index) {
+      at = Math.max(0, Math.min(points.length - 1, index));
+      const { x, title, rows } = points[at];
+      line.setAttribute('x1', x);
+      line.setAttribute('x2', x);
+      line.setAttribute('visibility', 'visible');
+      card.replaceChildren();
+      const heading = document.createElement('strong');
+      heading.textContent = title;
+      card.append(heading);
+      const list = document.createElement('dl');
+      for (const [name, value] of rows) {
+        const term = document.createElement('dt');
+        const text = document.createElement('dd');
+        term.textContent = name;
+        text.textContent = value;
+        list.append(term, text);
+      }
+      card.append(list);
+      card.hidden = false;
+      const right = x > picture.clientWidth / 2;
+      card.classList.toggle('left', right);
+      card.style.setProperty('left', right ? '' : `${x + 14}px`);
+      card.style.setProperty('right', right ? `${figure.clientWidth - x + 14}px` : '');
+    }
+    function hide() {
+      card.hidden = true;
+      line.setAttribute('visibility', 'hidden');
+    }
+    picture.addEventListener('pointermove', (event) => {
+      const x = event.clientX - picture.getBoundingClientRect().left;
+      let nearest = 0;
+      points.forEach((p, i) => { if (Math.abs(p.x - x) < Math.abs(points[nearest].x - x)) nearest = i; });
+      show(nearest);
+    });
+    picture.addEventListener('pointerleave', hide);
+    picture.addEventListener('blur', hide);
+    picture.addEventListener('focus', () => show(at < 0 ? points.length - 1 : at));
+    picture.addEventListener('keydown', (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1, Home: -points.length, End: points.length }[event.key];
+      if (step === undefined) return;
+      event.preventDefault();
+      show(at + step);
+    });
+    picture.setAttribute('tabindex', '0');
+  }
+})();

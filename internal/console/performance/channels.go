@@ -1,0 +1,353 @@
+package performance
+
+import (
+	"slices"
+
+	answers "assay/internal/answer"
+	"assay/internal/console/frame"
+	"assay/internal/console/frame/plot"
+	"assay/internal/fault"
+	"assay/internal/toolkit"
+	"assay/internal/tools"
+)
+
+// mixRows is the results of the media mix model by channel.
+type mixRows map[string]toolkit.MixRow
+
+// returns are the channels with attributed and claimed revenue, and their incremental return in the media mix model.
+type returns struct {
+	*tools.PerformanceAnswer
+	mix mixRows
+}
+
+// returns calls performance and the media mix model.
+func (r *request) returns() (out returns, err error) {
+	if out.PerformanceAnswer, err = ask(r, tools.Performance, r.performing()); err != nil {
+		return out, err
+	}
+	model, err := ask(r, tools.Optimization, frame.Arguments{"detail_level": "analyst", "compact": true})
+	if fault.KindOf(err) == fault.KindNotReady {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	out.mix = mixRows{}
+	for _, row := range model.Rows {
+		out.mix[string(row.Channel)] = row
+	}
+	return out, nil
+}
+
+func (r *request) performing() frame.Arguments {
+	with := dated(r.Filter.Days)
+	with["model"] = string(r.Filter.Model)
+	if r.Filter.Channel != "" {
+		with["channel"] = string(r.Filter.Channel)
+	}
+	return with
+}
+
+// channelColumn is a column of the table of channels.
+type channelColumn int
+
+const (
+	spendColumn channelColumn = iota
+	attributedColumn
+	changeColumn
+	roasColumn
+	claimedColumn
+	bestColumn
+	intervalColumn
+	ordersColumn
+)
+
+var (
+	overviewColumns = []channelColumn{spendColumn, attributedColumn, claimedColumn, bestColumn, intervalColumn}
+	allColumns      = []channelColumn{spendColumn, attributedColumn, changeColumn, roasColumn, claimedColumn, bestColumn, intervalColumn}
+)
+
+// breakEven is the return at which incremental revenue equals spend.
+const breakEven = 1.0
+
+func (a returns) scale(width float64) plot.Scale {
+	var highs []float64
+	for _, row := range a.mix {
+		highs = append(highs, float64(row.ROAS.High))
+	}
+	return plot.NewScale(highs, breakEven, width)
+}
+
+func (k channelColumn) column(s plot.Scale) frame.Column {
+	switch k {
+	case spendColumn:
+		return frame.Column{Key: "spend", Name: "Spend", Number: true, Minor: true}
+	case attributedColumn:
+		return frame.Column{Key: "attributed", Name: "Attributed", Number: true}
+	case changeColumn:
+		return frame.Column{Key: "change_pct", Name: "Change", Number: true, Minor: true}
+	case roasColumn:
+		return frame.Column{Key: "roas", Name: "ROAS", Number: true, Minor: true}
+	case claimedColumn:
+		return frame.Column{Key: "claimed", Name: "Claimed", Number: true, Minor: true}
+	case bestColumn:
+		return frame.Column{Key: "incremental_roas", Name: "Incremental", Number: true}
+	case intervalColumn:
+		return frame.Column{Fixed: true, Axis: s.Axis(), Minor: true}
+	case ordersColumn:
+	}
+	return frame.Column{Key: "orders", Name: "Orders", Number: true, Minor: true}
+}
+
+func (k channelColumn) cell(a returns, row tools.ChannelRow, s plot.Scale) frame.Cell {
+	mix, known := a.mix[string(row.Channel)]
+	switch k {
+	case spendColumn:
+		return frame.MoneyCell(row.Spend, 0, a.Currency)
+	case attributedColumn:
+		return frame.MoneyCell(&row.Revenue, 0, a.Currency)
+	case changeColumn:
+		return frame.ChangeCell(row.RevenueChange)
+	case roasColumn:
+		return frame.FigureCell(row.ROAS, 2)
+	case claimedColumn:
+		return frame.MoneyCell(row.Claimed, 0, a.Currency)
+	case bestColumn:
+		if !known {
+			return frame.None("untested")
+		}
+		cell := frame.FigureCell(&mix.ROAS.Value, 2)
+		cell.Sub = ratioText(mix.ROAS.Low) + " – " + ratioText(mix.ROAS.High)
+		return cell
+	case intervalColumn:
+		if !known {
+			return frame.Cell{}
+		}
+		return frame.Cell{Picture: s.Interval(float64(mix.ROAS.Value), float64(mix.ROAS.Low), float64(mix.ROAS.High), frame.ChannelColor(row.Channel))}
+	case ordersColumn:
+	}
+	return frame.FigureCell(&row.Orders, 0)
+}
+
+// channelBlock is the table of the channels with spend.
+func (r *request) channelBlock(a returns, columns []channelColumn) block {
+	width := 170.0
+	if len(columns) > len(overviewColumns) {
+		width = 230
+	}
+	s := a.scale(width)
+	t := &frame.Table{Caption: "Channels with spend", Empty: "No channel has spend in this period."}
+	t.Columns = []frame.Column{{Key: "channel", Name: "Channel"}}
+	for _, k := range columns {
+		t.Columns = append(t.Columns, k.column(s))
+	}
+	var spend, revenue, claimed float64
+	for _, row := range a.Rows {
+		if row.Spend == nil {
+			continue
+		}
+		cells := []frame.Cell{frame.ChannelCell(row.Channel)}
+		for _, k := range columns {
+			cells = append(cells, k.cell(a, row, s))
+		}
+		t.Rows = append(t.Rows, frame.Row{Cells: cells})
+		spend, revenue = spend+float64(*row.Spend), revenue+float64(row.Revenue)
+		if row.Claimed != nil {
+			claimed += float64(*row.Claimed)
+		}
+	}
+	slices.SortStableFunc(t.Rows, func(x, y frame.Row) int {
+		switch a, b := *x.Cells[1].Number, *y.Cells[1].Number; {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	if len(t.Rows) > 1 {
+		t.Total = &frame.Row{Cells: totalCells(a, columns, spend, revenue, claimed)}
+	}
+	b := block{Section: r.section("channels", "Channels", a.evidence(), "incremental revenue", r.call("channels", "performance", r.performing())), Table: t}
+	b.CSV = r.csv("")
+	if len(columns) == len(overviewColumns) {
+		b.More = option{Name: "All channels", Address: r.to("/channels")}
+	}
+	return b
+}
+
+func (a returns) evidence() string {
+	if a.mix == nil {
+		return "Incremental returns need a trained media mix model"
+	}
+	return "Incremental: media mix model, 90% intervals · dotted: 1"
+}
+
+func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
+	cells := []frame.Cell{frame.TextCell("Channels with spend")}
+	for _, k := range columns {
+		switch k {
+		case spendColumn:
+			cells = append(cells, frame.MoneyCell(&spend, 0, a.Currency))
+		case attributedColumn:
+			cells = append(cells, frame.MoneyCell(&revenue, 0, a.Currency))
+		case claimedColumn:
+			cells = append(cells, frame.MoneyCell(&claimed, 0, a.Currency))
+		case roasColumn:
+			ratio := revenue / max(spend, 1e-9)
+			cells = append(cells, frame.FigureCell(&ratio, 2))
+		case changeColumn, bestColumn, intervalColumn, ordersColumn:
+			cells = append(cells, frame.Cell{})
+		}
+	}
+	return cells
+}
+
+// channels answers which channel generates revenue, and why its returns differ.
+func channels(r *request) (*reportView, error) {
+	a, err := r.returns()
+	if err != nil {
+		return nil, err
+	}
+	view := &reportView{
+		Heading: channelsHeading(a), Lead: channelsLead(a), Bar: r.Filter.bar(r.URL, uses{channel: true, model: true}), Warnings: sentences(a.Warnings),
+	}
+	money := func(x answers.Money) string { return amount(x, a.Currency) }
+	view.KPIs = []frame.KPI{
+		kpiOf("Revenue", a.Metrics.Revenue, money, moreIsBetter, ""), kpiOf("Spend", a.Metrics.Spend, money, neutral, ""),
+		kpiOf(returnName(a.Channel), a.Metrics.ROAS, ratioText, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""),
+	}
+	paid := r.channelBlock(a, allColumns)
+	if err := r.drill(paid.Table, a); err != nil {
+		return nil, err
+	}
+	view.Blocks = []block{paid, r.ownedBlock(a)}
+	return view, nil
+}
+
+func channelsHeading(a returns) string {
+	if len(a.Rows) == 0 {
+		return "No channel has revenue in this period."
+	}
+	var best *tools.ChannelRow
+	for i, row := range a.Rows {
+		if row.Spend != nil && (best == nil || row.Revenue > best.Revenue) {
+			best = &a.Rows[i]
+		}
+	}
+	if best == nil {
+		return "No channel has spend in this period."
+	}
+	text := frame.ChannelName(best.Channel) + " has the most attributed revenue of the channels with spend: " + amount(best.Revenue, a.Currency) + "."
+	return text
+}
+
+func channelsLead(a returns) string {
+	certain := 0
+	for _, row := range a.mix {
+		if row.ROAS.Low > breakEven {
+			certain++
+		}
+	}
+	switch {
+	case a.mix == nil:
+		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate what each channel generates."
+	case certain == 0:
+		return "No channel has a whole 90% interval above an incremental return of 1, where revenue equals spend."
+	}
+	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above an incremental return of 1, where revenue equals spend."
+}
+
+// ownedBlock is the table of channels without spend. Unattributed revenue is last.
+func (r *request) ownedBlock(a returns) block {
+	t := &frame.Table{Name: "owned", Caption: "Channels without spend", Columns: []frame.Column{
+		{Key: "channel", Name: "Channel"}, {Name: "", Fixed: true, Minor: true}, {Key: "attributed", Name: "Attributed", Number: true},
+		{Key: "change_pct", Name: "Change", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "aov", Name: "AOV", Number: true, Minor: true},
+	}}
+	largest := 0.0
+	for _, row := range a.Rows {
+		if row.Spend == nil {
+			largest = max(largest, float64(row.Revenue))
+		}
+	}
+	var last []frame.Row
+	for _, row := range a.Rows {
+		if row.Spend != nil {
+			continue
+		}
+		one := frame.Row{Cells: []frame.Cell{
+			frame.ChannelCell(row.Channel), {Picture: plot.Bar(float64(row.Revenue), largest, 280, false, "c-"+frame.ChannelColor(row.Channel))},
+			frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.ChangeCell(row.RevenueChange), frame.FigureCell(&row.Orders, 0), frame.MoneyCell(row.AOV, 2, a.Currency),
+		}}
+		if row.Channel == "unattributed" {
+			last = append(last, one)
+			continue
+		}
+		t.Rows = append(t.Rows, one)
+	}
+	t.Rows = append(t.Rows, last...)
+	return block{Section: r.section("owned", "Owned and organic", "no spend, so no return", "unattributed", nil), Table: t}.withCSV(r.csv("owned"))
+}
+
+func (b block) withCSV(address string) block {
+	b.CSV = address
+	return b
+}
+
+// drill opens the campaigns of a channel in place.
+func (r *request) drill(t *frame.Table, a returns) error {
+	opened := r.URL.Query().Get("open")
+	for i := range t.Rows {
+		channel := channelOf(a, t.Rows[i].Cells[0].Text)
+		if !slices.Contains(platforms, channel) {
+			continue
+		}
+		t.Rows[i].Toggle, t.Rows[i].Open = r.to("/channels", "open", channel), channel == opened
+		if !t.Rows[i].Open {
+			continue
+		}
+		t.Rows[i].Toggle = r.to("/channels")
+		if err := r.detail(&t.Rows[i], channel, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// platforms are the channels whose reports have campaigns.
+var platforms = []string{"facebook", "google", "tiktok", "amazon", "snapchat"}
+
+func channelOf(a returns, name string) string {
+	for _, row := range a.Rows {
+		if frame.ChannelName(row.Channel) == name {
+			return string(row.Channel)
+		}
+	}
+	return ""
+}
+
+// shownCampaigns is the number of campaigns below an opened channel.
+const shownCampaigns = 10
+
+// detail adds the campaigns of a channel in the columns of the channels.
+func (r *request) detail(row *frame.Row, channel string, a returns) error {
+	with := dated(r.Filter.Days)
+	with["platform"], with["limit"] = channel, shownCampaigns
+	found, err := ask(r, tools.Campaigns, with)
+	if err != nil {
+		return err
+	}
+	for _, one := range found.Rows {
+		name := frame.TextCell(one.Name)
+		row.Detail = append(row.Detail, frame.Row{Cells: []frame.Cell{
+			name, frame.MoneyCell(&one.Spend, 0, a.Currency), frame.MoneyCell(one.CreditedRevenue, 0, a.Currency), {}, frame.FigureCell(one.ROAS, 2),
+			frame.MoneyCell(&one.Revenue, 0, a.Currency), {}, {},
+		}})
+	}
+	row.Note = "Attributed revenue of campaigns is last touch; ROAS and claimed revenue are reported by the platform."
+	if p := found.Pagination; p != nil && p.HasMore {
+		row.Note = "The " + frame.Count(shownCampaigns) + " campaigns with the most spend of " + frame.Count(int64(p.Total)) + ". " + row.Note
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+package performance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	answers "assay/internal/answer"
+	"assay/internal/console/frame"
+	"assay/internal/console/frame/plot"
+	"assay/internal/money"
+	"assay/internal/tools"
+)
+
+// dollars returns formats of amounts without and with cents.
+func dollars(c money.Currency) (whole, exact func(answers.Money) string) {
+	return func(x answers.Money) string { return amount(x, c) }, func(x answers.Money) string { return cents(x, c) }
+}
+
+// products answers which products sell, and which coupons are used.
+func products(r *request) (*reportView, error) {
+	var a *tools.ProductsAnswer
+	var rows []tools.SalesRow
+	with := dated(r.Filter.Days)
+	err := askAll(r, tools.Products, with, func(one *tools.ProductsAnswer) *answers.Pagination {
+		a, rows = cmp.Or(a, one), append(rows, one.Rows...)
+		return one.Pagination
+	})
+	if err != nil {
+		return nil, err
+	}
+	couponsWith := dated(r.Filter.Days)
+	couponsWith["view"], couponsWith["limit"] = "coupons", pageRows
+	coupons, err := ask(r, tools.Products, couponsWith)
+	if err != nil {
+		return nil, err
+	}
+	whole, exact := dollars(a.Currency)
+	m := a.Metrics
+	view := &reportView{
+		Heading: productsHeading(a, rows), Lead: "Product revenue is the amount charged for line items after discounts, without shipping.",
+		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+	}
+	view.KPIs = []frame.KPI{
+		kpiOf("Product revenue", m.Revenue, whole, moreIsBetter, ""), kpiOf("Revenue per order", m.AOV, exact, moreIsBetter, ""),
+		kpiOf("Discounts", m.Discount, whole, neutral, ""),
+	}
+	if m.Units != nil {
+		view.KPIs = slices.Insert(view.KPIs, 1, kpiOf("Units", *m.Units, countText, moreIsBetter, ""))
+	}
+	view.Blocks = []block{
+		{Section: r.section("products", "Products", "", "products report", r.call("products", "products", with)), Table: productTable(a, rows)},
+		{Section: r.section("coupons", "Coupon codes", "", "discount codes", r.call("coupons", "products", couponsWith)), Table: couponTable(coupons)},
+	}
+	view.Blocks[0].CSV, view.Blocks[1].CSV = r.csv(""), r.csv("coupons-table")
+	return view, nil
+}
+
+func productsHeading(a *tools.ProductsAnswer, rows []tools.SalesRow) string {
+	if len(rows) == 0 || a.Metrics.Revenue.Value == nil {
+		return "No product was sold in this period."
+	}
+	text := "Product revenue is " + amount(*a.Metrics.Revenue.Value, a.Currency) + "."
+	if change := moved("Product revenue", a.Metrics.Revenue); change != "" {
+		text = change + " to " + amount(*a.Metrics.Revenue.Value, a.Currency) + "."
+	}
+	if share := rows[0].SharePct; share != nil {
+		text += " " + string(cmp.Or(rows[0].Title, rows[0].SKU, "The first product")) + " has " + percentText(*share) + "."
+	}
+	return text
+}
+
+func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
+	t := &frame.Table{Caption: "Products", Size: 25, Columns: []frame.Column{
+		{Key: "product", Name: "Product"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "share_pct", Name: "Share", Number: true, Minor: true},
+		{Key: "units", Name: "Units", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "discount", Name: "Discounts", Number: true, Minor: true}, {Key: "margin_pct", Name: "Margin", Number: true, Minor: true},
+	}}
+	largest := 0.0
+	for _, row := range rows {
+		largest = max(largest, float64(row.Revenue))
+	}
+	for _, row := range rows {
+		title := frame.TextCell(cmp.Or(row.Title, row.SKU, "unnamed"))
+		title.Sub = string(row.SKU)
+		units := frame.None("none")
+		if row.Units != nil {
+			units = frame.FigureCell(new(float64(*row.Units)), 0)
+		}
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			title, {Picture: plot.Bar(float64(row.Revenue), largest, 120, false, "accent")}, frame.MoneyCell(&row.Revenue, 0, a.Currency),
+			frame.PercentCell(row.SharePct), units,
+			frame.FigureCell(&row.Orders, 0), frame.MoneyCell(row.Discount, 0, a.Currency), frame.PercentCell(row.MarginPct),
+		}})
+	}
+	return t
+}
+
+func couponTable(a *tools.ProductsAnswer) *frame.Table {
+	t := &frame.Table{Name: "coupons-table", Caption: "Coupon codes", Size: 25, Empty: "No coupon code was used in this period.", Columns: []frame.Column{
+		{Key: "code", Name: "Code"}, {Key: "channel", Name: "Channel", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "orders", Name: "Orders", Number: true},
+		{Key: "new_orders", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "discount", Name: "Discounts", Number: true, Minor: true},
+	}}
+	for _, row := range a.Rows {
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.TextCell(row.Code), frame.OptionalChannel(row.Channel), frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.FigureCell(&row.Orders, 0),
+			frame.FigureCell(row.NewOrders, 0), frame.MoneyCell(row.AOV, 2, a.Currency), frame.MoneyCell(row.Discount, 0, a.Currency),
+		}})
+	}
+	return t
+}
+
+// creators answers which creators pay.
+func creators(r *request) (*reportView, error) {
+	with := dated(r.Filter.Days)
+	with["limit"] = pageRows
+	a, err := ask(r, tools.Creators, with)
+	if err != nil {
+		return nil, err
+	}
+	whole, _ := dollars(a.Currency)
+	m := a.Metrics
+	heading := "No creator is known."
+	if len(a.Rows) > 0 && m.TotalOrders.Value != nil {
+		heading = fmt.Sprintf(
+			"Creators generated an estimated %s orders, 90%% interval %s – %s.", countText(*m.TotalOrders.Value), countText(m.OrdersLow),
+			countText(m.OrdersHigh),
+		)
+	}
+	view := &reportView{
+		Heading: heading, Lead: "Codes, links and survey answers are combined into one estimate. ROI does not subtract the cost of goods.",
+		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+	}
+	orders := kpiOf("Estimated orders", m.TotalOrders, countText, moreIsBetter, "")
+	view.KPIs = []frame.KPI{
+		kpiOf("Estimated revenue", m.TotalRevenue, whole, moreIsBetter, ""), orders, kpiOf("Cost", m.Cost, whole, neutral, ""),
+		kpiOf("ROI", m.ROI, ratioText, moreIsBetter, ""),
+	}
+	t := &frame.Table{Caption: "Creators", Size: 25, Columns: []frame.Column{
+		{Key: "creator", Name: "Creator"}, {Key: "platform", Name: "Platform", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "code_orders", Name: "By code", Number: true, Minor: true}, {Key: "survey_mentions", Name: "Survey", Number: true, Minor: true},
+		{Key: "cost", Name: "Cost", Number: true, Minor: true}, {Key: "roi", Name: "ROI", Number: true},
+	}}
+	for _, row := range a.Rows {
+		roi := frame.FigureCell(row.ROI, 2)
+		if row.ROILow != nil && row.ROIHigh != nil {
+			roi.Sub = ratioText(*row.ROILow) + " – " + ratioText(*row.ROIHigh)
+		}
+		orders := frame.FigureCell(&row.Orders, 0)
+		orders.Sub = countText(row.OrdersLow) + " – " + countText(row.OrdersHigh)
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.TextCell(row.Name), frame.TextCell(frame.Capitalized(string(row.Platform))), frame.MoneyCell(&row.Revenue, 0, a.Currency), orders,
+			frame.FigureCell(row.CodeOrders, 0), frame.FigureCell(row.SurveyMentions, 0), frame.MoneyCell(row.Cost, 0, a.Currency), roi,
+		}})
+	}
+	view.Blocks = []block{block{
+		Section: r.section("creators", "Creators", "90% intervals", "creator estimate", r.call("creators", "creators", with)), Table: t,
+	}.withCSV(r.csv(""))}
+	return view, nil
+}
+
+// messages answers what email and SMS generate.
+func messages(r *request) (*reportView, error) {
+	with := dated(r.Filter.Days)
+	with["limit"] = pageRows
+	a, err := ask(r, tools.EmailLifecycle, with)
+	if err != nil {
+		return nil, err
+	}
+	whole, _ := dollars(a.Currency)
+	m := a.Metrics
+	heading, lead := "No email or SMS report covers this period.", ""
+	if m.Revenue.Value != nil {
+		heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + " of revenue."
+		if m.Credited != nil && m.Credited.Value != nil {
+			heading = "Email and SMS report " + amount(*m.Revenue.Value, a.Currency) + ". Last touch credits " + amount(*m.Credited.Value, a.Currency) + "."
+		}
+		lead = "The sending platform counts in its own attribution window. Clicks are more reliable than opens."
+	}
+	view := &reportView{Heading: heading, Lead: lead, Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view.KPIs = []frame.KPI{kpiOf("Reported revenue", m.Revenue, whole, moreIsBetter, "")}
+	if m.Credited != nil {
+		view.KPIs = append(view.KPIs, kpiOf("Credited revenue", *m.Credited, whole, moreIsBetter, ""))
+	}
+	view.KPIs = append(view.KPIs, shareKPI("Click rate", m.ClickPct, moreIsBetter), shareKPI("Open rate, email", m.OpenPct, moreIsBetter))
+	t := &frame.Table{Caption: "Campaigns and flows", Size: 25, Columns: []frame.Column{
+		{Key: "name", Name: "Name"}, {Key: "kind", Name: "Kind", Minor: true}, {Key: "revenue", Name: "Reported", Number: true},
+		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
+		{Key: "delivered", Name: "Delivered", Number: true, Minor: true}, {Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true},
+		{Key: "click_rate_pct", Name: "Clicks", Number: true}, {Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
+	}}
+	for _, row := range a.Rows {
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.TextCell(row.Name), frame.TextCell(frame.ChannelName(row.Channel) + " " + row.Entity), frame.MoneyCell(&row.Revenue, 0, a.Currency),
+			frame.FigureCell(row.Conversions, 0),
+			frame.FigureCell(&row.Delivered, 0), frame.PercentCell(row.OpenPct), frame.PercentCell(row.ClickPct), frame.MoneyCell(row.PerMessage, 2, a.Currency),
+		}})
+	}
+	view.Blocks = []block{block{
+		Section: r.section("messages", "Campaigns and flows", "reported by the sending platform", "email sms", r.call("messages", "email_lifecycle", with)),
+		Table:   t,
+	}.withCSV(r.csv(""))}
+	return view, nil
+}
+
+// surveys answers how customers say they found the store.
+func surveys(r *request) (*reportView, error) {
+	var a *tools.SurveysAnswer
+	var rows []tools.SurveyRow
+	with := dated(r.Filter.Days)
+	err := askAll(r, tools.Surveys, with, func(one *tools.SurveysAnswer) *answers.Pagination {
+		a, rows = cmp.Or(a, one), append(rows, one.Rows...)
+		return one.Pagination
+	})
+	if err != nil {
+		return nil, err
+	}
+	view := &reportView{
+		Heading: surveysHeading(rows), Lead: "Answers show what customers remember. They include sampling error and recall bias.",
+		Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings),
+	}
+	view.KPIs = []frame.KPI{
+		kpiOf("Orders with an answer", a.Metrics.Responses, countText, moreIsBetter, ""), kpiOf("Answers", a.Metrics.Answers, countText, moreIsBetter, ""),
+		estimateKPI("Response rate", a.Metrics.ResponsePct, percentText),
+	}
+	t := &frame.Table{Caption: "Survey answers", Size: 25, Columns: []frame.Column{
+		{Key: "answer", Name: "Answer"}, {Key: "question", Name: "Question", Minor: true}, {Key: "answers", Name: "Answers", Number: true, Minor: true},
+		{Name: "", Fixed: true, Minor: true},
+		{Key: "share_pct", Name: "Share", Number: true}, {Key: "last_touch_pct", Name: "Last touch", Number: true},
+		{Key: "new_pct", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+	}}
+	var highs []float64
+	for _, row := range rows {
+		if row.Share != nil {
+			highs = append(highs, float64(row.Share.High))
+		}
+	}
+	s := plot.Scale{Max: max(1, slices.Max(append(highs, 0))), Width: 150}
+	for _, row := range rows {
+		t.Rows = append(t.Rows, surveyRow(row, s, a.Currency))
+	}
+	view.Blocks = []block{block{
+		Section: r.section("answers", "Answers", "90% intervals", "post-purchase survey", r.call("answers", "surveys", with)), Table: t,
+	}.withCSV(r.csv(""))}
+	return view, nil
+}
+
+func surveysHeading(rows []tools.SurveyRow) string {
+	at := slices.IndexFunc(rows, func(row tools.SurveyRow) bool { return row.Channel != "" && row.Share != nil })
+	if at < 0 {
+		return "No survey answer names a channel in this period."
+	}
+	text := percentText(rows[at].Share.Value) + " of answers name " + frame.ChannelName(rows[at].Channel) + "."
+	if last := rows[at].LastTouch; last != nil {
+		text += " Last touch credits it with " + percentText(*last) + " of the same orders."
+	}
+	return text
+}
+
+func surveyRow(row tools.SurveyRow, s plot.Scale, c money.Currency) frame.Row {
+	name, color := frame.TextCell(row.Answer), "owned"
+	if row.Channel != "" {
+		name, color = frame.ChannelCell(row.Channel), frame.ChannelColor(row.Channel)
+		name.Sub = string(row.Answer)
+	}
+	share, interval := frame.None("none"), frame.Cell{}
+	if e := row.Share; e != nil {
+		share = frame.PercentCell(&e.Value)
+		share.Sub = frame.Figure(e.Low, 1) + " – " + frame.Figure(e.High, 1)
+		interval.Picture = s.Interval(float64(e.Value), float64(e.Low), float64(e.High), color)
+	}
+	return frame.Row{Cells: []frame.Cell{
+		name, frame.TextCell(frame.Capitalized(frame.Words(string(row.Question)))), frame.FigureCell(row.Answers, 0), interval, share,
+		frame.PercentCell(row.LastTouch), frame.PercentCell(row.NewPct), frame.MoneyCell(row.AOV, 2, c),
+	}}
+}
+
+// surfaces answers where the store sells, and whether ads sell elsewhere.
+func surfaces(r *request) (*reportView, error) {
+	with := dated(r.Filter.Days)
+	a, err := ask(r, tools.Omnichannel, with)
+	if err != nil {
+		return nil, err
+	}
+	whole, exact := dollars(a.Currency)
+	heading := "No sales surface has orders in this period."
+	if len(a.Rows) > 0 && a.Rows[0].Share != nil {
+		heading = fmt.Sprintf("%s has %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
+		if a.Metrics.Halo.Estimated > 0 && a.Metrics.Halo.AboveZero == 0 {
+			heading += " No halo effect is certain."
+		}
+	}
+	view := &reportView{Heading: heading, Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}
+	view.KPIs = []frame.KPI{
+		kpiOf("Revenue", a.Metrics.Revenue, whole, moreIsBetter, ""), kpiOf("Orders", a.Metrics.Orders, countText, moreIsBetter, ""),
+		kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),
+	}
+	t := &frame.Table{Caption: "Sales surfaces", Columns: []frame.Column{
+		{Key: "surface", Name: "Surface"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "share_pct", Name: "Share", Number: true},
+		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "aov", Name: "AOV", Number: true, Minor: true},
+	}}
+	for _, row := range a.Rows {
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.TextCell(frame.Capitalized(frame.Words(string(row.Surface)))),
+			{Picture: plot.Bar(float64(row.Revenue), float64(a.Rows[0].Revenue), 240, false, "accent")},
+			frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.PercentCell(row.Share), frame.ChangeCell(row.Change), frame.FigureCell(&row.Orders, 0),
+			frame.MoneyCell(row.AOV, 2, a.Currency),
+		}})
+	}
+	view.Blocks = []block{
+		block{Section: r.section("surfaces", "Sales surfaces", "", "sales surfaces", r.call("surfaces", "omnichannel", with)), Table: t}.withCSV(r.csv("")),
+		r.haloBlock(a, with),
+	}
+	return view, nil
+}
+
+func haloLead(a *tools.OmnichannelAnswer) string {
+	n := a.Metrics.Halo
+	if n.Estimated+n.NotEstimable == 0 {
+		return ""
+	}
+	return fmt.Sprintf(
+		"%d of %s have a whole 95%% interval above zero; %d more cannot be estimated.", n.AboveZero,
+		answers.Plural(n.Estimated, "halo effect", "halo effects"), n.NotEstimable,
+	)
+}
+
+func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) block {
+	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "No halo effect can be estimated.", Columns: []frame.Column{
+		{Key: "channel", Name: "Channel"}, {Key: "surface", Name: "Surface"}, {Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true},
+		{Key: "probability_pct", Name: "Probability above zero", Number: true, Minor: true}, {Key: "evidence", Name: "Evidence", Number: true, Minor: true},
+	}}
+	for _, e := range a.Halo {
+		effect, evidence := frame.None("not estimable"), frame.TextCell(e.Grade)
+		if e.Coefficient != nil {
+			effect = frame.FigureCell(e.Coefficient, 2)
+			effect.Sub = ratioText(*e.Low) + " – " + ratioText(*e.High)
+		} else {
+			evidence = frame.None(frame.Words(string(e.Reason)))
+		}
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.ChannelCell(e.Channel), frame.TextCell(frame.Capitalized(frame.Words(string(e.Surface)))), effect, frame.PercentCell(e.Positive), evidence,
+		}})
+	}
+	return block{
+		Section: r.section("halo", "Halo effects", "90% intervals", "halo effect", r.call("halo", "omnichannel", with)), Table: t,
+	}.withCSV(r.csv("halo-table"))
+}
