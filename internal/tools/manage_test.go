@@ -62,6 +62,11 @@ func (s *storedRecords) MoveExperiment(ctx context.Context, p auth.Principal, m 
 	return control.Kept[control.Experiment]{Record: moved, Changed: err == nil}, err
 }
 
+func (s *storedRecords) DismissInsight(ctx context.Context, p auth.Principal, d control.DismissedInsight) (control.Kept[control.DismissedInsight], error) {
+	d.Workspace = p.Workspace.ID
+	return s.Store.DismissInsight(ctx, d, actorOf(p))
+}
+
 // recording is a session of a key that may write, over records of its own.
 func recording(t *testing.T) mcp.Session {
 	t.Helper()
@@ -75,7 +80,7 @@ func recording(t *testing.T) mcp.Session {
 	if _, err := store.CreateWorkspace(t.Context(), w, control.By{Actor: "test", At: fixtureNow}); err != nil {
 		t.Fatal(err)
 	}
-	deps.Records, deps.Annotations, deps.Experiments = &storedRecords{Store: store}, store, store
+	deps.Records, deps.Annotations, deps.Experiments, deps.Governance = &storedRecords{Store: store}, store, store, store
 	service, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)

@@ -44,9 +44,18 @@ type Ask struct {
 	Bounds      map[measure.Channel]mmm.Bounds
 	Groups      []decide.Group // joint limits on several channels
 	MessageUnit float64        // see [decide.Problem]
+	Risk        *decide.Risk   // nil: balanced
 }
 
-// Plan optimizes a budget's allocation at the balanced risk level. The spend of a channel without bounds can differ
+// risk is the risk level of the allocation.
+func (a Ask) risk() decide.Risk {
+	if a.Risk == nil {
+		return decide.Balanced
+	}
+	return *a.Risk
+}
+
+// Plan optimizes a budget's allocation at a risk level. The spend of a channel without bounds can differ
 // from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
 // result in an invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
@@ -79,8 +88,8 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, times float64, err err
 			WithHint("give a budget such as the current %.0f", current)
 	}
 	times = budget / current
-	problem, err = m.curves.problem(budget, scaled(m.Posterior(), times, ask.Bounds))
-	problem.Groups, problem.MessageUnit = ask.Groups, ask.MessageUnit
+	problem, err = m.curves.problem(budget, scaled(m.Posterior(), times, ask))
+	problem.Groups, problem.MessageUnit, problem.Risk = ask.Groups, ask.MessageUnit, ask.risk()
 	return problem, times, err
 }
 
@@ -95,8 +104,8 @@ func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 
 // scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds beyond
 // these limits take precedence.
-func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Bounds) map[measure.Channel]mmm.Bounds {
-	out := maps.Clone(bounds)
+func scaled(p *mmm.Posterior, times float64, ask Ask) map[measure.Channel]mmm.Bounds {
+	out := maps.Clone(ask.Bounds)
 	if out == nil {
 		out = map[measure.Channel]mmm.Bounds{}
 	}
@@ -106,7 +115,7 @@ func scaled(p *mmm.Posterior, times float64, bounds map[measure.Channel]mmm.Boun
 			continue
 		}
 		b := out[channel]
-		least, most := decide.Balanced.Bounds(times * spend)
+		least, most := ask.risk().Bounds(times * spend)
 		if b.Min != nil {
 			most = math.Max(most, *b.Min)
 		}
