@@ -74,8 +74,10 @@ type Results struct {
 
 // Found runs the detectors once per state of the data.
 func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
-	return snapshot.Shared(ctx, c.Snapshot, "findings", func(ctx context.Context) (*Results, error) {
-		store, err := gather(ctx, c)
+	return snapshot.Shared(ctx, c.Snapshot, "findings", func(ctx context.Context, own *snapshot.Snapshot) (*Results, error) {
+		call := *c
+		call.Snapshot = own
+		store, err := gather(ctx, &call)
 		if err != nil {
 			return nil, err
 		}
@@ -223,8 +225,8 @@ func upper(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// testing reports whether an experiment on the channel is planned or running.
-func testing(all []control.Experiment, channel measure.Channel) bool {
+// experimenting reports whether an experiment on the channel is planned or running.
+func experimenting(all []control.Experiment, channel measure.Channel) bool {
 	return slices.ContainsFunc(all, func(e control.Experiment) bool {
 		return e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned)
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/measure"
 	"assay/internal/measure/detect"
@@ -126,7 +127,7 @@ func (g *gatherer) channels(ctx context.Context) error {
 		if f, ok := factors[named.Name]; ok {
 			ch.FactorSD, ch.Tested = geo.Uncertainty(&f.Estimate, g.Years(f.Latest)), g.Years(f.Latest) < 1
 		}
-		ch.Tested = ch.Tested || testing(g.Experiments, named.Name)
+		ch.Tested = ch.Tested || experimenting(g.Experiments, named.Name)
 		g.store.Channels = append(g.store.Channels, ch)
 	}
 	return nil
@@ -182,7 +183,7 @@ func (g *gatherer) lastDays(n int) civil.Range {
 const campaignDays = 28
 
 func (g *gatherer) campaigns(ctx context.Context) error {
-	budgets, err := dailyBudgets(ctx, g.Call)
+	budgets, idle, err := dailyBudgets(ctx, g.Call)
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,9 @@ func (g *gatherer) campaigns(ctx context.Context) error {
 	}
 	recent := map[campaignKey]float64{}
 	for _, t := range week.Rows {
-		recent[keyOf(t)] = g.major(t.Spend) / 7
+		if !idle[keyOf(t)] {
+			recent[keyOf(t)] = g.major(t.Spend) / 7
+		}
 	}
 	found, err := g.Campaigns(ctx, warehouse.CampaignsOf{Windows: warehouse.Windows{Recent: g.lastDays(campaignDays)}, Level: warehouse.Campaigns})
 	if err != nil {
@@ -218,23 +221,25 @@ type campaignKey struct {
 
 func keyOf(t warehouse.CampaignTotal) campaignKey { return campaignKey{t.Platform, t.CampaignID} }
 
-// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency.
-func dailyBudgets(ctx context.Context, c *toolkit.Call) (map[campaignKey]float64, error) {
+// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the campaigns
+// that are not active.
+func dailyBudgets(ctx context.Context, c *toolkit.Call) (budgets map[campaignKey]float64, idle map[campaignKey]bool, err error) {
 	if c.Store.Counts["ad_states"] == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	until := civil.StartOf(c.Today.AddDays(1), c.Workspace.Location())
 	history, err := c.AdHistory(ctx, measure.AdHistoryOf{From: until.Add(-time.Hour), Until: until}, civil.Range{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	budgets := map[campaignKey]float64{}
+	budgets, idle = map[campaignKey]float64{}, map[campaignKey]bool{}
 	for _, s := range history.Standings {
+		idle[campaignKey{s.Platform, s.ID}] = s.Status == measure.AdPaused || s.Status == measure.AdRemoved
 		if s.Status == measure.AdActive && s.Budget.Per == measure.PerDay && s.Currency == c.Workspace.Currency {
 			budgets[campaignKey{s.Platform, s.ID}] = s.Budget.Amount(s.Currency).Major()
 		}
 	}
-	return budgets, nil
+	return budgets, idle, nil
 }
 
 func (g *gatherer) ads(ctx context.Context) error {
@@ -371,11 +376,20 @@ func (g *gatherer) goals(ctx context.Context) error {
 			continue
 		}
 		g.store.Goals = append(g.store.Goals, detect.Goal{
-			Name: string(t.Metric) + " " + string(t.Period), Channel: t.Channel, Metric: string(t.Metric), Target: t.Value, Days: t.Days,
+			Name: goalName(t), Channel: t.Channel, Metric: string(t.Metric), Target: t.Value, Days: t.Days,
 			Expected: measure.Estimate{Value: *row.Expected, Interval: measure.Interval{Low: *row.Low, High: *row.High, Level: detect.Level}}, Chance: float64(*row.Chance) / 100,
 		})
 	}
 	return nil
+}
+
+// goalName names a target, such as monthly revenue of google.
+func goalName(t pacing.Goal) string {
+	name := string(t.Period) + " " + string(t.Metric)
+	if t.Channel != "" {
+		name += " of " + answer.ChannelName(t.Channel)
+	}
+	return name
 }
 
 // seasonDays is how far ahead a season needs a plan.

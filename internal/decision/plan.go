@@ -63,8 +63,9 @@ const learningDays = 7
 type planner struct {
 	*toolkit.Call
 	Ask
-	found *Results
-	plan  Plan
+	found  *Results
+	plan   Plan
+	tested measure.Channel // channel that the plan tests; its budgets stay the same
 }
 
 // NewPlan returns the plan of the days after today.
@@ -75,10 +76,10 @@ func NewPlan(ctx context.Context, c *toolkit.Call, ask Ask) (*Plan, error) {
 	}
 	p := &planner{Call: c, Ask: ask, found: found, plan: Plan{Rate: found.Store.Rate}}
 	p.checks(insights)
+	p.experiments()
 	if err := p.moves(); err != nil {
 		return nil, err
 	}
-	p.experiments()
 	p.reviews()
 	slices.SortStableFunc(p.plan.Steps, func(a, b Step) int { return a.Day.Compare(b.Day) })
 	return &p.plan, nil
@@ -145,6 +146,9 @@ const leastMove = 0.03
 // plan ends.
 func (p *planner) move(m *mix.Model, a decide.Allocation) {
 	platform := measure.Platform(a.Channel)
+	if a.Channel == p.tested || experimenting(p.Experiments, a.Channel) {
+		return // a change of spend would bias the experiment
+	}
 	if !writable(platform) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
 	}
@@ -271,6 +275,7 @@ func (p *planner) experiments() {
 		if start.After(p.last()) {
 			return
 		}
+		p.tested = f.Channel
 		p.add(Step{
 			Day: start, Kind: ExperimentStep, Step: "Start the geo experiment on " + name + " if the check passes. Change nothing else on the channel.",
 			Stop: "Do not read the result before the last day. Stop early only if spend or sales in the treated regions are wrong by mistake.",

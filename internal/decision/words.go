@@ -153,9 +153,13 @@ var wordings = map[detect.Kind]wording{
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A discount code was used for %s orders in 14 days; about %s are usual.", count(f, "orders"), count(f, "usual_orders"))
 	}, "Check whether the code is public, and replace it.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
-	detect.PacingRisk: {func(c *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("The target of %s for %s will be missed with a probability of %s: expected are %s of %s.", answer.Quantity(figure(f, "target")), f.Subject, share(f, "probability"),
-			answer.Quantity(answer.Decimals(figure(f, "expected"), 0)), answer.Quantity(figure(f, "target")))
+	detect.PacingRisk: {func(_ *toolkit.Call, f detect.Finding) string {
+		verb := "will be missed"
+		if figure(f, "expected") > figure(f, "target") {
+			verb = "will be exceeded"
+		}
+		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, count(f, "target"), verb, share(f, "probability"),
+			count(f, "expected"), count(f, "expected_low"), count(f, "expected_high"))
 	}, "Adjust the target or the budget of the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
 	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A creator without a recent booking brought about %s orders for %s in %d days.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)

@@ -44,20 +44,33 @@ type sharedKey struct {
 
 const maxShared = 200
 
+// shared is a result with the queries behind it.
+type shared struct {
+	value any
+	reads []Question
+}
+
 // Shared returns a result that depends on the facts, the model and the experiments only, and that several calls use. It is
-// calculated once per state of these. The result is read-only.
-func Shared[T any](ctx context.Context, c *Snapshot, name string, calculate func(ctx context.Context) (T, error)) (T, error) {
-	if !c.Versioned() {
-		return calculate(ctx)
+// calculated once per state of these, from a snapshot of its own. The result is read-only.
+func Shared[T any](ctx context.Context, c *Snapshot, name string, calculate func(ctx context.Context, c *Snapshot) (T, error)) (T, error) {
+	calculated := func(ctx context.Context, _ sharedKey) (shared, error) {
+		own := c.fresh()
+		value, err := calculate(ctx, own)
+		return shared{value, own.reads}, err
 	}
 	key := sharedKey{c.Key, name}
 	key.annotations, key.governance, key.forecasts = 0, 0, control.ForecastState{}
-	found, err := c.reader.shared.Get(ctx, key, Loading(func(ctx context.Context, _ sharedKey) (any, error) {
-		return calculate(ctx)
-	}))
+	get := calculated
+	if c.Versioned() {
+		get = func(ctx context.Context, key sharedKey) (shared, error) {
+			return c.reader.shared.Get(ctx, key, Loading(calculated))
+		}
+	}
+	found, err := get(ctx, key)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return found.(T), nil
+	c.reads = append(c.reads, found.reads...)
+	return found.value.(T), nil
 }

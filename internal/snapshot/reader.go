@@ -39,7 +39,7 @@ type Reader struct {
 	records  *otter.Cache[recordsKey, []control.ForecastRecord]
 	results  *results
 	people   *people
-	shared   *otter.Cache[sharedKey, any]
+	shared   *otter.Cache[sharedKey, shared]
 	zones    sync.Map // *time.Location by name; loading one reads a file
 }
 
@@ -58,7 +58,7 @@ func NewReader(s Sources) (*Reader, error) {
 	if r.people, err = newPeople(); err != nil {
 		return nil, err
 	}
-	if r.shared, err = otter.New(&otter.Options[sharedKey, any]{MaximumSize: maxShared}); err != nil {
+	if r.shared, err = otter.New(&otter.Options[sharedKey, shared]{MaximumSize: maxShared}); err != nil {
 		return nil, err
 	}
 	if r.names, err = otter.New(&otter.Options[dataKey, Names]{MaximumSize: maxNamed}); err != nil {

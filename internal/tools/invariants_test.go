@@ -14,7 +14,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"assay/internal/answer"
-	"assay/internal/control"
 	"assay/internal/toolkit"
 )
 

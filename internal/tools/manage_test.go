@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/decision"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/toolkit"
@@ -133,6 +135,32 @@ func TestEachActionIsPreviewedExecutedAndRepeated(t *testing.T) {
 	answered := callAs(t, s, "trends", `{"start_date":"2026-10-12","end_date":"2026-10-20"}`)
 	if !strings.Contains(answered.Content[0].Text, `"annotations":[{"date":"2026-10-10","end_date":"2026-10-12"`) {
 		t.Errorf("trends does not list the annotation: %s", answered.Content[0].Text)
+	}
+}
+
+func TestADismissedInsightIsNotShownAgain(t *testing.T) {
+	t.Parallel()
+	s := recording(t)
+	insights := func() InsightsAnswer {
+		var a InsightsAnswer
+		r := callAs(t, s, "insights", `{"limit":100,"detail_level":"debug"}`)
+		if err := json.Unmarshal(r.StructuredContent, &a); err != nil || r.IsError {
+			t.Fatalf("%v in %+v", err, r)
+		}
+		return a
+	}
+	before := insights()
+	id := before.Rows[0].ID
+	args := fmt.Sprintf(`{"action":"dismiss_insight","params":{"insight_id":%q,"reason":"planned"},"confirmed":true}`, id)
+	if done := manageAnswer(t, callAs(t, s, "manage", args)); !done.Executed || done.ID != string(id) {
+		t.Fatalf("%s: %+v", args, done)
+	}
+	after := insights()
+	if after.Pagination.Total != before.Pagination.Total-1 || slices.ContainsFunc(after.Rows, func(i decision.Insight) bool { return i.ID == id }) {
+		t.Errorf("%d insights before, %d after the dismissal of %s", before.Pagination.Total, after.Pagination.Total, id)
+	}
+	if again := manageAnswer(t, callAs(t, s, "manage", args)); again.Executed || again.Status != manageUnchanged {
+		t.Errorf("%s again: %+v", args, again)
 	}
 }
 

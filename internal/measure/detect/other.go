@@ -2,6 +2,8 @@ package detect
 
 import (
 	"math"
+
+	"assay/internal/measure"
 )
 
 // leaks finds discount codes whose use jumped: a code for a few customers or a creator that is now on a coupon site. The
@@ -30,30 +32,40 @@ func leaks(s Store) (all []Finding) {
 	return all
 }
 
-// pacing finds targets that will probably be missed, and spend limits that will probably be exceeded. The value is the gap
-// to the target.
+// pacing finds targets that will probably be missed, and spend limits that will probably be exceeded. It has no value: the
+// gap to the target is not what acting gains. Targets of sales of one channel have one cause: the least likely one counts.
 func pacing(s Store) (all []Finding) {
+	type sales struct {
+		channel measure.Channel
+		spend   bool
+	}
+	first := map[sales]int{}
 	for _, g := range s.Goals {
-		risk, scale := 1-g.Chance, s.rate()
-		switch g.Metric {
-		case "spend":
-			risk, scale = g.Chance, -1
-		case "orders":
-			scale *= s.aov()
+		risk := 1 - g.Chance
+		if g.Metric == "spend" {
+			risk = g.Chance
 		}
 		if risk < 0.8 || g.Target <= 0 {
 			continue
 		}
-		gap := func(expected float64) float64 { return perMonth(scale*(g.Target-expected), g.Days.Days()) }
 		severity := Notice
 		if risk >= 0.95 {
 			severity = Warning
 		}
-		all = append(all, Finding{
+		f := Finding{
 			Kind: PacingRisk, Subject: g.Name, Channel: g.Channel, Since: g.Days.First, Confidence: risk, Effort: Large, Severity: severity,
-			Value:    worth(gap(g.Expected.Value), gap(g.Expected.Low), gap(g.Expected.High)),
-			Evidence: []Figure{{"target", g.Target, Money}, {"expected", g.Expected.Value, Money}, {"expected_low", g.Expected.Low, Money}, {"expected_high", g.Expected.High, Money}, {"probability", risk, Share}},
-		})
+			Evidence: []Figure{
+				{"target", g.Target, Count}, {"expected", g.Expected.Value, Count}, {"expected_low", g.Expected.Low, Count},
+				{"expected_high", g.Expected.High, Count}, {"probability", risk, Share},
+			},
+		}
+		key := sales{g.Channel, g.Metric == "spend"}
+		if at, ok := first[key]; !ok {
+			first[key] = len(all)
+			all = append(all, f)
+		} else if f.Confidence > all[at].Confidence {
+			all[at] = f
+		}
 	}
 	return all
 }

@@ -189,6 +189,9 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 	return k / n / (kBefore / nBefore)
 }
 
+// leastInformation is the smallest value of an experiment, as a share of the store's monthly contribution.
+const leastInformation = 1e-3
+
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value of
 // perfect information on one decision: spend a step of 20% more, or 20% less. With the contribution per unit of spend
 // normal around m with standard deviation v, it is
@@ -211,6 +214,9 @@ func untested(s Store) (all []Finding) {
 		}
 		step := 0.2 * perMonth(spend, 90)
 		value := step * loss(mean, sd)
+		if value < leastInformation*s.Monthly() {
+			continue
+		}
 		all = append(all, Finding{
 			Kind: Untested, Subject: string(c.Name), Channel: c.Name, Confidence: 0.8, Effort: Large, Value: worth(value, 0, 2*value),
 			Evidence: []Figure{{"spend_share", spend / total, Share}, {"spend", spend, Money}, {"last_touch_roas", roas, Ratio}, {"factor_sd", c.FactorSD, Ratio}},

@@ -54,7 +54,7 @@ type Campaign struct {
 	Revenue     float64
 	Claimed     float64 // orders that the platform reports
 	DailyBudget float64 // 0: unknown
-	RecentSpend float64 // per day, on the last 7 days
+	RecentSpend float64 // per day, on the last 7 days; 0 if it is paused
 }
 
 // Ad is a creative with its clicks and impressions in two windows: the recent one, and the earlier one before it.
@@ -97,7 +97,7 @@ type Creator struct {
 
 // Goal is a target in progress with its forecast.
 type Goal struct {
-	Name     string // such as revenue monthly
+	Name     string // such as monthly revenue
 	Channel  measure.Channel
 	Metric   string // revenue, orders or spend
 	Target   float64
