@@ -101,7 +101,7 @@ func (g *gatherer) channels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	claimed, err := g.ChannelSeriesBy(ctx, measure.PlatformReported, g.store.Days)
+	claimed, err := snapshot.ChannelSeriesBy(ctx, g.Snapshot, measure.PlatformReported, g.store.Days)
 	if err != nil {
 		return err
 	}

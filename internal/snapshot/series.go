@@ -165,11 +165,11 @@ func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days c
 
 // ChannelSeries returns the days of every channel by last touch with one query. Channels without data have no series.
 func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]Series, error) {
-	return c.ChannelSeriesBy(ctx, measure.LastTouch, days)
+	return ChannelSeriesBy(ctx, c, measure.LastTouch, days)
 }
 
 // ChannelSeriesBy returns the days of every channel by an attribution model that the warehouse stores.
-func (c *Snapshot) ChannelSeriesBy(ctx context.Context, model measure.Model, days civil.Range) (
+func ChannelSeriesBy(ctx context.Context, c *Snapshot, model measure.Model, days civil.Range) (
 	map[measure.Channel]Series, error,
 ) {
 	days = days.Intersect(c.Store.Days())
