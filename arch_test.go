@@ -107,12 +107,16 @@ var parts = []struct {
 		"internal/ads", "internal/civil", "internal/measure", "internal/measure/mix", "internal/warehouse", "internal/control", "internal/answer",
 		"internal/snapshot", "internal/toolkit",
 	}},
+	{"internal/decision", []string{
+		"internal/pacing", "internal/health", "internal/ads", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/warehouse", "internal/control", "internal/answer", "internal/snapshot", "internal/toolkit",
+	}},
 	{"internal/record", []string{
-		"internal/civil", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/mcp", "internal/answer",
+		"internal/decision", "internal/civil", "internal/fault", "internal/measure", "internal/warehouse", "internal/control", "internal/mcp", "internal/answer",
 		"internal/toolkit",
 	}},
 	{"internal/tools", []string{
-		"internal/ask", "internal/knowledge", "internal/plotting", "internal/pacing", "internal/health", "internal/record",
+		"internal/ask", "internal/knowledge", "internal/plotting", "internal/pacing", "internal/health", "internal/decision", "internal/record",
 		"internal/panics", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/ads", "internal/control", "internal/budgetchange", "internal/experiment", "internal/answer", "internal/snapshot",
 		"internal/toolkit", "internal/chart", "internal/mcp",

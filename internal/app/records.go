@@ -62,3 +62,8 @@ func (r recordTools) AddExperiment(ctx context.Context, p auth.Principal, e cont
 func (r recordTools) MoveExperiment(ctx context.Context, p auth.Principal, m control.Move) (control.Kept[control.Experiment], error) {
 	return operation.MoveExperimentOnce.Do(ctx, r.app.operations, clientCall(p), m)
 }
+
+// DismissInsight implements [toolkit.Records].
+func (r recordTools) DismissInsight(ctx context.Context, p auth.Principal, d control.DismissedInsight) (control.Kept[control.DismissedInsight], error) {
+	return operation.DismissInsight.Do(ctx, r.app.operations, clientCall(p), d)
+}

@@ -20,9 +20,9 @@ type Store struct {
 	Days   int        `json:"days"`
 	Orders int        `json:"orders"`
 	Future int        `json:"future,omitempty"` // days after today in truth.json
-	Today  civil.Date `json:"today"`  // zero: the day of generation
-	Frozen bool       `json:"frozen"` // the clock of answers stays at noon of Today
-	Whole  bool       `json:"whole"`  // false until it is complete
+	Today  civil.Date `json:"today"`            // zero: the day of generation
+	Frozen bool       `json:"frozen"`           // the clock of answers stays at noon of Today
+	Whole  bool       `json:"whole"`            // false until it is complete
 }
 
 // Read returns the description of the directory's demo store; the result ok is false if there is none.

@@ -10,6 +10,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/decision"
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/toolkit"
@@ -289,10 +290,26 @@ type insightParams struct {
 	Reason string `json:"reason" doc:"Why it is dismissed."`
 }
 
-// dismissInsight finds no insight: the tool insights does not generate any yet.
-func dismissInsight(_ context.Context, _ *toolkit.Call, p insightParams) (*Change, error) {
-	return nil, fault.NotFound("insight_id: %s is not a current insight", told(p.ID)).
-		WithHint("The `insights` tool lists current insights. It is not available yet, so there are none.")
+func dismissInsight(ctx context.Context, c *toolkit.Call, p insightParams) (*Change, error) {
+	given, err := control.DismissedInsight{Workspace: c.Workspace.ID, Insight: control.InsightID(p.ID), Reason: p.Reason}.Checked()
+	if err != nil {
+		return nil, err
+	}
+	ch := &Change{
+		Verb: "dismiss", Past: "dismissed", Object: "the insight " + told(p.ID), ID: p.ID,
+		Note: " `insights` omits it until its evidence changes.", Record: Record{Label: answer.Foreign(given.Reason)},
+	}
+	ch.Existing = slices.ContainsFunc(c.Dismissed, func(d control.DismissedInsight) bool { return d.Insight == given.Insight })
+	if !ch.Existing {
+		if _, err := decision.Dismissable(ctx, c, given.Insight); err != nil {
+			return nil, err
+		}
+	}
+	ch.do = func(ctx context.Context, _ *Change) (bool, error) {
+		kept, err := c.Managed.DismissInsight(ctx, c.Principal, given)
+		return kept.Changed, err
+	}
+	return ch, nil
 }
 
 type alertParams struct {

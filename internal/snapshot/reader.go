@@ -26,6 +26,7 @@ type Sources struct {
 	Experiments experiment.Source
 	Forecasts   Forecasts        // nil: forecasts are not recorded
 	Annotations Annotations      // nil: there are none
+	Governance  Governance       // nil: nothing is dismissed, and guardrails are those of a new workspace
 	Clock       func() time.Time // the clock of answers
 	Now         func() time.Time // the real clock
 }
@@ -38,6 +39,7 @@ type Reader struct {
 	records  *otter.Cache[recordsKey, []control.ForecastRecord]
 	results  *results
 	people   *people
+	shared   *otter.Cache[sharedKey, shared]
 	zones    sync.Map // *time.Location by name; loading one reads a file
 }
 
@@ -54,6 +56,9 @@ func NewReader(s Sources) (*Reader, error) {
 		return nil, err
 	}
 	if r.people, err = newPeople(); err != nil {
+		return nil, err
+	}
+	if r.shared, err = otter.New(&otter.Options[sharedKey, shared]{MaximumSize: maxShared}); err != nil {
 		return nil, err
 	}
 	if r.names, err = otter.New(&otter.Options[dataKey, Names]{MaximumSize: maxNamed}); err != nil {
@@ -73,6 +78,7 @@ type Wants struct {
 	Experiments bool
 	Forecasts   bool
 	Annotations bool
+	Governance  bool // dismissed insights and guardrails
 }
 
 // Key identifies the contents of a snapshot: snapshots with equal keys give equal answers.
@@ -83,6 +89,7 @@ type Key struct {
 	experiments uint64
 	forecasts   control.ForecastState
 	annotations uint64
+	governance  uint64
 	today       civil.Date
 }
 
@@ -113,12 +120,14 @@ type recordsKey struct {
 type State struct {
 	Key
 	Workspace   control.Workspace
-	Now         time.Time                // by the clock of answers, in UTC
-	Today       civil.Date               // day of Now in the workspace's time zone
-	MMM         mix.Held                 // the media mix model
-	Experiments []control.Experiment     // latest first; only if requested
-	Records     []control.ForecastRecord // accuracy of past forecasts; only if requested
-	Annotations []control.Annotation     // by day; only if requested
+	Now         time.Time                  // by the clock of answers, in UTC
+	Today       civil.Date                 // day of Now in the workspace's time zone
+	MMM         mix.Held                   // the media mix model
+	Experiments []control.Experiment       // latest first; only if requested
+	Records     []control.ForecastRecord   // accuracy of past forecasts; only if requested
+	Annotations []control.Annotation       // by day; only if requested
+	Dismissed   []control.DismissedInsight // latest first; only if requested
+	Guardrails  control.Guardrails         // only if requested
 
 	unversioned error // reason why the data version is unknown
 }
@@ -153,6 +162,11 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 			return s, err
 		}
 		s.annotations = stateOfAnnotations(s.Annotations)
+	}
+	if wants.Governance {
+		if err = r.govern(ctx, &s); err != nil {
+			return s, err
+		}
 	}
 	if wants.Forecasts && r.Forecasts != nil {
 		s.forecasts, s.Records, err = r.forecastRecords(ctx, w)

@@ -163,14 +163,21 @@ func (c *Snapshot) readDays(ctx context.Context, channel measure.Channel, days c
 	return out, nil
 }
 
-// ChannelSeries returns the days of every channel with one query. Channels without data have no series.
+// ChannelSeries returns the days of every channel by last touch with one query. Channels without data have no series.
 func (c *Snapshot) ChannelSeries(ctx context.Context, days civil.Range) (map[measure.Channel]Series, error) {
+	return ChannelSeriesBy(ctx, c, measure.LastTouch, days)
+}
+
+// ChannelSeriesBy returns the days of every channel by an attribution model that the warehouse stores.
+func ChannelSeriesBy(ctx context.Context, c *Snapshot, model measure.Model, days civil.Range) (
+	map[measure.Channel]Series, error,
+) {
 	days = days.Intersect(c.Store.Days())
 	if days.Days() == 0 {
 		return nil, nil
 	}
 	asked := civil.Range{First: days.First, Last: c.Store.Days().Last} // later reports show which days had no spend
-	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, measure.LastTouch, asked)
+	found, err := c.facts.ChannelDays(ctx, c.Workspace.ID, model, asked)
 	if err != nil {
 		return nil, fmt.Errorf("days of the channels %s: %w", days, err)
 	}

@@ -30,6 +30,7 @@ type Records interface {
 	MapCoupon(ctx context.Context, p auth.Principal, m warehouse.CouponChannel) (control.Kept[warehouse.CouponChannel], error)
 	AddExperiment(ctx context.Context, p auth.Principal, e control.Experiment) (control.Kept[control.Experiment], error)
 	MoveExperiment(ctx context.Context, p auth.Principal, m control.Move) (control.Kept[control.Experiment], error)
+	DismissInsight(ctx context.Context, p auth.Principal, d control.DismissedInsight) (control.Kept[control.DismissedInsight], error)
 }
 
 // reportable returns a fault unless the call can be a saved report of the caller: a valid call of an implemented tool

@@ -1,22 +1,60 @@
 package tools
 
 import (
+	"context"
+	"fmt"
+	"strings"
+
 	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/decision"
 	"assay/internal/toolkit"
 )
 
 // AutopilotPlan is the `autopilot_plan` tool.
-var AutopilotPlan = toolkit.DefineLater[autopilotPlanParams](toolkit.Spec{
+var AutopilotPlan = toolkit.Define(toolkit.Spec{
 	Name:        "autopilot_plan",
 	Title:       "Plan of next steps",
 	Description: "Plan for the next days across media mix model, experiments and data quality.",
-	Later: toolkit.Absence{
-		Needs: "a trained media mix model and experiments", Instead: "the performance and trends tools show current results",
-	},
-})
+	Reads:       decision.Wants,
+	Uncached:    true, // it checks the expiry of keys; the findings are cached
+}, runAutopilotPlan)
 
 type autopilotPlanParams struct {
 	RiskTolerance string `json:"riskTolerance" enum:"conservative|balanced|aggressive" default:"balanced" doc:"Risk tolerance."`
 	HorizonDays   int    `json:"horizonDays" default:"14" min:"3" max:"30" doc:"Days to plan."`
 	answer.Shared
+}
+
+// AutopilotPlanAnswer is the answer of the `autopilot_plan` tool. Nothing in it is executed.
+type AutopilotPlanAnswer struct {
+	answer.Opening
+	RiskTolerance string              `json:"risk_tolerance"`
+	Metrics       decision.StepCounts `json:"metrics" doc:"Steps by kind."`
+	answer.Table[decision.Step]
+	answer.Closing
+}
+
+func runAutopilotPlan(ctx context.Context, c *toolkit.Call, p autopilotPlanParams) (*AutopilotPlanAnswer, error) {
+	plan, err := decision.NewPlan(ctx, c, decision.Ask{Risk: p.RiskTolerance, Days: p.HorizonDays})
+	if err != nil {
+		return nil, err
+	}
+	a := &AutopilotPlanAnswer{RiskTolerance: p.RiskTolerance, Metrics: plan.Counts()}
+	days := civil.Range{First: c.Today.AddDays(1), Last: c.Today.AddDays(p.HorizonDays)}
+	a.Period, a.Currency = c.Period(days), c.Workspace.Currency
+	a.Period.Partial = false
+	a.Rows = append([]decision.Step{}, plan.Steps...)
+	a.Summary = fmt.Sprintf("The %s plan of %d days has %s: %d checks, %d budget moves, %d experiment steps and %d reviews. Nothing is executed.", p.RiskTolerance, p.HorizonDays,
+		answer.Plural(len(plan.Steps), "step", "steps"), a.Metrics.Checks, a.Metrics.Moves, a.Metrics.Experiments, a.Metrics.Reviews)
+	if len(plan.Reasons) > 0 {
+		a.Warn(answer.WarnHold, strings.Join(plan.Reasons, " "))
+	}
+	if c.Store.Empty() {
+		a.Warn(answer.WarnNoData, "No data have been imported into this workspace.")
+		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "Check which data are missing.")
+	}
+	c.WarnModelAge(&a.Closing)
+	c.Describe(&a.Closing, answer.DataQuality{Revenue: c.Workspace.Basis.String(), Method: decision.Method})
+	return a, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"assay/internal/answer"
-	"assay/internal/control"
 	"assay/internal/toolkit"
 )
 
@@ -88,15 +87,6 @@ func TestEveryToolHasGoldenCases(t *testing.T) {
 		}
 		if !has["defaults"] && !has["overview"] || !has["empty_store"] || refusals == 0 {
 			t.Errorf("%s: cases %v, %d errors; want the defaults, an empty store and a wrong argument", tool.Name, has, refusals)
-		}
-	}
-}
-
-func TestUnimplementedToolsNameAnAlternative(t *testing.T) {
-	t.Parallel()
-	for _, tool := range All() {
-		if l := tool.Later; l.Set() && (l.Needs == "" || l.Instead == "") {
-			t.Errorf("%s needs %q; instead %q", tool.Name, l.Needs, l.Instead)
 		}
 	}
 }
@@ -261,38 +251,6 @@ func TestSameCallGivesTheSameBytes(t *testing.T) {
 		again := call(t, "full", tool.Name, argumentsOf(tool.Name, map[string]any{"detail_level": "debug"}))
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("%s made twice (-first +again):\n%s", tool.Name, diff)
-		}
-	}
-}
-
-func TestListedToolsValidateTheirArguments(t *testing.T) {
-	t.Parallel()
-	everything := reader(newWorkspace("full"))
-	everything.Scopes = control.Scopes()
-	s := fixtureService(t).Session(everything, "r1")
-	valid := map[string]string{
-		"influencers": `{"action":"list"}`, "chart": `{"metric":"revenue"}`, "optimize_budget": `{"total_budget":1000}`,
-		"geo_experiment_preflight": `{"channel":"facebook"}`, "explain": `{"query":"roas","topic":"assay"}`,
-		"manage":               `{"action":"map_coupon","confirmed":true}`,
-		"propose_budget_shift": `{"platform":"meta","platform_campaign_id":"1","new_budget_value":100,"confirm":true}`,
-		"pause_campaign":       `{"platform":"facebook","platform_campaign_id":"1"}`,
-		"resume_campaign":      `{"platform":"facebook","platform_campaign_id":"1"}`,
-	}
-	for _, tool := range All() {
-		if !tool.Later.Set() {
-			continue
-		}
-		args := valid[tool.Name]
-		if args == "" {
-			args = `{}`
-		}
-		r := callAs(t, s, tool.Name, args)
-		if !r.IsError || !strings.Contains(r.Content[0].Text, tool.Later.Needs) {
-			t.Errorf("%s %s: %q, want the missing prerequisite", tool.Name, args, r.Content[0].Text)
-		}
-		r = callAs(t, s, tool.Name, `{"nonsense":1}`)
-		if !r.IsError || !strings.Contains(r.Content[0].Text, "nonsense") {
-			t.Errorf("%s: %q, want the unknown argument named", tool.Name, r.Content[0].Text)
 		}
 	}
 }

@@ -19,7 +19,7 @@ var Manage = toolkit.DefineAction(toolkit.Spec{
 	Description: "Add annotations, alerts, experiments, coupon mappings and reports, or dismiss an insight. Acts only with confirmed=true.",
 	Writes:      true,
 	Destructive: true,
-	Reads:       snapshot.Wants{Experiments: true, Annotations: true},
+	Reads:       snapshot.Wants{Experiments: true, Annotations: true, Governance: true},
 	Acts:        toolkit.Action{Argument: "confirmed", Scope: control.ScopeWrite},
 }, runManage)
 

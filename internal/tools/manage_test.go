@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
+	"assay/internal/decision"
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/toolkit"
@@ -62,6 +64,11 @@ func (s *storedRecords) MoveExperiment(ctx context.Context, p auth.Principal, m 
 	return control.Kept[control.Experiment]{Record: moved, Changed: err == nil}, err
 }
 
+func (s *storedRecords) DismissInsight(ctx context.Context, p auth.Principal, d control.DismissedInsight) (control.Kept[control.DismissedInsight], error) {
+	d.Workspace = p.Workspace.ID
+	return s.Store.DismissInsight(ctx, d, actorOf(p))
+}
+
 // recording is a session of a key that may write, over records of its own.
 func recording(t *testing.T) mcp.Session {
 	t.Helper()
@@ -75,7 +82,7 @@ func recording(t *testing.T) mcp.Session {
 	if _, err := store.CreateWorkspace(t.Context(), w, control.By{Actor: "test", At: fixtureNow}); err != nil {
 		t.Fatal(err)
 	}
-	deps.Records, deps.Annotations, deps.Experiments = &storedRecords{Store: store}, store, store
+	deps.Records, deps.Annotations, deps.Experiments, deps.Governance = &storedRecords{Store: store}, store, store, store
 	service, err := toolkit.NewService(deps, All())
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +135,32 @@ func TestEachActionIsPreviewedExecutedAndRepeated(t *testing.T) {
 	answered := callAs(t, s, "trends", `{"start_date":"2026-10-12","end_date":"2026-10-20"}`)
 	if !strings.Contains(answered.Content[0].Text, `"annotations":[{"date":"2026-10-10","end_date":"2026-10-12"`) {
 		t.Errorf("trends does not list the annotation: %s", answered.Content[0].Text)
+	}
+}
+
+func TestADismissedInsightIsNotShownAgain(t *testing.T) {
+	t.Parallel()
+	s := recording(t)
+	insights := func() InsightsAnswer {
+		var a InsightsAnswer
+		r := callAs(t, s, "insights", `{"limit":100,"detail_level":"debug"}`)
+		if err := json.Unmarshal(r.StructuredContent, &a); err != nil || r.IsError {
+			t.Fatalf("%v in %+v", err, r)
+		}
+		return a
+	}
+	before := insights()
+	id := before.Rows[0].ID
+	args := fmt.Sprintf(`{"action":"dismiss_insight","params":{"insight_id":%q,"reason":"planned"},"confirmed":true}`, id)
+	if done := manageAnswer(t, callAs(t, s, "manage", args)); !done.Executed || done.ID != string(id) {
+		t.Fatalf("%s: %+v", args, done)
+	}
+	after := insights()
+	if after.Pagination.Total != before.Pagination.Total-1 || slices.ContainsFunc(after.Rows, func(i decision.Insight) bool { return i.ID == id }) {
+		t.Errorf("%d insights before, %d after the dismissal of %s", before.Pagination.Total, after.Pagination.Total, id)
+	}
+	if again := manageAnswer(t, callAs(t, s, "manage", args)); again.Executed || again.Status != manageUnchanged {
+		t.Errorf("%s again: %+v", args, again)
 	}
 }
 

@@ -330,7 +330,7 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 			t.Errorf("%s is not JSON", r.URI)
 		}
 	}
-	for _, uri := range []string{"assay://nothing", toolkit.SchemaURI + "insights", toolkit.SchemaURI, "file:///etc/passwd", ""} {
+	for _, uri := range []string{"assay://nothing", toolkit.SchemaURI + "nothing", toolkit.SchemaURI, "file:///etc/passwd", ""} {
 		if _, err := s.ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {
 			t.Errorf("%q: %v, want not found", uri, err)
 		}

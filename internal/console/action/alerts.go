@@ -68,7 +68,7 @@ func (c *pages) showAlerts(w http.ResponseWriter, v frame.Visit, status int, vie
 		c.Fail(w, v.Request, err)
 		return
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "alerts", Title: "Alerts", View: view, Visitor: &v.Visitor, Wide: true})
+	c.Render(w, v.Request, status, frame.Page{Name: "alerts", Title: "Alerts", View: view, Visitor: &v.Visitor})
 }
 
 func (c *pages) fillAlerts(v frame.Visit, view *alertsView) error {

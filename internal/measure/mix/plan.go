@@ -63,9 +63,18 @@ type Ask struct {
 	// Rates are the contributions per unit of response; nil if unknown. The plan maximizes the contribution: it weighs the
 	// responses by their rates. The lift and the change stay in the unit of the response.
 	Rates map[measure.Channel]float64
+	Risk  *decide.Risk // nil: balanced
 }
 
-// Plan optimizes a budget's allocation at the balanced risk level. The spend of a channel without bounds can differ
+// risk is the risk level of the allocation.
+func (a Ask) risk() decide.Risk {
+	if a.Risk == nil {
+		return decide.Balanced
+	}
+	return *a.Risk
+}
+
+// Plan optimizes a budget's allocation at a risk level. The spend of a channel without bounds can differ
 // from the channel's share of the budget by the limit of that risk level. Budgets, bounds or groups that cannot be met
 // result in an invalid fault.
 func (m *Model) Plan(ask Ask) (*Plan, error) {
@@ -138,8 +147,8 @@ func (m *Model) problem(ask Ask) (problem decide.Problem, start float64, err err
 		return problem, 0, fault.Invalid("the budget %v must be above zero", budget).
 			WithHint("give a budget such as the current %.0f", start)
 	}
-	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask.Bounds))
-	problem.Groups, problem.MessageUnit = ask.Groups, ask.MessageUnit
+	problem, err = m.curves.problem(budget, scaled(current, budget/start, ask))
+	problem.Groups, problem.MessageUnit, problem.Risk = ask.Groups, ask.MessageUnit, ask.risk()
 	for i := range problem.Channels {
 		c := &problem.Channels[i]
 		c.Current, c.Weight = math.Min(current[c.Name], c.Response.Spend[len(c.Response.Spend)-1]), ask.Rates[c.Name]
@@ -177,14 +186,14 @@ func (m *Model) Schedule(ask Ask, ahead mmm.Ahead) (*mmm.Schedule, error) {
 
 // scaled adds the risk level's limits around each channel's share of the budget to the bounds. A caller's bounds beyond
 // these limits take precedence.
-func scaled(current map[measure.Channel]float64, times float64, bounds map[measure.Channel]mmm.Bounds) map[measure.Channel]mmm.Bounds {
-	out := maps.Clone(bounds)
+func scaled(current map[measure.Channel]float64, times float64, ask Ask) map[measure.Channel]mmm.Bounds {
+	out := maps.Clone(ask.Bounds)
 	if out == nil {
 		out = map[measure.Channel]mmm.Bounds{}
 	}
 	for channel, spend := range current {
 		b := out[channel]
-		least, most := decide.Balanced.Bounds(times * spend)
+		least, most := ask.risk().Bounds(times * spend)
 		if b.Min != nil {
 			most = math.Max(most, *b.Min)
 		}

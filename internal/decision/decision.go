@@ -1,0 +1,233 @@
+// Package decision ranks what a store's data suggest to do: insights, the next decisions, and a plan for the next days. It
+// gathers the data of the detectors from a snapshot, gives each finding a priority, an ID and a next call, and leaves out
+// what people dismissed. Nothing here changes anything.
+package decision
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/health"
+	"assay/internal/measure"
+	"assay/internal/measure/detect"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+)
+
+// Wants are the records that the decisions depend on.
+var Wants = snapshot.Wants{Experiments: true, Governance: true}
+
+// Priority is how much an insight matters.
+type Priority string
+
+// The priorities.
+const (
+	Critical Priority = "critical"
+	High     Priority = "high"
+	Medium   Priority = "medium"
+	Low      Priority = "low"
+)
+
+var priorities = []Priority{Critical, High, Medium, Low}
+
+// Insight is a finding with its priority and what to do about it.
+type Insight struct {
+	ID        control.InsightID              `json:"insight_id"`
+	Priority  Priority                       `json:"priority"`
+	Kind      detect.Kind                    `json:"kind"`
+	Subject   answer.Foreign                 `json:"subject,omitempty" doc:"Channel, campaign, code, product or check; absent for the store."`
+	Name      answer.Foreign                 `json:"name,omitempty"`
+	Since     civil.Date                     `json:"since,omitzero" doc:"First day of the evidence."`
+	Finding   string                         `json:"finding"`
+	Action    string                         `json:"action" doc:"Recommended next step."`
+	Value     *answer.Estimate[answer.Money] `json:"monthly_value,omitempty" doc:"Expected gain of acting, per month."`
+	Certainty *answer.Percent                `json:"confidence_pct,omitempty" detail:"analyst" doc:"Probability that the finding is real."`
+	Effort    string                         `json:"effort,omitempty" detail:"analyst" doc:"small: minutes; medium: days; large: weeks."`
+	Evidence  []Figure                       `json:"evidence,omitempty" detail:"analyst"`
+	Call      *answer.Next                   `json:"call,omitempty" detail:"analyst" doc:"Call that shows or previews the next step."`
+
+	score    float64
+	channel  measure.Channel
+	severity detect.Severity
+}
+
+// Figure is a number behind an insight.
+type Figure struct {
+	Name  string      `json:"name"`
+	Value float64     `json:"value"`
+	Unit  detect.Unit `json:"unit" doc:"money, share (a fraction), ratio or count."`
+}
+
+// Results are the findings of the detectors with the data that they used.
+type Results struct {
+	Store    detect.Store
+	findings []detect.Finding
+}
+
+// Found runs the detectors once per state of the data.
+func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
+	return snapshot.Shared(ctx, c.Snapshot, "findings", func(ctx context.Context, own *snapshot.Snapshot) (*Results, error) {
+		call := *c
+		call.Snapshot = own
+		store, err := gather(ctx, &call)
+		if err != nil {
+			return nil, err
+		}
+		return &Results{store, detect.Find(store)}, nil
+	})
+}
+
+// Insights returns the current insights, the most important first, without dismissed ones.
+func Insights(ctx context.Context, c *toolkit.Call) ([]Insight, *Results, error) {
+	found, err := Found(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := healthInsights(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range found.findings {
+		all = append(all, insightOf(c, found.Store, f))
+	}
+	all = slices.DeleteFunc(all, func(i Insight) bool {
+		return slices.ContainsFunc(c.Dismissed, func(d control.DismissedInsight) bool { return d.Insight == i.ID })
+	})
+	slices.SortStableFunc(all, func(a, b Insight) int {
+		return cmp.Or(cmp.Compare(slices.Index(priorities, a.Priority), slices.Index(priorities, b.Priority)), cmp.Compare(b.score, a.score), cmp.Compare(a.ID, b.ID))
+	})
+	return all, found, nil
+}
+
+func insightOf(c *toolkit.Call, s detect.Store, f detect.Finding) Insight {
+	w := wordings[f.Kind]
+	i := Insight{
+		ID: idOf(string(f.Kind), f.Subject, epoch(c, s, f)), Kind: f.Kind, Subject: answer.Foreign(f.Subject), Name: answer.Foreign(f.Name), Since: f.Since,
+		Finding: w.say(c, f), Action: w.act, Priority: priorityOf(f, s.Monthly()), Certainty: new(answer.Percent(100 * f.Confidence)),
+		Effort: efforts[f.Effort], score: f.Score(), channel: f.Channel, severity: f.Severity,
+	}
+	if f.Value != nil {
+		i.Value = answer.EstimateOf[answer.Money](*f.Value, 1)
+	}
+	for _, e := range f.Evidence {
+		digits := 2
+		if e.Unit == detect.Share {
+			digits = 4
+		}
+		i.Evidence = append(i.Evidence, Figure{e.Name, answer.Decimals(e.Value, digits), e.Unit})
+	}
+	tool, arguments := w.call(c, f)
+	i.Call = next(c, tool, arguments, w.reason)
+	return i
+}
+
+var efforts = map[detect.Effort]string{detect.Small: "small", detect.Medium: "medium", detect.Large: "large"}
+
+// next returns a call if the caller may make it.
+func next(c *toolkit.Call, tool string, arguments map[string]any, reason string) *answer.Next {
+	var a answer.Closing
+	c.Suggest(&a, tool, arguments, reason)
+	if len(a.Next) == 0 {
+		return nil
+	}
+	return &a.Next[0]
+}
+
+// idOf returns an ID that stays the same while the evidence does.
+func idOf(kind, subject, epoch string) control.InsightID {
+	sum := sha256.Sum256([]byte(kind + "\n" + subject + "\n" + epoch))
+	return control.InsightID(kind + "-" + hex.EncodeToString(sum[:5]))
+}
+
+// epoch identifies the evidence of a finding: the first day of a change, the version of the model, or the month for
+// findings from a moving window.
+func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
+	switch f.Kind {
+	case detect.PastOptimum, detect.Headroom:
+		return fmt.Sprintf("model %d", c.MMM.Version())
+	case detect.SpendShift, detect.CACDrift, detect.PaybackDrift, detect.Discounting, detect.FewerNew, detect.RefundRate, detect.Outage,
+		detect.TrackingBreak, detect.ClaimsBreak, detect.PacingRisk, detect.SeasonAhead:
+		return f.Since.String()
+	}
+	return civil.ByMonth.Start(s.Days.Last).String()
+}
+
+// Shares of the store's monthly contribution (or revenue) from which an insight has a priority.
+const (
+	highShare   = 0.03
+	mediumShare = 0.005
+)
+
+// priorityOf is the priority from the expected value relative to the store, and from the severity.
+func priorityOf(f detect.Finding, monthly float64) Priority {
+	share := 0.0
+	if f.Value != nil && monthly > 0 {
+		share = f.Value.Value * f.Confidence / monthly
+	}
+	switch {
+	case f.Severity == detect.Alarm && (share >= highShare || f.Kind == detect.Outage):
+		return Critical
+	case f.Severity == detect.Alarm || share >= highShare:
+		return High
+	case f.Severity == detect.Warning || share >= mediumShare:
+		return Medium
+	}
+	return Low
+}
+
+// Kinds of insights from the health checks.
+const dataProblem detect.Kind = "data_problem"
+
+// healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and models,
+// expiring tokens. A store without data has no insights.
+func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
+	if c.Store.Empty() {
+		return nil, nil
+	}
+	imports, err := c.Imports(ctx, health.CheckedImports)
+	if err != nil {
+		return nil, err
+	}
+	found, err := health.Check(ctx, c, imports)
+	if err != nil {
+		return nil, err
+	}
+	var all []Insight
+	for _, f := range found {
+		if f.Severity != health.SeverityError && f.Severity != health.SeverityWarning {
+			continue
+		}
+		i := Insight{
+			ID: idOf(string(dataProblem), f.Check, string(f.Severity)+civil.ByMonth.Start(c.Today).String()), Priority: Medium, Kind: dataProblem,
+			Subject: answer.Foreign(f.Check), Finding: upper(f.Line()), Action: f.Fix, Effort: efforts[detect.Small], severity: detect.Warning,
+			Call: next(c, "diagnose", map[string]any{}, "See the checks and their fixes."),
+		}
+		if f.Severity == health.SeverityError {
+			i.Priority, i.severity = High, detect.Alarm
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// experimenting reports whether an experiment on the channel is planned or running.
+func experimenting(all []control.Experiment, channel measure.Channel) bool {
+	return slices.ContainsFunc(all, func(e control.Experiment) bool {
+		return e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned)
+	})
+}

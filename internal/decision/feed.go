@@ -1,0 +1,156 @@
+package decision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/answer"
+	"assay/internal/control"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/detect"
+	"assay/internal/measure/mix"
+	"assay/internal/toolkit"
+)
+
+// Area is what a decision is about.
+type Area string
+
+// The areas, in the order of the feed: a wrong figure affects every later decision.
+const (
+	Readiness   Area = "readiness"   // data
+	Calibration Area = "calibration" // of the model by experiments
+	Confidence  Area = "confidence"  // too little evidence to act: measure first
+	Action      Area = "action"
+)
+
+var areas = []Area{Readiness, Calibration, Confidence, Action}
+
+// Decision is an item of the decision feed.
+type Decision struct {
+	Area      Area                           `json:"area" doc:"readiness: data; calibration: model and experiments; confidence: measure before acting; action."`
+	Priority  Priority                       `json:"priority"`
+	Decision  string                         `json:"decision"`
+	Why       string                         `json:"why"`
+	Subject   answer.Foreign                 `json:"subject,omitempty"`
+	Value     *answer.Estimate[answer.Money] `json:"monthly_value,omitempty" doc:"Expected gain of acting, per month."`
+	InsightID control.InsightID              `json:"insight_id,omitempty" detail:"analyst"`
+	Call      *answer.Next                   `json:"call,omitempty" doc:"Complete call that shows or previews the decision."`
+}
+
+// Feed lists the next decisions: data first, then calibration, then measurements, then actions, each by priority. An
+// urgent decision comes before all others.
+func Feed(ctx context.Context, c *toolkit.Call) ([]Decision, error) {
+	insights, found, err := Insights(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	all := append(modelDecisions(c), factorDecisions(c)...)
+	for _, i := range insights {
+		all = append(all, decisionOf(i))
+	}
+	if hold := holdDecision(c, found.Store.Rate); hold != nil {
+		all = append(all, *hold)
+	}
+	slices.SortStableFunc(all, func(a, b Decision) int { return a.rank() - b.rank() })
+	return all, nil
+}
+
+// rank orders decisions: critical ones, then areas, then priorities.
+func (d Decision) rank() int {
+	p := slices.Index(priorities, d.Priority)
+	if d.Priority == Critical {
+		return 0
+	}
+	return 10*(1+slices.Index(areas, d.Area)) + p
+}
+
+func decisionOf(i Insight) Decision {
+	d := Decision{Area: Action, Priority: i.Priority, Decision: i.Action, Why: i.Finding, Subject: i.Subject, Value: i.Value, InsightID: i.ID, Call: i.Call}
+	switch i.Kind {
+	case dataProblem, detect.TrackingBreak, detect.ClaimsBreak, detect.Outage:
+		d.Area = Readiness
+	case detect.Untested:
+		d.Area = Confidence
+	}
+	return d
+}
+
+// modelDecisions returns the decision to train a model that is missing. The health checks report a stale one.
+func modelDecisions(c *toolkit.Call) []Decision {
+	if status, _ := c.ModelState(); status != "" || c.Store.Empty() || c.MMM.Training {
+		return nil
+	}
+	return []Decision{{
+		Area: Calibration, Priority: Medium, Decision: "Train a media mix model: assay train mmm --workspace " + string(c.Workspace.ID),
+		Why: "Without a model, marginal returns are unknown and budgets cannot be optimized.", Call: next(c, "explain", map[string]any{"query": "train model"}, "Read what a training needs."),
+	}}
+}
+
+// factorDecisions returns the decisions to apply measured factors and to cover spend by experiments.
+func factorDecisions(c *toolkit.Call) []Decision {
+	done, applied := 0, 0
+	for _, e := range c.Experiments {
+		if e.Status == control.ExperimentCompleted {
+			done++
+			if e.Applied {
+				applied++
+			}
+		}
+	}
+	if done == applied {
+		return nil
+	}
+	return []Decision{{
+		Area: Calibration, Priority: Low, Decision: "Review the factors that are not applied.",
+		Why:  fmt.Sprintf("%s no applied factor, so last-touch returns of their channels are not corrected by them.", answer.Plural(done-applied, "completed experiment has", "completed experiments have")),
+		Call: next(c, "experiments", map[string]any{"view": "results"}, "Review the results."),
+	}}
+}
+
+// holdDecision is the decision between the current and the optimized allocation.
+func holdDecision(c *toolkit.Call, rate *float64) *Decision {
+	m, err := c.Model()
+	if err != nil {
+		return nil
+	}
+	plan, err := m.Plan(mix.Ask{Budget: m.Spend()})
+	if err != nil {
+		return nil
+	}
+	times := 1 / m.Months()
+	if rate != nil {
+		times *= *rate
+	}
+	lift := toolkit.Posterior[answer.Money](plan.Lift, times)
+	d := &Decision{Value: &lift}
+	if plan.Advice.Action == decide.Shift {
+		d.Area, d.Priority, d.Decision = Action, Medium, "Move budget toward the optimized allocation in steps."
+		d.Why = fmt.Sprintf("The optimized allocation of the same budget is better with a probability of %s.", answer.Percent(100*plan.BeatsCurrent).Whole())
+		d.Call = next(c, "autopilot_plan", map[string]any{}, "See the plan of steps.")
+		return d
+	}
+	d.Area, d.Priority, d.Decision, d.Value = Confidence, Low, "Keep the current allocation.", nil
+	d.Why = "The evidence is too weak to reallocate the budget."
+	d.Call = next(c, "optimization", map[string]any{}, "See the evidence.")
+	if best := plan.Advice.BestExperiment; best != nil {
+		d.Decision = "Keep the current allocation, and test " + answer.ChannelName(best.Channel) + " first."
+		d.Call = next(c, "geo_experiment_preflight", map[string]any{"channel": string(best.Channel)}, "Check whether a geo experiment can detect the effect.")
+	}
+	return d
+}
+
+// reported is the basis of monthly values in a sentence.
+func reported(rate *float64) (string, measure.Basis) {
+	if rate == nil {
+		return "Values are revenue, because costs are unknown.", measure.Modelled
+	}
+	return fmt.Sprintf("Values are contribution at %s of revenue.", answer.Percent(100**rate)), measure.Modelled
+}
+
+// Estimates describes the values of decisions.
+func (r *Results) Estimates() answer.Estimates {
+	text, basis := reported(r.Store.Rate)
+	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Expected gain of acting per month. " + text, Basis: basis}
+}

@@ -1,0 +1,415 @@
+package decision
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/measure"
+	"assay/internal/measure/detect"
+	"assay/internal/measure/geo"
+	"assay/internal/measure/holiday"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+	"assay/internal/measure/stats"
+	"assay/internal/money"
+	"assay/internal/pacing"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+	"assay/internal/warehouse"
+)
+
+// historyDays is the number of days of the series: two years and the windows of a drift.
+const historyDays = 2*365 + 120
+
+// contributionRate returns the contribution per revenue, nil if costs are unknown.
+func contributionRate(ctx context.Context, c *toolkit.Call) (*float64, error) {
+	p, err := c.CustomerPanel(ctx, civil.Range{}, "")
+	if err != nil {
+		return nil, err
+	}
+	m, err := p.Margins()
+	if err != nil || m.Rate <= 0 {
+		return nil, nil //nolint:nilerr,nilnil // without costs there is no rate
+	}
+	return &m.Rate, nil
+}
+
+// gatherer reads the input of the detectors from a snapshot.
+type gatherer struct {
+	*toolkit.Call
+	store  detect.Store
+	months []civil.Date // first days of months with a target
+}
+
+// gather returns the data of the store up to the last complete day with orders.
+func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
+	last := civil.Earliest(c.Today.AddDays(-1), c.Store.OrderDays.Last)
+	days := civil.Range{First: last.AddDays(1 - historyDays), Last: last}.Intersect(c.Store.OrderDays)
+	g := gatherer{Call: c, store: detect.Store{Days: days}}
+	if days.Days() < 1 {
+		return g.store, nil
+	}
+	for _, read := range []func(context.Context) error{g.sales, g.channels, g.cohorts, g.campaigns, g.ads, g.products, g.coupons, g.creators, g.goals} {
+		if err := read(ctx); err != nil {
+			return g.store, err
+		}
+	}
+	g.model()
+	g.seasons()
+	return g.store, nil
+}
+
+func (g *gatherer) major(minor int64) float64 { return money.Major(minor, g.Workspace.Currency) }
+
+// series returns a figure of every day. Unknown values are zero.
+func (g *gatherer) series(s snapshot.Series, of func(snapshot.Point) float64) []float64 {
+	out := make([]float64, g.store.Days.Days())
+	for i := range out {
+		day := g.store.Days.First.AddDays(i)
+		if x := of(s.Point(civil.Range{First: day, Last: day})); !math.IsNaN(x) {
+			out[i] = x
+		}
+	}
+	return out
+}
+
+func (g *gatherer) revenueOf(p snapshot.Point) float64 { return g.Value(snapshot.Revenue, p) }
+
+func ordersOf(p snapshot.Point) float64 { return float64(p.Orders) / measure.Millionths }
+
+func newOrdersOf(p snapshot.Point) float64 { return float64(p.NewOrders) / measure.Millionths }
+
+func (g *gatherer) sales(ctx context.Context) (err error) {
+	s, err := g.SeriesOf(ctx, "", g.store.Days)
+	if err != nil {
+		return err
+	}
+	g.store.Revenue, g.store.Orders, g.store.NewOrders = g.series(s, g.revenueOf), g.series(s, ordersOf), g.series(s, newOrdersOf)
+	g.store.Discounts = g.series(s, func(p snapshot.Point) float64 { return g.major(p.Discounts) })
+	g.store.Refunds = g.series(s, func(p snapshot.Point) float64 { return g.major(p.Refunds) })
+	g.store.Rate, err = contributionRate(ctx, g.Call)
+	return err
+}
+
+func (g *gatherer) channels(ctx context.Context) error {
+	credited, err := g.ChannelSeries(ctx, g.store.Days)
+	if err != nil {
+		return err
+	}
+	claimed, err := snapshot.ChannelSeriesBy(ctx, g.Snapshot, measure.PlatformReported, g.store.Days)
+	if err != nil {
+		return err
+	}
+	factors, err := g.AppliedFactors(ctx)
+	if err != nil {
+		return err
+	}
+	for _, named := range snapshot.NamedSorted(credited) {
+		orders := g.series(named.Series, ordersOf)
+		if named.Name == measure.Unattributed {
+			if !g.Store.Untouched() {
+				g.store.Unattributed = orders
+			}
+			continue
+		}
+		ch := detect.Channel{
+			Name: named.Name, Orders: orders, Revenue: g.series(named.Series, g.revenueOf), NewOrders: g.series(named.Series, newOrdersOf),
+			Spend: g.series(named.Series, func(p snapshot.Point) float64 { return g.Value(snapshot.Spend, p) }), FactorSD: geo.Uncertainty(nil, 0),
+		}
+		if s, ok := claimed[named.Name]; ok {
+			ch.Claimed = g.series(s, ordersOf)
+		}
+		if f, ok := factors[named.Name]; ok {
+			ch.FactorSD, ch.Tested = geo.Uncertainty(&f.Estimate, g.Years(f.Latest)), g.Years(f.Latest) < 1
+		}
+		ch.Tested = ch.Tested || experimenting(g.Experiments, named.Name)
+		g.store.Channels = append(g.store.Channels, ch)
+	}
+	return nil
+}
+
+// model adds the marginal returns of a usable model.
+func (g *gatherer) model() {
+	m, err := g.Model()
+	if err != nil {
+		return
+	}
+	for i := range g.store.Channels {
+		ch := &g.store.Channels[i]
+		at := slices.IndexFunc(m.Effects, func(e mmm.ChannelEffect) bool { return e.Channel == ch.Name })
+		if at < 0 || m.Effects[at].MarginalROAS == nil {
+			continue
+		}
+		reach, months := m.Reach(ch.Name), m.Months()
+		monthly := func(s stats.Summary) measure.Estimate { return mmm.EstimateOf(s).Times(1 / months) }
+		ch.Marginal = &detect.Marginal{
+			Step: mix.Step, Spend: m.Effects[at].Spend / months, Less: monthly(reach.Less), More: monthly(reach.More),
+			ROAS: mmm.EstimateOf(*m.Effects[at].MarginalROAS),
+		}
+	}
+}
+
+// cohortDays is the age at which the value of new customers is compared with their spend.
+const cohortDays = 28
+
+func (g *gatherer) cohorts(ctx context.Context) error {
+	p, err := g.CustomerPanel(ctx, g.store.Days, "")
+	if err != nil || len(p.Customers) == 0 {
+		return err
+	}
+	scale := float64(p.Everybody) / float64(len(p.Customers))
+	g.store.CohortDays, g.store.CohortValue = cohortDays, make([]float64, g.store.Days.Days())
+	for _, customer := range p.Inside {
+		at := customer.FirstDay.Sub(g.store.Days.First)
+		for _, d := range customer.Days {
+			if at < len(g.store.CohortValue) && d.Day.Sub(customer.FirstDay) < cohortDays {
+				g.store.CohortValue[at] += scale * g.major(g.NetOf(d))
+			}
+		}
+	}
+	return nil
+}
+
+// lastDays returns the last n days of the series.
+func (g *gatherer) lastDays(n int) civil.Range {
+	return civil.Range{First: g.store.Days.Last.AddDays(1 - n), Last: g.store.Days.Last}
+}
+
+const campaignDays = 28
+
+func (g *gatherer) campaigns(ctx context.Context) error {
+	budgets, idle, err := dailyBudgets(ctx, g.Call)
+	if err != nil {
+		return err
+	}
+	week, err := g.Campaigns(ctx, warehouse.CampaignsOf{Windows: warehouse.Windows{Recent: g.lastDays(7)}, Level: warehouse.Campaigns})
+	if err != nil {
+		return err
+	}
+	recent := map[campaignKey]float64{}
+	for _, t := range week.Rows {
+		if !idle[keyOf(t)] {
+			recent[keyOf(t)] = g.major(t.Spend) / 7
+		}
+	}
+	found, err := g.Campaigns(ctx, warehouse.CampaignsOf{Windows: warehouse.Windows{Recent: g.lastDays(campaignDays)}, Level: warehouse.Campaigns})
+	if err != nil {
+		return err
+	}
+	g.store.CampaignDays = campaignDays
+	for _, t := range found.Rows {
+		g.store.Campaigns = append(g.store.Campaigns, detect.Campaign{
+			ID: t.CampaignID, Name: t.CampaignName, Channel: measure.ParseChannel(string(t.Platform)), Spend: g.major(t.Spend),
+			Orders: ordersIn(t.Credited.Orders), Revenue: g.major(g.Workspace.Basis.Revenue(t.Credited)), Claimed: ordersIn(t.Conversions),
+			DailyBudget: budgets[keyOf(t)], RecentSpend: recent[keyOf(t)],
+		})
+	}
+	return nil
+}
+
+func ordersIn(millionths int64) float64 { return float64(millionths) / measure.Millionths }
+
+type campaignKey struct {
+	platform measure.Platform
+	id       string
+}
+
+func keyOf(t warehouse.CampaignTotal) campaignKey { return campaignKey{t.Platform, t.CampaignID} }
+
+// dailyBudgets returns the last reported daily budgets of active campaigns, in the workspace's currency, and the campaigns
+// that are not active.
+func dailyBudgets(ctx context.Context, c *toolkit.Call) (budgets map[campaignKey]float64, idle map[campaignKey]bool, err error) {
+	if c.Store.Counts["ad_states"] == 0 {
+		return nil, nil, nil
+	}
+	until := civil.StartOf(c.Today.AddDays(1), c.Workspace.Location())
+	history, err := c.AdHistory(ctx, measure.AdHistoryOf{From: until.Add(-time.Hour), Until: until}, civil.Range{})
+	if err != nil {
+		return nil, nil, err
+	}
+	budgets, idle = map[campaignKey]float64{}, map[campaignKey]bool{}
+	for _, s := range history.Standings {
+		idle[campaignKey{s.Platform, s.ID}] = s.Status == measure.AdPaused || s.Status == measure.AdRemoved
+		if s.Status == measure.AdActive && s.Budget.Per == measure.PerDay && s.Currency == c.Workspace.Currency {
+			budgets[campaignKey{s.Platform, s.ID}] = s.Budget.Amount(s.Currency).Major()
+		}
+	}
+	return budgets, idle, nil
+}
+
+func (g *gatherer) ads(ctx context.Context) error {
+	read := func(days civil.Range) (map[string]warehouse.CampaignTotal, error) {
+		page, err := g.Campaigns(ctx, warehouse.CampaignsOf{Windows: warehouse.Windows{Recent: days}, Level: warehouse.Creatives})
+		ads := map[string]warehouse.CampaignTotal{}
+		for _, t := range page.Rows {
+			if t.AdID != "" {
+				ads[string(t.Platform)+" "+t.AdID] = t
+			}
+		}
+		return ads, err
+	}
+	recent := g.lastDays(detect.FatigueDays)
+	now, err := read(recent)
+	if err != nil {
+		return err
+	}
+	before, err := read(civil.Range{First: recent.First.AddDays(-28), Last: recent.First.AddDays(-1)})
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		t, was := now[key], before[key]
+		if was.Impressions == 0 {
+			continue
+		}
+		g.store.Ads = append(g.store.Ads, detect.Ad{
+			ID: t.AdID, Name: t.AdName, Channel: measure.ParseChannel(string(t.Platform)), Spend: g.major(t.Spend), Clicks: float64(t.Clicks),
+			Views: float64(t.Impressions), ClicksBefore: float64(was.Clicks), ViewsBefore: float64(was.Impressions), Days: g.store.Days.Last.Sub(was.FirstDay) + 1,
+		})
+	}
+	return nil
+}
+
+func (g *gatherer) products(ctx context.Context) error {
+	now, err := g.Products(ctx, warehouse.ProductsOf{Windows: warehouse.Windows{Recent: g.lastDays(7)}})
+	if err != nil {
+		return err
+	}
+	units := map[string]int64{}
+	for _, t := range now.Rows {
+		units[t.SKU+" "+t.Title] = t.Units
+	}
+	before := civil.Range{First: g.store.Days.Last.AddDays(-62), Last: g.store.Days.Last.AddDays(-7)}
+	earlier, err := g.Products(ctx, warehouse.ProductsOf{Windows: warehouse.Windows{Recent: before}})
+	if err != nil {
+		return err
+	}
+	for _, t := range earlier.Rows {
+		if t.Units > 0 {
+			g.store.Products = append(g.store.Products, detect.Product{
+				SKU: t.SKU, Title: t.Title, Units: float64(units[t.SKU+" "+t.Title]), Before: float64(t.Units), Price: g.major(t.Net) / float64(t.Units),
+			})
+		}
+	}
+	return nil
+}
+
+func (g *gatherer) coupons(ctx context.Context) error {
+	recent := g.lastDays(14)
+	now, err := g.Coupons(ctx, warehouse.CouponsOf{Windows: warehouse.Windows{Recent: recent}})
+	if err != nil {
+		return err
+	}
+	earlier, err := g.Coupons(ctx, warehouse.CouponsOf{Windows: warehouse.Windows{Recent: civil.Range{First: recent.First.AddDays(-56), Last: recent.First.AddDays(-1)}}})
+	if err != nil {
+		return err
+	}
+	before := map[string]float64{}
+	for _, t := range earlier.Rows {
+		before[t.Code] = ordersIn(t.Orders)
+	}
+	for _, t := range now.Rows {
+		g.store.Coupons = append(g.store.Coupons, detect.Coupon{
+			Code: t.Code, Creator: t.Creator != "", Orders: ordersIn(t.Orders), Before: before[t.Code], Discount: g.major(t.Discount), New: ordersIn(t.NewOrders),
+		})
+	}
+	return nil
+}
+
+const creatorDays = 180
+
+func (g *gatherer) creators(ctx context.Context) error {
+	all, err := g.CreatorsIn(ctx, warehouse.Windows{Recent: g.lastDays(creatorDays), Earlier: g.lastDays(30)})
+	if err != nil || len(all.Now) == 0 {
+		return err
+	}
+	rates, err := g.CreatorRates(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // too few signals for an estimate
+	}
+	estimates, err := g.CreatorEstimates(rates, all.Now, all.Now)
+	if err != nil {
+		return err
+	}
+	open := map[string]bool{}
+	for _, f := range all.Before {
+		open[f.ID] = f.CostKnown
+	}
+	for _, e := range estimates {
+		g.store.Creators = append(g.store.Creators, detect.Creator{
+			ID: e.ID, Name: e.Name, Orders: e.Orders, AOV: g.major(int64(e.Value)), Cost: g.major(e.Cost), Days: creatorDays, Open: open[e.ID],
+		})
+	}
+	return nil
+}
+
+// forecastGoals is the largest number of targets that are forecast.
+const forecastGoals = 6
+
+func (g *gatherer) goals(ctx context.Context) error {
+	found, _, err := pacing.Goals(ctx, g.Call, "", "")
+	if err != nil {
+		return err
+	}
+	for _, t := range found {
+		g.months = append(g.months, civil.ByMonth.Start(t.Days.First))
+	}
+	found = slices.DeleteFunc(found, func(t pacing.Goal) bool {
+		return !t.Days.Contains(g.Today) || t.Days.Days() < 28 || t.Metric == snapshot.ROAS
+	})
+	found = found[:min(len(found), forecastGoals)]
+	out, err := pacing.NewOutlook(ctx, g.Call, found)
+	if err != nil {
+		return err
+	}
+	for _, t := range found {
+		row, err := out.Row(t)
+		if err != nil {
+			return err
+		}
+		if row.Expected == nil || row.Low == nil || row.High == nil || row.Chance == nil {
+			continue
+		}
+		g.store.Goals = append(g.store.Goals, detect.Goal{
+			Name: goalName(t), Channel: t.Channel, Metric: string(t.Metric), Target: t.Value, Days: t.Days,
+			Expected: measure.Estimate{Value: *row.Expected, Interval: measure.Interval{Low: *row.Low, High: *row.High, Level: detect.Level}}, Chance: float64(*row.Chance) / 100,
+		})
+	}
+	return nil
+}
+
+// goalName names a target, such as monthly revenue of google.
+func goalName(t pacing.Goal) string {
+	name := string(t.Period) + " " + string(t.Metric)
+	if t.Channel != "" {
+		name += " of " + answer.ChannelName(t.Channel)
+	}
+	return name
+}
+
+// seasonDays is how far ahead a season needs a plan.
+const seasonDays = 45
+
+// seasons adds the Thanksgiving and Christmas seasons ahead.
+func (g *gatherer) seasons() {
+	ahead := civil.Range{First: g.Today, Last: g.Today.AddDays(seasonDays)}
+	for _, s := range []struct {
+		name  string
+		first func(year int) civil.Date
+	}{
+		{"black_friday", func(year int) civil.Date { return holiday.Thanksgiving(year).AddDays(1) }},
+		{"christmas", func(year int) civil.Date { return civil.New(year, time.December, 1) }},
+	} {
+		first := s.first(g.Today.Year())
+		if !ahead.Contains(first) {
+			continue
+		}
+		month := civil.ByMonth.Start(first)
+		g.store.Seasons = append(g.store.Seasons, detect.Season{Name: s.name, First: first, Planned: slices.Contains(g.months, month)})
+	}
+}

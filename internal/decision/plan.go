@@ -1,0 +1,362 @@
+package decision
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"assay/internal/ads"
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/decide"
+	"assay/internal/measure/detect"
+	"assay/internal/measure/holiday"
+	"assay/internal/measure/mix"
+	"assay/internal/toolkit"
+)
+
+// StepKind is what a step of a plan does.
+type StepKind string
+
+// The kinds of steps.
+const (
+	CheckStep      StepKind = "check"
+	BudgetStep     StepKind = "budget"
+	ExperimentStep StepKind = "experiment"
+	ReviewStep     StepKind = "review"
+)
+
+// Step is one step of a plan. Nothing is executed: a person previews and confirms each change.
+type Step struct {
+	Day      civil.Date                     `json:"date"`
+	Kind     StepKind                       `json:"kind" doc:"check, budget, experiment or review."`
+	Step     string                         `json:"step"`
+	Campaign answer.Foreign                 `json:"campaign,omitempty"`
+	From     *answer.Money                  `json:"daily_budget,omitempty" doc:"Current; estimated from recent spend if the platform's budget is not imported."`
+	To       *answer.Money                  `json:"new_daily_budget,omitempty"`
+	Effect   *answer.Estimate[answer.Money] `json:"monthly_effect,omitempty" doc:"Expected change of monthly contribution, or of revenue minus spend."`
+	Stop     string                         `json:"stop_rule,omitempty" detail:"analyst"`
+	Call     *answer.Next                   `json:"call,omitempty" detail:"analyst" doc:"Complete call that previews the step."`
+}
+
+// Ask are the parameters of a plan.
+type Ask struct {
+	Risk string
+	Days int
+}
+
+// Plan is a schedule of steps with the reasons for what it leaves out.
+type Plan struct {
+	Steps   []Step
+	Reasons []string // why there are no moves of budgets
+	Rate    *float64
+}
+
+// learningDays is the time that platforms need to adapt to a new budget. A campaign is changed at most once in it.
+const learningDays = 7
+
+// planner builds a plan.
+type planner struct {
+	*toolkit.Call
+	Ask
+	found  *Results
+	plan   Plan
+	tested measure.Channel // channel that the plan tests; its budgets stay the same
+}
+
+// NewPlan returns the plan of the days after today.
+func NewPlan(ctx context.Context, c *toolkit.Call, ask Ask) (*Plan, error) {
+	insights, found, err := Insights(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	p := &planner{Call: c, Ask: ask, found: found, plan: Plan{Rate: found.Store.Rate}}
+	p.checks(insights)
+	p.experiments()
+	if err := p.moves(); err != nil {
+		return nil, err
+	}
+	p.reviews()
+	slices.SortStableFunc(p.plan.Steps, func(a, b Step) int { return a.Day.Compare(b.Day) })
+	return &p.plan, nil
+}
+
+func (p *planner) last() civil.Date { return p.Today.AddDays(p.Days) }
+
+func (p *planner) add(s Step) { p.plan.Steps = append(p.plan.Steps, s) }
+
+// mostChecks is the number of insights that become steps on the first working day.
+const mostChecks = 4
+
+// checks adds the insights that need a decision this week. Budget moves come from the model alone.
+func (p *planner) checks(insights []Insight) {
+	day := p.workday(p.Today.AddDays(1))
+	n := 0
+	for _, i := range insights {
+		if i.severity == detect.Notice || n == mostChecks {
+			continue
+		}
+		n++
+		p.add(Step{Day: day, Kind: CheckStep, Step: i.Finding + " " + i.Action, Effect: i.Value, Call: i.Call})
+	}
+}
+
+// moves adds moves of daily budgets toward the optimized allocation, within the guardrails.
+func (p *planner) moves() error {
+	m, err := p.Model()
+	switch {
+	case err != nil:
+		text, hint, _ := fault.Public(err)
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has checks and tests only: "+text+". "+hint)
+		return nil
+	case p.Guardrails.Stop:
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: the guardrail stop blocks changes by tools.")
+		return nil
+	}
+	risk, err := decide.ParseRisk(p.Risk)
+	if err != nil {
+		return err
+	}
+	plan, err := m.Plan(mix.Ask{Budget: m.Spend(), Risk: &risk})
+	if err != nil {
+		return err
+	}
+	if plan.Advice.Action == decide.Hold {
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: the evidence is too weak to reallocate.")
+		return nil
+	}
+	before := len(p.plan.Steps)
+	for _, a := range plan.Allocations {
+		p.move(m, a)
+	}
+	if len(p.plan.Steps) == before {
+		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: no changeable campaign has recent spend on the channels that should change.")
+	}
+	return nil
+}
+
+// leastMove is the smallest change of a channel, as a share of its spend, that is planned.
+const leastMove = 0.03
+
+// move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or the
+// plan ends.
+func (p *planner) move(m *mix.Model, a decide.Allocation) {
+	platform := measure.Platform(a.Channel)
+	if a.Channel == p.tested || experimenting(p.Experiments, a.Channel) {
+		return // a change of spend would bias the experiment
+	}
+	if !writable(platform) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
+		return
+	}
+	perDay := (a.Proposed - a.Current) / float64(m.Window.Days())
+	budgets := p.campaignsOf(a.Channel)
+	for day := p.tuesday(p.Today.AddDays(1)); !day.After(p.last()) && len(budgets) > 0; day = p.tuesday(day.AddDays(learningDays)) {
+		for i := range min(len(budgets), mostCampaigns) {
+			moved := p.changed(budgets[i].daily, perDay)
+			if moved == 0 {
+				continue
+			}
+			perDay -= moved
+			p.add(p.budgetStep(m, day, platform, &budgets[i], moved))
+		}
+	}
+}
+
+// mostCampaigns is the number of campaigns of a channel that the plan changes.
+const mostCampaigns = 2
+
+type dailyBudget struct {
+	id, name string
+	daily    float64
+	known    bool // as reported by the platform
+}
+
+// campaignsOf lists the campaigns of a channel with recent spend, the largest first.
+func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget) {
+	for _, c := range p.found.Store.Campaigns {
+		if c.Channel != channel || c.RecentSpend <= 0 {
+			continue
+		}
+		b := dailyBudget{c.ID, c.Name, c.RecentSpend, false}
+		if c.DailyBudget > 0 {
+			b.daily, b.known = c.DailyBudget, true
+		}
+		all = append(all, b)
+	}
+	toolkit.SortBy(all, func(b dailyBudget) float64 { return -b.daily })
+	return all
+}
+
+// changed is the change of a daily budget in whole units: at most the guardrail's step, inside floor and ceiling.
+func (p *planner) changed(daily, wanted float64) float64 {
+	step := p.Guardrails.StepPct / 100
+	if step == 0 {
+		step = 0.2
+	}
+	to := daily + math.Max(-step*daily, math.Min(step*daily, wanted))
+	if floor := p.Guardrails.Floor; floor.Minor > 0 {
+		to = math.Max(to, math.Ceil(floor.Major()))
+	}
+	if ceiling := p.Guardrails.Ceiling; ceiling.Minor > 0 {
+		to = math.Min(to, ceiling.Major())
+	}
+	if wanted > 0 {
+		to = math.Floor(to)
+	} else {
+		to = math.Ceil(to)
+	}
+	if to <= 0 || math.Abs(to-daily) > step*daily || math.Abs(to-daily) < 1 || (to-daily)*wanted <= 0 {
+		return 0
+	}
+	return to - daily
+}
+
+func (p *planner) budgetStep(m *mix.Model, day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {
+	verb := "Increase"
+	if moved < 0 {
+		verb = "Decrease"
+	}
+	s := Step{
+		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
+		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
+		Stop: "Roll back if orders of the channel fall by more than the interval of the effect, or if cost per order rises by 25% after 7 days.",
+		Call: next(p.Call, "propose_budget_shift", map[string]any{
+			"platform": ads.WritingName(platform), "platform_campaign_id": b.id, "new_budget_value": int64(math.Round((b.daily + moved) * unitsOf(platform))),
+		}, "Preview the change; the preview reads the live budget."),
+	}
+	if !b.known {
+		s.Step += " The current budget is estimated from recent spend."
+	}
+	if h := p.Guardrails.Hours; h.Set() {
+		s.Step += fmt.Sprintf(" Guardrails allow changes from %d to %d o'clock.", h.From, h.To)
+	}
+	if shift, ok := m.Shift(measure.Channel(platform), moved*float64(m.Window.Days())); ok {
+		rate, spend := 1.0, moved*daysPerMonth
+		if p.plan.Rate != nil {
+			rate = *p.plan.Rate
+		}
+		e := toolkit.Posterior[answer.Money](shift, rate/m.Months())
+		s.Effect = &answer.Estimate[answer.Money]{Value: e.Value - answer.Money(spend), Low: e.Low - answer.Money(spend), High: e.High - answer.Money(spend)}
+	}
+	b.daily += moved
+	return s
+}
+
+const daysPerMonth = 30.4375
+
+// unitsOf is the number of a platform's budget units in a whole unit of a currency with two decimals.
+func unitsOf(p measure.Platform) float64 {
+	switch p {
+	case measure.Facebook:
+		return 100
+	case measure.Google:
+		return 1_000_000
+	}
+	return 1
+}
+
+// experiments adds the most valuable untested channel: a preflight on the second working day, and the start on a Monday.
+func (p *planner) experiments() {
+	for _, f := range p.found.findings {
+		if f.Kind != detect.Untested {
+			continue
+		}
+		name := answer.ChannelName(f.Channel)
+		day := p.workday(p.workday(p.Today.AddDays(1)).AddDays(1))
+		p.add(Step{
+			Day: day, Kind: ExperimentStep, Step: "Check whether a geo experiment on " + name + " can detect its effect.", Effect: answer.EstimateOf[answer.Money](*f.Value, 1),
+			Call: next(p.Call, "geo_experiment_preflight", map[string]any{"channel": string(f.Channel)}, "Check regions and power."),
+		})
+		start := civil.ByWeek.Next(day)
+		if start.After(p.last()) {
+			return
+		}
+		p.tested = f.Channel
+		p.add(Step{
+			Day: start, Kind: ExperimentStep, Step: "Start the geo experiment on " + name + " if the check passes. Change nothing else on the channel.",
+			Stop: "Do not read the result before the last day. Stop early only if spend or sales in the treated regions are wrong by mistake.",
+			Call: next(p.Call, "manage", map[string]any{"action": "create_experiment", "params": map[string]any{
+				"channel": string(f.Channel), "start_date": start.String(), "end_date": start.AddDays(27).String(),
+			}}, "Preview the draft."),
+		})
+		return
+	}
+}
+
+// reviews adds a review a learning period after the first moves, and on the last day.
+func (p *planner) reviews() {
+	if p.Store.Empty() {
+		return
+	}
+	var first civil.Date
+	for _, s := range p.plan.Steps {
+		if s.Kind == BudgetStep && (first.IsZero() || s.Day.Before(first)) {
+			first = s.Day
+		}
+	}
+	days := []civil.Date{p.last()}
+	if review := first.AddDays(learningDays - 1); !first.IsZero() && review.Before(p.last()) {
+		days = append(days, review)
+	}
+	for _, day := range days {
+		p.add(Step{
+			Day: day, Kind: ReviewStep, Step: "Compare results with the plan, and stop or continue each change.",
+			Call: next(p.Call, "performance", toolkit.Dated(civil.Range{First: p.Today, Last: day}), "Compare with the days before."),
+		})
+	}
+}
+
+// workday returns the first working day from a day on: no weekend, holiday or shopping event.
+func (p *planner) workday(day civil.Date) civil.Date {
+	for range 14 {
+		if w := day.Weekday(); w != 0 && w != 6 && !p.holiday(day) {
+			return day
+		}
+		day = day.AddDays(1)
+	}
+	return day
+}
+
+// tuesday returns the first day from a day on that is suitable for a budget move: Tuesday to Thursday, and no holiday or
+// shopping event on it or on the next day. The days after it then show the usual demand.
+func (p *planner) tuesday(day civil.Date) civil.Date {
+	for range 28 {
+		if w := day.Weekday(); w >= 2 && w <= 4 && !p.holiday(day) && !p.holiday(day.AddDays(1)) {
+			return day
+		}
+		day = day.AddDays(1)
+	}
+	return day
+}
+
+// holiday reports whether a day is a holiday or a shopping event of at most a week in the store's country.
+func (p *planner) holiday(day civil.Date) bool {
+	country := holiday.CountryOf(p.Workspace.Zone)
+	if country == "" {
+		return false
+	}
+	all, err := holiday.Of([]string{country}, true)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(all, func(h holiday.Holiday) bool {
+		return slices.ContainsFunc(h.Within(civil.Range{First: day, Last: day}), func(r civil.Range) bool { return r.Days() <= 7 })
+	})
+}
+
+// Dismissable returns the current insight with an ID. A missing one is a fault of kind not_found.
+func Dismissable(ctx context.Context, c *toolkit.Call, id control.InsightID) (Insight, error) {
+	all, _, err := Insights(ctx, c)
+	if err != nil {
+		return Insight{}, err
+	}
+	if at := slices.IndexFunc(all, func(i Insight) bool { return i.ID == id }); at >= 0 {
+		return all[at], nil
+	}
+	return Insight{}, fault.NotFound("insight_id: %q is not a current insight", answer.Clean(string(id))).
+		WithHint("The tool insights lists current insights: {\"limit\":100,\"detail_level\":\"analyst\"}.")
+}

@@ -1,0 +1,175 @@
+package decision
+
+import (
+	"fmt"
+
+	"assay/internal/ads"
+	"assay/internal/answer"
+	"assay/internal/measure"
+	"assay/internal/measure/detect"
+	"assay/internal/snapshot"
+	"assay/internal/toolkit"
+)
+
+// wording describes the findings of a kind: the sentence, the recommended step and the call that shows it.
+type wording struct {
+	say    func(c *toolkit.Call, f detect.Finding) string
+	act    string
+	call   func(c *toolkit.Call, f detect.Finding) (tool string, arguments map[string]any)
+	reason string
+}
+
+// figure returns a figure of the evidence.
+func figure(f detect.Finding, name string) float64 {
+	for _, e := range f.Evidence {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	return 0
+}
+
+func spelled(c *toolkit.Call, f detect.Finding, name string) string {
+	return c.Spelled(answer.Money(figure(f, name)))
+}
+
+func share(f detect.Finding, name string) string {
+	return answer.Percent(100 * figure(f, name)).String()
+}
+
+func ratio(f detect.Finding, name string) string { return answer.Ratio(figure(f, name)).String() }
+
+func count(f detect.Finding, name string) string {
+	return answer.Quantity(answer.Decimals(figure(f, name), 0))
+}
+
+// moved says how a figure changed since a day.
+func moved(what func(f detect.Finding) string, verb, now, before string) func(*toolkit.Call, detect.Finding) string {
+	return func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("%s %s from %s to %s since %s.", what(f), verb, share(f, before), share(f, now), f.Since)
+	}
+}
+
+func named(text string) func(detect.Finding) string {
+	return func(detect.Finding) string { return text }
+}
+
+func channelOf(f detect.Finding) string { return answer.ChannelName(f.Channel) }
+
+// calls of the findings.
+func on(tool string, arguments map[string]any) func(*toolkit.Call, detect.Finding) (string, map[string]any) {
+	return func(*toolkit.Call, detect.Finding) (string, map[string]any) { return tool, arguments }
+}
+
+func trend(metric snapshot.Metric) func(*toolkit.Call, detect.Finding) (string, map[string]any) {
+	return func(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
+		arguments := toolkit.With(toolkit.Dated(c.LastDays(42)), "metric", string(metric))
+		if f.Channel != "" {
+			arguments["channel"] = string(f.Channel)
+		}
+		return "trends", arguments
+	}
+}
+
+func campaignsOf(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
+	arguments := toolkit.Dated(c.LastDays(campaignDays))
+	if p := measure.Platform(f.Channel); toolkit.ListedPlatform(p) {
+		arguments["platform"] = string(p)
+	}
+	return "campaigns", arguments
+}
+
+// pause previews a pause where the platform allows one, and lists the campaigns otherwise.
+func pause(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
+	p := measure.Platform(f.Channel)
+	if !writable(p) {
+		return campaignsOf(c, f)
+	}
+	return "pause_campaign", map[string]any{"platform": ads.WritingName(p), "platform_campaign_id": f.Subject}
+}
+
+// writable reports whether changes of a platform's campaigns are possible.
+func writable(p measure.Platform) bool {
+	return p == measure.Facebook || p == measure.Google || p == measure.TikTok
+}
+
+func preflight(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
+	return "geo_experiment_preflight", map[string]any{"channel": string(f.Channel)}
+}
+
+func marginal(verdict string) func(*toolkit.Call, detect.Finding) string {
+	return func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("The marginal ROAS of %s is %s (90%% interval %s to %s), %s break-even of %s, at %s spend per month.",
+			channelOf(f), ratio(f, "marginal_roas"), ratio(f, "marginal_roas_low"), ratio(f, "marginal_roas_high"), verdict, ratio(f, "break_even_roas"), spelled(c, f, "monthly_spend"))
+	}
+}
+
+var wordings = map[detect.Kind]wording{
+	detect.PastOptimum: {marginal("below"), "Reduce the channel's budget by 20% in steps, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
+	detect.Headroom:    {marginal("above"), "Increase the channel's budget by 20% in steps, and check the result after each step.", on("optimization", map[string]any{}), "See response curves and the optimized allocation."},
+	detect.SpendShift: {func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("%s spends %s per day since %s, compared with %s before.", channelOf(f), spelled(c, f, "daily_spend"), f.Since, spelled(c, f, "usual_daily_spend"))
+	}, "Check budgets and payment of the channel's campaigns.", campaignsOf, "Find the campaigns that changed."},
+	detect.NoEffect: {func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A campaign on %s spent %s in %d days for %s last-touch and %s platform-reported orders; break-even is %s.", channelOf(f), spelled(c, f, "spend"), campaignDays,
+			count(f, "orders"), count(f, "claimed_orders"), count(f, "break_even_orders"))
+	}, "Pause the campaign, or change its audience and creatives.", pause, "Preview the pause."},
+	detect.CappedWinner: {func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A campaign on %s uses its daily budget of %s and has a last-touch ROAS of %s.", channelOf(f), spelled(c, f, "daily_budget"), ratio(f, "last_touch_roas"))
+	}, "Increase the daily budget by at most 20%, and check the marginal return after a week.", campaignsOf, "See the campaign."},
+	detect.Fatigue: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("The click rate of an ad on %s fell from %s to %s; it runs for at least %s days.", channelOf(f), share(f, "earlier_click_rate"), share(f, "click_rate"), count(f, "age_days"))
+	}, "Replace the creative.", func(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
+		tool, arguments := campaignsOf(c, f)
+		return tool, toolkit.With(arguments, "level", "creative")
+	}, "Compare the channel's creatives."},
+	detect.Untested: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("%s has %s of spend, and no experiment in the last year.", channelOf(f), share(f, "spend_share"))
+	}, "Plan a geo experiment.", preflight, "Check whether a geo experiment can detect the effect."},
+	detect.CACDrift: {func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("The acquisition cost of %s rose from %s to %s per new customer since %s.", channelOf(f), spelled(c, f, "earlier_cac"), spelled(c, f, "cac"), f.Since)
+	}, "Compare campaigns, and move budget to those with lower cost.", campaignsOf, "Compare the channel's campaigns."},
+	detect.PaybackDrift: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("Revenue from new customers in %d days fell from %s to %s per unit of spend since %s.", cohortDays, ratio(f, "earlier_cohort_return"), ratio(f, "cohort_return"), f.Since)
+	}, "Find the channels with longer payback, and reduce their spend.", on("lifecycle", map[string]any{}), "See LTV and payback."},
+	detect.Discounting: {moved(named("Discounts as a share of sales"), "rose", "discount_share", "earlier_discount_share"), "Check which codes grew, and limit them.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
+	detect.FewerNew:    {moved(named("The share of orders from new customers"), "fell", "new_customer_share", "earlier_new_customer_share"), "Check prospecting campaigns and their budgets.", on("customers", map[string]any{}), "Compare new and returning customers."},
+	detect.RefundRate:  {moved(named("Refunds as a share of revenue"), "rose", "refund_share", "earlier_refund_share"), "Find the products that customers return.", on("products", map[string]any{}), "See products."},
+	detect.Outage: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("Only %s orders arrived in %s from %s; about %s were expected.", count(f, "orders"), answer.Plural(int(figure(f, "days")), "day", "days"), f.Since, count(f, "expected_orders"))
+	}, "Check whether the shop was down or an import is incomplete. Import the days again.", trend(snapshot.Orders), "See orders by day."},
+	detect.SalesStopped: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A product sold %s units in 7 days, compared with %s per week before.", count(f, "units"), count(f, "usual_units_per_week"))
+	}, "Check stock and visibility of the product, and ads that point to it.", on("products", map[string]any{}), "See products."},
+	detect.TrackingBreak: {func(_ *toolkit.Call, f detect.Finding) string {
+		if f.Channel != "" {
+			return fmt.Sprintf("The share of orders from %s fell from %s to %s since %s while its spend continued.", channelOf(f), share(f, "earlier_order_share"), share(f, "order_share"), f.Since)
+		}
+		return fmt.Sprintf("Orders without a channel rose from %s to %s since %s.", share(f, "earlier_unattributed_share"), share(f, "unattributed_share"), f.Since)
+	}, "Check UTM parameters, consent and the pixel. Do not judge channels by these days.", on("diagnose", map[string]any{}), "Check the sources."},
+	detect.ClaimsBreak: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("The conversions that %s reports per last-touch order changed from %s to %s since %s.", channelOf(f), ratio(f, "earlier_claims_per_order"), ratio(f, "claims_per_order"), f.Since)
+	}, "Check the platform's pixel and conversion events.", campaignsOf, "Compare reported and credited orders."},
+	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A discount code was used for %s orders in 14 days; about %s are usual.", count(f, "orders"), count(f, "usual_orders"))
+	}, "Check whether the code is public, and replace it.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
+	detect.PacingRisk: {func(_ *toolkit.Call, f detect.Finding) string {
+		verb := "will be missed"
+		if figure(f, "expected") > figure(f, "target") {
+			verb = "will be exceeded"
+		}
+		return fmt.Sprintf("The target for %s (%s) %s with a probability of %s: the forecast is %s (90%% interval %s to %s).", f.Subject, count(f, "target"), verb, share(f, "probability"),
+			count(f, "expected"), count(f, "expected_low"), count(f, "expected_high"))
+	}, "Adjust the target or the budget of the remaining days.", on("forecasting", map[string]any{"aspect": "pacing"}), "See targets and forecasts."},
+	detect.Rebooking: {func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A creator without a recent booking brought about %s orders for %s in %d days.", count(f, "estimated_orders"), spelled(c, f, "cost"), creatorDays)
+	}, "Book the creator again.", func(_ *toolkit.Call, f detect.Finding) (string, map[string]any) {
+		return "influencers", map[string]any{"action": "performance", "influencer_id": f.Subject}
+	}, "See the creator's results."},
+	detect.HaloEffect: {func(c *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("%s adds about %s per month on another sales surface.", channelOf(f), spelled(c, f, "monthly_revenue"))
+	}, "Count the halo effect in the channel's return.", on("omnichannel", map[string]any{}), "See halo effects."},
+	detect.SeasonAhead: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("A season (%s) starts on %s, and its month has no target.", f.Subject, f.Since)
+	}, "Set targets and budgets for the season.", on("forecasting", map[string]any{"aspect": "pacing"}), "See the forecast."},
+}

@@ -1,0 +1,194 @@
+package detect
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/civil"
+	"assay/internal/measure/stats"
+)
+
+// alarmZ is the robust z-score of a finding. With 300 series that are normal on the log scale and four independent looks
+// per month, 4.5 gives 0.004 false findings of one side per month. Series have heavier tails than the normal
+// distribution: the tests and the evaluation on simulated stores measure the rate.
+const alarmZ = 4.5
+
+// Parameters of a drift's history.
+const (
+	stepDays       = 7   // between two positions: windows always contain the same weekdays
+	leastPositions = 12  // of a history
+	yearDays       = 364 // the same weekday a year before
+	nearYear       = 14  // days around it
+	leastScale     = 0.03
+	onsetDays      = 60 // how far back the first day of an alarm is searched
+)
+
+// windows are the lengths of a recent window and of the base before it, in days.
+type windows struct{ recent, base int }
+
+// drift is a change of the ratio of two daily series, such as spend per new customer, between a recent window and the base
+// before it. With d the logarithm of the ratio's relative change, the score compares d with its own past values, at steps
+// of a week:
+//
+//	z = (d - median) / max(1.4826 MAD, 0.03).
+//
+// The median absolute deviation (MAD) tolerates past outliers. If the series is longer than a year, d is also compared
+// with the most extreme value around the same day a year before, and the smaller distance counts. A yearly sale is then
+// not a finding. A shorter history needs twice the distance.
+type drift struct {
+	z           float64
+	before, now float64 // ratio
+	sd          float64 // of d
+	since       int     // index of the first day of the alarm
+	yearly      bool    // compared with the year before
+}
+
+// driftOf returns the drift at the end of the series. It is not ok without sufficient history.
+func driftOf(num, den []float64, w windows) (drift, bool) {
+	r := ratios{prefix(num), prefix(den), w}
+	end := len(num)
+	d, ok := r.at(end)
+	if !ok {
+		return d, false
+	}
+	d.since = end - 1
+	for t := end - 1; t > end-onsetDays && math.Abs(d.z) >= alarmZ; t-- {
+		earlier, ok := r.at(t)
+		if !ok || earlier.z*d.z < 0 || math.Abs(earlier.z) < alarmZ {
+			break
+		}
+		d.since = t - 1
+	}
+	return d, true
+}
+
+// change is the relative change of the ratio.
+func (d drift) change() float64 { return d.now/d.before - 1 }
+
+// confidence is the probability that the drift is not noise: from 0.8 at the threshold to 0.99. Without a year of history
+// a season can be the cause.
+func (d drift) confidence() float64 {
+	c := min(0.99, 0.8+0.05*(math.Abs(d.z)-alarmZ))
+	if !d.yearly {
+		c *= 0.8
+	}
+	return c
+}
+
+// span returns the factors of the interval of the change: 5% and 95% of a normal error of d.
+func (d drift) span() (low, high float64) {
+	reach := distuv.UnitNormal.Quantile((1+Level)/2) * d.sd
+	return d.before / d.now * math.Exp(-reach), d.before / d.now * math.Exp(reach)
+}
+
+// ratios are the prefix sums of the numerator and the denominator.
+type ratios struct {
+	num, den []float64
+	windows
+}
+
+func prefix(series []float64) []float64 {
+	sums := make([]float64, len(series)+1)
+	for i, x := range series {
+		sums[i+1] = sums[i] + x
+	}
+	return sums
+}
+
+// value returns the ratios in the base and the recent window that end before index t, and the logarithm of their
+// relative change.
+func (r ratios) value(t int) (before, now, d float64, ok bool) {
+	mid, first := t-r.recent, t-r.recent-r.base
+	if first < 0 {
+		return 0, 0, 0, false
+	}
+	n, m := r.num[t]-r.num[mid], r.den[t]-r.den[mid]
+	nb, mb := r.num[mid]-r.num[first], r.den[mid]-r.den[first]
+	if !(n > 0 && m > 0 && nb > 0 && mb > 0) {
+		return 0, 0, 0, false
+	}
+	before, now = nb/mb, n/m
+	return before, now, math.Log(now / before), true
+}
+
+// at returns the drift at index t, from data before it.
+func (r ratios) at(t int) (drift, bool) {
+	before, now, d, ok := r.value(t)
+	if !ok {
+		return drift{}, false
+	}
+	past := r.past(t)
+	if len(past) < leastPositions {
+		return drift{}, false
+	}
+	middle, scale := robust(past)
+	out := drift{before: before, now: now, sd: scale}
+	distance := d - middle
+	season, known := r.season(t, distance)
+	switch {
+	case known && (d-season)*distance < 0:
+		distance = 0
+	case known && math.Abs(d-season) < math.Abs(distance):
+		distance = d - season
+	case !known:
+		distance /= 2
+	}
+	out.z, out.yearly = distance/scale, known
+	return out, true
+}
+
+// past returns the changes at earlier positions whose recent window does not overlap the one at t.
+func (r ratios) past(t int) []float64 {
+	var all []float64
+	for u := t - stepDays*((r.recent+stepDays-1)/stepDays); u >= r.recent+r.base; u -= stepDays {
+		if _, _, d, ok := r.value(u); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// season returns the change around the same day of the year before that is most extreme in a direction.
+func (r ratios) season(t int, direction float64) (most float64, ok bool) {
+	for u := t - yearDays - nearYear; u <= t-yearDays+nearYear; u += stepDays {
+		_, _, d, known := r.value(max(u, 0))
+		if known && (!ok || (d-most)*direction > 0) {
+			most, ok = d, true
+		}
+	}
+	return most, ok
+}
+
+// robust returns the median and a robust standard deviation.
+func robust(values []float64) (middle, scale float64) {
+	sorted := slices.Clone(values)
+	stats.Sort(sorted)
+	middle = stats.Quantile(sorted, 0.5)
+	for i, x := range sorted {
+		sorted[i] = math.Abs(x - middle)
+	}
+	stats.Sort(sorted)
+	return middle, max(1.4826*stats.Quantile(sorted, 0.5), leastScale)
+}
+
+// atMost is the probability of at most k events if mean are expected and their variance is a multiple of it.
+func atMost(k, mean, dispersion float64) float64 {
+	return distuv.Poisson{Lambda: mean / dispersion}.CDF(math.Floor(k / dispersion))
+}
+
+// atLeast is the probability of at least k events.
+func atLeast(k, mean, dispersion float64) float64 {
+	n := math.Ceil(k / dispersion)
+	return distuv.Poisson{Lambda: mean / dispersion}.Survival(n - 1)
+}
+
+// dispersion is the assumed ratio of variance to mean of counts per week: orders cluster by campaign and weather.
+const dispersion = 2.0
+
+// rare is the p-value of a finding from counts. A store has about 200 campaigns, ads, products and codes.
+const rare = 1e-6
+
+// day returns the date of an index.
+func (s Store) day(i int) civil.Date { return s.Days.First.AddDays(i) }

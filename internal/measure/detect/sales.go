@@ -1,0 +1,238 @@
+package detect
+
+import (
+	"math"
+	"slices"
+
+	"assay/internal/measure"
+)
+
+// A drift is a finding if it is also large enough to act on.
+const (
+	leastChange   = 0.15
+	leastAcquired = 30 // new customers in the recent window
+)
+
+// quarter compares four weeks with the twelve weeks before them.
+var quarter = windows{28, 84}
+
+// cacDrift finds channels whose spend per new customer rose. The value is the spend that the former cost would save.
+func cacDrift(s Store) (all []Finding) {
+	for _, c := range s.Channels {
+		if lately(c.NewOrders, quarter.recent) < leastAcquired {
+			continue
+		}
+		d, ok := driftOf(c.Spend, c.NewOrders, quarter)
+		if !ok || d.z < alarmZ || d.change() < leastChange {
+			continue
+		}
+		spend := perMonth(lately(c.Spend, quarter.recent), quarter.recent)
+		all = append(all, s.drifted(Finding{Kind: CACDrift, Subject: string(c.Name), Channel: c.Name}, d, spend, 1, "cac", "earlier_cac", Money))
+	}
+	return all
+}
+
+// drifted completes a finding of a rising ratio: acting returns a monthly amount to its former level. The direction is -1
+// for a ratio that fell.
+func (s Store) drifted(f Finding, d drift, monthly, direction float64, now, before string, unit Unit) Finding {
+	low, high := d.span()
+	f.Since, f.Confidence, f.Effort, f.Severity = s.day(d.since), d.confidence(), Medium, Warning
+	f.Value = worth(direction*monthly*(1-d.before/d.now), direction*monthly*(1-high), direction*monthly*(1-low))
+	f.Evidence = []Figure{{now, d.now, unit}, {before, d.before, unit}, {"change", d.change(), Share}, {"z_score", math.Abs(d.z), Ratio}}
+	return f
+}
+
+// storeDrifts finds lasting changes of ratios of the whole store.
+func storeDrifts(s Store) (all []Finding) {
+	rate, days := s.rate(), quarter.recent
+	gross := make([]float64, len(s.Revenue))
+	for i := range gross {
+		gross[i] = s.Revenue[i] + at(s.Discounts, i)
+	}
+	revenue := perMonth(lately(s.Revenue, days), days)
+	orders := perMonth(lately(s.Orders, days), days)
+	for _, r := range []struct {
+		kind        Kind
+		num, den    []float64
+		falls       bool
+		monthly     float64 // contribution per month that is proportional to the ratio
+		now, before string
+	}{
+		{Discounting, s.Discounts, gross, false, perMonth(lately(s.Discounts, days), days), "discount_share", "earlier_discount_share"},
+		{RefundRate, s.Refunds, s.Revenue, false, perMonth(lately(s.Refunds, days), days), "refund_share", "earlier_refund_share"},
+		{FewerNew, s.NewOrders, s.Orders, true, rate * s.aov() * orders * ratioOf(s.NewOrders, s.Orders, days), "new_customer_share", "earlier_new_customer_share"},
+	} {
+		if len(r.num) != len(r.den) || len(r.num) == 0 {
+			continue
+		}
+		d, ok := driftOf(r.num, r.den, quarter)
+		sign := 1.0
+		if r.falls {
+			sign = -1
+		}
+		if !ok || sign*d.z < alarmZ || sign*d.change() < leastChange || math.Abs(d.now-d.before) < 0.02 {
+			continue
+		}
+		f := s.drifted(Finding{Kind: r.kind}, d, r.monthly, sign, r.now, r.before, Share)
+		if !r.falls { // discounts and refunds reduce contribution in full, at most by the revenue
+			f.Value.High = min(f.Value.High, revenue)
+		}
+		all = append(all, f)
+	}
+	return append(all, payback(s)...)
+}
+
+// payback finds a falling value of new customers per unit of spend. The customers of the last CohortDays are not old
+// enough and are left out.
+func payback(s Store) []Finding {
+	n := len(s.CohortValue) - s.CohortDays
+	if n <= quarter.base+quarter.recent {
+		return nil
+	}
+	spend := s.totalSpend()[:n]
+	d, ok := driftOf(s.CohortValue[:n], spend, quarter)
+	if !ok || d.z > -alarmZ || d.change() > -leastChange {
+		return nil
+	}
+	monthly := s.rate() * perMonth(lately(s.CohortValue[:n], quarter.recent), quarter.recent)
+	return []Finding{s.drifted(Finding{Kind: PaybackDrift}, d, monthly, -1, "cohort_return", "earlier_cohort_return", Ratio)}
+}
+
+func (s Store) totalSpend() []float64 {
+	sum := make([]float64, s.Days.Days())
+	for _, c := range s.Channels {
+		for i, x := range c.Spend {
+			sum[i] += x
+		}
+	}
+	return sum
+}
+
+func at(series []float64, i int) float64 {
+	if i < len(series) {
+		return series[i]
+	}
+	return 0
+}
+
+func ratioOf(num, den []float64, days int) float64 {
+	if d := lately(den, days); d > 0 {
+		return lately(num, days) / d
+	}
+	return 0
+}
+
+// Limits of an outage.
+const (
+	outageShare = 0.3 // of the smallest of the last three same weekdays
+	outageDays  = 14  // days that are searched
+	leastDaily  = 10  // orders per day
+)
+
+// outages finds days with far fewer orders than the same weekday of the three weeks before: an outage of the shop or a
+// lost import. Consecutive days are one finding.
+func outages(s Store) (all []Finding) {
+	n := len(s.Orders)
+	for t := max(21, n-outageDays); t < n; t++ {
+		least := slices.Min([]float64{s.Orders[t-7], s.Orders[t-14], s.Orders[t-21]})
+		expected := (s.Orders[t-7] + s.Orders[t-14] + s.Orders[t-21]) / 3
+		if least < leastDaily || s.Orders[t] > outageShare*least || atMost(s.Orders[t], least, dispersion) >= 1e-3 {
+			continue
+		}
+		lost := s.rate() * s.aov() * (expected - s.Orders[t])
+		if k := len(all) - 1; k >= 0 && all[k].Since.AddDays(int(all[k].Evidence[2].Value)) == s.day(t) {
+			f := &all[k]
+			f.Value = worth(f.Value.Value+lost, f.Value.Low+0.6*lost, f.Value.High+1.2*lost)
+			f.Evidence[0].Value, f.Evidence[1].Value = f.Evidence[0].Value+s.Orders[t], f.Evidence[1].Value+expected
+			f.Evidence[2].Value++
+			continue
+		}
+		all = append(all, Finding{
+			Kind: Outage, Since: s.day(t), Confidence: 0.95, Effort: Small, Severity: Warning, Value: worth(lost, 0.6*lost, 1.2*lost),
+			Evidence: []Figure{{"orders", s.Orders[t], Count}, {"expected_orders", expected, Count}, {"days", 1, Count}},
+		})
+	}
+	for i, f := range all {
+		if f.Since.AddDays(int(f.Evidence[2].Value)-1) == s.Days.Last {
+			all[i].Severity = Alarm // it may not be over
+		}
+	}
+	return all
+}
+
+// stopped finds products that sold every week and stopped: sold out, or not shown. Between a fifth and all of the revenue
+// is lost, because some customers buy another product.
+func stopped(s Store) (all []Finding) {
+	for _, p := range s.Products {
+		expected := p.Before / 8
+		if expected < 12 || p.Units > 0.15*expected || atMost(p.Units, expected, dispersion) >= rare*1e3 {
+			continue
+		}
+		lost := s.rate() * p.Price * perMonth(expected-p.Units, 7)
+		all = append(all, Finding{
+			Kind: SalesStopped, Subject: p.SKU, Name: p.Title, Since: s.Days.Last.AddDays(-6), Confidence: 0.9, Effort: Small, Severity: Warning,
+			Value:    worth(0.5*lost, 0.2*lost, lost),
+			Evidence: []Figure{{"units", p.Units, Count}, {"usual_units_per_week", expected, Count}, {"price", p.Price, Money}},
+		})
+	}
+	return all
+}
+
+// trackingBreaks finds a jump of the share of orders without a channel, and channels that lose most of their share of
+// orders while their spend continues.
+func trackingBreaks(s Store) (all []Finding) {
+	week := windows{7, 56}
+	if d, ok := driftOf(s.Unattributed, s.Orders, week); ok && d.z >= alarmZ && d.now-d.before > 0.1 {
+		all = append(all, tracking(s, "", d, "unattributed_share", "earlier_unattributed_share"))
+	}
+	for _, c := range s.Channels {
+		if lately(c.Spend, week.recent) == 0 || lately(c.Orders, week.recent+week.base) < 200 {
+			continue
+		}
+		d, ok := driftOf(floored(c.Orders), s.Orders, week)
+		spend, known := driftOf(c.Spend, ones(len(c.Spend)), week)
+		if ok && known && d.z <= -alarmZ && d.now < 0.4*d.before && spend.now > 0.6*spend.before {
+			all = append(all, tracking(s, c.Name, d, "order_share", "earlier_order_share"))
+		}
+	}
+	return all
+}
+
+// floored returns the series with a small value in place of zero, so that a series that ends has a logarithm.
+func floored(series []float64) []float64 {
+	out := slices.Clone(series)
+	for i, x := range out {
+		out[i] = max(x, 0.05)
+	}
+	return out
+}
+
+func tracking(s Store, channel measure.Channel, d drift, now, before string) Finding {
+	return Finding{
+		Kind: TrackingBreak, Subject: string(channel), Channel: channel, Since: s.day(d.since), Confidence: d.confidence(),
+		Effort: Small, Severity: Alarm,
+		Evidence: []Figure{{now, d.now, Share}, {before, d.before, Share}, {"z_score", math.Abs(d.z), Ratio}},
+	}
+}
+
+// claimsBreaks finds channels whose claimed orders per last-touch order jump or end while spend continues: a pixel that
+// fires twice, or not at all. A loss of touchpoints has a finding of its own, which replaces this one.
+func claimsBreaks(s Store) (all []Finding) {
+	week := windows{7, 56}
+	for _, c := range s.Channels {
+		if lately(c.Claimed, week.recent+week.base) < 200 || lately(c.Spend, week.recent) == 0 {
+			continue
+		}
+		d, ok := driftOf(floored(c.Claimed), floored(c.Orders), week)
+		if !ok || math.Abs(d.z) < alarmZ {
+			continue
+		}
+		if ratio := d.now / d.before; ratio < 0.4 || ratio > 1.7 {
+			all = append(all, Finding{
+				Kind: ClaimsBreak, Subject: string(c.Name), Channel: c.Name, Since: s.day(d.since), Confidence: d.confidence(), Effort: Small, Severity: Warning,
+				Evidence: []Figure{{"claims_per_order", d.now, Ratio}, {"earlier_claims_per_order", d.before, Ratio}, {"change", d.change(), Share}},
+			})
+		}
+	}
+	return all
+}

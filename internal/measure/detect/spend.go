@@ -1,0 +1,235 @@
+package detect
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"assay/internal/measure"
+)
+
+// sure is the smallest probability of a finding from the model.
+const sure = 0.9
+
+// pastOptimum finds channels whose marginal ROAS is below or above break-even with a probability of at least 90%. Break-even
+// is 1 / contribution rate. The value is the change of contribution after one step of spend, at the model's interval.
+func pastOptimum(s Store) (all []Finding) {
+	for _, c := range s.Channels {
+		m := c.Marginal
+		if m == nil || m.Spend <= 0 {
+			continue
+		}
+		evenAt := 1 / s.rate()
+		below := distuv.Normal{Mu: m.ROAS.Value, Sigma: max(m.ROAS.NormalSD(), 1e-9)}.CDF(evenAt)
+		f := Finding{
+			Subject: string(c.Name), Channel: c.Name, Effort: Small, Severity: Notice,
+			Evidence: []Figure{
+				{"marginal_roas", m.ROAS.Value, Ratio}, {"marginal_roas_low", m.ROAS.Low, Ratio}, {"marginal_roas_high", m.ROAS.High, Ratio},
+				{"break_even_roas", evenAt, Ratio}, {"monthly_spend", m.Spend, Money}, {"step", m.Step, Share},
+			},
+		}
+		saved, rate := m.Step*m.Spend, s.rate()
+		switch {
+		case below >= sure:
+			f.Kind, f.Confidence = PastOptimum, below
+			f.Value = worth(saved+rate*m.Less.Value, saved+rate*m.Less.Low, saved+rate*m.Less.High)
+		case below <= 1-sure && s.Rate != nil:
+			f.Kind, f.Confidence = Headroom, 1-below
+			f.Value = worth(rate*m.More.Value-saved, rate*m.More.Low-saved, rate*m.More.High-saved)
+		default:
+			continue
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// A spend shift is a level outside everything that the channel had before.
+const (
+	shiftUp   = 2.5
+	shiftDown = 0.2
+)
+
+// spendShifts finds channels whose spend of the last three days is far from the four weeks before: a mistyped budget, a
+// campaign that restarted, or a rejected payment.
+func spendShifts(s Store) (all []Finding) {
+	for _, c := range s.Channels {
+		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{3, 28})
+		ratio := d.now / d.before
+		if !ok || math.Abs(d.z) < alarmZ || ratio > shiftDown && ratio < shiftUp || !beyond(c.Spend, ratio > 1) {
+			continue
+		}
+		f := Finding{
+			Kind: SpendShift, Subject: string(c.Name), Channel: c.Name, Since: s.day(d.since), Confidence: d.confidence(),
+			Effort: Small, Severity: Alarm,
+			Evidence: []Figure{{"daily_spend", d.now, Money}, {"usual_daily_spend", d.before, Money}, {"change", d.change(), Share}},
+		}
+		if extra := monthDays * (d.now - d.before); extra > 0 {
+			// The marginal return of the extra spend is between zero and the average return.
+			average := s.rate() * lately(c.Revenue, 90) / max(lately(c.Spend, 90), 1)
+			f.Value = worth(extra*(1-min(1, average/2)), extra*(1-min(1, average)), extra)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// beyond reports whether the mean of the last three days is outside all earlier three days in the direction.
+func beyond(spend []float64, up bool) bool {
+	sums := prefix(spend)
+	last := len(spend)
+	now := sums[last] - sums[last-3]
+	for t := last - 3; t >= 3; t-- {
+		if was := sums[t] - sums[t-3]; up && was*1.2 > now || !up && was < now/1.2 {
+			return false
+		}
+	}
+	return true
+}
+
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// withoutEffect finds campaigns whose orders are far below those that pay half of their spend, both by last touch and by
+// the platform's own report. The larger of the two counts, so a campaign that only creates awareness is not a finding
+// while its platform reports conversions.
+func withoutEffect(s Store) (all []Finding) {
+	aov := s.aov()
+	for _, c := range s.Campaigns {
+		if aov <= 0 || c.Spend <= 0 {
+			continue
+		}
+		orders := max(c.Orders, c.Claimed)
+		needed := c.Spend / (s.rate() * aov)
+		p := atMost(orders, needed/2, dispersion)
+		if p >= rare {
+			continue
+		}
+		monthly := perMonth(c.Spend, s.CampaignDays)
+		earned := perMonth(s.rate()*aov*orders, s.CampaignDays)
+		all = append(all, Finding{
+			Kind: NoEffect, Subject: c.ID, Name: c.Name, Channel: c.Channel, Confidence: 0.9, Effort: Small, Severity: Warning,
+			Value: worth(monthly-earned, monthly-2*earned, monthly),
+			Evidence: []Figure{
+				{"spend", c.Spend, Money}, {"orders", c.Orders, Count}, {"claimed_orders", c.Claimed, Count},
+				{"break_even_orders", needed, Count},
+			},
+		})
+	}
+	return all
+}
+
+// capped finds campaigns that use their whole daily budget and return well above break-even by last touch.
+func capped(s Store) (all []Finding) {
+	for _, c := range s.Campaigns {
+		if c.DailyBudget <= 0 || c.RecentSpend < 0.95*c.DailyBudget || c.Spend <= 0 || s.Rate == nil {
+			continue
+		}
+		roas := c.Revenue / c.Spend
+		if s.rate()*roas < 1.5 || c.Orders < 30 {
+			continue
+		}
+		// One step of 20% more spend returns between half of the average return and the average.
+		step := 0.2 * c.DailyBudget * monthDays
+		low, high := step*(s.rate()*roas/2-1), step*(s.rate()*roas-1)
+		all = append(all, Finding{
+			Kind: CappedWinner, Subject: c.ID, Name: c.Name, Channel: c.Channel, Confidence: 0.6, Effort: Small, Value: worth((low+high)/2, low, high),
+			Evidence: []Figure{{"daily_budget", c.DailyBudget, Money}, {"daily_spend", c.RecentSpend, Money}, {"last_touch_roas", roas, Ratio}},
+		})
+	}
+	return all
+}
+
+// Limits of a tired ad.
+const (
+	tiredCTR  = 0.7 // of its earlier click rate
+	tiredDays = 28
+)
+
+// fatigued finds ads whose click rate fell below 70% of the earlier one. The other ads of the channel are the control.
+func fatigued(s Store) (all []Finding) {
+	clicks, views := map[measure.Channel][2]float64{}, map[measure.Channel][2]float64{}
+	spend := map[measure.Channel]float64{}
+	for _, a := range s.Ads {
+		clicks[a.Channel] = [2]float64{clicks[a.Channel][0] + a.Clicks, clicks[a.Channel][1] + a.ClicksBefore}
+		views[a.Channel] = [2]float64{views[a.Channel][0] + a.Views, views[a.Channel][1] + a.ViewsBefore}
+		spend[a.Channel] += a.Spend
+	}
+	for _, a := range s.Ads {
+		others := relative(clicks[a.Channel][0]-a.Clicks, views[a.Channel][0]-a.Views, clicks[a.Channel][1]-a.ClicksBefore, views[a.Channel][1]-a.ViewsBefore)
+		own := relative(a.Clicks, a.Views, a.ClicksBefore, a.ViewsBefore)
+		if own == 0 || a.Days < tiredDays || a.Spend < 0.05*spend[a.Channel] {
+			continue
+		}
+		if others == 0 {
+			others = 1
+		}
+		fall := own / min(1, others)
+		expected := a.Views * a.ClicksBefore / a.ViewsBefore * min(1, others)
+		if fall > tiredCTR || atMost(a.Clicks, expected, 4*dispersion) >= rare {
+			continue
+		}
+		lost := perMonth(a.Spend, FatigueDays) * (1 - fall)
+		all = append(all, Finding{
+			Kind: Fatigue, Subject: a.ID, Name: a.Name, Channel: a.Channel, Confidence: 0.8, Effort: Medium, Value: worth(lost, 0.5*lost, 1.2*lost),
+			Evidence: []Figure{
+				{"click_rate", a.Clicks / a.Views, Share}, {"earlier_click_rate", a.ClicksBefore / a.ViewsBefore, Share},
+				{"age_days", float64(a.Days), Count}, {"spend", a.Spend, Money},
+			},
+		})
+	}
+	return all
+}
+
+// relative is the relative change of a rate, 0 if it is unknown.
+func relative(k, n, kBefore, nBefore float64) float64 {
+	if !(n > 0 && nBefore > 0 && kBefore > 0) {
+		return 0
+	}
+	return k / n / (kBefore / nBefore)
+}
+
+// leastInformation is the smallest value of an experiment, as a share of the store's monthly contribution.
+const leastInformation = 1e-3
+
+// untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value of
+// perfect information on one decision: spend a step of 20% more, or 20% less. With the contribution per unit of spend
+// normal around m with standard deviation v, it is
+//
+//	step (v φ(m/v) - |m| Φ(-|m|/v)).
+func untested(s Store) (all []Finding) {
+	total := 0.0
+	for _, c := range s.Channels {
+		total += lately(c.Spend, 90)
+	}
+	for _, c := range s.Channels {
+		spend, revenue := lately(c.Spend, 90), lately(c.Revenue, 90)
+		if c.Tested || spend <= 0 || spend < 0.1*total || c.FactorSD <= 0 {
+			continue
+		}
+		roas := revenue / spend
+		mean, sd := s.rate()*roas-1, s.rate()*roas*c.FactorSD
+		if m := c.Marginal; m != nil {
+			mean, sd = s.rate()*m.ROAS.Value-1, s.rate()*m.ROAS.NormalSD()
+		}
+		step := 0.2 * perMonth(spend, 90)
+		value := step * loss(mean, sd)
+		if value < leastInformation*s.Monthly() {
+			continue
+		}
+		all = append(all, Finding{
+			Kind: Untested, Subject: string(c.Name), Channel: c.Name, Confidence: 0.8, Effort: Large, Value: worth(value, 0, 2*value),
+			Evidence: []Figure{{"spend_share", spend / total, Share}, {"spend", spend, Money}, {"last_touch_roas", roas, Ratio}, {"factor_sd", c.FactorSD, Ratio}},
+		})
+	}
+	return all
+}
+
+// loss is the expected loss of the better of two decisions without information.
+func loss(mean, sd float64) float64 {
+	if sd <= 0 {
+		return 0
+	}
+	u := math.Abs(mean) / sd
+	return sd * (distuv.UnitNormal.Prob(u) - u*distuv.UnitNormal.CDF(-u))
+}

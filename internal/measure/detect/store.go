@@ -1,0 +1,161 @@
+package detect
+
+import (
+	"assay/internal/civil"
+	"assay/internal/measure"
+)
+
+// Store is the data of a store. Daily series have one element per day of Days, the last complete day last. Amounts are
+// in whole units of the currency.
+type Store struct {
+	Days civil.Range
+	Rate *float64 // contribution per revenue; nil: unknown
+
+	Revenue, Orders, NewOrders []float64
+	Unattributed               []float64 // orders without a channel
+	Discounts, Refunds         []float64
+	CohortValue                []float64 // revenue in the first CohortDays of customers, by day of their first order
+	CohortDays                 int
+	Channels                   []Channel
+	Campaigns                  []Campaign
+	CampaignDays               int // length of the campaigns' window
+	Ads                        []Ad
+	Products                   []Product
+	Coupons                    []Coupon
+	Creators                   []Creator
+	Goals                      []Goal
+	Halos                      []Halo
+	Seasons                    []Season
+	Experimented               bool // some channel has an applied incrementality factor
+}
+
+// Channel is a channel with its daily series. Series that the store does not have are nil.
+type Channel struct {
+	Name                                       measure.Channel
+	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; claimed orders by the platform
+	Marginal                                   *Marginal // nil: not in a usable model
+	Tested                                     bool      // an experiment on it was completed in the last year, or is open
+	FactorSD                                   float64   // standard deviation of its incrementality factor
+}
+
+// Marginal is the model's estimate of the effect of a change of spend by a share Step.
+type Marginal struct {
+	Step, Spend float64          // share and current spend per month
+	Less, More  measure.Estimate // change of monthly revenue at a level of 90%
+	ROAS        measure.Estimate // marginal ROAS
+}
+
+// Campaign is a campaign with its figures in the last CampaignDays days.
+type Campaign struct {
+	ID, Name    string
+	Channel     measure.Channel
+	Spend       float64
+	Orders      float64 // credited by last touch
+	Revenue     float64
+	Claimed     float64 // orders that the platform reports
+	DailyBudget float64 // 0: unknown
+	RecentSpend float64 // per day, on the last 7 days; 0 if it is paused
+}
+
+// Ad is a creative with its clicks and impressions in two windows: the recent one, and the earlier one before it.
+type Ad struct {
+	ID, Name                  string
+	Channel                   measure.Channel
+	Spend, Clicks, Views      float64 // recent, over FatigueDays
+	ClicksBefore, ViewsBefore float64
+	Days                      int // since its first day
+}
+
+// FatigueDays is the length of the recent window of ads.
+const FatigueDays = 14
+
+// Product is a product with its units in the last 7 days and in the 56 days before them.
+type Product struct {
+	SKU, Title    string
+	Units, Before float64
+	Price         float64
+}
+
+// Coupon is a discount code with its use in the last 14 days and in the 56 days before them.
+type Coupon struct {
+	Code           string
+	Creator        bool // it belongs to a creator
+	Orders, Before float64
+	Discount       float64 // in the last 14 days
+	New            float64 // orders of new customers in the last 14 days
+}
+
+// Creator is a creator with the estimated orders of the last Days days.
+type Creator struct {
+	ID, Name string
+	Orders   measure.Estimate
+	AOV      float64
+	Cost     float64
+	Days     int
+	Open     bool // posted in the last 30 days
+}
+
+// Goal is a target in progress with its forecast.
+type Goal struct {
+	Name     string // such as monthly revenue
+	Channel  measure.Channel
+	Metric   string // revenue, orders or spend
+	Target   float64
+	Expected measure.Estimate
+	Chance   float64 // of ending at or above the target
+	Days     civil.Range
+}
+
+// Halo is an estimated effect of a channel on another sales surface.
+type Halo struct {
+	Channel measure.Channel
+	Surface measure.Surface
+	Monthly measure.Estimate // revenue
+	Chance  float64          // probability of an effect above zero
+}
+
+// Season is a season ahead.
+type Season struct {
+	Name    string
+	First   civil.Date
+	Planned bool    // a target exists for its month
+	Usual   float64 // revenue of the same days last year, relative to the usual days; 0: unknown
+}
+
+// rate is the contribution per revenue, 1 if values are in revenue.
+func (s Store) rate() float64 {
+	if s.Rate == nil {
+		return 1
+	}
+	return *s.Rate
+}
+
+const monthDays = 30.4375
+
+// perMonth scales a total of some days to a month.
+func perMonth(total float64, days int) float64 { return total / float64(days) * monthDays }
+
+// lately returns the total of the last days.
+func lately(series []float64, days int) (total float64) {
+	for _, x := range series[max(0, len(series)-days):] {
+		total += x
+	}
+	return total
+}
+
+// Monthly is the store's revenue, or contribution if its rate is known, per month of the last 90 days.
+func (s Store) Monthly() float64 {
+	days := min(90, len(s.Revenue))
+	if days == 0 {
+		return 0
+	}
+	return s.rate() * perMonth(lately(s.Revenue, days), days)
+}
+
+// aov is the mean order value of the last 90 days.
+func (s Store) aov() float64 {
+	if orders := lately(s.Orders, 90); orders > 0 {
+		return lately(s.Revenue, 90) / orders
+	}
+	return 0
+}
