@@ -51,6 +51,7 @@ var navigation = []linkGroup{
 		{path: "/forecasts", name: "Forecasts & targets"},
 	}},
 	{name: "Action", links: []link{
+		{path: AlertsPath, name: "Alerts"},
 		{path: BudgetChangesPath, name: "Budget changes"},
 	}},
 	{name: "Setup", folded: true, links: []link{
