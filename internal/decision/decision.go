@@ -76,7 +76,7 @@ type Results struct {
 func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
 	return snapshot.Shared(ctx, c.Snapshot, "findings", func(ctx context.Context, own *snapshot.Snapshot) (*Results, error) {
 		call := *c
-		call.Snapshot = own
+		call.Snapshot, call.View.DetailLevel = own, answer.DebugLevel // findings are shared by calls of all levels
 		store, err := gather(ctx, &call)
 		if err != nil {
 			return nil, err

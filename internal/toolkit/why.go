@@ -18,7 +18,7 @@ import (
 // Why is the part of an answer that explains a change of revenue.
 type Why struct {
 	Drivers []Driver      `json:"drivers,omitempty" doc:"Parts of the change of revenue. The parts of each dimension add up to the change. Summary level: the largest."`
-	Events  []ChangeEvent `json:"events,omitempty" doc:"What happened in the two periods, possible causes first. Summary level: possible causes only."`
+	Events  []ChangeEvent `json:"events,omitempty" doc:"What happened in the two periods, possible causes first. Summary level: the first possible cause."`
 
 	sentence string
 }
@@ -51,8 +51,8 @@ type ChangeEvent struct {
 
 // Limits of an explanation.
 const (
-	summaryDrivers = 3
-	summaryEvents  = 2
+	summaryDrivers = 1
+	summaryEvents  = 1
 	analystEvents  = 10
 )
 
