@@ -46,7 +46,7 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	page = b.get("/decisions?workspace=acme&risk=conservative&horizon=30")
-	if page.status != http.StatusOK || !strings.Contains(page.body, "<h1>9 open decisions</h1>") || strings.Count(page.body, `aria-current="page"`) != 1 {
+	if page.status != http.StatusOK || !strings.Contains(page.body, "<h1>9 decisions are open.</h1>") || strings.Count(page.body, `aria-current="page"`) != 1 {
 		t.Errorf("decisions: %d, or not the count of the answer", page.status)
 	}
 	calls := 0
@@ -86,7 +86,7 @@ func TestInsightNamesAreEscaped(t *testing.T) {
 	if strings.Contains(body, "<script>alert") || !strings.Contains(body, html.EscapeString(hostile)) {
 		t.Error("a stored name is not escaped or missing")
 	}
-	for _, want := range []string{"82% confidence", ": 12.3%", "Copy as call: curl"} {
+	for _, want := range []string{"82.4% confidence", ": 12.3%", "Copy as call: curl"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -135,7 +135,7 @@ func TestInsightAndDecisionPagesOfAnEmptyStore(t *testing.T) {
 	d.member(email, control.RoleOwner)
 	b := d.signedIn(email)
 	for path, want := range map[string]string{
-		"/insights": "<h1>No insights</h1>", "/insights?priority=high": "no data have been imported", "/decisions": "<h1>No open decisions</h1>",
+		"/insights": "<h1>No insights.</h1>", "/insights?priority=high": "no data have been imported", "/decisions": "<h1>No decision is open.</h1>",
 	} {
 		if p := b.get(path); p.status != http.StatusOK || !strings.Contains(p.body, want) {
 			t.Errorf("%s: %d, want %q", path, p.status, want)

@@ -107,12 +107,10 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 	}
 	view.Section = c.section(view.Place, "insights", "Insights", tools.Insights.Name, with)
 	n := a.Metrics
-	view.Heading = countWords(n.Critical+n.High+n.Medium+n.Low, "insight", "insights")
-	view.Empty = "No insight has this priority."
-	if n == (decision.InsightCounts{}) {
-		view.Empty = a.Summary
-	} else {
-		view.Heading += ", " + frame.Count(int64(n.Critical+n.High)) + " of critical or high priority."
+	view.Heading, view.Empty = "No insights.", a.Summary
+	if n != (decision.InsightCounts{}) {
+		view.Empty = "No insight has this priority."
+		view.Heading = answer.Plural(n.Critical+n.High+n.Medium+n.Low, "insight", "insights") + ", " + frame.Count(int64(n.Critical+n.High)) + " of critical or high priority."
 	}
 	if a.Estimates != nil {
 		view.Note = a.Estimates.Method
@@ -125,7 +123,7 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 		one.Section = c.itemSection(i, row.Action, row.Call)
 		one.setValue(row.Value, a.Currency)
 		if row.Certainty != nil {
-			one.Confidence = row.Certainty.Whole() + " confidence"
+			one.Confidence = frame.Figure(*row.Certainty, 1) + "% confidence"
 		}
 		for _, e := range row.Evidence {
 			one.Evidence = append(one.Evidence, frame.Capitalized(frame.Words(e.Name))+": "+evidenceText(e, a.Currency))
@@ -164,7 +162,10 @@ func (c *pages) fillDecisions(v frame.Visit, view *decisionsView) error {
 		return err
 	}
 	view.Section = c.section(view.Place, "feed", "Open decisions", tools.DecisionFeed.Name, with)
-	view.Heading = countWords(a.Metrics.Decisions, "open decision", "open decisions")
+	view.Heading = "No decision is open."
+	if n := a.Metrics.Decisions; n > 0 {
+		view.Heading = answer.Plural(n, "decision is", "decisions are") + " open."
+	}
 	view.Empty, view.Warnings = a.Summary, a.Warnings
 	for i, row := range a.Rows {
 		one := item{Priority: row.Priority, Kind: frame.Capitalized(string(row.Area)), Subject: string(row.Subject), Why: row.Why}
@@ -173,7 +174,7 @@ func (c *pages) fillDecisions(v frame.Visit, view *decisionsView) error {
 		view.Items = append(view.Items, one)
 	}
 	if len(view.Items) > 0 {
-		view.Lead = "Start with this: " + view.Items[0].Title
+		view.Lead = "Start with this: " + view.Items[0].Why + " " + view.Items[0].Title
 	}
 	return nil
 }
@@ -276,12 +277,4 @@ func evidenceText(f decision.Figure, c money.Currency) string {
 	case detect.Ratio:
 	}
 	return frame.Figure(f.Value, 2)
-}
-
-// countWords begins a title: "No insights", "1 insight" or "7 insights".
-func countWords(n int, one, many string) string {
-	if n == 0 {
-		return "No " + many
-	}
-	return answer.Plural(n, one, many)
 }
