@@ -148,7 +148,8 @@ var parts = []struct {
 	}},
 	{"internal/console/action/...", []string{
 		"internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/ads",
-		"internal/budgetchange", "internal/chart", "internal/answer", "internal/tools", "internal/operation", "internal/console/frame/...",
+		"internal/budgetchange", "internal/chart", "internal/answer", "internal/measure/...", "internal/decision",
+		"internal/alert", "internal/tools", "internal/operation", "internal/console/frame/...",
 	}},
 	{"internal/console/...", []string{
 		"internal/limit", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/control",

@@ -94,7 +94,7 @@ func newDataSite(t *testing.T) *dataSite {
 		t.Cleanup(func() { engine.Close(context.Background()) })
 		d.facts = warehouse.New(engine)
 		service, err := toolkit.NewService(toolkit.Deps{
-			Sources: snapshot.Sources{Facts: d.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: s.clock.now, Now: s.clock.now},
+			Sources: snapshot.Sources{Facts: d.facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Governance: s.store, Clock: s.clock.now, Now: s.clock.now},
 			Keys:    s.store, Hooks: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
 			Log: slog.New(slog.DiscardHandler),
 		}, tools.All())

@@ -35,6 +35,7 @@ func recordedTools(t *testing.T) frame.Ask {
 		"performance": "defaults", "compare": "channels", "trends": "defaults", "forecasting": "days", "diagnose": "debug", "optimization": "defaults",
 		"campaigns": "analyst", "products": "defaults", "creators": "defaults", "email_lifecycle": "defaults", "surveys": "defaults", "omnichannel": "analyst",
 		"explain": "analyst", "ask": "two_parts",
+		"insights": "second_page", "decision_feed": "defaults", "autopilot_plan": "conservative",
 	} {
 		answers[tool] = recorded(t, tool+"/"+file+".txtar")
 	}

@@ -1,5 +1,5 @@
-// Package action serves the pages of changes on ad platforms (list, evidence, rollback, approvals, guardrails) and of
-// alert rules.
+// Package action serves the pages of decisions, insights, alert rules and changes on ad platforms (list, evidence, rollback,
+// approvals, guardrails).
 package action
 
 import (
@@ -48,4 +48,9 @@ func Register(routes *http.ServeMux, shared *frame.Frame) {
 	routes.HandleFunc("GET "+frame.AlertsPath, c.SignedIn(c.alertsPage))
 	routes.HandleFunc("POST "+frame.AlertsPath, c.Posted(c.changeAlerts))
 	routes.HandleFunc("GET "+chartPath, c.SignedIn(c.weeks))
+	if shared.Ask != nil {
+		routes.HandleFunc("GET "+insightsPath, c.SignedIn(c.insightsPage))
+		routes.HandleFunc("POST "+insightsPath, c.Posted(c.changeInsight))
+		routes.HandleFunc("GET "+decisionsPath, c.SignedIn(c.decisionsPage))
+	}
 }

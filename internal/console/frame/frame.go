@@ -23,6 +23,7 @@ import (
 // Store reads workspaces, grants, mappings, calls and the audit log. A missing object is a fault of kind not_found.
 type Store interface {
 	Annotations(ctx context.Context, ws measure.WorkspaceID) ([]control.Annotation, error)
+	DismissedInsights(ctx context.Context, ws measure.WorkspaceID) ([]control.DismissedInsight, error)
 	Workspace(ctx context.Context, id measure.WorkspaceID) (control.Workspace, error)
 	Client(ctx context.Context, id control.ClientID) (control.Client, error)
 	Calls(ctx context.Context, f control.CallFilter) ([]control.Call, error)

@@ -51,6 +51,8 @@ var navigation = []linkGroup{
 		{path: "/forecasts", name: "Forecasts & targets"},
 	}},
 	{name: "Action", links: []link{
+		{path: "/decisions", name: "Decisions", answers: true},
+		{path: "/insights", name: "Insights", answers: true},
 		{path: AlertsPath, name: "Alerts"},
 		{path: BudgetChangesPath, name: "Budget changes"},
 	}},

@@ -67,15 +67,28 @@ var (
 	allColumns      = []channelColumn{spendColumn, attributedColumn, changeColumn, roasColumn, claimedColumn, bestColumn, intervalColumn}
 )
 
-// breakEven is the return at which incremental revenue equals spend.
-const breakEven = 1.0
+// breakEven is the return at which contribution equals spend, or revenue if costs are unknown.
+func (a returns) breakEven() float64 {
+	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
+		return float64(*b.Value)
+	}
+	return 1
+}
+
+// breakEvenWords describes the break-even.
+func (a returns) breakEvenWords() string {
+	if b := a.Metrics.BreakEven; b != nil && b.Value != nil {
+		return "break-even of " + ratioText(*b.Value) + ", where contribution equals spend"
+	}
+	return "an incremental return of 1, where revenue equals spend"
+}
 
 func (a returns) scale(width float64) plot.Scale {
 	var highs []float64
 	for _, row := range a.mix {
 		highs = append(highs, float64(row.ROAS.High))
 	}
-	return plot.NewScale(highs, breakEven, width)
+	return plot.NewScale(highs, a.breakEven(), width)
 }
 
 func (k channelColumn) column(s plot.Scale) frame.Column {
@@ -180,7 +193,7 @@ func (a returns) evidence() string {
 	if a.mix == nil {
 		return "Incremental returns need a trained media mix model"
 	}
-	return "Incremental: media mix model, 90% intervals · dotted: 1"
+	return "Incremental: media mix model, 90% intervals · dotted: break-even " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
@@ -245,7 +258,7 @@ func channelsHeading(a returns) string {
 func channelsLead(a returns) string {
 	certain := 0
 	for _, row := range a.mix {
-		if row.ROAS.Low > breakEven {
+		if float64(row.ROAS.Low) > a.breakEven() {
 			certain++
 		}
 	}
@@ -253,9 +266,9 @@ func channelsLead(a returns) string {
 	case a.mix == nil:
 		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate what each channel generates."
 	case certain == 0:
-		return "No channel has a whole 90% interval above an incremental return of 1, where revenue equals spend."
+		return "No channel has a whole 90% interval above " + a.breakEvenWords() + "."
 	}
-	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above an incremental return of 1, where revenue equals spend."
+	return answers.Plural(certain, "channel has", "channels have") + " a whole 90% interval above " + a.breakEvenWords() + "."
 }
 
 // ownedBlock is the table of channels without spend. Unattributed revenue is last.

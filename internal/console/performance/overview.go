@@ -173,8 +173,13 @@ func overviewKPIs(a *tools.CompareAnswer, m *morning) []frame.KPI {
 		cac := answers.MetricOfKnown(moneyPer(s.Spend.Value, s.NewOrders.Value), moneyPer(s.Spend.Previous, s.NewOrders.Previous))
 		kpis = append(kpis, shareKPI("New-customer share", share, moreIsBetter), kpiOf("CAC", cac, exact, lessIsBetter, ""))
 	}
-	if s.NetRevenue != nil {
-		kpis = append(kpis, kpiOf("Net revenue", *s.NetRevenue, money, moreIsBetter, ""))
+	for _, optional := range []struct {
+		name   string
+		metric *answers.Metric[answers.Money]
+	}{{"Net revenue", s.NetRevenue}, {"Contribution", s.Contribution}, {"Contribution after spend", s.AfterSpend}} {
+		if optional.metric != nil {
+			kpis = append(kpis, kpiOf(optional.name, *optional.metric, money, moreIsBetter, ""))
+		}
 	}
 	return kpis
 }
