@@ -42,7 +42,7 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	s.member(email, control.RoleOwner)
 	b := s.signedIn(email)
 	one := b.get("/experiments?workspace=acme&experiment=facebook-scale-up")
-	for _, want := range []string{"19.9%", "17.6% to 22.2%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", "weeks.svg"} {
+	for _, want := range []string{"19.9%", "17.9% to 21.8%", "0.21", "Effect detected", "Placebo test", ">AL</text>", "Apply factor", "weeks.svg"} {
 		if !strings.Contains(one.body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}

@@ -17,11 +17,11 @@ func (c *Snapshot) Cohorts(ctx context.Context, channel measure.Channel, months 
 		return nil, fmt.Errorf("cohorts %s: %w", months, err)
 	}
 	c.note("cohorts", len(found))
-	return cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), c.monthRuns()), nil
+	return cohortsOf(found, civil.ByMonth.Start(c.Store.OrderDays.Last), monthRuns(c)), nil
 }
 
 // monthRuns reports whether the month of the store's last order is still running.
-func (c *Snapshot) monthRuns() bool {
+func monthRuns(c *Snapshot) bool {
 	last := c.Store.OrderDays.Last
 	return !last.IsZero() && !civil.ByMonth.Next(last).AddDays(-1).Before(c.Today)
 }

@@ -179,7 +179,7 @@ type CreatorEstimate struct {
 
 // CreatorRates estimates the rates from all of the store's days, so that they do not depend on the window.
 func (c *Snapshot) CreatorRates(ctx context.Context) (creator.Rates, error) {
-	history, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: c.wholeDays()})
+	history, err := c.CreatorsIn(ctx, warehouse.Windows{Recent: wholeDays(c)})
 	if err != nil {
 		return creator.Rates{}, err
 	}
@@ -222,7 +222,7 @@ func meanValue(c *Snapshot, all []Creator) float64 {
 }
 
 // wholeDays returns the store's days up to today, or only today if it has none.
-func (c *Snapshot) wholeDays() civil.Range {
+func wholeDays(c *Snapshot) civil.Range {
 	if have := c.Store.Days(); have.Days() > 0 {
 		return civil.Range{First: civil.Earliest(have.First, c.Today), Last: c.Today}
 	}

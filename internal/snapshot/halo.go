@@ -30,7 +30,7 @@ type HaloEffects struct {
 // HaloEffects estimates the effects from the store's last years up to the end of the window, because they do not depend
 // on the window. It excludes today, which is incomplete.
 func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
-	found := HaloEffects{Days: c.haloDays(window)}
+	found := HaloEffects{Days: haloDays(c, window)}
 	if found.Days.Days() == 0 {
 		return found, nil
 	}
@@ -60,7 +60,7 @@ func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEff
 const haloYears = 3
 
 // haloDays returns the days of data for the estimate.
-func (c *Snapshot) haloDays(window civil.Range) civil.Range {
+func haloDays(c *Snapshot, window civil.Range) civil.Range {
 	last := civil.Earliest(window.Last, c.Today.AddDays(-1))
 	days := civil.Range{First: last.AddDays(-365*haloYears + 1), Last: last}
 	return days.Intersect(c.Store.OrderDays).Intersect(c.Store.AdDays)

@@ -17,14 +17,14 @@ type Contribution struct {
 // Contribution returns the store's contribution in a window. It is unknown if too few costs are known.
 func (c *Snapshot) Contribution(ctx context.Context, days civil.Range) (Contribution, error) {
 	out := Contribution{Days: days}
-	if !c.hasCosts() {
+	if !hasCosts(c) {
 		return out, nil
 	}
 	found, err := c.dayTotals(ctx, "", days)
 	if err != nil {
 		return out, err
 	}
-	goods, err := c.goodsByDay(ctx, days)
+	goods, err := goodsByDay(ctx, c, days)
 	if err != nil {
 		return out, err
 	}
@@ -39,12 +39,12 @@ func (c *Snapshot) Contribution(ctx context.Context, days civil.Range) (Contribu
 }
 
 // hasCosts reports whether the store can have a known cost of goods.
-func (c *Snapshot) hasCosts() bool {
+func hasCosts(c *Snapshot) bool {
 	return c.Store.Counts["order_lines"] > 0 || len(c.Workspace.Costs) > 0
 }
 
 // goodsByDay returns the product sales with costs by day. The result is read-only.
-func (c *Snapshot) goodsByDay(ctx context.Context, days civil.Range) ([]measure.Goods, error) {
+func goodsByDay(ctx context.Context, c *Snapshot, days civil.Range) ([]measure.Goods, error) {
 	if known, ok := c.goods[days]; ok {
 		return known, nil
 	}

@@ -53,6 +53,7 @@ type ChangeEvent struct {
 const (
 	summaryDrivers = 1
 	summaryEvents  = 1
+	namedCauses    = 2
 	analystEvents  = 10
 )
 
@@ -84,6 +85,9 @@ func (c *Call) Why(ctx context.Context, of snapshot.ChangeOf) (Why, error) {
 // Sentence states the largest part of the change and its possible causes, "" without a change. It contains no untrusted
 // text.
 func (w Why) Sentence() string { return w.sentence }
+
+// SentenceOnly omits the parts and the events.
+func (w Why) SentenceOnly() Why { return Why{sentence: w.sentence} }
 
 // leadingParts returns the largest parts in the direction of the change: of orders and AOV, of the channels, and the
 // largest one of the other dimensions except spend and ROAS, which offset each other.
@@ -211,7 +215,7 @@ func (c *Call) signed(minor int64) string {
 func (c *Call) possibleCauses(found snapshot.Change) string {
 	causes := found.Causes()
 	var named []string
-	for _, e := range causes[:min(len(causes), summaryEvents)] {
+	for _, e := range causes[:min(len(causes), namedCauses)] {
 		named = append(named, fmt.Sprintf("%s (about %s)", eventText(e), c.signed(*e.Effect)))
 	}
 	var text string

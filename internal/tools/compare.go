@@ -119,6 +119,9 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 			if a.Why, err = c.Why(ctx, of); err != nil {
 				return nil, err
 			}
+			if p.IncludeChannels && c.View.DetailLevel == answer.SummaryLevel {
+				a.Why = a.Why.SentenceOnly() // the rows need the tokens
+			}
 		}
 		a.Summary = compareSummary(c, a, now, before, totals)
 		if c.Store.Untouched() && (channel != "" || p.IncludeChannels) {
