@@ -108,7 +108,7 @@ var parts = []struct {
 		"internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/decision", []string{
-		"internal/pacing", "internal/health", "internal/ads", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
+		"internal/pacing", "internal/health", "internal/ads", "internal/ads/...", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...",
 		"internal/warehouse", "internal/control", "internal/answer", "internal/snapshot", "internal/toolkit",
 	}},
 	{"internal/record", []string{

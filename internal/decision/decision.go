@@ -156,6 +156,7 @@ func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
 	case detect.SpendShift, detect.CACDrift, detect.PaybackDrift, detect.Discounting, detect.FewerNew, detect.RefundRate, detect.Outage,
 		detect.TrackingBreak, detect.ClaimsBreak, detect.PacingRisk, detect.SeasonAhead:
 		return f.Since.String()
+	default:
 	}
 	return civil.ByMonth.Start(s.Days.Last).String()
 }

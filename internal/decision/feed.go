@@ -73,6 +73,7 @@ func decisionOf(i Insight) Decision {
 		d.Area = Readiness
 	case detect.Untested:
 		d.Area = Confidence
+	default:
 	}
 	return d
 }
@@ -141,16 +142,15 @@ func holdDecision(c *toolkit.Call, rate *float64) *Decision {
 	return d
 }
 
-// reported is the basis of monthly values in a sentence.
-func reported(rate *float64) (string, measure.Basis) {
+// unitOf states in a sentence what monthly values are.
+func unitOf(rate *float64) string {
 	if rate == nil {
-		return "Values are revenue, because costs are unknown.", measure.Modelled
+		return "Values are revenue, because costs are unknown."
 	}
-	return fmt.Sprintf("Values are contribution at %s of revenue.", answer.Percent(100**rate)), measure.Modelled
+	return fmt.Sprintf("Values are contribution at %s of revenue.", answer.Percent(100**rate))
 }
 
 // Estimates describes the values of decisions.
 func (r *Results) Estimates() answer.Estimates {
-	text, basis := reported(r.Store.Rate)
-	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Expected gain of acting per month. " + text, Basis: basis}
+	return answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Expected gain of acting per month. " + unitOf(r.Store.Rate), Basis: measure.Modelled}
 }

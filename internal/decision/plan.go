@@ -2,11 +2,15 @@ package decision
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 
 	"assay/internal/ads"
+	"assay/internal/ads/facebook"
+	"assay/internal/ads/googleads"
+	"assay/internal/ads/tiktok"
 	"assay/internal/answer"
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -16,6 +20,7 @@ import (
 	"assay/internal/measure/detect"
 	"assay/internal/measure/holiday"
 	"assay/internal/measure/mix"
+	"assay/internal/money"
 	"assay/internal/toolkit"
 )
 
@@ -224,9 +229,11 @@ func (p *planner) budgetStep(m *mix.Model, day civil.Date, platform measure.Plat
 		Day: day, Kind: BudgetStep, Campaign: answer.Foreign(b.name), From: new(answer.Money(b.daily)), To: new(answer.Money(b.daily + moved)),
 		Step: fmt.Sprintf("%s the daily budget of a campaign on %s by %s.", verb, answer.ChannelName(measure.Channel(platform)), answer.Percent(100*math.Abs(moved)/b.daily)),
 		Stop: "Roll back if orders of the channel fall by more than the interval of the effect, or if cost per order rises by 25% after 7 days.",
-		Call: next(p.Call, "propose_budget_shift", map[string]any{
-			"platform": ads.WritingName(platform), "platform_campaign_id": b.id, "new_budget_value": int64(math.Round((b.daily + moved) * unitsOf(platform))),
-		}, "Preview the change; the preview reads the live budget."),
+	}
+	if value := unitsOf(platform, b.daily+moved, p.Workspace.Currency); value != "" {
+		s.Call = next(p.Call, "propose_budget_shift", map[string]any{
+			"platform": ads.WritingName(platform), "platform_campaign_id": b.id, "new_budget_value": value,
+		}, "Preview the change; the preview reads the live budget.")
 	}
 	if !b.known {
 		s.Step += " The current budget is estimated from recent spend."
@@ -248,15 +255,24 @@ func (p *planner) budgetStep(m *mix.Model, day civil.Date, platform measure.Plat
 
 const daysPerMonth = 30.4375
 
-// unitsOf is the number of a platform's budget units in a whole unit of a currency with two decimals.
-func unitsOf(p measure.Platform) float64 {
+// unitsOf returns a budget in the unit of the platform's API, "" if it has no such unit or cannot express the amount.
+func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
+	var unit ads.Unit
 	switch p {
 	case measure.Facebook:
-		return 100
+		unit = facebook.Unit{}
 	case measure.Google:
-		return 1_000_000
+		unit = googleads.Unit{}
+	case measure.TikTok:
+		unit = tiktok.Unit{}
+	default:
+		return ""
 	}
-	return 1
+	n, err := unit.Value(money.Amount{Minor: int64(math.Round(budget * math.Pow10(c.Exponent()))), Currency: c})
+	if err != nil {
+		return ""
+	}
+	return n
 }
 
 // experiments adds the most valuable untested channel: a preflight on the second working day, and the start on a Monday.

@@ -126,8 +126,13 @@ func TestPortionsRoundHalfAwayFromZeroWithoutOverflow(t *testing.T) {
 func TestRulesWithoutMeaningAreRejected(t *testing.T) {
 	t.Parallel()
 	for _, r := range []CostRule{
-		{Kind: "rent"}, {Kind: PaymentFee, Share: -1}, {Kind: PaymentFee, Share: 1_000_001}, {Kind: Shipping, Fixed: dollars(-1)},
-		{Kind: Shipping, Fixed: money.Amount{Minor: 1}}, {Kind: PaymentFee, Channel: "facebook"}, {Kind: GrossMargin, Fixed: dollars(1)},
+		{Kind: "rent"},
+		{Kind: PaymentFee, Share: -1},
+		{Kind: PaymentFee, Share: 1_000_001},
+		{Kind: Shipping, Fixed: dollars(-1)},
+		{Kind: Shipping, Fixed: money.Amount{Minor: 1}},
+		{Kind: PaymentFee, Channel: "facebook"},
+		{Kind: GrossMargin, Fixed: dollars(1)},
 	} {
 		if err := r.Check(); fault.KindOf(err) != fault.KindInvalid {
 			t.Errorf("%v: %v", r, err)

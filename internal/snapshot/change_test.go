@@ -35,7 +35,8 @@ func TestPartsOfEachDimensionAddUpToTheChange(t *testing.T) {
 		b.workspace.Version++
 		s := b.take(t)
 		for _, in := range []warehouse.Windows{
-			{Recent: last(10), Earlier: last(10).Previous()}, {Recent: last(12), Earlier: civil.Range{First: all.First, Last: all.First.AddDays(4)}},
+			{Recent: last(10), Earlier: last(10).Previous()},
+			{Recent: last(12), Earlier: civil.Range{First: all.First, Last: all.First.AddDays(4)}},
 			{Recent: last(7), Earlier: civil.Range{First: all.First.AddDays(-40), Last: all.First.AddDays(-30)}},
 		} {
 			for _, channel := range []measure.Channel{"", "facebook"} {

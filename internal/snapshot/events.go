@@ -145,7 +145,7 @@ func (w *changes) readDays(ctx context.Context) (err error) {
 		known := window.Intersect(civil.Range{First: w.Store.OrderDays.First, Last: w.Today.AddDays(-1)})
 		for _, p := range judged {
 			day := civil.Range{First: p.Date, Last: p.Date}
-			if known.Contains(p.Date) && !(earlier && windows.Recent.Contains(p.Date)) {
+			if known.Contains(p.Date) && (!earlier || !windows.Recent.Contains(p.Date)) {
 				c.days = append(c.days, changeDay{
 					Date: p.Date, earlier: earlier, judged: p,
 					value: float64(w.revenue(c.series.Total(day).Sums)), orders: sold.Total(day).OrderCount(),

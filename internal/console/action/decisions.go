@@ -196,7 +196,9 @@ func (c *pages) fillPlan(v frame.Visit, view *decisionsView) error {
 	}
 	plan.Section, plan.Summary, plan.Warnings = c.section(view.Place, "plan", "Plan by day", tools.AutopilotPlan.Name, with), a.Summary, a.Warnings
 	plan.Table = &frame.Table{Name: "plan-days", Caption: "Plan by day", Size: mostItems, Empty: "The plan has no steps.", Columns: []frame.Column{
-		{Key: "date", Name: "Day", Fixed: true}, {Key: "kind", Name: "Kind", Fixed: true, Minor: true}, {Key: "step", Name: "Step", Fixed: true},
+		{Key: "date", Name: "Day", Fixed: true},
+		{Key: "kind", Name: "Kind", Fixed: true, Minor: true},
+		{Key: "step", Name: "Step", Fixed: true},
 		{Key: "monthly_effect", Name: "Effect per month", Number: true, Fixed: true},
 	}}
 	for _, s := range a.Rows {

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -130,9 +131,7 @@ func (l link) address(p Place, keeps bool) string {
 // WithWorkspace returns a copy of a query with the workspace of the page.
 func WithWorkspace(p Place, query url.Values) url.Values {
 	with := url.Values{"workspace": {string(p.Workspace.ID)}}
-	for name, values := range query {
-		with[name] = values
-	}
+	maps.Copy(with, query)
 	return with
 }
 

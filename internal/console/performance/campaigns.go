@@ -12,10 +12,8 @@ import (
 // campaigns answers which campaigns spend, and what they return.
 func campaigns(r *request) (*reportView, error) {
 	with := dated(r.Filter.Days)
-	level := warehouse.Campaigns
 	if r.URL.Query().Get("level") == string(warehouse.Creatives) {
-		level = warehouse.Creatives
-		with["level"] = string(level)
+		with["level"] = string(warehouse.Creatives)
 	}
 	if slices.Contains(platforms, string(r.Filter.Channel)) {
 		with["platform"] = string(r.Filter.Channel)
@@ -64,11 +62,15 @@ func campaignsHeading(a *tools.CampaignsAnswer, rows []tools.CampaignRow) string
 
 func campaignTable(a *tools.CampaignsAnswer, rows []tools.CampaignRow) *frame.Table {
 	t := &frame.Table{Caption: "Campaigns", Columns: []frame.Column{
-		{Key: "campaign", Name: "Campaign"}, {Key: "platform", Name: "Platform", Minor: true}, {Key: "spend", Name: "Spend", Number: true},
+		{Key: "campaign", Name: "Campaign"},
+		{Key: "platform", Name: "Platform", Minor: true},
+		{Key: "spend", Name: "Spend", Number: true},
 		{Key: "reported_revenue", Name: "Reported", Number: true, Minor: true},
-		{Key: "reported_roas", Name: "ROAS", Number: true}, {Key: "conversions", Name: "Conversions", Number: true, Minor: true},
+		{Key: "reported_roas", Name: "ROAS", Number: true},
+		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
 		{Key: "cpa", Name: "CPA", Number: true, Minor: true},
-		{Key: "ctr_pct", Name: "CTR", Number: true, Minor: true}, {Key: "credited_revenue", Name: "Credited", Number: true, Minor: true},
+		{Key: "ctr_pct", Name: "CTR", Number: true, Minor: true},
+		{Key: "credited_revenue", Name: "Credited", Number: true, Minor: true},
 	}}
 	for _, row := range rows {
 		name := frame.TextCell(row.Name)

@@ -274,8 +274,11 @@ func channelsLead(a returns) string {
 // ownedBlock is the table of channels without spend. Unattributed revenue is last.
 func (r *request) ownedBlock(a returns) block {
 	t := &frame.Table{Name: "owned", Caption: "Channels without spend", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel"}, {Name: "", Fixed: true, Minor: true}, {Key: "attributed", Name: "Attributed", Number: true},
-		{Key: "change_pct", Name: "Change", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "channel", Name: "Channel"},
+		{Name: "", Fixed: true, Minor: true},
+		{Key: "attributed", Name: "Attributed", Number: true},
+		{Key: "change_pct", Name: "Change", Number: true},
+		{Key: "orders", Name: "Orders", Number: true, Minor: true},
 		{Key: "aov", Name: "AOV", Number: true, Minor: true},
 	}}
 	largest := 0.0
@@ -290,7 +293,8 @@ func (r *request) ownedBlock(a returns) block {
 			continue
 		}
 		one := frame.Row{Cells: []frame.Cell{
-			frame.ChannelCell(row.Channel), {Picture: plot.Bar(float64(row.Revenue), largest, 280, false, "c-"+frame.ChannelColor(row.Channel))},
+			frame.ChannelCell(row.Channel),
+			{Picture: plot.Bar(float64(row.Revenue), largest, 280, false, "c-"+frame.ChannelColor(row.Channel))},
 			frame.MoneyCell(&row.Revenue, 0, a.Currency), frame.ChangeCell(row.RevenueChange), frame.FigureCell(&row.Orders, 0), frame.MoneyCell(row.AOV, 2, a.Currency),
 		}}
 		if row.Channel == "unattributed" {
@@ -354,8 +358,12 @@ func (r *request) detail(row *frame.Row, channel string, a returns) error {
 	for _, one := range found.Rows {
 		name := frame.TextCell(one.Name)
 		row.Detail = append(row.Detail, frame.Row{Cells: []frame.Cell{
-			name, frame.MoneyCell(&one.Spend, 0, a.Currency), frame.MoneyCell(one.CreditedRevenue, 0, a.Currency), {}, frame.FigureCell(one.ROAS, 2),
-			frame.MoneyCell(&one.Revenue, 0, a.Currency), {}, {},
+			name, frame.MoneyCell(&one.Spend, 0, a.Currency), frame.MoneyCell(one.CreditedRevenue, 0, a.Currency),
+			{},
+			frame.FigureCell(one.ROAS, 2),
+			frame.MoneyCell(&one.Revenue, 0, a.Currency),
+			{},
+			{},
 		}})
 	}
 	row.Note = "Attributed revenue of campaigns is last touch; ROAS and claimed revenue are reported by the platform."

@@ -88,9 +88,13 @@ func customersLead(values *tools.CustomersAnswer) string {
 
 func segmentTable(a *tools.CustomersAnswer) *frame.Table {
 	t := &frame.Table{Caption: "New and returning customers", Columns: []frame.Column{
-		{Key: "segment", Name: "Segment"}, {Name: "", Fixed: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true},
-		{Key: "share_pct", Name: "Share", Number: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
-		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "segment", Name: "Segment"},
+		{Name: "", Fixed: true, Minor: true},
+		{Key: "orders", Name: "Orders", Number: true},
+		{Key: "share_pct", Name: "Share", Number: true, Minor: true},
+		{Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "change_pct", Name: "Change", Number: true, Minor: true},
+		{Key: "aov", Name: "AOV", Number: true, Minor: true},
 		{Key: "units_per_order", Name: "Units per order", Number: true, Minor: true},
 	}}
 	largest := 0.0
@@ -99,7 +103,8 @@ func segmentTable(a *tools.CustomersAnswer) *frame.Table {
 	}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			frame.TextCell(frame.Capitalized(string(row.Segment))), {Picture: plot.Bar(*cmp.Or(number(row.Revenue), new(0.0)), largest, 160, false, "accent")},
+			frame.TextCell(frame.Capitalized(string(row.Segment))),
+			{Picture: plot.Bar(*cmp.Or(number(row.Revenue), new(0.0)), largest, 160, false, "accent")},
 			frame.FigureCell(row.Orders, 0), frame.PercentCell(row.SharePct),
 			frame.MoneyCell(row.Revenue, 0, a.Currency), frame.ChangeCell(row.Change), frame.MoneyCell(row.AOV, 2, a.Currency), frame.FigureCell(row.UnitsPer, 2),
 		}})
@@ -146,8 +151,11 @@ func retentionCell(m *tools.RetentionCell) frame.Cell {
 
 func valueTable(a *tools.CustomersAnswer) *frame.Table {
 	t := &frame.Table{Name: "values-table", Caption: "Lifetime value by first channel", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel"}, {Key: "customers", Name: "Customers", Number: true, Minor: true}, {Key: "ltv_30d", Name: "LTV, 30 days", Number: true},
-		{Key: "expected_orders", Name: "Expected orders", Number: true, Minor: true}, {Key: "expected_revenue", Name: "Expected revenue", Number: true},
+		{Key: "channel", Name: "Channel"},
+		{Key: "customers", Name: "Customers", Number: true, Minor: true},
+		{Key: "ltv_30d", Name: "LTV, 30 days", Number: true},
+		{Key: "expected_orders", Name: "Expected orders", Number: true, Minor: true},
+		{Key: "expected_revenue", Name: "Expected revenue", Number: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{

@@ -224,6 +224,7 @@ func modelName(m measure.Model) string {
 		return "Markov chain"
 	case measure.Shapley:
 		return "Shapley value"
+	default:
 	}
 	return frame.Capitalized(frame.Words(string(m)))
 }

@@ -334,7 +334,8 @@ func signed(x float64, c money.Currency) string {
 // freshness lists the sources of the store with their last day.
 func (r *request) freshness(a *tools.DiagnoseAnswer) block {
 	t := &frame.Table{Name: "sources", Caption: "Data freshness", Columns: []frame.Column{
-		{Key: "source", Name: "Source", Fixed: true}, {Key: "last_day", Name: "Last day", Number: true, Fixed: true},
+		{Key: "source", Name: "Source", Fixed: true},
+		{Key: "last_day", Name: "Last day", Number: true, Fixed: true},
 		{Key: "status", Name: "Status", Number: true, Fixed: true},
 	}}
 	for _, s := range a.Connections {

@@ -51,7 +51,8 @@ func (r *request) empty(a *tools.DiagnoseAnswer) *reportView {
 		}
 	}
 	s.Gains = [][2]string{
-		{"After orders", "Revenue, orders, AOV, new customers, products, cohorts"}, {"After ads", "Spend, MER, CAC, attribution by channel"},
+		{"After orders", "Revenue, orders, AOV, new customers, products, cohorts"},
+		{"After ads", "Spend, MER, CAC, attribution by channel"},
 		{"After 26 weeks of both", "Media mix model and budget optimizer"},
 	}
 	return &reportView{

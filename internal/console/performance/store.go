@@ -72,10 +72,14 @@ func productsHeading(a *tools.ProductsAnswer, rows []tools.SalesRow) string {
 
 func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
 	t := &frame.Table{Caption: "Products", Size: 25, Columns: []frame.Column{
-		{Key: "product", Name: "Product"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "product", Name: "Product"},
+		{Name: "", Fixed: true, Minor: true},
+		{Key: "revenue", Name: "Revenue", Number: true},
 		{Key: "share_pct", Name: "Share", Number: true, Minor: true},
-		{Key: "units", Name: "Units", Number: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
-		{Key: "discount", Name: "Discounts", Number: true, Minor: true}, {Key: "margin_pct", Name: "Margin", Number: true, Minor: true},
+		{Key: "units", Name: "Units", Number: true},
+		{Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "discount", Name: "Discounts", Number: true, Minor: true},
+		{Key: "margin_pct", Name: "Margin", Number: true, Minor: true},
 	}}
 	largest := 0.0
 	for _, row := range rows {
@@ -89,7 +93,9 @@ func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
 			units = frame.FigureCell(new(float64(*row.Units)), 0)
 		}
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			title, {Picture: plot.Bar(float64(row.Revenue), largest, 120, false, "accent")}, frame.MoneyCell(&row.Revenue, 0, a.Currency),
+			title,
+			{Picture: plot.Bar(float64(row.Revenue), largest, 120, false, "accent")},
+			frame.MoneyCell(&row.Revenue, 0, a.Currency),
 			frame.PercentCell(row.SharePct), units,
 			frame.FigureCell(&row.Orders, 0), frame.MoneyCell(row.Discount, 0, a.Currency), frame.PercentCell(row.MarginPct),
 		}})
@@ -99,9 +105,12 @@ func productTable(a *tools.ProductsAnswer, rows []tools.SalesRow) *frame.Table {
 
 func couponTable(a *tools.ProductsAnswer) *frame.Table {
 	t := &frame.Table{Name: "coupons-table", Caption: "Coupon codes", Size: 25, Empty: "No coupon code was used in this period.", Columns: []frame.Column{
-		{Key: "code", Name: "Code"}, {Key: "channel", Name: "Channel", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "code", Name: "Code"},
+		{Key: "channel", Name: "Channel", Minor: true},
+		{Key: "revenue", Name: "Revenue", Number: true},
 		{Key: "orders", Name: "Orders", Number: true},
-		{Key: "new_orders", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "new_orders", Name: "New customers", Number: true, Minor: true},
+		{Key: "aov", Name: "AOV", Number: true, Minor: true},
 		{Key: "discount", Name: "Discounts", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
@@ -140,10 +149,14 @@ func creators(r *request) (*reportView, error) {
 		kpiOf("ROI", m.ROI, ratioText, moreIsBetter, ""),
 	}
 	t := &frame.Table{Caption: "Creators", Size: 25, Columns: []frame.Column{
-		{Key: "creator", Name: "Creator"}, {Key: "platform", Name: "Platform", Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "creator", Name: "Creator"},
+		{Key: "platform", Name: "Platform", Minor: true},
+		{Key: "revenue", Name: "Revenue", Number: true},
 		{Key: "orders", Name: "Orders", Number: true, Minor: true},
-		{Key: "code_orders", Name: "By code", Number: true, Minor: true}, {Key: "survey_mentions", Name: "Survey", Number: true, Minor: true},
-		{Key: "cost", Name: "Cost", Number: true, Minor: true}, {Key: "roi", Name: "ROI", Number: true},
+		{Key: "code_orders", Name: "By code", Number: true, Minor: true},
+		{Key: "survey_mentions", Name: "Survey", Number: true, Minor: true},
+		{Key: "cost", Name: "Cost", Number: true, Minor: true},
+		{Key: "roi", Name: "ROI", Number: true},
 	}}
 	for _, row := range a.Rows {
 		roi := frame.FigureCell(row.ROI, 2)
@@ -188,10 +201,14 @@ func messages(r *request) (*reportView, error) {
 	}
 	view.KPIs = append(view.KPIs, shareKPI("Click rate", m.ClickPct, moreIsBetter), shareKPI("Open rate, email", m.OpenPct, moreIsBetter))
 	t := &frame.Table{Caption: "Campaigns and flows", Size: 25, Columns: []frame.Column{
-		{Key: "name", Name: "Name"}, {Key: "kind", Name: "Kind", Minor: true}, {Key: "revenue", Name: "Reported", Number: true},
+		{Key: "name", Name: "Name"},
+		{Key: "kind", Name: "Kind", Minor: true},
+		{Key: "revenue", Name: "Reported", Number: true},
 		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
-		{Key: "delivered", Name: "Delivered", Number: true, Minor: true}, {Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true},
-		{Key: "click_rate_pct", Name: "Clicks", Number: true}, {Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
+		{Key: "delivered", Name: "Delivered", Number: true, Minor: true},
+		{Key: "open_rate_pct", Name: "Opens", Number: true, Minor: true},
+		{Key: "click_rate_pct", Name: "Clicks", Number: true},
+		{Key: "revenue_per_1000", Name: "Per 1,000", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
@@ -228,10 +245,14 @@ func surveys(r *request) (*reportView, error) {
 		estimateKPI("Response rate", a.Metrics.ResponsePct, percentText),
 	}
 	t := &frame.Table{Caption: "Survey answers", Size: 25, Columns: []frame.Column{
-		{Key: "answer", Name: "Answer"}, {Key: "question", Name: "Question", Minor: true}, {Key: "answers", Name: "Answers", Number: true, Minor: true},
+		{Key: "answer", Name: "Answer"},
+		{Key: "question", Name: "Question", Minor: true},
+		{Key: "answers", Name: "Answers", Number: true, Minor: true},
 		{Name: "", Fixed: true, Minor: true},
-		{Key: "share_pct", Name: "Share", Number: true}, {Key: "last_touch_pct", Name: "Last touch", Number: true},
-		{Key: "new_pct", Name: "New customers", Number: true, Minor: true}, {Key: "aov", Name: "AOV", Number: true, Minor: true},
+		{Key: "share_pct", Name: "Share", Number: true},
+		{Key: "last_touch_pct", Name: "Last touch", Number: true},
+		{Key: "new_pct", Name: "New customers", Number: true, Minor: true},
+		{Key: "aov", Name: "AOV", Number: true, Minor: true},
 	}}
 	var highs []float64
 	for _, row := range rows {
@@ -300,9 +321,12 @@ func surfaces(r *request) (*reportView, error) {
 		kpiOf("AOV", a.Metrics.AOV, exact, moreIsBetter, ""),
 	}
 	t := &frame.Table{Caption: "Sales surfaces", Columns: []frame.Column{
-		{Key: "surface", Name: "Surface"}, {Name: "", Fixed: true, Minor: true}, {Key: "revenue", Name: "Revenue", Number: true},
+		{Key: "surface", Name: "Surface"},
+		{Name: "", Fixed: true, Minor: true},
+		{Key: "revenue", Name: "Revenue", Number: true},
 		{Key: "share_pct", Name: "Share", Number: true},
-		{Key: "change_pct", Name: "Change", Number: true, Minor: true}, {Key: "orders", Name: "Orders", Number: true, Minor: true},
+		{Key: "change_pct", Name: "Change", Number: true, Minor: true},
+		{Key: "orders", Name: "Orders", Number: true, Minor: true},
 		{Key: "aov", Name: "AOV", Number: true, Minor: true},
 	}}
 	for _, row := range a.Rows {
@@ -333,8 +357,11 @@ func haloLead(a *tools.OmnichannelAnswer) string {
 
 func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) block {
 	t := &frame.Table{Name: "halo-table", Caption: "Halo effects", Size: 12, Empty: "No halo effect can be estimated.", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel"}, {Key: "surface", Name: "Surface"}, {Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true},
-		{Key: "probability_pct", Name: "Probability above zero", Number: true, Minor: true}, {Key: "evidence", Name: "Evidence", Number: true, Minor: true},
+		{Key: "channel", Name: "Channel"},
+		{Key: "surface", Name: "Surface"},
+		{Key: "revenue_per_spend", Name: "Revenue per unit of spend", Number: true},
+		{Key: "probability_pct", Name: "Probability above zero", Number: true, Minor: true},
+		{Key: "evidence", Name: "Evidence", Number: true, Minor: true},
 	}}
 	for _, e := range a.Halo {
 		effect, evidence := frame.None("not estimable"), frame.TextCell(e.Grade)

@@ -157,7 +157,8 @@ func workspaceFields(w *control.Workspace) []any {
 	return []any{
 		&w.ID, &w.Name, &w.Currency, &w.Zone, &w.WeekStart,
 		&w.Basis.WithoutTax, &w.Basis.WithoutShipping, &w.Basis.NetOfRefunds, &w.RatePerMin,
-		&w.Retrain.Cadence, &w.Retrain.Hour, &w.LogArguments, costRules{&w.Costs},
+		&w.Retrain.Cadence, &w.Retrain.Hour, &w.LogArguments,
+		costRules{&w.Costs},
 	}
 }
 

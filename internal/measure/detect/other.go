@@ -55,8 +55,11 @@ func pacing(s Store) (all []Finding) {
 		f := Finding{
 			Kind: PacingRisk, Subject: g.Name, Channel: g.Channel, Since: g.Days.First, Confidence: risk, Effort: Large, Severity: severity,
 			Evidence: []Figure{
-				{"target", g.Target, Count}, {"expected", g.Expected.Value, Count}, {"expected_low", g.Expected.Low, Count},
-				{"expected_high", g.Expected.High, Count}, {"probability", risk, Share},
+				{"target", g.Target, Count},
+				{"expected", g.Expected.Value, Count},
+				{"expected_low", g.Expected.Low, Count},
+				{"expected_high", g.Expected.High, Count},
+				{"probability", risk, Share},
 			},
 		}
 		key := sales{g.Channel, g.Metric == "spend"}
@@ -85,8 +88,10 @@ func rebooking(s Store) (all []Finding) {
 			Kind: Rebooking, Subject: c.ID, Name: c.Name, Confidence: 0.6, Effort: Medium, // past results regress to the mean
 			Value: worth(0.5*gain(c.Orders.Value), 0, gain(c.Orders.High)),
 			Evidence: []Figure{
-				{"estimated_orders", c.Orders.Value, Count}, {"estimated_orders_low", c.Orders.Low, Count},
-				{"estimated_orders_high", c.Orders.High, Count}, {"cost", c.Cost, Money},
+				{"estimated_orders", c.Orders.Value, Count},
+				{"estimated_orders_low", c.Orders.Low, Count},
+				{"estimated_orders_high", c.Orders.High, Count},
+				{"cost", c.Cost, Money},
 			},
 		})
 	}

@@ -25,8 +25,12 @@ func pastOptimum(s Store) (all []Finding) {
 		f := Finding{
 			Subject: string(c.Name), Channel: c.Name, Effort: Small, Severity: Notice,
 			Evidence: []Figure{
-				{"marginal_roas", m.ROAS.Value, Ratio}, {"marginal_roas_low", m.ROAS.Low, Ratio}, {"marginal_roas_high", m.ROAS.High, Ratio},
-				{"break_even_roas", evenAt, Ratio}, {"monthly_spend", m.Spend, Money}, {"step", m.Step, Share},
+				{"marginal_roas", m.ROAS.Value, Ratio},
+				{"marginal_roas_low", m.ROAS.Low, Ratio},
+				{"marginal_roas_high", m.ROAS.High, Ratio},
+				{"break_even_roas", evenAt, Ratio},
+				{"monthly_spend", m.Spend, Money},
+				{"step", m.Step, Share},
 			},
 		}
 		saved, rate := m.Step*m.Spend, s.rate()
@@ -111,7 +115,9 @@ func withoutEffect(s Store) (all []Finding) {
 			Kind: NoEffect, Subject: c.ID, Name: c.Name, Channel: c.Channel, Confidence: 0.9, Effort: Small, Severity: Warning,
 			Value: worth(monthly-earned, monthly-2*earned, monthly),
 			Evidence: []Figure{
-				{"spend", c.Spend, Money}, {"orders", c.Orders, Count}, {"claimed_orders", c.Claimed, Count},
+				{"spend", c.Spend, Money},
+				{"orders", c.Orders, Count},
+				{"claimed_orders", c.Claimed, Count},
 				{"break_even_orders", needed, Count},
 			},
 		})
@@ -173,8 +179,10 @@ func fatigued(s Store) (all []Finding) {
 		all = append(all, Finding{
 			Kind: Fatigue, Subject: a.ID, Name: a.Name, Channel: a.Channel, Confidence: 0.8, Effort: Medium, Value: worth(lost, 0.5*lost, 1.2*lost),
 			Evidence: []Figure{
-				{"click_rate", a.Clicks / a.Views, Share}, {"earlier_click_rate", a.ClicksBefore / a.ViewsBefore, Share},
-				{"age_days", float64(a.Days), Count}, {"spend", a.Spend, Money},
+				{"click_rate", a.Clicks / a.Views, Share},
+				{"earlier_click_rate", a.ClicksBefore / a.ViewsBefore, Share},
+				{"age_days", float64(a.Days), Count},
+				{"spend", a.Spend, Money},
 			},
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -80,9 +81,9 @@ func Sparkline(now, before []*float64, color string) template.HTML {
 		c.add(`<path class="before" d="%s"/>`, path(before, x, y))
 	}
 	c.add(`<path class="now c-%s" d="%s"/>`, html.EscapeString(color), path(now, x, y))
-	for i := len(now) - 1; i >= 0; i-- {
-		if now[i] != nil {
-			c.dot("end c-"+html.EscapeString(color), x(i), y(*now[i]), 2.5)
+	for i, value := range slices.Backward(now) {
+		if value != nil {
+			c.dot("end c-"+html.EscapeString(color), x(i), y(*value), 2.5)
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package plot_test
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -40,7 +41,7 @@ func wellFormed(t *testing.T, drawing string) {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(drawing))
 	for {
-		if _, err := decoder.Token(); err == io.EOF {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatalf("%v in %s", err, drawing)
