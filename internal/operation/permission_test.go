@@ -83,3 +83,34 @@ func (h hook) Read([]byte) (int, error) {
 	h()
 	return 0, io.EOF
 }
+
+func TestClientsDoNotChangeWhoReceivesAlerts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	owner, _ := s.member(control.RoleOwner)
+	made, err := operation.CreateKey.Do(t.Context(), s.Service, s.by(operation.Operator("test")), auth.NewKey{Name: "k", Scopes: control.Scopes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	workspace, err := s.Store.Workspace(t.Context(), "w")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := operation.Client(auth.Principal{
+		Workspace: workspace, Actor: "key:" + string(made.Key.ID), Kind: auth.ByKey, Key: made.Key.ID, Scopes: control.Scopes(),
+	})
+	for name, call := range map[string]func() error{
+		"add": func() error {
+			_, err := operation.AddAlertEmail.Do(t.Context(), s.Service, s.by(client), owner.ID)
+			return err
+		},
+		"remove": func() error {
+			_, err := operation.RemoveDestination.Do(t.Context(), s.Service, s.by(client), "d1")
+			return err
+		},
+	} {
+		if err := call(); fault.KindOf(err) != fault.KindForbidden {
+			t.Errorf("a client may %s a destination: %v", name, err)
+		}
+	}
+}
