@@ -42,7 +42,7 @@ var elsewhere = []string{"geo_experiment_preflight"}
 func calls() []asked {
 	var all []asked
 	for _, t := range tools.All() {
-		if t.Writes || t.Model || t.Later.Set() || slices.Contains(elsewhere, t.Name) {
+		if t.Writes || t.Model || slices.Contains(elsewhere, t.Name) {
 			continue
 		}
 		arguments := t.Arguments

@@ -13,6 +13,7 @@ import (
 	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/operation"
+	"assay/internal/snapshot"
 )
 
 type alertsCommand struct {
@@ -134,9 +135,6 @@ func (c *alertsRemove) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// eventDays is how many days of events are listed.
-const eventDays = 28
-
 type alertsEvents struct {
 	dataFlag
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the events."`
@@ -156,16 +154,7 @@ type alertEventLine struct {
 
 // Run lists the events, newest first.
 func (c *alertsEvents) Run(ctx context.Context, con *console) error {
-	store, err := c.open(ctx, con)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	w, err := store.Store.Workspace(ctx, measure.WorkspaceID(c.Workspace))
-	if err != nil {
-		return err
-	}
-	all, err := store.Store.AlertEvents(ctx, w.ID, civil.DayOf(con.now(), w.Location()).AddDays(-eventDays))
+	all, err := do(ctx, con, c.dataFlag, operation.ListAlertEvents, "alerts events", c.Workspace, operation.None{})
 	if err != nil {
 		return err
 	}
@@ -180,7 +169,7 @@ func (c *alertsEvents) Run(ctx context.Context, con *console) error {
 		return printJSON(con.out, lines)
 	}
 	if len(lines) == 0 {
-		fmt.Fprintf(con.errs, "no alerts in the last %d days\n", eventDays)
+		fmt.Fprintf(con.errs, "no alerts in the last %d days\n", snapshot.AlertDays)
 		return nil
 	}
 	t := newTable(con.out)

@@ -180,7 +180,7 @@ func (a *App) setClock() error {
 	a.clock = clock
 	deps := toolkit.Deps{
 		Sources: snapshot.Sources{
-			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Annotations: a.control.Store,
+			Facts: a.facts, Models: a.models, Experiments: a.control.Store, Forecasts: a.control.Store, Annotations: a.control.Store, AlertEvents: a.control.Store,
 			Governance: a.control.Store, Clock: clock, Now: a.now,
 		},
 		Keys: a.control.Store, Hooks: a.control.Store, Accounts: a.control.Store, Backups: a.backupState, Budgets: budgetTools{a}, Records: recordTools{a}, Calls: a.calls, Callers: auth.NewAuthority(a.control.Store, a.now), Log: a.log,

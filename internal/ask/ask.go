@@ -258,14 +258,3 @@ func source(question string, tokens []token) string {
 	}
 	return strings.TrimSpace(question[tokens[0].start:tokens[len(tokens)-1].end])
 }
-
-// Nearest returns the call of another tool with the dates and the channel of a call.
-func (tr *Translator) Nearest(tool string, of Call) Call {
-	out := Call{Tool: tool, Arguments: map[string]any{}}
-	for _, name := range []string{"start_date", "end_date", "channel", "platform"} {
-		if p, ok := tr.tools[tool].parameter(name); ok && of.Arguments[name] != nil && p.accepts(of.Arguments[name]) {
-			out.Arguments[name] = of.Arguments[name]
-		}
-	}
-	return out
-}

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"assay/internal/alert"
-	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
+	"assay/internal/snapshot"
 )
 
 // Alert is an alert rule to create.
@@ -60,14 +60,16 @@ var ListAlerts = Operation[None, []alert.State]{
 	},
 }
 
-// alertDays is the number of days of past alerts that pages list.
-const alertDays = 28
-
-// ListAlertEvents returns the days of the last four weeks that met a rule, newest first.
+// ListAlertEvents returns the days that met a rule, newest first. It counts [snapshot.AlertDays] days back from today by
+// the clock of answers.
 var ListAlertEvents = Operation[None, []control.AlertEvent]{
-	Spec{Name: "alert.event.list", Needs: Read},
+	Spec{Name: "alert.event.list", Needs: Read, Facts: true},
 	func(r *Run, ctx context.Context, _ None) ([]control.AlertEvent, error) {
-		return r.Store.AlertEvents(ctx, r.Workspace.ID, civil.DayOf(r.Now(), r.Workspace.Location()).AddDays(-alertDays))
+		s, err := r.Snapshots.Take(ctx, r.Workspace, snapshot.Wants{})
+		if err != nil {
+			return nil, err
+		}
+		return r.Store.AlertEvents(ctx, r.Workspace.ID, s.Today.AddDays(-snapshot.AlertDays))
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/civil"
+	"assay/internal/control"
 	"assay/internal/measure"
 	"assay/internal/measure/forecast"
 	"assay/internal/snapshot"
@@ -41,11 +42,17 @@ type Row struct {
 	Spend    *answer.Money `json:"monthly_spend,omitempty" doc:"Channel spend in the average month of the training data."`
 	Proposed *answer.Money `json:"proposed_monthly_spend,omitempty" doc:"Optimized allocation of the same total."`
 
-	Raised    civil.Date      `json:"raised,omitzero" doc:"Day of the latest alert."`
+	Raised    civil.Date      `json:"raised,omitzero" doc:"Day of the latest alert, or the day that met the alert rule."`
 	Since     civil.Date      `json:"since,omitzero" doc:"Most likely start of the change."`
 	Direction string          `json:"direction,omitempty" doc:"up or down."`
 	Shift     *answer.Ratio   `json:"shift,omitempty" doc:"Mean deviation from the forecast since then, in standard deviations."`
 	ChangePct *answer.Percent `json:"change_pct,omitempty" doc:"Change since then compared with the forecast, which adapts slowly."`
+
+	Rule      string                 `json:"rule,omitempty" doc:"Name of the alert rule that the day met."`
+	Condition control.AlertCondition `json:"condition,omitempty"`
+	Threshold *float64               `json:"threshold,omitempty" doc:"In percent for change_above, otherwise in the unit of the metric."`
+	Value     *float64               `json:"value,omitempty" doc:"The metric on that day."`
+	Reference *float64               `json:"reference,omitempty" doc:"change_above: mean of the same weekday of the four weeks before."`
 }
 
 // Day is the cumulative value of a metric from the first day of a period.

@@ -59,7 +59,7 @@ func Shared[T any](ctx context.Context, c *Snapshot, name string, calculate func
 		return shared{value, own.reads}, err
 	}
 	key := sharedKey{c.Key, name}
-	key.annotations, key.governance, key.forecasts = 0, 0, control.ForecastState{}
+	key.annotations, key.governance, key.alertEvents, key.forecasts = 0, 0, 0, control.ForecastState{}
 	get := calculated
 	if c.Versioned() {
 		get = func(ctx context.Context, key sharedKey) (shared, error) {

@@ -27,6 +27,7 @@ type Sources struct {
 	Forecasts   Forecasts        // nil: forecasts are not recorded
 	Annotations Annotations      // nil: there are none
 	Governance  Governance       // nil: nothing is dismissed, and guardrails are those of a new workspace
+	AlertEvents AlertEvents      // nil: there are none
 	Clock       func() time.Time // the clock of answers
 	Now         func() time.Time // the real clock
 }
@@ -79,6 +80,7 @@ type Wants struct {
 	Forecasts   bool
 	Annotations bool
 	Governance  bool // dismissed insights and guardrails
+	AlertEvents bool
 }
 
 // Key identifies the contents of a snapshot: snapshots with equal keys give equal answers.
@@ -90,6 +92,7 @@ type Key struct {
 	forecasts   control.ForecastState
 	annotations uint64
 	governance  uint64
+	alertEvents uint64
 	today       civil.Date
 }
 
@@ -128,6 +131,7 @@ type State struct {
 	Annotations []control.Annotation       // by day; only if requested
 	Dismissed   []control.DismissedInsight // latest first; only if requested
 	Guardrails  control.Guardrails         // only if requested
+	AlertEvents []control.AlertEvent       // of the last [AlertDays] days, newest first; only if requested
 
 	unversioned error // reason why the data version is unknown
 }
@@ -167,6 +171,12 @@ func (r *Reader) State(ctx context.Context, w control.Workspace, wants Wants) (S
 		if err = r.govern(ctx, &s); err != nil {
 			return s, err
 		}
+	}
+	if wants.AlertEvents && r.AlertEvents != nil {
+		if s.AlertEvents, err = r.AlertEvents.AlertEvents(ctx, w.ID, s.Today.AddDays(-AlertDays)); err != nil {
+			return s, err
+		}
+		s.alertEvents = stateOfAlertEvents(s.AlertEvents)
 	}
 	if wants.Forecasts && r.Forecasts != nil {
 		s.forecasts, s.Records, err = r.forecastRecords(ctx, w)

@@ -137,15 +137,15 @@ func (c *Call) Suggest(a *answer.Closing, tool string, arguments map[string]any,
 	a.Next = append(a.Next, answer.Next{Tool: tool, Arguments: arguments, Reason: reason})
 }
 
-// Available reports whether a tool is implemented.
+// Available reports whether the service has a tool.
 func (c *Call) Available(tool string) bool {
-	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() })
+	return slices.ContainsFunc(c.Tools, func(s Spec) bool { return s.Name == tool })
 }
 
 // Works reports whether a call from an article succeeds on this store. The tool must only read, and the store must have
 // the model and the channel that the call needs.
 func (c *Call) Works(tool string, arguments map[string]any) bool {
-	at := slices.IndexFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Later.Set() && !s.Writes })
+	at := slices.IndexFunc(c.Tools, func(s Spec) bool { return s.Name == tool && !s.Writes })
 	if at < 0 {
 		return false
 	}

@@ -133,11 +133,11 @@ func readSchema(_ context.Context, s *Session, name string) (string, error) {
 	return "", fault.NotFound("tool %q has no result schema", answer.Clean(name))
 }
 
-// described lists the implemented tools that the caller may call.
+// described lists the tools that the caller may call.
 func (s *Session) described() []Tool {
 	var all []Tool
 	for _, line := range s.service.listed {
-		if t := s.service.tools[line.name]; s.principal.MayCall(t.Name) && !t.Later.Set() {
+		if t := s.service.tools[line.name]; s.principal.MayCall(t.Name) {
 			all = append(all, t)
 		}
 	}

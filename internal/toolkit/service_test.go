@@ -93,7 +93,7 @@ func newBench(t *testing.T) *bench {
 		a.Rows = []row{{c.Store.Orders}}
 		c.Suggest(&a.Closing, "second", map[string]any{}, "Because.")
 		c.Suggest(&a.Closing, "third", map[string]any{}, "Because.")
-		c.Suggest(&a.Closing, "later", map[string]any{}, "Because.")
+		c.Suggest(&a.Closing, "fourth", map[string]any{}, "Because.")
 		if c.LimitGiven {
 			a.Summary = "Limited."
 		}
@@ -103,7 +103,6 @@ func newBench(t *testing.T) *bench {
 		toolkit.Define(toolkit.Spec{Name: "first", Title: "First", Description: "Reads."}, run).Tool,
 		toolkit.Define(toolkit.Spec{Name: "second", Title: "Second", Description: "Acts.", Writes: true, Destructive: true, Acts: toolkit.Action{Argument: "confirm", Scope: control.ScopeWrite}}, run).Tool,
 		toolkit.Define(toolkit.Spec{Name: "third", Title: "Third", Description: "Is not cached.", Uncached: true, OpenWorld: true}, run).Tool,
-		toolkit.DefineLater[params](toolkit.Spec{Name: "later", Title: "Later", Description: "Is missing.", Later: toolkit.Absence{Needs: "a model", Instead: "first"}}).Tool,
 	}
 	var err error
 	b.Service, err = toolkit.NewService(toolkit.Deps{
@@ -307,9 +306,6 @@ func TestFailuresSayWhatToDo(t *testing.T) {
 	if log := b.log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "disk on fire") || !strings.Contains(log, "request_id=request-1") || !strings.Contains(log, "workspace=shop") {
 		t.Errorf("log %q, want the internal error alone", log)
 	}
-	if r := b.call(t, read, "later", `{}`); !r.IsError || r.Content[0].Text != "later is not available yet: it needs a model. Alternative: first." {
-		t.Errorf("a missing tool: %+v", r)
-	}
 	b.log.Reset()
 	_, err := b.Answer(t.Context(), read, "first", json.RawMessage(`{"fail":"broken"}`))
 	if err == nil || err.Error() != "disk on fire" || b.log.Len() > 0 {
@@ -386,11 +382,11 @@ func TestToolsAreListedForTheCaller(t *testing.T) {
 		return names, hints
 	}
 	names, hints := list(key(control.ScopeRead))
-	if !slices.Equal(names, []string{"first", "second", "third", "later"}) {
+	if !slices.Equal(names, []string{"first", "second", "third"}) {
 		t.Errorf("tools %q", names)
 	}
 	for name, want := range map[string][4]bool{ // read-only, destructive, idempotent, open world
-		"first": {true, false, true, false}, "second": {false, true, false, false}, "third": {true, false, true, true}, "later": {true, false, true, false},
+		"first": {true, false, true, false}, "second": {false, true, false, false}, "third": {true, false, true, true},
 	} {
 		h := hints[name]
 		if got := [4]bool{h["readOnlyHint"], h["destructiveHint"], h["idempotentHint"], h["openWorldHint"]}; got != want || len(h) != 4 {
@@ -409,7 +405,7 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	few := key()
-	few.Tools = []string{"second", "later"}
+	few.Tools = []string{"second"}
 	for _, c := range []struct {
 		p    auth.Principal
 		want []string
@@ -446,7 +442,7 @@ func TestResourcesAreThoseOfTheCaller(t *testing.T) {
 		}
 	}
 	for _, uri := range []string{
-		"assay://store", "assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/later", "assay://other",
+		"assay://store", "assay://models/mmm", "assay://result-schemas/first", "assay://result-schemas/fourth", "assay://other",
 		"assay://articles/", "assay://articles/none", "assay://articles/../guide", "assay://guide/", "assay://guide#cac", "ASSAY://guide",
 	} {
 		if _, err := b.Session(few, "r").ReadResource(t.Context(), uri); fault.KindOf(err) != fault.KindNotFound {

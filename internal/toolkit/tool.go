@@ -12,7 +12,6 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/control"
-	"assay/internal/fault"
 	"assay/internal/mcp"
 	"assay/internal/snapshot"
 )
@@ -74,7 +73,6 @@ type Spec struct {
 	Asks      bool           // answers by calling other tools
 	App       *App           // the view of its answers; its pictures are also resources
 	Acts      Action         // how a writing tool acts
-	Later     Absence        // set if the tool is not implemented
 	Arguments map[string]any // an example with the minimum arguments
 }
 
@@ -92,15 +90,6 @@ type Action struct {
 	Argument string        // the tool acts if this argument is true
 	Scope    control.Scope // required to act
 }
-
-// Absence explains why a tool is not implemented. The tool still validates its arguments.
-type Absence struct {
-	Needs   string // the missing part of the tool
-	Instead string // alternative
-}
-
-// Set reports whether the tool is not implemented.
-func (a Absence) Set() bool { return a != Absence{} }
 
 func (s Spec) mcp() mcp.Spec {
 	return mcp.Spec{
@@ -122,14 +111,6 @@ func DefineAction[P any, A answer.Answer](spec Spec, run func(context.Context, *
 	return typed(spec, func(ctx context.Context, call *Call, p P) (A, error) {
 		call.View = answer.Shared{DetailLevel: answer.AnalystLevel, Format: answer.JSONFormat, Compact: true}
 		return run(ctx, call, p)
-	})
-}
-
-// DefineLater returns a tool that is not implemented: it validates its arguments and reports what it needs.
-func DefineLater[P any](spec Spec) Typed[*Statement] {
-	return typed(spec, func(context.Context, *Call, P) (*Statement, error) {
-		return nil, fault.NotReady("%s is not available yet: it needs %s", spec.Name, spec.Later.Needs).
-			WithHint("Alternative: %s.", spec.Later.Instead)
 	})
 }
 

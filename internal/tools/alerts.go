@@ -22,8 +22,8 @@ const (
 	activeDays = 28
 )
 
-// alerts lists metrics with a small, lasting deviation from their forecast. Each alert has the most likely start of the
-// deviation.
+// alerts lists metrics with a small, lasting deviation from their forecast, each with the most likely start of the
+// deviation, and then the days that met an alert rule of the store.
 func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
@@ -68,7 +68,32 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	rate := float64(*a.Metrics.Watched) / (quietDays * float64(len(metrics)))
 	a.Metrics.FalseAlarms = new(answer.Percent(100 * -math.Expm1(-activeDays*rate)))
 	alertsSummary(c, a, shown)
+	rulesMet(c, a)
 	return nil
+}
+
+// rulesMet adds the days that met an alert rule, newest first. Names of rules are written by people, so the summary has
+// none of them.
+func rulesMet(c *toolkit.Call, a *ForecastingAnswer) {
+	a.Metrics.RulesMet = new(0)
+	for _, e := range c.AlertEvents {
+		rule := e.Alert
+		if a.Channel != "" && rule.Channel != a.Channel {
+			continue
+		}
+		row := pacing.Row{
+			Metric: snapshot.Metric(rule.Metric), Channel: rule.Channel, Raised: e.Day, Rule: answer.Clean(rule.Name),
+			Condition: rule.Condition, Threshold: new(rule.Threshold.Float()), Value: new(e.Value.Float()),
+		}
+		if e.Reference != nil {
+			row.Reference = new(e.Reference.Float())
+		}
+		a.Rows = append(a.Rows, row)
+		*a.Metrics.RulesMet++
+	}
+	if n := *a.Metrics.RulesMet; n > 0 {
+		a.Summary += fmt.Sprintf(" Alert rules of the store raised %s since %s.", answer.Plural(n, "alert", "alerts"), c.Today.AddDays(-snapshot.AlertDays))
+	}
 }
 
 // drift returns the newest alert in the range shown.

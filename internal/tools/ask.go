@@ -62,7 +62,7 @@ const (
 	askFailed      AskedStatus = "failed"        // the tool returned an error
 	askIncomplete  AskedStatus = "incomplete"    // the question lacks required arguments
 	askProposed    AskedStatus = "proposed"      // the tool writes: next has the preview, nothing was called
-	askUnavailable AskedStatus = "not_available" // the tool is not implemented, or the caller may not call it
+	askUnavailable AskedStatus = "not_available" // the caller may not call the tool
 )
 
 // askExamples are questions that every store can ask.
@@ -90,9 +90,7 @@ func runAsk(ctx context.Context, c *toolkit.Call, p askParams) (*AskAnswer, erro
 		}
 	}
 	for _, other := range plan.Alternatives {
-		if c.Available(other.Tool) {
-			a.Alternatives = append(a.Alternatives, answer.Next{Tool: other.Tool, Arguments: other.Arguments, Reason: "Another reading of the question."})
-		}
+		a.Alternatives = append(a.Alternatives, answer.Next{Tool: other.Tool, Arguments: other.Arguments, Reason: "Another reading of the question."})
 	}
 	a.Summary = askSummary(a)
 	if len(a.Rows) == 0 {
@@ -105,12 +103,7 @@ func runAsk(ctx context.Context, c *toolkit.Call, p askParams) (*AskAnswer, erro
 // answerPart makes one call. A call that writes becomes a suggestion.
 func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Call) (AskedCall, error) {
 	row := AskedCall{Tool: call.Tool, Arguments: call.Arguments}
-	spec := c.Tools[slices.IndexFunc(c.Tools, func(s toolkit.Spec) bool { return s.Name == call.Tool })]
 	switch {
-	case spec.Later.Set():
-		row.Status = askUnavailable
-		row.Problem = fmt.Sprintf("The `%s` tool is not available yet. Alternative: %s.", call.Tool, spec.Later.Instead)
-		suggestNearest(c, a, call, spec.Later.Instead)
 	case !c.Principal.MayCall(call.Tool):
 		row.Status = askUnavailable
 		row.Problem = fmt.Sprintf("This key may not call %s. Use a key without an allow-list.", call.Tool)
@@ -125,18 +118,6 @@ func answerPart(ctx context.Context, c *toolkit.Call, a *AskAnswer, call ask.Cal
 		return callPart(ctx, c, row, call)
 	}
 	return row, nil
-}
-
-// suggestNearest suggests the first tool that the description of an alternative names.
-func suggestNearest(c *toolkit.Call, a *AskAnswer, call ask.Call, instead string) {
-	for word := range strings.FieldsSeq(instead) {
-		if !c.Available(word) {
-			continue
-		}
-		nearest := c.Questions.Translator.Nearest(word, call)
-		c.Suggest(&a.Closing, word, nearest.Arguments, "Nearest available tool.")
-		return
-	}
 }
 
 // callPart calls the tool with the level of detail of the question and without metadata.

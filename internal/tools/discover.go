@@ -66,7 +66,7 @@ type DiscoverRow struct {
 	Source    answer.Foreign   `json:"source,omitempty"`
 	Kind      string           `json:"kind,omitempty"`
 	Tool      string           `json:"tool,omitempty"`
-	Status    string           `json:"status,omitempty" doc:"Source: current, stale or gaps. Ad account: ok, error or untested. Tool: has_data, empty or not_available."`
+	Status    string           `json:"status,omitempty" doc:"Source: current, stale or gaps. Ad account: ok, error or untested. Tool: has_data or empty."`
 	Rows      int64            `json:"rows,omitempty"`
 	Delivered int64            `json:"rows_delivered,omitempty" detail:"analyst"`
 	Orders    *answer.Count    `json:"orders,omitempty" doc:"Orders credited by last touch."`
@@ -203,8 +203,6 @@ func capabilities(c *toolkit.Call, connected bool) []DiscoverRow {
 	for _, t := range c.Tools {
 		row := DiscoverRow{Tool: t.Name, Status: "has_data"}
 		switch {
-		case t.Later.Set():
-			row.Status, row.Why = "not_available", "The tool needs "+t.Later.Needs+"."
 		case t.Model:
 			row.Status, row.Why = c.ModelCapability()
 		case t.OpenWorld && !connected:
@@ -230,8 +228,7 @@ func discoverSummary(c *toolkit.Call, what DiscoverAspect, rows []DiscoverRow) s
 	case integrationsAspect:
 		return integrationsSummary(rows)
 	case capabilitiesAspect:
-		return fmt.Sprintf("%d of %d tools have data, %d have no data, and %d are not available.",
-			countOf(rows, "has_data"), len(rows), countOf(rows, "empty"), countOf(rows, "not_available"))
+		return fmt.Sprintf("%d of %d tools have data, and %d have no data.", countOf(rows, "has_data"), len(rows), countOf(rows, "empty"))
 	case overviewAspect:
 	}
 	if c.Store.Empty() {

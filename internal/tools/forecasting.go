@@ -17,7 +17,7 @@ var Forecasting = toolkit.Define(toolkit.Spec{
 	Title:       "Forecast and pacing",
 	Description: "Forecasts with prediction intervals, pacing against targets, budget recommendations and drift alerts.",
 	Needs:       "orders",
-	Reads:       snapshot.Wants{Forecasts: true},
+	Reads:       snapshot.Wants{Forecasts: true, AlertEvents: true},
 }, runForecasting)
 
 func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (*ForecastingAnswer, error) {

@@ -56,7 +56,8 @@ type ForecastMetrics struct {
 	Closed *int `json:"closed,omitempty" doc:"Targets with a completed period and a known result."`
 	Met    *int `json:"met,omitempty" doc:"Closed targets that were met."`
 
-	Alerts      *int            `json:"alerts,omitempty"`
+	Alerts      *int            `json:"alerts,omitempty" doc:"Drift alerts. Days that met an alert rule are counted in rules_met."`
+	RulesMet    *int            `json:"rules_met,omitempty" doc:"Alerts of the store's own rules in the days shown: one for each rule and day."`
 	Watched     *int            `json:"watched,omitempty" doc:"Monitored series."`
 	FalseAlarms *answer.Percent `json:"false_alarm_pct,omitempty" doc:"Probability of at least one alert in the days shown without any real change."`
 }

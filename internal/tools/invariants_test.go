@@ -26,20 +26,9 @@ var members = []string{
 // stores are the workspaces of the fixture.
 var stores = []string{"full", "untouched", "orders", "loyal", "empty"}
 
-// built lists the implemented tools.
-func built() []toolkit.Tool {
-	var out []toolkit.Tool
-	for _, tool := range All() {
-		if !tool.Later.Set() {
-			out = append(out, tool)
-		}
-	}
-	return out
-}
-
-// answering lists the implemented tools that only read. They have parameters for the format.
+// answering lists the tools that only read. They have parameters for the format.
 func answering() []toolkit.Tool {
-	return slices.DeleteFunc(built(), func(t toolkit.Tool) bool { return t.Writes })
+	return slices.DeleteFunc(All(), func(t toolkit.Tool) bool { return t.Writes })
 }
 
 // argumentsOf encodes the arguments of a tool call: the required arguments and those in the parameter more.
@@ -68,7 +57,7 @@ func refuses(store string, tool toolkit.Tool) bool {
 
 func TestEveryToolHasGoldenCases(t *testing.T) {
 	t.Parallel()
-	for _, tool := range built() {
+	for _, tool := range All() {
 		files, err := filepath.Glob("testdata/" + tool.Name + "/*.txtar")
 		if err != nil {
 			t.Fatal(err)

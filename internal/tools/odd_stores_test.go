@@ -175,7 +175,7 @@ func TestOddStoresHaveAnswersInNumbers(t *testing.T) {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			s := service.Session(reader(newWorkspace(oddID(i))), "r1")
-			for _, tool := range built() {
+			for _, tool := range All() {
 				if tool.Writes {
 					continue
 				}

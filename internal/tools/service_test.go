@@ -318,8 +318,8 @@ func TestResourcesAreListedAndRead(t *testing.T) {
 			schemas++
 		}
 	}
-	if schemas != len(built()) {
-		t.Errorf("%d result schemas, want one for each of %d tools", schemas, len(built()))
+	if schemas != len(All()) {
+		t.Errorf("%d result schemas, want one for each of %d tools", schemas, len(All()))
 	}
 	for _, r := range list {
 		c, err := s.ReadResource(t.Context(), r.URI)
