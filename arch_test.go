@@ -125,7 +125,7 @@ var parts = []struct {
 	{"internal/operation", []string{
 		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse",
 		"internal/control", "internal/control/...", "internal/budgetchange", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
-		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts", "internal/alert",
+		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts", "internal/alert", "internal/snapshot",
 	}},
 	{"internal/console/frame/...", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/auth",
