@@ -45,7 +45,7 @@ func newCurves(p *mmm.Posterior, target []float64) *curves {
 		reaches := make([]Reach, len(channels))
 		var work panics.Group
 		for i, channel := range channels {
-			work.Go(func() { reaches[i] = reachOf(p, channel) })
+			work.Go(func() { reaches[i] = reachOf(p, channel, 1) })
 		}
 		work.Wait()
 		all := map[measure.Channel]Reach{}

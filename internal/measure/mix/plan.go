@@ -231,32 +231,51 @@ func (m *Model) Shift(channel measure.Channel, amount float64) (change stats.Sum
 	return stats.Summarize(moved), true
 }
 
-// Reach describes the saturation of a channel at its spend.
+// Reach describes the response of a channel at one level of spend.
 type Reach struct {
 	// Saturation is 1 - marginal return / average return: 0 for linear returns, near 1 if additional spend has no
 	// effect.
 	Saturation stats.Summary
+	Marginal   stats.Summary // response per additional unit of spend
 	Less, More stats.Summary // change of the response over the window if spend changes by Step
 }
 
 // Step is the relative decrease and increase of spend in [Model.Reach].
 const Step = 0.2
 
-// Reach returns the saturation of the channel. It excludes draws without any effect of the channel, because they have
-// no saturation.
+// Reach returns the response of the channel at its spend of the window. The saturation excludes draws without any effect of
+// the channel, because they have none.
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
-func reachOf(p *mmm.Posterior, channel measure.Channel) Reach {
-	responses, slopes := p.ResponseSlopes(channel, []float64{1 - Step, 1, 1 + Step})
-	var saturation []float64
+// ReachAt returns the response of the channel at another spend per window, spread over the days like the spend of the
+// window. Without spend it returns [Model.Reach], because a curve says little about the first unit of spend.
+func (m *Model) ReachAt(channel measure.Channel, spend float64) Reach {
+	times := spend / m.Posterior().Spend(channel)
+	if !(times > 0 && times <= mostTimes) {
+		return m.Reach(channel)
+	}
+	return reachOf(m.Posterior(), channel, times)
+}
+
+// reachOf returns the response at a multiple of the spend of the window.
+func reachOf(p *mmm.Posterior, channel measure.Channel, times float64) Reach {
+	responses, slopes := p.ResponseSlopes(channel, []float64{(1 - Step) * times, times, (1 + Step) * times})
+	spend := p.Spend(channel)
+	var saturation, marginal []float64
 	less, more := make([]float64, len(responses[1])), make([]float64, len(responses[1]))
 	for i, now := range responses[1] {
 		less[i], more[i] = responses[0][i]-now, responses[2][i]-now
 		if now > 0 {
-			saturation = append(saturation, 1-slopes[1][i]/now)
+			saturation = append(saturation, 1-times*slopes[1][i]/now)
+		}
+		if spend > 0 {
+			marginal = append(marginal, slopes[1][i]/spend)
 		}
 	}
 	r := Reach{Less: stats.Summarize(less), More: stats.Summarize(more)}
+	if len(marginal) > 0 {
+		r.Marginal = stats.Summarize(marginal)
+	}
 	if len(saturation) > 0 {
 		r.Saturation = stats.Summarize(saturation)
 	}

@@ -238,7 +238,19 @@ func TestReachIsTheResponseToAFifth(t *testing.T) {
 		if s := r.Saturation; !(0 <= s.Q05 && s.Q05 <= s.Mean && s.Mean <= s.Q95 && s.Q95 <= 1) {
 			t.Errorf("%s has the saturation %+v", c.Name, s)
 		}
+		half := m.ReachAt(c.Name, 0.5*c.Current)
+		now, more = c.Response.At(0.5*c.Current), c.Response.At(0.6*c.Current)
+		floats.Sub(more, now)
+		if want := stats.Summarize(more); !near(half.More.Mean, want.Mean, 0.02) || half.Marginal.Mean < r.Marginal.Mean || half.Saturation.Mean > r.Saturation.Mean {
+			t.Errorf("%s at half of its spend: %+v, want %+v for a fifth more", c.Name, half, want)
+		}
+		if none := m.ReachAt(c.Name, 0); none != r {
+			t.Errorf("%s without spend: %+v", c.Name, none)
+		}
 		roas, marginal := effectOf(m, c.Name)
+		if !near(r.Marginal.Mean, marginal, 1e-9) {
+			t.Errorf("%s has the marginal return %v, want %v", c.Name, r.Marginal.Mean, marginal)
+		}
 		// The tolerance is needed because the mean of ratios is only near the ratio of means.
 		if want := 1 - marginal/roas; math.Abs(r.Saturation.Mean-want) > 0.1 {
 			t.Errorf("%s has the saturation %v, marginal and average return give %v", c.Name, r.Saturation.Mean, want)
