@@ -188,7 +188,7 @@ func priorityOf(f detect.Finding, monthly float64) Priority {
 const dataProblem detect.Kind = "data_problem"
 
 // healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and models,
-// expiring tokens. A store without data has no insights.
+// expiring tokens. Gaps of several sources are one insight, and only recent gaps are. A store without data has no insights.
 func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 	if c.Store.Empty() {
 		return nil, nil
@@ -202,7 +202,7 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 		return nil, err
 	}
 	var all []Insight
-	for _, f := range found {
+	for _, f := range withOneGap(found, c.Today) {
 		if f.Severity != health.SeverityError && f.Severity != health.SeverityWarning {
 			continue
 		}
@@ -217,6 +217,29 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 		all = append(all, i)
 	}
 	return all, nil
+}
+
+// gapDays is how long days without data need a decision. Older ones remain in the health checks.
+const gapDays = 60
+
+// withOneGap replaces the findings about sources with gaps by one about those with recent gaps.
+func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
+	var recent []health.Finding
+	others := slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool {
+		if f.Gap != (civil.Date{}) && today.Sub(f.Gap) <= gapDays {
+			recent = append(recent, f)
+		}
+		return f.Gap != (civil.Date{})
+	})
+	if len(recent) == 0 {
+		return others
+	}
+	latest := slices.MaxFunc(recent, func(a, b health.Finding) int { return a.Gap.Compare(b.Gap) })
+	return append(others, health.Finding{
+		Check: "sources", Severity: latest.Severity, Fix: latest.Fix,
+		Finding: fmt.Sprintf("%s days without data since %s, the latest on %s.", answer.Plural(len(recent), "data source has", "data sources have"),
+			today.AddDays(-gapDays), latest.Gap),
+	})
 }
 
 func upper(s string) string {

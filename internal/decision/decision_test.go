@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/civil"
 	"assay/internal/control"
+	"assay/internal/health"
 	"assay/internal/measure"
 	"assay/internal/measure/detect"
 	"assay/internal/money"
@@ -113,5 +114,22 @@ func TestEachKindOfFindingHasWords(t *testing.T) {
 		if w := wordings[kind]; w.say == nil || w.act == "" || w.call == nil || w.reason == "" {
 			t.Errorf("%s has no sentence, action or call", kind)
 		}
+	}
+}
+
+// Old gaps stay in the health checks, and several sources with recent gaps are one insight.
+func TestGapsOfSourcesAreOneInsight(t *testing.T) {
+	t.Parallel()
+	today := civil.MustParse("2026-11-20")
+	gap := func(check string, daysAgo int) health.Finding {
+		return health.Finding{Check: check, Severity: health.SeverityWarning, Finding: "Days are missing.", Fix: "Import.", Gap: today.AddDays(-daysAgo)}
+	}
+	other := health.Finding{Check: "imports", Severity: health.SeverityOK, Finding: "The last import was today."}
+	if got := withOneGap([]health.Finding{gap("a", 61), other, gap("b", 400)}, today); len(got) != 1 || got[0] != other {
+		t.Errorf("old gaps: %+v", got)
+	}
+	got := withOneGap([]health.Finding{gap("a", 60), gap("b", 3), other, gap("c", 61)}, today)
+	if want := "2 data sources have days without data since 2026-09-21, the latest on 2026-11-17."; len(got) != 2 || got[0] != other || got[1].Line() != want || got[1].Fix != "Import." {
+		t.Errorf("recent gaps: %+v, want %q", got, want)
 	}
 }

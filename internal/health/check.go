@@ -103,7 +103,7 @@ func checkSource(c *toolkit.Call, s warehouse.SourceState) Finding {
 		f.Finding = fmt.Sprintf("%s missing between %s and %s. The latest is %s.", answer.Plural(int(s.MissingDays), "day is", "days are"),
 			s.Days.First, s.Days.Last, s.LastGap)
 		f.Fix = "If ads ran on those days, import the report again. Days without ads have no rows."
-		f.about = fmt.Sprintf("a data source (%s) has gaps, the latest on %s", s.Kind, s.LastGap)
+		f.about, f.Gap = fmt.Sprintf("a data source (%s) has gaps, the latest on %s", s.Kind, s.LastGap), s.LastGap
 	default:
 		f.Severity, f.Finding = SeverityOK, "It has "+answer.Plural(int(s.Rows), "row", "rows")+"."
 		if s.Days.Days() > 0 {

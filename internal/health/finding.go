@@ -1,11 +1,15 @@
 package health
 
+import "assay/internal/civil"
+
 // Finding is the result of one check.
 type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
 	Finding  string   `json:"finding"`
 	Fix      string   `json:"fix,omitempty"`
+
+	Gap civil.Date `json:"-"` // latest day that a daily source lacks; zero: it lacks none
 
 	about string // text for the summary when the finding contains untrusted input
 }
