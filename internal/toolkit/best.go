@@ -37,7 +37,7 @@ func BestSentence(r snapshot.Return) string {
 	if r.Best == nil {
 		return ""
 	}
-	return fmt.Sprintf(" The best estimate of its incremental ROAS is %s (90%% interval %s to %s; %s).",
+	return fmt.Sprintf(" Incremental ROAS is %s (90%% interval %s to %s; %s).",
 		answer.Ratio(r.Best.Value), answer.Ratio(r.Best.Low), answer.Ratio(r.Best.High), originOf(r))
 }
 
@@ -46,11 +46,11 @@ func originOf(r snapshot.Return) string {
 	case r.Basis == snapshot.ByModel && r.Tests > 0:
 		return "media mix model with " + answer.Plural(r.Tests, "experiment", "experiments")
 	case r.Basis == snapshot.ByModel:
-		return "media mix model without an experiment on it"
+		return "media mix model, untested"
 	case r.Basis == snapshot.ByExperiments:
-		return "last touch times the factor of " + answer.Plural(r.Tests, "experiment", "experiments")
+		return "last touch × factor of " + answer.Plural(r.Tests, "experiment", "experiments")
 	}
-	return "last touch with the uncertainty of an untested channel"
+	return "last touch, untested"
 }
 
 // WhyReturnsDiffer explains the best estimate of a channel and how other figures differ from it.

@@ -126,7 +126,7 @@ func gatherReturns(t *testing.T, s mcp.Session) (returnsSeen, []measure.Channel)
 			continue
 		}
 		one := decoded[PerformanceAnswer](t, ask("performance", fmt.Sprintf(`{%s,"channel":%q}`, fixture90, r.Channel)))
-		if r.Best.Return != nil && !strings.Contains(one.Summary, "incremental ROAS is "+r.Best.Return.Value.String()) {
+		if r.Best.Return != nil && !strings.Contains(one.Summary, "Incremental ROAS is "+r.Best.Return.Value.String()) {
 			t.Errorf("performance of %s: %q, want the best estimate %v", r.Channel, one.Summary, r.Best.Return.Value)
 		}
 	}
