@@ -37,8 +37,8 @@ func BestSentence(r snapshot.Return) string {
 	if r.Best == nil {
 		return ""
 	}
-	return fmt.Sprintf(" Incremental ROAS is %s (90%% interval %s to %s; %s).",
-		answer.Ratio(r.Best.Value), answer.Ratio(r.Best.Low), answer.Ratio(r.Best.High), originOf(r))
+	return fmt.Sprintf(" Incremental ROAS is %s (90%% interval %s to %s, by %s).",
+		answer.Ratio(r.Best.Value), answer.Ratio(r.Best.Low), answer.Ratio(r.Best.High), r.Basis)
 }
 
 func originOf(r snapshot.Return) string {

@@ -146,6 +146,10 @@ func gatherReturns(t *testing.T, s mcp.Session) (returnsSeen, []measure.Channel)
 			}
 		}
 	}
+	asked := string(ask("ask", `{"question":"what is the true ROAS of facebook?","detail_level":"analyst"}`))
+	if i := slices.IndexFunc(p.Rows, func(r ChannelRow) bool { return r.Channel == "facebook" }); !strings.Contains(asked, fmt.Sprintf(`"incremental_roas":{"value":%v,`, float64(p.Rows[i].Return.Value))) {
+		t.Errorf("ask has no best estimate %v of facebook: %s", p.Rows[i].Return.Value, asked)
+	}
 	next := decoded[ExperimentsAnswer](t, ask("experiments", `{"view":"next_test","detail_level":"debug"}`))
 	first = append(first, next.Rows[0].Channel)
 	for _, r := range next.Rows {

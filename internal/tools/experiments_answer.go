@@ -77,11 +77,11 @@ type ExperimentRow struct {
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
 	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
 
-	Spend       *answer.Money                  `json:"spend,omitempty"`
-	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty"`
-	ROAS        *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
-	Claimed     *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
-	Modelled    *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS in the media mix model, over its window."`
+	Spend     *answer.Money                  `json:"spend,omitempty"`
+	LastTouch *answer.Money                  `json:"last_touch_revenue,omitempty"`
+	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
+	Claimed   *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
+	Modelled  *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS in the media mix model, over its window."`
 	toolkit.Best
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
 

@@ -55,13 +55,13 @@ type ChannelRow struct {
 	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
 	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
 	toolkit.Best  `detail:"analyst"`
-	AfterSpend    *answer.Money   `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Revenue at the store's contribution rate of the period, minus spend."`
-	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
-	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
-	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Platform-reported revenue; basis reported."`
-	ClaimedOrders *answer.Count   `json:"claimed_orders,omitempty" detail:"analyst"`
-	Impressions   int64           `json:"impressions,omitempty" detail:"debug"`
-	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
+	AfterSpend    *answer.Money `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Revenue at the store's contribution rate of the period, minus spend."`
+	NewOrders     *answer.Count `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds       *answer.Money `json:"refunds,omitempty" detail:"analyst"`
+	Claimed       *answer.Money `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Platform-reported revenue; basis reported."`
+	ClaimedOrders *answer.Count `json:"claimed_orders,omitempty" detail:"analyst"`
+	Impressions   int64         `json:"impressions,omitempty" detail:"debug"`
+	Clicks        int64         `json:"clicks,omitempty" detail:"debug"`
 }
 
 func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*PerformanceAnswer, error) {
