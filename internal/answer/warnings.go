@@ -55,6 +55,7 @@ const (
 	WarnNotApplied        WarningCode = "not_applied"
 	WarnNotCovered        WarningCode = "not_covered"
 	WarnOldTest           WarningCode = "old_test"
+	WarnInconclusive      WarningCode = "inconclusive"
 	WarnOpensInflated     WarningCode = "opens_inflated"
 	WarnRanking           WarningCode = "ranking"
 	WarnRunning           WarningCode = "running"

@@ -8,9 +8,7 @@ import (
 	"assay/internal/answer"
 	"assay/internal/control"
 	"assay/internal/measure"
-	"assay/internal/measure/decide"
 	"assay/internal/measure/detect"
-	"assay/internal/measure/mix"
 	"assay/internal/toolkit"
 )
 
@@ -50,9 +48,11 @@ func Feed(ctx context.Context, c *toolkit.Call) ([]Decision, error) {
 	for _, i := range insights {
 		all = append(all, decisionOf(i))
 	}
-	if hold := holdDecision(c, found.Store.Rate); hold != nil {
-		all = append(all, *hold)
+	hold, err := holdDecision(ctx, c, found.Store.Rate)
+	if err != nil {
+		return nil, err
 	}
+	all = append(all, hold...)
 	slices.SortStableFunc(all, func(a, b Decision) int { return a.rank() - b.rank() })
 	return all, nil
 }
@@ -110,36 +110,34 @@ func factorDecisions(c *toolkit.Call) []Decision {
 	}}
 }
 
-// holdDecision is the decision between the current and the optimized allocation.
-func holdDecision(c *toolkit.Call, rate *float64) *Decision {
-	m, err := c.Model()
-	if err != nil {
-		return nil
+// holdDecision is the decision between the current and the optimized allocation, none without a model.
+func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decision, error) {
+	current, err := c.CurrentPlan(ctx)
+	if err != nil || current == nil {
+		return nil, err
 	}
-	plan, err := m.Plan(mix.Ask{Budget: m.Spend()})
-	if err != nil {
-		return nil
-	}
+	m, plan := current.Model, current.Plan
 	times := 1 / m.Months()
 	if rate != nil {
 		times *= *rate
 	}
 	lift := toolkit.Posterior[answer.Money](plan.Lift, times)
-	d := &Decision{Value: &lift}
-	if plan.Advice.Action == decide.Shift {
+	d := Decision{Value: &lift}
+	if current.Shifts() {
 		d.Area, d.Priority, d.Decision = Action, Medium, "Move budget toward the optimized allocation in steps."
 		d.Why = fmt.Sprintf("The optimized allocation of the same budget is better with a probability of %s.", answer.Percent(100*plan.BeatsCurrent).Whole())
 		d.Call = next(c, "autopilot_plan", map[string]any{}, "See the plan of steps.")
-		return d
+		return []Decision{d}, nil
 	}
 	d.Area, d.Priority, d.Decision, d.Value = Confidence, Low, "Keep the current allocation.", nil
 	d.Why = "The evidence is too weak to reallocate the budget."
 	d.Call = next(c, "optimization", map[string]any{}, "See the evidence.")
-	if best := plan.Advice.BestExperiment; best != nil {
-		d.Decision = "Keep the current allocation, and test " + answer.ChannelName(best.Channel) + " first."
-		d.Call = next(c, "geo_experiment_preflight", map[string]any{"channel": string(best.Channel)}, "Check whether a geo experiment can detect the effect.")
+	first, err := c.TestFirst(ctx)
+	if first != "" {
+		d.Decision = "Keep the current allocation, and test " + answer.ChannelName(first) + " first."
+		d.Call = next(c, "geo_experiment_preflight", map[string]any{"channel": string(first)}, "Check whether a geo experiment can detect the effect.")
 	}
-	return d
+	return []Decision{d}, err
 }
 
 // unitOf states in a sentence what monthly values are.

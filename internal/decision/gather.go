@@ -26,17 +26,19 @@ import (
 // historyDays is the number of days of the series: two years and the windows of a drift.
 const historyDays = 2*365 + 120
 
-// contributionRate returns the contribution per revenue, nil if costs are unknown.
+// rateDays is the number of days before today of the store's contribution rate.
+const rateDays = 90
+
+// contributionRate returns the contribution per revenue of the last days, as in `performance`; nil if it is unknown.
 func contributionRate(ctx context.Context, c *toolkit.Call) (*float64, error) {
-	p, err := c.CustomerPanel(ctx, civil.Range{}, "")
+	p, err := c.Contribution(ctx, c.LastDays(rateDays))
 	if err != nil {
 		return nil, err
 	}
-	m, err := p.Margins()
-	if err != nil || m.Rate <= 0 {
-		return nil, nil //nolint:nilerr,nilnil // without costs there is no rate
+	if rate, known := p.ChannelRate(""); known && rate > 0 {
+		return &rate, nil
 	}
-	return &m.Rate, nil
+	return nil, nil //nolint:nilnil // without costs there is no rate
 }
 
 // gatherer reads the input of the detectors from a snapshot.
@@ -105,7 +107,7 @@ func (g *gatherer) channels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	factors, err := g.AppliedFactors(ctx)
+	returns, err := snapshot.Returns(ctx, g.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -124,8 +126,12 @@ func (g *gatherer) channels(ctx context.Context) error {
 		if s, ok := claimed[named.Name]; ok {
 			ch.Claimed = g.series(s, ordersOf)
 		}
-		if f, ok := factors[named.Name]; ok {
+		best := returns[named.Name]
+		if f := best.Factor; f != nil {
 			ch.FactorSD, ch.Tested = geo.Uncertainty(&f.Estimate, g.Years(f.Latest)), g.Years(f.Latest) < 1
+		}
+		if best.Best != nil {
+			ch.Return = &best.Best.Value
 		}
 		ch.Tested = ch.Tested || experimenting(g.Experiments, named.Name)
 		g.store.Channels = append(g.store.Channels, ch)

@@ -302,7 +302,8 @@ func TestAStudyHasThePlatformsResult(t *testing.T) {
 	}
 }
 
-// The applied experiments of a channel are pooled, or all its experiments if none is applied.
+// The factor is the posterior of a normal prior (mean 1, sd 0.5) and the pooled applied experiments, or all experiments if
+// none is applied. Expected values: 0.5 ± 0.2/1.6449/√2, and 0.5 ± √((0.2/1.6449)²+0.0052)/√2, combined by hand.
 func TestFactorsOfAChannelArePooled(t *testing.T) {
 	t.Parallel()
 	result := func(channel measure.Channel, value float64, applied bool, ends civil.Date) *experiment.Result {
@@ -319,10 +320,35 @@ func TestFactorsOfAChannelArePooled(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if f := got[0]; f.Channel != "facebook" || !f.Applied || math.Abs(f.Value-0.5) > 1e-9 || f.Latest != last.AddDays(-5) {
+	if f := got[0]; f.Channel != "facebook" || !f.Applied || math.Abs(f.Value-0.514360) > 1e-6 || f.Latest != last.AddDays(-5) {
 		t.Errorf("facebook %+v", f)
 	}
-	if f := got[1]; f.Channel != "tiktok" || f.Applied || math.Abs(f.Value-0.5) > 1e-9 || f.Latest != last {
+	if f := got[1]; f.Channel != "tiktok" || f.Applied || math.Abs(f.Value-0.519231) > 1e-6 || f.Latest != last {
 		t.Errorf("tiktok %+v", f)
+	}
+}
+
+// An inconclusive experiment is not a part of the factor until somebody applies it. It then leaves the factor near 1.
+func TestAnInconclusiveExperimentIsNotUsedUnlessSomebodyAppliesIt(t *testing.T) {
+	t.Parallel()
+	e := geoTest()
+	e.Kind, e.Found = control.LiftStudy, &control.Finding{Return: 0.4, Low: -3, High: 3.8, LevelPct: 90}
+	r, err := experiment.Store{}.Result(t.Context(), e, new(2.0))
+	if err != nil || r.Conclusive() {
+		t.Fatalf("%+v, %v: want an inconclusive result", r, err)
+	}
+	if used, why := r.FactorUse(); used || !strings.Contains(why, "inconclusive") {
+		t.Errorf("used %t: %s", used, why)
+	}
+	r.Applied = true
+	if used, why := r.FactorUse(); !used || !strings.Contains(why, "although it is inconclusive") {
+		t.Errorf("applied: used %t: %s", used, why)
+	}
+	found, err := experiment.ChannelFactors([]*experiment.Result{r})
+	if err != nil || len(found) != 1 || found[0].Value < 0.6 || found[0].Value > 1 {
+		t.Errorf("%+v, %v: want a factor between the measured 0.2 and 1, nearer to 1", found, err)
+	}
+	if f := found[0]; f.High-f.Low > 2*1.645*0.5 {
+		t.Errorf("the interval %v is wider than the prior", f.Interval)
 	}
 }

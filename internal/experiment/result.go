@@ -21,7 +21,7 @@ type Result struct {
 	Spend    *float64          // spend minus counterfactual spend, in whole units
 	Returned *measure.Estimate // iROAS
 	Reported *float64          // last-touch ROAS on its days
-	Factor   *measure.Estimate // incrementality factor: incremental over reported ROAS
+	Factor   *measure.Estimate // incremental over reported ROAS, as measured; [ChannelFactors] returns the factors to use
 	Unread   error             // why the data do not allow a comparison of regions
 	Missing  Missing           // input that the factor lacks
 }
@@ -96,16 +96,45 @@ func (s Store) Result(ctx context.Context, e control.Experiment, reported *float
 	return r, nil
 }
 
-// ChannelFactor is the pooled factor of a channel's experiments.
+// Conclusive reports whether the interval of the effect excludes zero. It is false without a result.
+func (r *Result) Conclusive() bool {
+	i := measure.Interval{}
+	switch {
+	case r.Found != nil && r.Found.LiftEstimate != nil:
+		i = r.Found.LiftEstimate.Interval
+	case r.Found == nil && r.Returned != nil:
+		i = r.Returned.At(Level).Interval
+	}
+	return i.Low > 0 || i.High < 0
+}
+
+// FactorUse reports whether the experiment is a part of its channel's applied factor, and why.
+func (r *Result) FactorUse() (used bool, why string) {
+	switch {
+	case r.Status != control.ExperimentCompleted:
+		return false, "it is not completed"
+	case r.Factor == nil:
+		return false, r.Why()
+	case !r.Applied && !r.Conclusive():
+		return false, "it is inconclusive, and nobody has applied it"
+	case !r.Applied:
+		return false, "nobody has applied it"
+	case !r.Conclusive():
+		return true, "applied, although it is inconclusive"
+	}
+	return true, "applied"
+}
+
+// ChannelFactor is the factor of a channel: the posterior of a prior and its experiments.
 type ChannelFactor struct {
 	Channel measure.Channel
 	geo.Pooled
-	Applied bool       // the pooled experiments are applied; false: the channel has no applied experiment
-	Latest  civil.Date // last day of the latest pooled experiment
+	Applied bool       // the experiments are applied; false: the channel has no applied experiment
+	Latest  civil.Date // last day of the latest of these experiments
 }
 
-// ChannelFactors pools the factors of each channel. It uses the applied experiments or, if none is applied, all
-// experiments.
+// ChannelFactors returns the factor of each channel with a measured one. It uses the applied experiments or, if none is
+// applied, all experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}
 	latest := map[measure.Channel]map[bool]civil.Date{}
@@ -132,7 +161,7 @@ func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 		if f.Applied {
 			from = applied[channel]
 		}
-		pooled, err := geo.Pool(from, Level)
+		pooled, err := geo.Posterior(from, Level)
 		if err != nil {
 			return nil, fmt.Errorf("factor of %q: %w", channel, err)
 		}

@@ -14,6 +14,8 @@ const (
 	GeoExperiment     Method = "geo experiment"
 	PlatformStudy     Method = "lift study of the ad platform"
 	MetaAnalysis      Method = "random-effects meta-analysis"
+	FactorPrior       Method = "prior of an untested factor"
+	FactorPosterior   Method = "posterior of a prior and experiments"
 	MediaMixPosterior Method = "posterior of a media mix model"
 	MediaMixPrior     Method = "prior of a media mix model"
 	StructuralModel   Method = "Bayesian structural time series"

@@ -21,6 +21,7 @@ type MixRow struct {
 	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: revenue that would be lost without the channel."`
 	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
+	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate, where it is not the model's: applied experiments on the channel that the model does not use."`
 	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend."`
 	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"How far marginal ROAS is below average ROAS."`
 	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
@@ -80,7 +81,7 @@ type PlanMetrics struct {
 	Confidence   string          `json:"confidence" doc:"high from a probability of 95%, medium from 80%, otherwise low."`
 	Advice       string          `json:"advice" doc:"shift: apply the allocation; hold: keep the current allocation."`
 	Why          []string        `json:"why,omitempty" doc:"Reasons for the advice. Current spend is scaled to the budget."`
-	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel with the highest value of information of an experiment."`
+	TestFirst    measure.Channel `json:"test_first,omitempty" doc:"Channel to test first, as in experiments with view=next_test."`
 	AgreementPct answer.Percent  `json:"agreement_pct,omitempty" detail:"analyst" doc:"Share of the budget that two halves of the posterior draws allocate the same way."`
 	GapPct       *answer.Percent `json:"gap_pct,omitempty" detail:"analyst" doc:"Optimality gap: upper bound, as a percentage of the allocation's value."`
 }
@@ -104,9 +105,6 @@ func PlanMetricsOf(c *Call, m *mix.Model, plan *mix.Plan, budget, times float64)
 	}
 	if plan.Certificate.UpperBound > 0 {
 		out.GapPct = new(answer.Percent(100 * plan.Certificate.Gap()))
-	}
-	if plan.Advice.BestExperiment != nil {
-		out.TestFirst = plan.Advice.BestExperiment.Channel
 	}
 	return out
 }

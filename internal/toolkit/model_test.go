@@ -159,13 +159,13 @@ func TestMetricsOfAPlan(t *testing.T) {
 	}
 	got := toolkit.PlanMetricsOf(call, m, planOf(0.9, 2), 2000, 0.5)
 	if got.Budget != 1000 || got.CurrentSpend != 500 || got.Lift.Value != 25 || got.Lift.Low != 5 || got.Lift.High != 45 || got.BetterPct != 90 || got.AgreementPct != 90 ||
-		got.Change == nil || got.Change.Value != 250 || *got.GapPct != 10 || got.TestFirst != "google" || got.Advice != "shift" || len(got.Why) != 1 {
+		got.Change == nil || got.Change.Value != 250 || *got.GapPct != 10 || got.Advice != "shift" || len(got.Why) != 1 {
 		t.Errorf("%+v", got)
 	}
 	for times, changes := range map[float64]bool{1: false, 1.001: false, 1.0011: true, 0.9989: true} {
 		plan := planOf(0.9, times)
 		plan.Certificate, plan.Advice.BestExperiment = decide.Certificate{}, nil
-		if got := toolkit.PlanMetricsOf(call, m, plan, 1000, 1); (got.Change != nil) != changes || got.GapPct != nil || got.TestFirst != "" {
+		if got := toolkit.PlanMetricsOf(call, m, plan, 1000, 1); (got.Change != nil) != changes || got.GapPct != nil {
 			t.Errorf("%v times current spend: %+v", times, got)
 		}
 	}

@@ -127,6 +127,13 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	if slices.ContainsFunc(factors, func(f experiment.ChannelFactor) bool { return !f.Applied }) {
 		a.Warn(answer.WarnNotApplied, "Last-touch returns are corrected by applied factors only. Review the other factors in view=results and apply them on the Experiments page.")
 	}
+	for _, t := range all {
+		if used, _ := t.FactorUse(); used && !t.Conclusive() {
+			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s): somebody applied it. Its interval is wide, so the factor remains near its prior of 1.",
+				answer.ChannelName(t.Channel), answer.Clean(string(t.ID))))
+			break
+		}
+	}
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(TrueVsReportedView)}, a.Channel), "Compare last-touch and incremental returns.")
 	c.Suggest(&a.Closing, "experiments", filtered(map[string]any{"view": string(ResultsView)}, a.Channel), "See the experiments behind the factors.")
 	return nil
@@ -183,7 +190,17 @@ func showResults(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, id 
 		all = all[at : at+1]
 	}
 	for _, t := range all {
-		a.Rows = append(a.Rows, resultRow(c, t))
+		row := resultRow(c, t)
+		if c.View.DetailLevel != answer.SummaryLevel {
+			uses, err := snapshot.Uses(ctx, c.Snapshot, t)
+			if err != nil {
+				return err
+			}
+			for _, u := range uses {
+				row.Uses = append(row.Uses, ExperimentUse{u.By, u.Used, answer.Clean(u.Why)})
+			}
+		}
+		a.Rows = append(a.Rows, row)
 	}
 	// Completed experiments come first, because they have results.
 	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 { return float64(slices.Index(shownFirst, r.Status)) })
@@ -252,13 +269,12 @@ func resultRow(c *toolkit.Call, t *experiment.Result) ExperimentRow {
 	if t.Status != control.ExperimentCompleted {
 		return row
 	}
-	row.Applied, row.Outcome = &t.Applied, NoResult
+	row.Applied, row.Outcome = &t.Applied, outcomeOf(t)
 	if f := t.Found; f != nil {
 		row.PValue = new(answer.Decimals(f.P, 3))
 		if f.LiftEstimate != nil {
 			row.Lift = answer.Percents(*f.LiftEstimate)
 			row.Incremental = answer.EstimateOf[answer.Money](*f.IncrementalEstimate, 1)
-			row.Outcome = outcomeOf(f.LiftEstimate.Interval)
 		}
 	}
 	if t.Spend != nil {
@@ -267,9 +283,6 @@ func resultRow(c *toolkit.Call, t *experiment.Result) ExperimentRow {
 	if t.Returned != nil {
 		shown := t.Returned.At(answer.Level90)
 		row.Return = answer.EstimateOf[answer.Ratio](shown, 1)
-		if t.Found == nil {
-			row.Outcome = outcomeOf(shown.Interval)
-		}
 	}
 	if t.Factor != nil {
 		row.Factor = answer.EstimateOf[answer.Ratio](*t.Factor, 1)
@@ -277,11 +290,14 @@ func resultRow(c *toolkit.Call, t *experiment.Result) ExperimentRow {
 	return row
 }
 
-func outcomeOf(i measure.Interval) ExperimentOutcome {
-	if i.Low > 0 || i.High < 0 {
+func outcomeOf(t *experiment.Result) ExperimentOutcome {
+	switch {
+	case t.Conclusive():
 		return EffectFound
+	case t.Found != nil && t.Found.LiftEstimate != nil, t.Found == nil && t.Returned != nil:
+		return NoClearEffect
 	}
-	return NoClearEffect
+	return NoResult
 }
 
 func cleaned(names []string) []string {

@@ -8,6 +8,7 @@ import (
 	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/geo"
+	"assay/internal/toolkit"
 )
 
 type experimentsParams struct {
@@ -31,7 +32,7 @@ const (
 	GuideView          ExperimentView = "guide"
 	experimentMethod                  = "The result of a geo experiment is the amount charged to customers minus a scaled synthetic control. " +
 		"Its interval comes from placebo sets of regions. A factor is incremental ROAS divided by last-touch ROAS on the same days. " +
-		"Factors are pooled by channel with random effects. See methods/geo."
+		"Factors are posteriors of a prior (mean 1, standard deviation 0.5) and the pooled experiments. See methods/geo."
 	factorAssumes = "A factor applies to the spend level and season of its experiment."
 )
 
@@ -48,14 +49,14 @@ type ExperimentsAnswer struct {
 	answer.Closing
 }
 
-// ExperimentMetrics counts experiments. For view=true_vs_reported it totals the channels with an applied factor.
+// ExperimentMetrics counts experiments. For view=true_vs_reported it totals the channels with a model or an applied factor.
 type ExperimentMetrics struct {
 	Experiments *int `json:"experiments,omitempty" doc:"Experiments that match the filter, with any status."`
 	Completed   *int `json:"completed,omitempty"`
 	Applied     *int `json:"applied,omitempty" doc:"Completed experiments with an applied factor."`
 
-	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with an applied factor."`
-	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of channels with an applied factor."`
+	Covered     *answer.Percent                `json:"spend_covered_pct,omitempty" doc:"Share of spend in channels with a model or an applied factor."`
+	Spend       *answer.Money                  `json:"spend,omitempty" doc:"Spend of these channels."`
 	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty" doc:"Revenue that last touch credits to the same channels."`
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty" doc:"Incremental revenue of the same channels; assumes independent errors."`
 }
@@ -70,17 +71,18 @@ type ExperimentRow struct {
 	Start   civil.Date               `json:"start,omitzero"`
 	End     civil.Date               `json:"end,omitzero"`
 
-	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over last-touch ROAS."`
+	Factor       *answer.Estimate[answer.Ratio] `json:"factor,omitempty" doc:"Incrementality factor: incremental over last-touch ROAS. Of a channel: posterior of a prior and its experiments. Of an experiment: as measured."`
 	Applied      *bool                          `json:"applied,omitempty" doc:"The factor corrects last-touch returns."`
 	Tests        int                            `json:"tests,omitempty" doc:"Experiments behind the factor."`
 	LastTest     civil.Date                     `json:"last_test,omitzero" doc:"Last day of the latest experiment."`
 	BetweenTests *answer.Ratio                  `json:"between_tests,omitempty" detail:"analyst" doc:"Standard deviation of the factor between experiments, in addition to their standard errors."`
 
-	Spend       *answer.Money                  `json:"spend,omitempty"`
-	LastTouch   *answer.Money                  `json:"last_touch_revenue,omitempty"`
-	ROAS        *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
-	Claimed     *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
-	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty"`
+	Spend     *answer.Money                  `json:"spend,omitempty"`
+	LastTouch *answer.Money                  `json:"last_touch_revenue,omitempty"`
+	ROAS      *answer.Ratio                  `json:"last_touch_roas,omitempty" doc:"On the days of the row."`
+	Claimed   *answer.Ratio                  `json:"claimed_roas,omitempty" detail:"analyst" doc:"ROAS that the ad platform reports."`
+	Modelled  *answer.Estimate[answer.Ratio] `json:"model_roas,omitempty" detail:"analyst" doc:"ROAS in the media mix model, over its window."`
+	toolkit.Best
 	Incremental *answer.Estimate[answer.Money] `json:"incremental_revenue,omitempty"`
 
 	Lift       *answer.Estimate[answer.Percent] `json:"lift_pct,omitempty" doc:"Revenue change in the treated regions compared with the counterfactual."`
@@ -93,11 +95,21 @@ type ExperimentRow struct {
 	Overlaps   []string                         `json:"overlaps,omitempty" doc:"Experiments that conflict with a draft, with the reasons."`
 	Hypothesis answer.Foreign                   `json:"hypothesis,omitempty" detail:"analyst"`
 
-	Stake    *answer.Money `json:"revenue_at_stake,omitempty" doc:"Last-touch revenue times factor_sd."`
-	FactorSD *answer.Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"Standard deviation of the factor, increased with the age of its experiments; 0.5 without an applied factor."`
+	Uses []ExperimentUse `json:"uses,omitempty" detail:"analyst" doc:"Whether and why estimates use the experiment."`
+
+	Gain     *answer.Money `json:"worth_of_experiment,omitempty" doc:"Expected gain of the optimized allocation in monthly revenue, before the experiment's cost."`
+	Stake    *answer.Money `json:"revenue_at_stake,omitempty" doc:"Standard deviation of the incremental revenue of 90 days."`
+	FactorSD *answer.Ratio `json:"factor_sd,omitempty" detail:"analyst" doc:"Standard deviation of incremental_roas / last_touch_roas, increased with the age of experiments; 0.5 without a model or an applied factor."`
 
 	Topic GuideTopic `json:"topic,omitempty"`
 	Text  string     `json:"text,omitempty"`
+}
+
+// ExperimentUse is the use of an experiment by an estimate.
+type ExperimentUse struct {
+	By   string `json:"by" doc:"factor, model or halo."`
+	Used bool   `json:"used"`
+	Why  string `json:"why"`
 }
 
 // ExperimentOutcome classifies the result of an experiment.
@@ -181,7 +193,7 @@ func (p experimentsParams) Check() error {
 
 // estimated describes the intervals of the answer.
 func (a *ExperimentsAnswer) estimated() {
-	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Experiments measure the values. Placebo sets of regions give the intervals of geo experiments.", Basis: measure.Incremental}
+	a.Estimates = &answer.Estimates{LevelPct: 100 * answer.Level90, Method: "Experiments measure the values. Placebo sets of regions give the intervals of geo experiments. Best estimates also use a media mix model and a prior.", Basis: measure.Incremental}
 }
 
 // GuideTopic is a topic of the guide to experiments.

@@ -3,48 +3,53 @@ package tools
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 
 	"assay/internal/answer"
-	"assay/internal/control"
+	"assay/internal/experiment"
 	"assay/internal/measure"
-	"assay/internal/measure/geo"
+	"assay/internal/snapshot"
 	"assay/internal/toolkit"
 	"assay/internal/warehouse"
 )
 
-// showTruth compares each channel's last-touch return with its return after applied factors.
+// showTruth compares each channel's last-touch and reported returns with its best estimate.
 func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p answer.Last90) error {
 	days, err := p.Window(c.Today)
 	if err != nil {
 		return err
 	}
 	a.Period = c.Period(days)
-	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
+	totals, err := c.LastTouchTotals(ctx, warehouse.Windows{Recent: days}, a.Channel)
 	if err != nil {
 		return err
 	}
-	factors, err := c.AppliedFactors(ctx)
+	returns, err := snapshot.Returns(ctx, c.Snapshot)
 	if err != nil {
 		return err
 	}
-	m := &a.Metrics
+	m, f := &a.Metrics, c.Figures
 	var spend, covered, credited float64
 	var sum measure.Estimate
-	for _, r := range rows {
-		spend += float64(*r.Spend)
-		if f, ok := factors[r.Channel]; ok && r.ROAS != nil && r.LastTouch != nil {
-			r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
-			r.Return = answer.EstimateOf[answer.Ratio](f.Estimate, float64(*r.ROAS))
-			revenue := f.Times(float64(*r.LastTouch))
-			r.Incremental = answer.EstimateOf[answer.Money](revenue, 1)
-			covered, credited = covered+float64(*r.Spend), credited+float64(*r.LastTouch)
-			sum = sum.Plus(revenue)
+	for _, t := range totals.Recent {
+		if !t.SpendKnown || t.Spend <= 0 {
+			continue
 		}
-		a.Rows = append(a.Rows, r)
+		best := returns[t.Channel]
+		row := truthRow(c, t, best)
+		spent := float64(f.Money(t.Spend))
+		spend += spent
+		if best.Best != nil {
+			revenue := best.Best.Times(spent)
+			row.Incremental = answer.EstimateOf[answer.Money](revenue, 1)
+			if best.Basis != snapshot.ByAttribution {
+				covered, sum = covered+spent, sum.Plus(revenue)
+				credited += float64(f.Revenue(t.Sums))
+			}
+		}
+		a.Rows = append(a.Rows, row)
 	}
-	if len(rows) == 0 {
+	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 { return -float64(*r.Spend) })
+	if len(a.Rows) == 0 {
 		a.Summary = c.ExplainEmpty(&a.Closing, days)
 		if !c.Store.Empty() {
 			a.Summary = fmt.Sprintf("No channel has spend %s, so there are no returns to correct.", answer.Dates(days))
@@ -53,17 +58,19 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	}
 	m.Covered = new(answer.Percent(100 * covered / spend))
 	if covered > 0 {
-		a.estimated()
 		m.Spend, m.LastTouch = new(answer.Money(covered)), new(answer.Money(credited))
 		m.Incremental = answer.EstimateOf[answer.Money](sum, 1)
-		a.Summary = fmt.Sprintf("Incremental revenue of channels with an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. These channels have %s of spend. %s",
-			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch),
-			m.Covered.Whole(), factorAssumes)
+		a.Summary = fmt.Sprintf("Incremental revenue of channels with a model or an applied factor is %s %s (90%% interval %s to %s), compared with %s by last touch. These channels have %s of spend.",
+			c.Spelled(m.Incremental.Value), answer.Dates(days), c.Spelled(m.Incremental.Low), c.Spelled(m.Incremental.High), c.Spelled(*m.LastTouch), m.Covered.Whole())
 	} else {
-		a.Summary = fmt.Sprintf("No channel with spend %s has an applied factor: last-touch returns are not corrected.", answer.Dates(days))
+		a.Summary = fmt.Sprintf("No channel with spend %s has a model or an applied factor: the best estimates are last-touch returns with wide intervals.", answer.Dates(days))
 	}
+	if a.Channel != "" {
+		a.Summary += toolkit.BestSentence(returns[a.Channel])
+	}
+	a.estimated()
 	if covered < spend {
-		a.Warn(answer.WarnNotCovered, "Channels without an applied factor show last-touch returns only: their incremental revenue is unknown.")
+		a.Warn(answer.WarnNotCovered, "Channels without a model and without an applied factor have their last-touch return, with the interval of an untested factor (0.2 to 1.8).")
 	}
 	if c.Store.Untouched() {
 		c.WarnUntouched(&a.Closing, days, a.Channel)
@@ -73,70 +80,54 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	return nil
 }
 
-// spenders returns the channels with spend and their last-touch returns, largest spend first.
-func spenders(ctx context.Context, c *toolkit.Call, only measure.Channel, in warehouse.Windows) ([]ExperimentRow, error) {
-	totals, err := c.LastTouchTotals(ctx, in, only)
-	if err != nil {
-		return nil, err
+// truthRow is a channel's best estimate and the figures of the days that differ from it.
+func truthRow(c *toolkit.Call, t warehouse.ChannelTotal, best snapshot.Return) ExperimentRow {
+	row := ExperimentRow{Channel: t.Channel, Spend: new(c.Figures.Money(t.Spend)), Best: toolkit.BestOf(best), Why: toolkit.WhyReturnsDiffer(best)}
+	if !c.Store.Untouched() {
+		row.LastTouch, row.ROAS = new(c.Figures.Revenue(t.Sums)), c.Figures.ROAS(t.Sums, t.Spend)
 	}
-	f := c.Figures
-	var rows []ExperimentRow
-	for _, t := range totals.Recent {
-		if !t.SpendKnown || t.Spend <= 0 {
-			continue
-		}
-		row := ExperimentRow{Channel: t.Channel, Spend: new(f.Money(t.Spend))}
-		if !c.Store.Untouched() {
-			row.LastTouch, row.ROAS = new(f.Revenue(t.Sums)), f.ROAS(t.Sums, t.Spend)
-		}
-		if t.ClaimedSum > 0 {
-			row.Claimed = answer.RatioOf(measure.ROAS(t.ClaimedSum, t.Spend))
-		}
-		rows = append(rows, row)
+	if t.ClaimedSum > 0 {
+		row.Claimed = answer.RatioOf(measure.ROAS(t.ClaimedSum, t.Spend))
 	}
-	slices.SortFunc(rows, func(x, y ExperimentRow) int {
-		if *x.Spend != *y.Spend {
-			return int(math.Copysign(1, float64(*y.Spend-*x.Spend)))
-		}
-		return slices.Compare([]byte(x.Channel), []byte(y.Channel))
-	})
-	return rows, nil
+	if best.Modelled != nil {
+		row.Modelled = answer.EstimateOf[answer.Ratio](*best.Modelled, 1)
+	}
+	row.factor(best.Factor)
+	return row
 }
 
-// showNextTest ranks channels by revenue at stake: last-touch revenue times the standard deviation of the factor.
+// factor adds the factor of a channel's applied experiments.
+func (r *ExperimentRow) factor(f *experiment.ChannelFactor) {
+	if f != nil {
+		r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
+	}
+}
+
+// showNextTest ranks channels by what an experiment on them is expected to change.
 func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
-	days := c.LastDays(lookBack)
+	days := c.LastDays(snapshot.ReturnDays)
 	a.Period = c.Period(days)
-	rows, err := spenders(ctx, c, a.Channel, warehouse.Windows{Recent: days})
+	all, err := c.NextTests(ctx)
 	if err != nil {
 		return err
 	}
-	factors, err := c.AppliedFactors(ctx)
-	if err != nil {
-		return err
+	for _, t := range all {
+		if a.Channel != "" && t.Channel != a.Channel {
+			continue
+		}
+		row := ExperimentRow{Channel: t.Channel, Spend: new(c.Figures.Money(t.Spend)), Best: toolkit.BestOf(t.Return), ROAS: ratioOf(t.LastTouch), Claimed: ratioOf(t.Claimed), Why: t.Now}
+		row.factor(t.Factor)
+		if t.SD > 0 {
+			row.FactorSD = new(answer.Ratio(t.SD))
+		}
+		if t.Return.Best != nil {
+			row.Stake = new(answer.Money(t.Stake))
+		}
+		if t.Gain > 0 {
+			row.Gain = new(answer.Money(t.Gain))
+		}
+		a.Rows = append(a.Rows, row)
 	}
-	for _, r := range rows {
-		sd := geo.Uncertainty(nil, 0)
-		if f, ok := factors[r.Channel]; ok {
-			sd = geo.Uncertainty(&f.Estimate, c.Years(f.Latest))
-			r.Factor, r.Tests, r.LastTest = answer.EstimateOf[answer.Ratio](f.Estimate, 1), f.Tests, f.Latest
-		}
-		r.FactorSD = new(answer.Ratio(sd))
-		if r.LastTouch != nil {
-			r.Stake = new(answer.Money(sd * float64(*r.LastTouch)))
-		}
-		r.Why = testedNow(c, r.Channel)
-		a.Rows = append(a.Rows, r)
-	}
-	toolkit.SortBy(a.Rows, func(r ExperimentRow) float64 {
-		switch {
-		case r.Why != "":
-			return math.Inf(1)
-		case r.Stake == nil:
-			return 0
-		}
-		return -float64(*r.Stake)
-	})
 	if len(a.Rows) == 0 {
 		a.Summary = "No channel has spend " + answer.Dates(days) + ", so there is nothing to test."
 		c.Suggest(&a.Closing, "diagnose", map[string]any{}, "See which data exist and which are missing.")
@@ -144,18 +135,6 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) er
 	}
 	nextTestSummary(c, a)
 	return nil
-}
-
-const lookBack = 90 // days of spend and revenue that the ranking uses
-
-// testedNow describes the running or planned experiment on a channel, "" if there is none.
-func testedNow(c *toolkit.Call, channel measure.Channel) string {
-	for _, e := range c.Experiments {
-		if e.Channel == channel && (e.Status == control.ExperimentRunning || e.Status == control.ExperimentPlanned) {
-			return fmt.Sprintf("%s is %s %s", e.ID, e.Status, answer.Dates(e.Days))
-		}
-	}
-	return ""
 }
 
 func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
@@ -166,13 +145,14 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 		return
 	case r.Stake == nil:
 		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. The revenue at stake is unknown because no order has a channel.", answer.ChannelName(r.Channel))
-	case r.Tests == 0:
-		a.Summary = fmt.Sprintf("Test %s next: its incrementality factor is the most valuable unknown, with %s of 90-day attributed revenue at stake. It has no applied factor.", answer.ChannelName(r.Channel), c.Spelled(*r.Stake))
+	case r.Gain != nil:
+		a.Summary = fmt.Sprintf("Test %s next: to know its return is expected to improve the allocation of the budget by %s of revenue per month, before the cost of the experiment.",
+			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))
 	default:
-		a.Summary = fmt.Sprintf("Test %s next: its incrementality factor is the most valuable unknown, with %s of 90-day attributed revenue at stake. Its latest experiment ended on %s.",
-			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.LastTest)
+		a.Summary = fmt.Sprintf("Test %s next: its incremental return is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate of its ROAS is %s (90%% interval %s to %s).",
+			answer.ChannelName(r.Channel), c.Spelled(*r.Stake), r.Return.Value, r.Return.Low, r.Return.High)
 	}
-	a.Warn(answer.WarnRanking, "The ranking assumes a factor standard deviation of 0.5 for channels without an applied factor. Results do not use this assumption.")
+	a.Warn(answer.WarnRanking, "The ranking assumes a factor standard deviation of 0.5 for channels without a model and without an applied factor.")
 	c.Suggest(&a.Closing, "geo_experiment_preflight", map[string]any{"channel": string(r.Channel)}, "Check whether a geo experiment can detect its effect.")
 	c.Suggest(&a.Closing, "experiments", map[string]any{"view": string(GuideView), "topic": string(geoTopic)}, "Read how to run a geo experiment.")
 }

@@ -17,6 +17,7 @@ var Optimization = toolkit.Define(toolkit.Spec{
 	Title:       "Media mix model results",
 	Description: "Media mix model (MMM): saturation, marginal ROAS and optimized allocation by channel. Requires an active model.",
 	Model:       true,
+	Reads:       snapshot.Wants{Experiments: true},
 }, runOptimization)
 
 type optimizationParams struct {
@@ -36,30 +37,31 @@ type OptimizationAnswer struct {
 }
 
 func runOptimization(ctx context.Context, c *toolkit.Call, p optimizationParams) (*OptimizationAnswer, error) {
-	m, err := c.Model()
+	if _, err := c.Model(); err != nil {
+		return nil, err
+	}
+	current, err := c.CurrentPlan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	start, err := c.PlanStart(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	budget := start.Budget(m)
+	m, start, budget, plan := current.Model, current.Start, current.Budget, current.Plan
 	if p.BudgetConstraint != nil {
 		if *p.BudgetConstraint == 0 {
 			return nil, fault.Invalid("budget_constraint is 0: there is no budget to allocate").
 				WithHint(`For current spend: {"budget_constraint":%.0f}`, m.Spend()/m.Months())
 		}
 		budget = *p.BudgetConstraint * m.Months()
-	}
-	plan, err := m.Plan(start.Ask(mix.Ask{Budget: budget}))
-	if err != nil {
-		return nil, err
+		if plan, err = m.Plan(start.Ask(mix.Ask{Budget: budget})); err != nil {
+			return nil, err
+		}
 	}
 	monthly := 1 / m.Months()
 	a := &OptimizationAnswer{Model: c.ModelInfo(m), Estimates: toolkit.ModelEstimates(), Metrics: start.Metrics(c, m, plan, budget, monthly)}
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.Rows = toolkit.MixRows(m, plan, monthly)
+	if err := c.AddBest(ctx, &a.Metrics, a.Rows); err != nil {
+		return nil, err
+	}
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, "per month")
 	if strings.TrimSpace(p.Question) != "" {
 		a.Summary = toolkit.AnswerAboutModel(c, p.Question, toolkit.ModelResults{Rows: a.Rows, Model: a.Model, Metrics: a.Metrics})

@@ -21,6 +21,7 @@ var OptimizeBudget = toolkit.Define(toolkit.Spec{
 	Title:       "Optimize a budget",
 	Description: "Optimize the allocation of a budget across channels with the media mix model. Requires a trained model.",
 	Model:       true,
+	Reads:       snapshot.Wants{Experiments: true},
 	Arguments:   map[string]any{"total_budget": 250000},
 }, runOptimizeBudget)
 
@@ -107,6 +108,9 @@ func runOptimizeBudget(ctx context.Context, c *toolkit.Call, p optimizeBudgetPar
 	a.Period, a.Currency = c.Period(m.Window), c.Workspace.Currency
 	a.ShowAll(true)
 	a.Rows = allocationRows(plan, 1, shown)
+	if err := c.AddBest(ctx, &a.Metrics, nil); err != nil {
+		return nil, err
+	}
 	a.Summary = toolkit.PlanSummary(c, a.Metrics, plan, fmt.Sprintf("over %d weeks", m.Weeks))
 	c.WarnProfit(&a.Closing, a.Metrics.PlanProfit)
 	toolkit.WarnPlan(c, &a.Closing, plan)

@@ -22,6 +22,7 @@ var Performance = toolkit.Define(toolkit.Spec{
 	Title:       "Store performance",
 	Description: "Start here: revenue, orders, AOV, spend and ROAS of a period with changes, in total and by channel. Use `campaigns` for single campaigns and `trends` for days.",
 	Needs:       "orders",
+	Reads:       snapshot.Wants{Experiments: true},
 }, runPerformance)
 
 type performanceParams struct {
@@ -53,13 +54,14 @@ type ChannelRow struct {
 	RevenueChange *answer.Percent `json:"revenue_change_pct,omitempty"`
 	AOV           *answer.Money   `json:"aov,omitempty" detail:"analyst"`
 	CPA           *answer.Money   `json:"cpa,omitempty" detail:"analyst" doc:"Spend per credited order."`
-	AfterSpend    *answer.Money   `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Revenue at the store's contribution rate of the period, minus spend."`
-	NewOrders     *answer.Count   `json:"new_orders,omitempty" detail:"analyst"`
-	Refunds       *answer.Money   `json:"refunds,omitempty" detail:"analyst"`
-	Claimed       *answer.Money   `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Platform-reported revenue; basis reported."`
-	ClaimedOrders *answer.Count   `json:"claimed_orders,omitempty" detail:"analyst"`
-	Impressions   int64           `json:"impressions,omitempty" detail:"debug"`
-	Clicks        int64           `json:"clicks,omitempty" detail:"debug"`
+	toolkit.Best  `detail:"analyst"`
+	AfterSpend    *answer.Money `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Revenue at the store's contribution rate of the period, minus spend."`
+	NewOrders     *answer.Count `json:"new_orders,omitempty" detail:"analyst"`
+	Refunds       *answer.Money `json:"refunds,omitempty" detail:"analyst"`
+	Claimed       *answer.Money `json:"claimed_revenue,omitempty" detail:"analyst" doc:"Platform-reported revenue; basis reported."`
+	ClaimedOrders *answer.Count `json:"claimed_orders,omitempty" detail:"analyst"`
+	Impressions   int64         `json:"impressions,omitempty" detail:"debug"`
+	Clicks        int64         `json:"clicks,omitempty" detail:"debug"`
 }
 
 func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (*PerformanceAnswer, error) {
@@ -113,6 +115,11 @@ func runPerformance(ctx context.Context, c *toolkit.Call, p performanceParams) (
 			}
 		}
 		a.Summary = performanceSummary(c, a, days, totals, now)
+		if channel != "" || c.View.DetailLevel != answer.SummaryLevel {
+			if err := addBest(ctx, c, a); err != nil {
+				return nil, err
+			}
+		}
 		if touchless {
 			c.WarnUntouched(&a.Closing, days, channel)
 		}
@@ -254,6 +261,16 @@ func performanceSummary(c *toolkit.Call, a *PerformanceAnswer, days civil.Range,
 		text += c.BiggestMover(totals)
 	}
 	return text + a.Sentence()
+}
+
+// addBest adds the best estimates of the channels' returns.
+func addBest(ctx context.Context, c *toolkit.Call, a *PerformanceAnswer) error {
+	returns, err := snapshot.Returns(ctx, c.Snapshot)
+	for i := range a.Rows {
+		a.Rows[i].Best = toolkit.BestOf(returns[a.Rows[i].Channel])
+	}
+	a.Summary += toolkit.BestSentence(returns[a.Channel])
+	return err
 }
 
 // warnClaims warns that the figures are platform-reported, with their ratio to the revenue that last touch credits to

@@ -6,37 +6,24 @@ import (
 	answers "assay/internal/answer"
 	"assay/internal/console/frame"
 	"assay/internal/console/frame/plot"
-	"assay/internal/fault"
-	"assay/internal/toolkit"
+	"assay/internal/snapshot"
 	"assay/internal/tools"
 )
 
-// mixRows is the results of the media mix model by channel.
-type mixRows map[string]toolkit.MixRow
-
-// returns are the channels with attributed and claimed revenue, and their incremental return in the media mix model.
+// returns are the channels with attributed and claimed revenue, and the best estimate of their incremental return.
 type returns struct {
 	*tools.PerformanceAnswer
-	mix mixRows
 }
 
-// returns calls performance and the media mix model.
+// returns calls performance.
 func (r *request) returns() (out returns, err error) {
-	if out.PerformanceAnswer, err = ask(r, tools.Performance, r.performing()); err != nil {
-		return out, err
-	}
-	model, err := ask(r, tools.Optimization, frame.Arguments{"detail_level": "analyst", "compact": true})
-	if fault.KindOf(err) == fault.KindNotReady {
-		return out, nil
-	}
-	if err != nil {
-		return out, err
-	}
-	out.mix = mixRows{}
-	for _, row := range model.Rows {
-		out.mix[string(row.Channel)] = row
-	}
-	return out, nil
+	out.PerformanceAnswer, err = ask(r, tools.Performance, r.performing())
+	return out, err
+}
+
+// measured reports whether the best estimate of a channel has more evidence than attribution.
+func measured(row tools.ChannelRow) bool {
+	return row.Return != nil && row.Best.Basis != snapshot.ByAttribution
 }
 
 func (r *request) performing() frame.Arguments {
@@ -85,8 +72,10 @@ func (a returns) breakEvenWords() string {
 
 func (a returns) scale(width float64) plot.Scale {
 	var highs []float64
-	for _, row := range a.mix {
-		highs = append(highs, float64(row.ROAS.High))
+	for _, row := range a.Rows {
+		if measured(row) {
+			highs = append(highs, float64(row.Return.High))
+		}
 	}
 	return plot.NewScale(highs, a.breakEven(), width)
 }
@@ -113,7 +102,6 @@ func (k channelColumn) column(s plot.Scale) frame.Column {
 }
 
 func (k channelColumn) cell(a returns, row tools.ChannelRow, s plot.Scale) frame.Cell {
-	mix, known := a.mix[string(row.Channel)]
 	switch k {
 	case spendColumn:
 		return frame.MoneyCell(row.Spend, 0, a.Currency)
@@ -126,17 +114,20 @@ func (k channelColumn) cell(a returns, row tools.ChannelRow, s plot.Scale) frame
 	case claimedColumn:
 		return frame.MoneyCell(row.Claimed, 0, a.Currency)
 	case bestColumn:
-		if !known {
+		if row.Return == nil {
 			return frame.None("untested")
 		}
-		cell := frame.FigureCell(&mix.ROAS.Value, 2)
-		cell.Sub = ratioText(mix.ROAS.Low) + " – " + ratioText(mix.ROAS.High)
+		cell := frame.FigureCell(&row.Return.Value, 2)
+		cell.Sub = ratioText(row.Return.Low) + " – " + ratioText(row.Return.High)
+		if !measured(row) {
+			cell.Sub += " untested"
+		}
 		return cell
 	case intervalColumn:
-		if !known {
+		if !measured(row) {
 			return frame.Cell{}
 		}
-		return frame.Cell{Picture: s.Interval(float64(mix.ROAS.Value), float64(mix.ROAS.Low), float64(mix.ROAS.High), frame.ChannelColor(row.Channel))}
+		return frame.Cell{Picture: s.Interval(float64(row.Return.Value), float64(row.Return.Low), float64(row.Return.High), frame.ChannelColor(row.Channel))}
 	case ordersColumn:
 	}
 	return frame.FigureCell(&row.Orders, 0)
@@ -190,10 +181,10 @@ func (r *request) channelBlock(a returns, columns []channelColumn) block {
 }
 
 func (a returns) evidence() string {
-	if a.mix == nil {
-		return "Incremental returns need a trained media mix model"
+	if !slices.ContainsFunc(a.Rows, measured) {
+		return "Precise incremental returns need a trained media mix model or an experiment"
 	}
-	return "Incremental: media mix model, 90% intervals · dotted: break-even " + frame.Figure(a.breakEven(), 2)
+	return "Incremental: model, experiments or attribution, 90% intervals · dotted: break-even " + frame.Figure(a.breakEven(), 2)
 }
 
 func totalCells(a returns, columns []channelColumn, spend, revenue, claimed float64) []frame.Cell {
@@ -257,13 +248,13 @@ func channelsHeading(a returns) string {
 
 func channelsLead(a returns) string {
 	certain := 0
-	for _, row := range a.mix {
-		if float64(row.ROAS.Low) > a.breakEven() {
+	for _, row := range a.Rows {
+		if measured(row) && float64(row.Return.Low) > a.breakEven() {
 			certain++
 		}
 	}
 	switch {
-	case a.mix == nil:
+	case !slices.ContainsFunc(a.Rows, measured):
 		return "Attributed revenue is not incremental revenue. Train the media mix model to estimate what each channel generates."
 	case certain == 0:
 		return "No channel has a whole 90% interval above " + a.breakEvenWords() + "."

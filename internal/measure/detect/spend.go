@@ -71,7 +71,7 @@ func spendShifts(s Store) (all []Finding) {
 		}
 		if extra := monthDays * (d.now - d.before); extra > 0 {
 			// The marginal return of the extra spend is between zero and the average return.
-			average := s.rate() * lately(c.Revenue, 90) / max(lately(c.Spend, 90), 1)
+			average := s.rate() * c.average()
 			f.Value = worth(extra*(1-min(1, average/2)), extra*(1-min(1, average)), extra)
 		}
 		all = append(all, f)

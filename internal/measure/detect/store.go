@@ -36,6 +36,15 @@ type Channel struct {
 	Marginal                                   *Marginal // nil: not in a usable model
 	Tested                                     bool      // an experiment on it was completed in the last year, or is open
 	FactorSD                                   float64   // standard deviation of its incrementality factor
+	Return                                     *float64  // best estimate of its incremental ROAS; nil: unknown
+}
+
+// average returns the best estimate of the average return, or else that by last touch.
+func (c Channel) average() float64 {
+	if c.Return != nil {
+		return *c.Return
+	}
+	return lately(c.Revenue, 90) / max(lately(c.Spend, 90), 1)
 }
 
 // Marginal is the model's estimate of the effect of a change of spend by a share Step.

@@ -31,6 +31,35 @@ type Pooled struct {
 	Tests   int
 }
 
+// Prior is the factor of a channel before any test, at a level: normal with mean 1 and standard deviation [Untested]. On
+// average last touch is right, but for a single channel it can be far off in both directions.
+func Prior(level float64) measure.Estimate {
+	return measure.Estimate{
+		Value: 1, Interval: measure.NormalInterval(1, Untested, level), Method: measure.FactorPrior, Basis: measure.Modelled,
+	}
+}
+
+// Posterior is the factor of a channel after its tests: the product of [Prior] and the pooled measurements, both normal,
+//
+//	mean = (1/σ₀² + f/σ²)·v,  v = 1/(1/σ₀² + 1/σ²),
+//
+// where f ± σ is the result of [Pool] and 1 ± σ₀ the prior. An inconclusive test leaves the factor near the prior, and a
+// precise one replaces it.
+func Posterior(factors []measure.Estimate, level float64) (Pooled, error) {
+	pooled, err := Pool(factors, level)
+	if err != nil {
+		return pooled, err
+	}
+	sd := max(pooled.NormalSD(), 1e-9)
+	prior, measured := 1/(Untested*Untested), 1/(sd*sd)
+	value := (prior + measured*pooled.Value) / (prior + measured)
+	pooled.Estimate = measure.Estimate{
+		Value: value, Interval: measure.NormalInterval(value, 1/math.Sqrt(prior+measured), level),
+		Method: measure.FactorPosterior, Basis: measure.Incremental,
+	}
+	return pooled, nil
+}
+
 // Pool combines the factors of several tests by a random-effects meta-analysis (DerSimonian and Laird 1986,
 // "Meta-analysis in clinical trials", section 2). It uses the method of moments:
 //
@@ -84,7 +113,7 @@ const (
 )
 
 // Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
-// standard deviation of f, the factor of the channel's tests, and years is the time since the last test. The maximum is
+// standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum is
 // [Untested]. It also applies to a channel without a test (f is nil). Both constants are judgments. They rank channels
 // for testing and affect no other result.
 func Uncertainty(f *measure.Estimate, years float64) float64 {

@@ -1,0 +1,72 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/control"
+	"assay/internal/experiment"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+)
+
+// Use is the use of an experiment by an estimate.
+type Use struct {
+	By   string // factor, model or halo
+	Used bool
+	Why  string
+}
+
+// Uses returns which estimates use an experiment, and why. The factor ignores an experiment until somebody applies it; the
+// model and the halo effects weigh each one by its standard error, so they also use inconclusive ones.
+func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error) {
+	used, why := r.FactorUse()
+	all := []Use{{"factor", used, why}, modelUse(c, r)}
+	if r.Status != control.ExperimentCompleted {
+		return append(all, Use{By: "halo", Why: "it is not completed"}), nil
+	}
+	found, err := c.surfaceTest(ctx, r.Experiment)
+	if err != nil {
+		return nil, fmt.Errorf("experiment %q by surface: %w", r.ID, err)
+	}
+	surfaces := []measure.Surface{}
+	for _, e := range found {
+		if e.Surface != homeOf(e.Channel) {
+			surfaces = append(surfaces, e.Surface)
+		}
+	}
+	switch {
+	case r.Kind != control.GeoTest:
+		return append(all, Use{By: "halo", Why: "a study of a platform has no result by surface"}), nil
+	case len(surfaces) == 0:
+		return append(all, Use{By: "halo", Why: "its spend by region is unknown, or the treated regions order too rarely on other surfaces"}), nil
+	}
+	return append(all, Use{"halo", true, fmt.Sprintf("in the priors of %d surfaces, by its standard error", len(surfaces))}), nil
+}
+
+func modelUse(c *Snapshot, r *experiment.Result) Use {
+	u := Use{By: "model"}
+	m := UsableModel(c)
+	switch {
+	case r.Status != control.ExperimentCompleted:
+		u.Why = "it is not completed"
+		return u
+	case m == nil:
+		u.Why = "there is no usable media mix model"
+		return u
+	}
+	at := slices.IndexFunc(m.Tests, func(t mix.Calibration) bool { return t.ID == string(r.ID) })
+	switch {
+	case at < 0:
+		u.Why = fmt.Sprintf("model %d was trained without it", m.Version)
+	case !m.Tests[at].Used():
+		u.Why = m.Tests[at].Why
+	default:
+		u.Used, u.Why = true, fmt.Sprintf("it calibrates model %d, by its standard error", m.Version)
+		if m.Tests[at].Contradicts() {
+			u.Why += "; it contradicts the observational fit"
+		}
+	}
+	return u
+}
