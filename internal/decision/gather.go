@@ -61,7 +61,9 @@ func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 			return g.store, err
 		}
 	}
-	g.model()
+	if err := g.model(ctx); err != nil {
+		return g.store, err
+	}
 	g.seasons()
 	return g.store, nil
 }
@@ -139,11 +141,15 @@ func (g *gatherer) channels(ctx context.Context) error {
 	return nil
 }
 
-// model adds the marginal returns of a usable model.
-func (g *gatherer) model() {
-	m, err := g.Model()
+// model adds the marginal returns of a usable model at current spend.
+func (g *gatherer) model(ctx context.Context) error {
+	m := snapshot.UsableModel(g.Snapshot)
+	if m == nil {
+		return nil
+	}
+	start, err := g.PlanStart(ctx, m)
 	if err != nil {
-		return
+		return err
 	}
 	for i := range g.store.Channels {
 		ch := &g.store.Channels[i]
@@ -151,13 +157,15 @@ func (g *gatherer) model() {
 		if at < 0 || m.Effects[at].MarginalROAS == nil {
 			continue
 		}
-		reach, months := m.Reach(ch.Name), m.Months()
+		months := m.Months()
+		spend := start.Spend(m, ch.Name)
+		reach := m.ReachAt(ch.Name, spend)
 		monthly := func(s stats.Summary) measure.Estimate { return mmm.EstimateOf(s).Times(1 / months) }
 		ch.Marginal = &detect.Marginal{
-			Step: mix.Step, Spend: m.Effects[at].Spend / months, Less: monthly(reach.Less), More: monthly(reach.More),
-			ROAS: mmm.EstimateOf(*m.Effects[at].MarginalROAS),
+			Step: mix.Step, Spend: spend / months, Less: monthly(reach.Less), More: monthly(reach.More), ROAS: mmm.EstimateOf(reach.Marginal),
 		}
 	}
+	return nil
 }
 
 // cohortDays is the age at which the value of new customers is compared with their spend.

@@ -82,7 +82,7 @@ func NewPlan(ctx context.Context, c *toolkit.Call, ask Ask) (*Plan, error) {
 	p := &planner{Call: c, Ask: ask, found: found, plan: Plan{Rate: found.Store.Rate}}
 	p.checks(insights)
 	p.experiments()
-	if err := p.moves(); err != nil {
+	if err := p.moves(ctx); err != nil {
 		return nil, err
 	}
 	p.reviews()
@@ -111,7 +111,7 @@ func (p *planner) checks(insights []Insight) {
 }
 
 // moves adds moves of daily budgets toward the optimized allocation, within the guardrails.
-func (p *planner) moves() error {
+func (p *planner) moves(ctx context.Context) error {
 	m, err := p.Model()
 	switch {
 	case err != nil:
@@ -126,7 +126,11 @@ func (p *planner) moves() error {
 	if err != nil {
 		return err
 	}
-	plan, err := m.Plan(mix.Ask{Budget: m.Spend(), Risk: &risk})
+	start, err := p.PlanStart(ctx, m)
+	if err != nil {
+		return err
+	}
+	plan, err := m.Plan(start.Ask(mix.Ask{Budget: start.Budget(m), Risk: &risk}))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"assay/internal/answer"
@@ -15,14 +16,14 @@ import (
 // MixRow is the model's estimates for a channel. Amounts are per month.
 type MixRow struct {
 	Channel         measure.Channel                  `json:"channel"`
-	Spend           answer.Money                     `json:"monthly_spend"`
-	Recent          *answer.Money                    `json:"recent_monthly_spend,omitempty" detail:"analyst" doc:"Spend of the last 30 days, which the allocation starts from."`
+	Spend           answer.Money                     `json:"monthly_spend" doc:"Current spend, which the allocation starts from."`
+	Modelled        *answer.Money                    `json:"modelled_monthly_spend,omitempty" detail:"analyst" doc:"Spend of the average month in the model's window, which roas and monthly_contribution refer to."`
 	Proposed        answer.Money                     `json:"proposed_monthly_spend"`
 	Incremental     *answer.Estimate[answer.Money]   `json:"monthly_contribution,omitempty" detail:"analyst" doc:"Incremental revenue: revenue that would be lost without the channel."`
 	SharePct        *answer.Percent                  `json:"share_pct,omitempty" detail:"analyst" doc:"Share of all revenue in the window."`
 	ROAS            answer.Estimate[answer.Ratio]    `json:"roas"`
 	Best            *answer.Estimate[answer.Ratio]   `json:"incremental_roas,omitempty" doc:"Best estimate, where it is not the model's: applied experiments on the channel that the model does not use."`
-	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend."`
+	MarginalROAS    answer.Estimate[answer.Ratio]    `json:"marginal_roas" doc:"Revenue per additional unit of spend at the current spend; without current spend, at the modelled spend."`
 	Saturation      *answer.Estimate[answer.Percent] `json:"saturation_pct,omitempty" detail:"analyst" doc:"How far marginal ROAS is below average ROAS."`
 	Less            *answer.Estimate[answer.Money]   `json:"if_20_pct_less,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
 	More            *answer.Estimate[answer.Money]   `json:"if_20_pct_more,omitempty" detail:"analyst" doc:"Change of monthly revenue."`
@@ -39,20 +40,22 @@ func MixRows(m *mix.Model, plan *mix.Plan, times float64) []MixRow {
 		if e.ROAS == nil || e.MarginalROAS == nil {
 			continue
 		}
-		reach := m.Reach(e.Channel)
+		spend, allocated := e.Spend, decide.Allocation{}
+		if i := slices.IndexFunc(plan.Allocations, func(a decide.Allocation) bool { return a.Channel == e.Channel }); i >= 0 {
+			allocated = plan.Allocations[i]
+			if plan.Recent {
+				spend = allocated.Current / plan.Times
+			}
+		}
+		reach := m.ReachAt(e.Channel, spend)
 		row := MixRow{
-			Channel: e.Channel, Spend: answer.Money(times * e.Spend), Incremental: new(Posterior[answer.Money](e.Contribution, times)),
-			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: Posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: Posterior[answer.Ratio](*e.MarginalROAS, 1),
+			Channel: e.Channel, Spend: answer.Money(times * spend), Proposed: answer.Money(times * allocated.Proposed), BeyondData: allocated.Unseen, Incremental: new(Posterior[answer.Money](e.Contribution, times)),
+			SharePct: new(answer.Percent(100 * e.Share.Mean)), ROAS: Posterior[answer.Ratio](*e.ROAS, 1), MarginalROAS: Posterior[answer.Ratio](reach.Marginal, 1),
 			Saturation: new(Posterior[answer.Percent](reach.Saturation, 100)), Less: new(Posterior[answer.Money](reach.Less, times)), More: new(Posterior[answer.Money](reach.More, times)),
 			Tested: CalibratedBy(m, e.Channel),
 		}
-		for _, one := range plan.Allocations {
-			if one.Channel == e.Channel {
-				row.Proposed, row.BeyondData = answer.Money(times*one.Proposed), one.Unseen
-				if recent := one.Current / plan.Times; plan.Recent {
-					row.Recent = new(answer.Money(times * recent))
-				}
-			}
+		if plan.Recent {
+			row.Modelled = new(answer.Money(times * e.Spend))
 		}
 		if alpha, ok := e.Adstock["alpha"]; ok {
 			row.CarryOver = new(Posterior[answer.Percent](alpha, 100))

@@ -171,13 +171,18 @@ func (c *Call) PlanStart(ctx context.Context, m *mix.Model) (start PlanStart, er
 	return start, nil
 }
 
+// Spend returns the spend of a channel that the allocation starts from, per window of the model.
+func (s PlanStart) Spend(m *mix.Model, channel measure.Channel) float64 {
+	if s.Current == nil {
+		return m.Posterior().Spend(channel)
+	}
+	return s.Current[channel]
+}
+
 // Budget returns the spend of the model's channels that the allocation starts from, per window of the model.
 func (s PlanStart) Budget(m *mix.Model) (total float64) {
-	if s.Current == nil {
-		return m.Spend()
-	}
 	for _, channel := range m.Posterior().Channels() {
-		total += s.Current[channel]
+		total += s.Spend(m, channel)
 	}
 	return total
 }

@@ -5,7 +5,6 @@ import (
 
 	"assay/internal/answer"
 	"assay/internal/measure"
-	"assay/internal/measure/mix"
 	"assay/internal/pacing"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -38,7 +37,7 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 	case AlertsAspect:
 		err = alerts(ctx, c, a)
 	case RecommendationsAspect:
-		err = recommend(c, a)
+		err = recommend(ctx, c, a)
 	}
 	if err != nil {
 		return nil, err
@@ -59,15 +58,15 @@ func runForecasting(ctx context.Context, c *toolkit.Call, p forecastingParams) (
 }
 
 // recommend allocates the current spend with the media mix model. It is the short form of the `optimization` tool.
-func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
-	m, err := c.Model()
+func recommend(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
+	if _, err := c.Model(); err != nil {
+		return err
+	}
+	current, err := c.CurrentPlan(ctx)
 	if err != nil {
 		return err
 	}
-	plan, err := m.Plan(mix.Ask{Budget: m.Spend()})
-	if err != nil {
-		return err
-	}
+	m, plan := current.Model, current.Plan
 	monthly := 1 / m.Months()
 	a.Period = c.Period(m.Window)
 	for _, r := range toolkit.MixRows(m, plan, monthly) {
@@ -75,7 +74,7 @@ func recommend(c *toolkit.Call, a *ForecastingAnswer) error {
 			a.Rows = append(a.Rows, pacing.Row{Metric: snapshot.Spend, Channel: r.Channel, PeriodType: pacing.MonthlyPeriod, Spend: &r.Spend, Proposed: &r.Proposed})
 		}
 	}
-	a.Summary = toolkit.PlanSummary(c, toolkit.PlanMetricsOf(c, m, plan, m.Spend(), monthly), plan, "per month")
+	a.Summary = toolkit.PlanSummary(c, current.Start.Metrics(c, m, plan, current.Budget, monthly), plan, "per month")
 	if len(a.Rows) == 0 {
 		a.Warn(answer.WarnNoData, "The model does not include "+answer.ChannelName(a.Channel)+".")
 	}
