@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay/internal/fault"
 )
@@ -70,6 +71,7 @@ type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
 	index    index
+	trained  func() *classifier // trains at the first call
 }
 
 // Load reads and validates the embedded articles.
@@ -107,7 +109,12 @@ func load(files fs.FS) (*Library, error) {
 			}
 		}
 	}
-	l.index = newIndex(l.articles)
+	wordings, err := readWordings(wordingsText)
+	if err != nil {
+		return nil, err
+	}
+	l.index = newIndex(l.articles, wordings)
+	l.trained = sync.OnceValue(func() *classifier { return newClassifier(l.articles, wordings) })
 	return l, nil
 }
 
