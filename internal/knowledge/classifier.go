@@ -83,7 +83,7 @@ func readWordings(text string) (map[ID][]string, error) {
 func newClassifier(articles []*Article, wordings map[ID][]string) *classifier {
 	var texts []labeled
 	for i, a := range articles {
-		for _, text := range slices.Concat(namesOf(a.Title), []string{string(a.ID)}, a.Aliases, a.Questions, wordings[a.ID]) {
+		for _, text := range slices.Concat(namesOf(a.Title), []string{string(a.ID)}, a.Aliases, a.Questions, wordings[a.ID], strings.Split(a.Lead, ". ")) {
 			texts = append(texts, labeled{text, i})
 		}
 	}
