@@ -27,14 +27,14 @@ const (
 )
 
 // classifier is a linear classifier of short texts. It learns which words, pairs of neighboring words and beginnings of
-// words distinguish the articles, from their names and the wordings of wordings.txt. Its classes are the articles and,
+// words distinguish the articles, from their names, their leads and the wordings of wordings.txt. Its classes are the articles and,
 // last, the questions that no article answers.
 //
 // A text is a vector of its features' idf, of length 1. The score of a class is the product of the vector and the
 // class's weights. The weights start at the mean of the class's texts (Rocchio 1971) and are trained by the multiclass
 // passive-aggressive algorithm: when the best wrong class is less than 1 below the right one, both are moved apart by as
 // little as necessary, at most by maxStep (Crammer et al. 2006, PA-I). The result is the mean of the weights over all
-// steps. A class has weights only for features of its own texts, so training takes milliseconds.
+// steps. A class has weights only for features of its own texts, which makes training fast.
 type classifier struct {
 	feature map[string]int
 	idf     []float32

@@ -17,7 +17,7 @@ type Match struct {
 }
 
 // Constants of the search. The first five are the parameters of BM25F (Robertson, Zaragoza and Taylor 2004). All were
-// calibrated on testdata/questions.tsv.
+// calibrated on testdata/questions.tsv; wordingWeight and minScore also on testdata/development.tsv.
 const (
 	titleWeight   = 2.5
 	aliasWeight   = 4.5
@@ -247,13 +247,17 @@ func (l *Library) rank(question string, topics []Topic) []Match {
 		if len(topics) > 0 && !slices.Contains(topics, d.article.Topic) {
 			continue
 		}
-		score := (d.score(q) + wordingWeight*(float64(likeness[i])-foreign)) / (1 + wordingWeight)
-		if score > 0 {
-			matches = append(matches, Match{d.article, min(score, 1)})
+		explained, like := d.score(q), float64(likeness[i])
+		if explained > 0 || like > 0 {
+			matches = append(matches, Match{d.article, (explained + wordingWeight*(like-foreign)) / (1 + wordingWeight)})
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
-	return matches[:min(maxMatches, len(matches))]
+	matches = matches[:min(maxMatches, len(matches))]
+	for i := range matches {
+		matches[i].Score = min(max(matches[i].Score, 0), 1)
+	}
+	return matches
 }
 
 // query is a question.
