@@ -1,5 +1,7 @@
 // Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
-// that answer a question. The articles are embedded Markdown files; no article contains data of a store.
+// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search adds
+// two scores: how much of the question an article's names and text explain (BM25F), and how much the question resembles
+// the wordings of wordings.txt (a linear classifier, which is trained at the first search).
 package knowledge
 
 import (
@@ -7,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay/internal/fault"
 )
@@ -70,6 +73,7 @@ type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
 	index    index
+	trained  func() *classifier // trains at the first call
 }
 
 // Load reads and validates the embedded articles.
@@ -107,7 +111,12 @@ func load(files fs.FS) (*Library, error) {
 			}
 		}
 	}
-	l.index = newIndex(l.articles)
+	wordings, err := readWordings(wordingsText)
+	if err != nil {
+		return nil, err
+	}
+	l.index = newIndex(l.articles, wordings)
+	l.trained = sync.OnceValue(func() *classifier { return newClassifier(l.articles, wordings) })
 	return l, nil
 }
 

@@ -17,32 +17,33 @@ type Match struct {
 }
 
 // Constants of the search. The first five are the parameters of BM25F (Robertson, Zaragoza and Taylor 2004). All were
-// calibrated on testdata/questions.tsv.
+// calibrated on testdata/questions.tsv; wordingWeight and minScore also on testdata/development.tsv.
 const (
-	titleWeight = 2.5
-	aliasWeight = 4.5
-	bodyWeight  = 1.0
-	saturation  = 1.0  // k1: how fast the weight of repetitions saturates
-	lengthNorm  = 0.35 // b: how much long fields are discounted
-	corrected   = 0.9  // weight of a word after a corrected typo
-	everyday    = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
-	sameName    = 0.05 // weight of the likeness of the whole question and a title or alias, which decides close cases
-	nameWeight  = 0.5  // weight of a title or alias that the question contains, compared with single words
-	aliasWord   = 0.8  // weight of a word in aliases only, compared with a word in a title
-	bodyWord    = 0.4  // weight of a word in bodies only: it rarely names a subject
-	unknownIDF  = 1.0  // weight of a word in no article, as a share of the rarest word's
-	commonIDF   = 1.3  // weight of a common word in a title or alias
-	coincidence = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
-	wholeName   = 0.95 // one word counts in full if it covers this share of a title or alias
-	mainWord    = 0.5  // and has this share of the question's weight;
-	twoWords    = 0.65 // and two words if they cover this share of one
-	minScore    = 0.37 // below it a question has no answer
-	minRelative = 0.55 // of the best score, for further matches
-	maxMatches  = 5
-	maxQuestion = 64 // words of a question that are read
-	maxWord     = 40 // maximum bytes of a word in which typos are corrected
-	plainTypo   = 6  // minimum bytes of a word for a correction to count as the word itself
-	shortWord   = 4  // minimum bytes of a word in which typos are corrected
+	titleWeight   = 2.5
+	aliasWeight   = 4.5
+	bodyWeight    = 1.0
+	saturation    = 1.0  // k1: how fast the weight of repetitions saturates
+	lengthNorm    = 0.35 // b: how much long fields are discounted
+	corrected     = 0.9  // weight of a word after a corrected typo
+	everyday      = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
+	sameName      = 0.05 // weight of the likeness of the whole question and a title or alias, which decides close cases
+	nameWeight    = 0.5  // weight of a title or alias that the question contains, compared with single words
+	aliasWord     = 0.8  // weight of a word in aliases only, compared with a word in a title
+	bodyWord      = 0.4  // weight of a word in bodies only: it rarely names a subject
+	unknownIDF    = 1.0  // weight of a word in no article, as a share of the rarest word's
+	commonIDF     = 1.3  // weight of a common word in a title or alias
+	coincidence   = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
+	wholeName     = 0.95 // one word counts in full if it covers this share of a title or alias
+	mainWord      = 0.5  // and has this share of the question's weight;
+	twoWords      = 0.65 // and two words if they cover this share of one
+	wordingWeight = 0.7  // weight of the likeness to the wordings of an article, compared with the explained share
+	minScore      = 0.32 // below it a question has no answer
+	minRelative   = 0.55 // of the best score, for further matches
+	maxMatches    = 5
+	maxQuestion   = 64 // words of a question that are read
+	maxWord       = 40 // maximum bytes of a word in which typos are corrected
+	plainTypo     = 6  // minimum bytes of a word for a correction to count as the word itself
+	shortWord     = 4  // minimum bytes of a word in which typos are corrected
 )
 
 // index is the search index of the articles.
@@ -53,6 +54,7 @@ type index struct {
 	rarest    float64            // the largest idf
 	named     vocabulary         // words of titles and aliases; typos are corrected to them first
 	written   vocabulary         // words of all texts
+	worded    vocabulary         // words of wordings.txt
 }
 
 // vocabulary is a set of words with their stems, by number of bytes.
@@ -76,8 +78,15 @@ type document struct {
 	names   [][]term           // stems of title and aliases, common words included
 }
 
-func newIndex(articles []*Article) index {
-	x := index{idf: map[string]float64{}, uses: map[string]int{}, named: vocabulary{}, written: vocabulary{}}
+func newIndex(articles []*Article, wordings map[ID][]string) index {
+	x := index{idf: map[string]float64{}, uses: map[string]int{}, named: vocabulary{}, written: vocabulary{}, worded: vocabulary{}}
+	for _, texts := range wordings {
+		for _, text := range texts {
+			for _, word := range wordsOf(text) {
+				x.worded.add(word, stem(word))
+			}
+		}
+	}
 	fields := make([][3]map[string]float64, len(articles))
 	var lengths, means [3]float64
 	for i, a := range articles {
@@ -214,7 +223,7 @@ type other struct {
 // Find returns the articles that answer a question, best first, at most five. It returns none when no article explains
 // enough of the question. If topics are given, it searches only these topics.
 func (l *Library) Find(question string, topics ...Topic) []Match {
-	all := l.index.rank(question, topics)
+	all := l.rank(question, topics)
 	return slices.DeleteFunc(all, func(m Match) bool {
 		return m.Score < minScore || m.Score < minRelative*all[0].Score
 	})
@@ -222,28 +231,38 @@ func (l *Library) Find(question string, topics ...Topic) []Match {
 
 // Nearest returns the n articles that explain most of a question, even if they explain little of it.
 func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
-	all := l.index.rank(question, topics)
+	all := l.rank(question, topics)
 	return all[:min(n, len(all))]
 }
 
-func (x *index) rank(question string, topics []Topic) []Match {
-	q := x.parse(question)
+// rank returns the articles with the highest scores. A score is the weighted mean of the share of the question that the
+// article's names and text explain (BM25F) and of its likeness to the wordings of the article (classifier).
+func (l *Library) rank(question string, topics []Topic) []Match {
+	q := l.index.parse(question)
+	likeness := l.trained().likeness(q.words)
+	foreign := float64(likeness[len(l.articles)])
 	var matches []Match
-	for i := range x.documents {
-		d := &x.documents[i]
+	for i := range l.index.documents {
+		d := &l.index.documents[i]
 		if len(topics) > 0 && !slices.Contains(topics, d.article.Topic) {
 			continue
 		}
-		if score := d.score(q); score > 0 {
-			matches = append(matches, Match{d.article, score})
+		explained, like := d.score(q), float64(likeness[i])
+		if explained > 0 || like > 0 {
+			matches = append(matches, Match{d.article, (explained + wordingWeight*(like-foreign)) / (1 + wordingWeight)})
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b Match) int { return cmp.Compare(b.Score, a.Score) })
-	return matches[:min(maxMatches, len(matches))]
+	matches = matches[:min(maxMatches, len(matches))]
+	for i := range matches {
+		matches[i].Score = min(max(matches[i].Score, 0), 1)
+	}
+	return matches
 }
 
 // query is a question.
 type query struct {
+	words    []string           // with corrected typos
 	subjects []term             // without common words
 	weight   map[string]float64 // of each word, common words included
 	may      map[string]float64 // weight of each word of the field that an everyday word may mean
@@ -259,9 +278,11 @@ func (x *index) parse(question string) query {
 	for i, word := range words {
 		if isCommon(word) || x.isCommonTypo(word) {
 			q.weight[stem(word)] = commonIDF
+			q.words = append(q.words, word)
 			continue
 		}
 		terms := x.terms(word, asksForTerm)
+		q.words = append(q.words, x.spelled(word, terms)...)
 		if i+1 < len(words) {
 			if joined, ok := x.named.stem(word + words[i+1]); ok { // "hold out" is "holdout"
 				terms = append(terms, term{stem: joined, weight: x.idf[joined], typed: true})
@@ -348,6 +369,9 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 	if isNumber(word) {
 		return nil
 	}
+	if _, ok := x.worded.stem(word); ok {
+		return []term{{stem: s, weight: unknownIDF * x.rarest}}
+	}
 	for cut := 2; cut <= len(word)-2; cut++ { // "adspend" is "ad spend"
 		head, isHead := x.named.stem(word[:cut])
 		tail, isTail := x.named.stem(word[cut:])
@@ -362,6 +386,18 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 		return []term{x.corrected(word, near)}
 	}
 	return []term{{stem: s, weight: unknownIDF * x.rarest}}
+}
+
+// spelled returns a word, or the stems of a misspelled one's terms.
+func (x *index) spelled(word string, terms []term) []string {
+	if len(terms) == 0 || terms[0].stem == stem(word) {
+		return []string{word}
+	}
+	var stems []string
+	for _, t := range terms {
+		stems = append(stems, t.stem)
+	}
+	return stems
 }
 
 // corrected returns a misspelled word as the most frequent of the words with the same distance to it. It may also mean

@@ -68,8 +68,10 @@ func (c *tally) add(q question, found []Match, nearest string) {
 	}
 }
 
-// TestQuestionsFindTheirArticles measures the search on the questions of its calibration, and on wordings that it has
-// not been calibrated on. Many of these wordings use words that no article contains, so the goals are lower.
+// TestQuestionsFindTheirArticles measures the search on questions.tsv and development.tsv, which its constants were
+// calibrated on, and on aliases.tsv, sentences.tsv and everyday.tsv, which nothing was calibrated on. None of these files
+// is indexed. Many wordings use words that no article contains, so their goals are lower. Those of development.tsv are
+// the hardest: many are keywords that would fit a neighboring article as well.
 func TestQuestionsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)
@@ -78,10 +80,11 @@ func TestQuestionsFindTheirArticles(t *testing.T) {
 		first, three, rejected float64 // percent
 		asked, foreign         int
 	}{
-		{"questions.tsv", 95, 98, 93, 300, 60},
-		{"aliases.tsv", 94, 96.5, 96, 300, 30},
-		{"sentences.tsv", 82, 87, 0, 100, 0},
-		{"everyday.tsv", 77, 82, 90, 150, 30},
+		{"questions.tsv", 98, 98.5, 95, 300, 60},
+		{"aliases.tsv", 96.5, 98.5, 96, 300, 30},
+		{"sentences.tsv", 88, 92, 0, 100, 0},
+		{"everyday.tsv", 86, 91, 96, 150, 30},
+		{"development.tsv", 46, 54, 92, 700, 40},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
