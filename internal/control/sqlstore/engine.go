@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"database/sql"
 	"hash/fnv"
 	"io/fs"
@@ -49,6 +50,13 @@ func (e engine) migrations() (fs.FS, error) {
 		files[name] = &fstest.MapFile{Data: text}
 	}
 	return files, nil
+}
+
+// tablesOf returns the names of all tables of the database, sorted.
+func tablesOf(ctx context.Context, e engine, q querier) ([]string, error) {
+	return collect(ctx, q, func(row scanner) (name string, err error) {
+		return name, row.Scan(&name)
+	}, e.tables)
 }
 
 // stateOf returns the result of the query state as a number.

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -77,13 +78,29 @@ func TestPostgreSQLPassesTheSuite(t *testing.T) {
 	t.Run("people and grants", func(t *testing.T) {
 		controltest.RunPeople(t, func(t *testing.T) controltest.PeopleStore { return databases.open(t) })
 	})
+	t.Run("several nodes", func(t *testing.T) {
+		controltest.RunNodes(t, func(t *testing.T) []controltest.PeopleStore { return nodes(t, Options{URL: databases.take(t)}) })
+	})
+}
+
+// nodes returns several stores of one database.
+func nodes(t *testing.T, o Options) []controltest.PeopleStore {
+	t.Helper()
+	return []controltest.PeopleStore{open(t, o), open(t, o), open(t, o)}
+}
+
+func TestSQLiteServesSeveralProcesses(t *testing.T) {
+	t.Parallel()
+	controltest.RunNodes(t, func(t *testing.T) []controltest.PeopleStore {
+		return nodes(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	})
 }
 
 // Each transaction is repeated once, as after a conflict with another one. The results are the same.
 func TestChangesCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	open := func(t *testing.T) *Store {
-		s := open(t, Options{Path: t.TempDir() + "/control.db"})
+		s := open(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
 		s.interrupt = func(attempt int) error {
 			if attempt == 1 {
 				return &pgconn.PgError{Code: serializationFailure}

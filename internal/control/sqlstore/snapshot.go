@@ -58,9 +58,7 @@ func countRows(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 	if damage != "ok" {
 		return nil, fmt.Errorf("damaged: %s", damage)
 	}
-	names, err := collect(ctx, db, func(row scanner) (name string, err error) {
-		return name, row.Scan(&name)
-	}, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+	names, err := tablesOf(ctx, sqliteEngine, db)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,11 @@ import (
 
 // sqliteEngine is SQLite. Its state is in the header of the write-ahead log that all processes share. It counts the changes of
 // other connections, so it is always read on the same connection, which never writes.
-var sqliteEngine = engine{goose: goose.DialectSQLite3, state: `PRAGMA data_version`, rowsAtOnce: callsAtOnce}
+var sqliteEngine = engine{
+	goose: goose.DialectSQLite3, state: `PRAGMA data_version`,
+	tables:     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+	rowsAtOnce: callsAtOnce,
+}
 
 // openSQLite opens a database file and migrates it.
 func openSQLite(ctx context.Context, o Options) (*database, error) {
