@@ -124,7 +124,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err := datadir.MakePrivate(c.Data); err != nil { // a file may belong to another user
 		log.WarnContext(ctx, "files of the data directory are readable by other users", slog.Any("error", err))
 	}
-	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Secret: c.SecretFile, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
+	options := ControlOf(c, now)
+	options.Create, options.Log, options.Counter = true, log, a.counter
+	if a.control, err = OpenControl(ctx, options); err != nil {
 		return nil, err
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}

@@ -179,7 +179,7 @@ func allTablesAreCopied(t *testing.T, d *databases) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.Sorted(slices.Values(append(slices.Clone(copied), "goose_db_version", "health")))
+		want := slices.Sorted(slices.Values(append(slices.Clone(copied), "goose_db_version", "health", "installation")))
 		if !slices.Equal(tables, want) {
 			t.Errorf("%s has the tables\n%q, the list of copied ones and two more are\n%q", name, tables, want)
 		}
