@@ -78,28 +78,30 @@ const callLog = "call log"
 
 // App is a data directory that this process has locked, with the service that uses it.
 type App struct {
-	config   config.Config
-	log      *slog.Logger
-	now      func() time.Time // the real clock
-	lock     *datadir.Lock
-	control  *Control
-	engine   *duckdb.Engine
-	facts    *warehouse.Warehouse
-	counter  limit.Counter // of all rate limits
-	limiter  *auth.Limiter
-	calls    *calllog.Recorder
-	models   *training.Keeper
-	jobs     *jobs.Runner
-	backups  *backup.Schedule
-	budgets  *budgetchange.Executor // of changes on ad platforms
-	sender   alert.Sender           // of alert messages
-	sandbox  *sandbox.Sandbox       // simulated ad accounts of the demo store
-	accounts *accounts.Registry
-	tools    *toolkit.Service
-	clock    func() time.Time   // the clock of answers
-	bodies   *bodybudget.Budget // of callers that are not authenticated yet
-	health   writeCheck         // of the control data
-	closeBy  time.Time          // deadline for closing the stores; zero: the service has not been shut down
+	config  config.Config
+	log     *slog.Logger
+	now     func() time.Time // the real clock
+	lock    *datadir.Lock
+	control *Control
+	engine  *duckdb.Engine
+
+	unlockFacts func() error // on the control data; nil: not locked
+	facts       *warehouse.Warehouse
+	counter     limit.Counter // of all rate limits
+	limiter     *auth.Limiter
+	calls       *calllog.Recorder
+	models      *training.Keeper
+	jobs        *jobs.Runner
+	backups     *backup.Schedule
+	budgets     *budgetchange.Executor // of changes on ad platforms
+	sender      alert.Sender           // of alert messages
+	sandbox     *sandbox.Sandbox       // simulated ad accounts of the demo store
+	accounts    *accounts.Registry
+	tools       *toolkit.Service
+	clock       func() time.Time   // the clock of answers
+	bodies      *bodybudget.Budget // of callers that are not authenticated yet
+	health      writeCheck         // of the control data
+	closeBy     time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
 	messages   *feed.Feed // of shops
@@ -127,6 +129,9 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	options := ControlOf(c, now)
 	options.Create, options.Log, options.Counter = true, log, a.counter
 	if a.control, err = OpenControl(ctx, options); err != nil {
+		return nil, err
+	}
+	if a.unlockFacts, err = a.control.Store.LockFacts(ctx); err != nil {
 		return nil, err
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
@@ -219,6 +224,9 @@ func (a *App) Close() error {
 		last, cancel := context.WithDeadline(context.Background(), by)
 		defer cancel()
 		errs = append(errs, a.engine.Close(last))
+	}
+	if a.unlockFacts != nil {
+		errs = append(errs, a.unlockFacts())
 	}
 	if a.control != nil {
 		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are not needed any more

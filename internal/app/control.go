@@ -124,6 +124,38 @@ func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]by
 	return secret, nil
 }
 
+// MoveControl copies the control data of a data directory from SQLite to an empty PostgreSQL database. The directory is locked
+// meanwhile, so no service runs on it.
+func MoveControl(ctx context.Context, c config.Config, to string, now func() time.Time) (moved []sqlstore.Moved, err error) {
+	if c.ControlURL = config.NewSecret(to); to == "" {
+		return nil, fault.Invalid("the URL of the PostgreSQL database is empty")
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(c.Data, datadir.Control)); err != nil {
+		return nil, fault.NotFound("there are no control data in %s", c.Data).Wrap(err).WithHint("pass --data with the directory of the installation")
+	}
+	held, err := datadir.Acquire(c.Data)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	options := ControlOf(c, now)
+	options.URL = ""
+	from, err := OpenControl(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	target, err := OpenControl(ctx, ControlOf(c, now))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	return from.Store.Move(ctx, target.Store)
+}
+
 // onAccessEnded sets the function that is called after credentials end. It is set once, before calls are served.
 func (c *Control) onAccessEnded(do func()) { *c.ended = do }
 

@@ -109,6 +109,37 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 	return errors.Join(failed, err)
 }
 
+// factsLock is the key of the advisory lock of the process with the facts.
+const factsLock = migrationLock + 1
+
+// LockFacts marks this process as the one whose disk has the facts of all workspaces, until the function release is called or
+// the connection ends. Another process on the same PostgreSQL database receives a fault of kind unavailable. With SQLite the
+// lock of the data directory suffices.
+func (d *database) LockFacts(ctx context.Context) (release func() error, err error) {
+	if d.path != "" {
+		return func() error { return nil }, nil
+	}
+	conn, err := d.write.Conn(ctx)
+	if err != nil {
+		return nil, engineFault(err)
+	}
+	var locked bool
+	if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, factsLock).Scan(&locked); err != nil {
+		return nil, errors.Join(engineFault(err), conn.Close())
+	}
+	if !locked {
+		return nil, errors.Join(fault.Unavailable("another process uses this control database, with facts on its own disk").
+			WithHint("stop that process. Several processes serve one control database only if they share the facts: see docs/scaling.md"), conn.Close())
+	}
+	return func() error {
+		_, err := conn.ExecContext(context.Background(), `SELECT pg_advisory_unlock($1)`, factsLock)
+		if isDisconnected(err) {
+			err = nil // the end of the connection has released it
+		}
+		return errors.Join(err, conn.Close())
+	}, nil
+}
+
 // migratePostgres applies pending migrations. Other processes wait for the lock. Large tables may take longer than a statement
 // may otherwise take.
 func migratePostgres(ctx context.Context, c *pgx.ConnConfig, o Options) (err error) {
