@@ -160,3 +160,37 @@ func TestAMovedInstallationKeepsItsKeys(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Two services without common data share the limit of a workspace, as nodes do.
+func TestNodesWithRedisShareTheRateLimit(t *testing.T) {
+	t.Parallel()
+	server := servertest.StartRedis(t)
+	change := func(c *config.Config) { c.RedisURL, c.RateLimit = config.NewSecret(server.URL()), 10 }
+	nodes := []*service{start(t, change), start(t, change)}
+	if until := time.Now().Truncate(time.Minute).Add(time.Minute); time.Until(until) < 15*time.Second {
+		time.Sleep(time.Until(until)) // the calls are made in one minute
+	}
+	calls := func() (allowed int) {
+		for i := range 24 {
+			s := nodes[i%2]
+			if a := s.browser(t).say(s.key, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); a.status == http.StatusOK {
+				allowed++
+			} else if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+				t.Errorf("call %d: %d %s", i, a.status, a.body)
+			}
+		}
+		return allowed
+	}
+	if got := calls(); got != 10 {
+		t.Errorf("%d calls were allowed on two nodes, want 10", got)
+	}
+	server.Kill(t)
+	if got := calls(); got != 20 {
+		t.Errorf("%d calls were allowed without Redis, want 10 on each node", got)
+	}
+	for _, s := range nodes {
+		if strings.Contains(s.log.String(), servertest.Password) {
+			t.Error("the log contains the password of Redis")
+		}
+	}
+}

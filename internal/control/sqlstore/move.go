@@ -23,8 +23,8 @@ type Moved struct {
 }
 
 // Move copies all control data to an empty store in one transaction. Before the commit it reads the copy and compares the
-// number of rows and the checksum of each table. After an error the other store is still empty. Nobody changes this store
-// meanwhile. A store that is not empty is a fault of kind conflict.
+// number of rows and the checksum of each table. After an error the other store is still empty. This store does not
+// change meanwhile. A store that is not empty is a fault of kind conflict.
 func (s *Store) Move(ctx context.Context, to *Store) ([]Moved, error) {
 	moved, err := s.moveTo(ctx, to.database)
 	if err != nil {
