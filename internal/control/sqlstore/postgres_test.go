@@ -48,7 +48,7 @@ func (d *databases) take(t *testing.T) string {
 // empty removes all rows, also those that triggers protect.
 func (d *databases) empty(t *testing.T, url string) {
 	t.Helper()
-	ctx := context.Background() // the test has ended
+	ctx := context.WithoutCancel(t.Context()) // the test has ended
 	s, err := Open(ctx, Options{URL: url})
 	if err != nil {
 		t.Error(err)

@@ -32,7 +32,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 func run(t *testing.T, n *Node) *atomic.Int64 {
 	t.Helper()
 	var ended atomic.Int64
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	group.Go(func() {
 		if err := n.Run(ctx, func() { ended.Add(1) }); err != nil {
