@@ -37,7 +37,7 @@ func StartPostgres(t testing.TB) *Postgres {
 	p := &Postgres{account: accountOf(t, "postgres"), bin: filepath.Dir(found[len(found)-1]), port: freePort(t)}
 	p.dir = p.account.directory(t)
 	password := filepath.Join(p.dir, "password")
-	if err := os.WriteFile(password, []byte(Password+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(password, []byte(Password+"\n"), 0o644); err != nil { //nolint:gosec // another account reads it
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -62,7 +62,7 @@ func (a account) directory(t testing.TB) string {
 
 // command returns a command that the account runs in the directory.
 func (a account) command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, name, args...)
+	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // programs of installed packages
 	c.Dir = dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C"}
 	if os.Geteuid() == 0 {

@@ -169,8 +169,9 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 		if err == nil || !isConflict(err, attempt) || attempt == attemptsOfChange {
 			return engineFault(err)
 		}
+		pause := rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond) //nolint:forbidigo // puts callers out of step
 		select {
-		case <-time.After(rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond)): // others get out of step
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
