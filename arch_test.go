@@ -24,6 +24,8 @@ var parts = []struct {
 	{"internal/civil", nil},
 	{"internal/fault", nil},
 	{"internal/limit", nil},
+	{"internal/servertest", nil},
+	{"internal/limit/shared", []string{"internal/fault", "internal/limit", "internal/servertest"}},
 	{"internal/panics", nil},
 	{"internal/number", nil},
 	{"internal/money", []string{"internal/number"}},
@@ -67,7 +69,7 @@ var parts = []struct {
 	{"internal/warehouse", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse/facts"}},
 	{"internal/warehouse/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/..."}},
 	{"internal/control", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure"}},
-	{"internal/control/...", []string{"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
+	{"internal/control/...", []string{"internal/servertest", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/control/..."}},
 	{"internal/control/calllog", []string{"internal/limit", "internal/measure", "internal/control"}},
 	{"internal/budgetchange", []string{
 		"internal/panics", "internal/number", "internal/money", "internal/fault", "internal/measure", "internal/ads", "internal/control",
@@ -328,7 +330,7 @@ func TestTheModuleReplacesNothing(t *testing.T) {
 // TestGoroutinesDoNotEndTheProcess checks that package panics starts every goroutine and returns its panic to the waiting caller.
 func TestGoroutinesDoNotEndTheProcess(t *testing.T) {
 	t.Parallel()
-	own := []string{"internal/panics/", "internal/warehouse/warehousetest/", "internal/control/controltest/"}
+	own := []string{"internal/panics/", "internal/warehouse/warehousetest/", "internal/control/controltest/", "internal/servertest/"}
 	for file, parsed := range goFiles(t, 0) {
 		if strings.HasSuffix(file, "_test.go") || !strings.HasPrefix(file, "internal/") ||
 			slices.ContainsFunc(own, func(dir string) bool { return strings.HasPrefix(file, dir) }) {

@@ -119,6 +119,10 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 			"Without it no API key is valid, webhook secrets are unreadable and returning customers are not recognized\n",
 			filepath.Join(c.Data, "secret"))
 	}
+	if settings.ControlURL.Text() != "" {
+		fmt.Fprintf(con.errs, "the restored control data are in SQLite: move them to an empty PostgreSQL database with assay control move --data %s\n", c.Data)
+		return nil
+	}
 	fmt.Fprintf(con.errs, "next: assay doctor --data %s\n", c.Data)
 	return nil
 }

@@ -57,7 +57,7 @@ func (d dataFlag) open(ctx context.Context, con *console) (*app.Control, error) 
 	if err != nil {
 		return nil, err
 	}
-	return app.OpenControl(ctx, app.ControlOptions{Data: d.Data, Secret: settings.SecretFile, Now: con.now})
+	return app.OpenControl(ctx, app.ControlOf(settings, con.now))
 }
 
 const maxDays = 3650

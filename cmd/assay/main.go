@@ -56,6 +56,7 @@ type commands struct {
 	Jobs          jobsCommand          `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`
 	Backup        backupCommand        `cmd:"" help:"Back up the data directory to a folder, also while the service runs."`
 	Restore       restoreCommand       `cmd:"" help:"Restore a backup into an empty data directory."`
+	Control       controlCommand       `cmd:"" help:"Move the control data to PostgreSQL."`
 	Doctor        doctorCommand        `cmd:"" help:"Check the data directory and report problems."`
 	Lab           labCommand           `cmd:"" help:"Run a measurement method on a CSV file."`
 	OpenAPI       openAPICommand       `cmd:"" name:"openapi" help:"Print the OpenAPI 3.1 document."`

@@ -43,6 +43,8 @@ type settings struct {
 	AdsTikTokURL      *string `name:"ads-tiktok-url" placeholder:"U" help:"TikTok's Business API."`
 	AdsTimeout        *string `placeholder:"30s" help:"Timeout of one call to an ad platform."`
 	SecretFile        *string `placeholder:"FILE" help:"File of the installation's secret (in the data directory)."`
+	ControlURL        *string `name:"control-url" placeholder:"URL" help:"PostgreSQL database of the control data; better in ASSAY_CONTROL_URL."`
+	RedisURL          *string `name:"redis-url" placeholder:"URL" help:"Redis server for rate limits of several nodes; better in ASSAY_REDIS_URL."`
 	AskURL            *string `name:"ask-url" placeholder:"URL" help:"OpenAI-compatible API for questions (none)."`
 	AskModel          *string `placeholder:"NAME" help:"Language model of --ask-url."`
 	AskKey            *string `placeholder:"KEY" help:"API key of --ask-url; better in ASSAY_ASK_KEY."`

@@ -31,6 +31,7 @@ import (
 	"assay/internal/jobs"
 	"assay/internal/languagemodel"
 	"assay/internal/limit"
+	"assay/internal/limit/shared"
 	"assay/internal/measure"
 	"assay/internal/oauth/clientip"
 	"assay/internal/operation"
@@ -78,28 +79,31 @@ const callLog = "call log"
 
 // App is a data directory that this process has locked, with the service that uses it.
 type App struct {
-	config   config.Config
-	log      *slog.Logger
-	now      func() time.Time // the real clock
-	lock     *datadir.Lock
-	control  *Control
-	engine   *duckdb.Engine
-	facts    *warehouse.Warehouse
-	counter  limit.Counter // of all rate limits
-	limiter  *auth.Limiter
-	calls    *calllog.Recorder
-	models   *training.Keeper
-	jobs     *jobs.Runner
-	backups  *backup.Schedule
-	budgets  *budgetchange.Executor // of changes on ad platforms
-	sender   alert.Sender           // of alert messages
-	sandbox  *sandbox.Sandbox       // simulated ad accounts of the demo store
-	accounts *accounts.Registry
-	tools    *toolkit.Service
-	clock    func() time.Time   // the clock of answers
-	bodies   *bodybudget.Budget // of callers that are not authenticated yet
-	health   writeCheck         // of the control data
-	closeBy  time.Time          // deadline for closing the stores; zero: the service has not been shut down
+	config  config.Config
+	log     *slog.Logger
+	now     func() time.Time // the real clock
+	lock    *datadir.Lock
+	control *Control
+	engine  *duckdb.Engine
+
+	unlockFacts func() error // on the control data; nil: not locked
+	node        *shared.Node // of several with one Redis server; nil: without Redis
+	facts       *warehouse.Warehouse
+	counter     limit.Counter // of all rate limits
+	limiter     *auth.Limiter
+	calls       *calllog.Recorder
+	models      *training.Keeper
+	jobs        *jobs.Runner
+	backups     *backup.Schedule
+	budgets     *budgetchange.Executor // of changes on ad platforms
+	sender      alert.Sender           // of alert messages
+	sandbox     *sandbox.Sandbox       // simulated ad accounts of the demo store
+	accounts    *accounts.Registry
+	tools       *toolkit.Service
+	clock       func() time.Time   // the clock of answers
+	bodies      *bodybudget.Budget // of callers that are not authenticated yet
+	health      writeCheck         // of the control data
+	closeBy     time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
 	messages   *feed.Feed // of shops
@@ -124,7 +128,18 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if err := datadir.MakePrivate(c.Data); err != nil { // a file may belong to another user
 		log.WarnContext(ctx, "files of the data directory are readable by other users", slog.Any("error", err))
 	}
-	if a.control, err = OpenControl(ctx, ControlOptions{Data: c.Data, Secret: c.SecretFile, Create: true, Now: now, Log: log, Counter: a.counter}); err != nil {
+	if address := c.RedisURL.Text(); address != "" {
+		if a.node, err = shared.Open(ctx, shared.Options{URL: address, Log: log}); err != nil {
+			return nil, err
+		}
+		a.counter = a.node
+	}
+	options := ControlOf(c, now)
+	options.Create, options.Log, options.Counter = true, log, a.counter
+	if a.control, err = OpenControl(ctx, options); err != nil {
+		return nil, err
+	}
+	if a.unlockFacts, err = a.control.Store.LockFacts(ctx); err != nil {
 		return nil, err
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
@@ -217,6 +232,12 @@ func (a *App) Close() error {
 		last, cancel := context.WithDeadline(context.Background(), by)
 		defer cancel()
 		errs = append(errs, a.engine.Close(last))
+	}
+	if a.node != nil {
+		errs = append(errs, a.node.Close())
+	}
+	if a.unlockFacts != nil {
+		errs = append(errs, a.unlockFacts())
 	}
 	if a.control != nil {
 		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are not needed any more
@@ -314,7 +335,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.control.onAccessEnded(face.keys.Invalidate)
+	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate))
 	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,
@@ -352,6 +373,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"budget changes", a.settleBudgets},
 		{"alert rules", a.watchAlerts},
 		{"alert messages", a.deliverAlerts},
+		{"other nodes", func(ctx context.Context) error { return a.hearNodes(ctx, face.keys.Invalidate) }},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })
 	}
@@ -421,6 +443,25 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 		}
 	}
 	return open, nil
+}
+
+// accessEnded returns the function that is called after credentials end: it clears the cache of this node and of others.
+func (a *App) accessEnded(invalidate func()) func() {
+	return func() {
+		invalidate()
+		if a.node != nil {
+			a.node.AccessEnded(context.Background()) // the change is stored, even if its caller has gone
+		}
+	}
+}
+
+// hearNodes clears the cache when another node reports ended access, until ctx ends.
+func (a *App) hearNodes(ctx context.Context, invalidate func()) error {
+	if a.node == nil {
+		<-ctx.Done()
+		return nil
+	}
+	return a.node.Run(ctx, invalidate)
 }
 
 // limited bounds the connections of each client address.

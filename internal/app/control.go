@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/internal/auth"
+	"assay/internal/config"
 	"assay/internal/control/sqlstore"
 	"assay/internal/datadir"
 	"assay/internal/fault"
@@ -30,11 +31,17 @@ type Control struct {
 type ControlOptions struct {
 	Data   string           // the data directory
 	Secret string           // file of the installation's secret; "": in the data directory
+	URL    string           // of a PostgreSQL database; "": SQLite in the data directory
 	Create bool             // create the directory if it is missing
 	Now    func() time.Time // the real clock
 	Log    *slog.Logger     // nil: nothing is logged
 
 	Counter limit.Counter // of failed sign-ins; nil: counts in this process
+}
+
+// ControlOf returns the options of the configured control data.
+func ControlOf(c config.Config, now func() time.Time) ControlOptions {
+	return ControlOptions{Data: c.Data, Secret: c.SecretFile, URL: c.ControlURL.Text(), Now: now}
 }
 
 // OpenControl opens the control data. A missing directory is a fault of kind not_found unless Create is set.
@@ -52,14 +59,7 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 	if o.Secret == "" {
 		o.Secret = filepath.Join(o.Data, datadir.Secret)
 	}
-	if err := secretKept(o.Data, o.Secret); err != nil {
-		return nil, err
-	}
-	secret, err := auth.LoadSecret(o.Secret)
-	if err != nil {
-		return nil, fmt.Errorf("installation secret: %w", err)
-	}
-	store, err := sqlstore.Open(ctx, sqlstore.Options{Path: filepath.Join(o.Data, datadir.Control), Log: o.Log})
+	store, secret, err := openStore(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,85 @@ func OpenControl(ctx context.Context, o ControlOptions) (*Control, error) {
 		People: people.New(people.Options{Store: store, Counter: o.Counter, Now: o.Now, Log: o.Log, KeysEnded: accessEnded}),
 	}
 	return c, nil
+}
+
+// openStore opens the control data with the installation's secret. All nodes of a PostgreSQL database need the same secret.
+func openStore(ctx context.Context, o ControlOptions) (store *sqlstore.Store, secret []byte, err error) {
+	if o.URL == "" {
+		if err := secretKept(o.Data, o.Secret); err != nil {
+			return nil, nil, err
+		}
+		if secret, err = auth.LoadSecret(o.Secret); err != nil {
+			return nil, nil, fmt.Errorf("installation secret: %w", err)
+		}
+		store, err = sqlstore.Open(ctx, sqlstore.Options{Path: filepath.Join(o.Data, datadir.Control), Log: o.Log})
+		return store, secret, err
+	}
+	if store, err = sqlstore.Open(ctx, sqlstore.Options{URL: o.URL, Log: o.Log}); err != nil {
+		return nil, nil, err
+	}
+	if secret, err = sharedSecret(ctx, store, o.Secret); err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return store, secret, nil
+}
+
+// sharedSecret loads the secret of a node. The first node creates it and enters its name in the database. Another node
+// without this secret is rejected: with a secret of its own, its keys and sealed credentials would be unreadable elsewhere.
+func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]byte, error) {
+	foreign := fault.New(fault.KindMisconfigured, "the control database belongs to an installation with another secret than %s", file).
+		WithHint("copy the file secret of a node of this installation there, or name it with secret_file")
+	name, err := store.Installation(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(file); name != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, foreign
+	}
+	secret, err := auth.LoadSecret(file)
+	if err != nil {
+		return nil, fmt.Errorf("installation secret: %w", err)
+	}
+	own := auth.NewInstallation(secret).Name()
+	if name, err = store.Installation(ctx, own); err != nil {
+		return nil, err
+	}
+	if name != own {
+		return nil, foreign
+	}
+	return secret, nil
+}
+
+// MoveControl copies the control data of a data directory from SQLite to an empty PostgreSQL database. The directory is locked
+// meanwhile, so no service runs on it.
+func MoveControl(ctx context.Context, c config.Config, to string, now func() time.Time) (moved []sqlstore.Moved, err error) {
+	if c.ControlURL = config.NewSecret(to); to == "" {
+		return nil, fault.Invalid("the URL of the PostgreSQL database is empty")
+	}
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(c.Data, datadir.Control)); err != nil {
+		return nil, fault.NotFound("there are no control data in %s", c.Data).Wrap(err).WithHint("pass --data with the directory of the installation")
+	}
+	held, err := datadir.Acquire(c.Data)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, held.Release()) }()
+	options := ControlOf(c, now)
+	options.URL = ""
+	from, err := OpenControl(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	target, err := OpenControl(ctx, ControlOf(c, now))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	return from.Store.Move(ctx, target.Store)
 }
 
 // onAccessEnded sets the function that is called after credentials end. It is set once, before calls are served.

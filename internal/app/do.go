@@ -29,7 +29,9 @@ func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {
 	if !op.Facts {
-		control, err := OpenControl(ctx, ControlOptions{Data: c.Data, Secret: c.SecretFile, Create: op.Name == operation.CreateWorkspace.Name, Now: now})
+		options := ControlOf(c, now)
+		options.Create = op.Name == operation.CreateWorkspace.Name
+		control, err := OpenControl(ctx, options)
 		if err != nil {
 			return out, err
 		}

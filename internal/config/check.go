@@ -52,6 +52,8 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"ads_tiktok_url":              isBaseURL(c.AdsTikTokURL),
 		"ads_timeout":                 c.AdsTimeout >= time.Second && c.AdsTimeout <= 5*time.Minute,
 		"secret_file":                 !strings.ContainsRune(c.SecretFile, 0),
+		"control_url":                 c.ControlURL.Text() == "" || isServer(c.ControlURL.Text(), "postgres", "postgresql"),
+		"redis_url":                   c.RedisURL.Text() == "" || isServer(c.RedisURL.Text(), "redis", "rediss"),
 		"ask_url":                     c.AskURL == "" || isAPI(c.AskURL),
 		"ask_model":                   c.AskURL == "" || c.AskModel != "",
 		"ask_names":                   c.AskNames == NamesWithheld || c.AskNames == NamesShared,
@@ -139,6 +141,12 @@ func isBaseURL(text string) bool {
 func isAPI(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))
+}
+
+// isServer accepts the URL of a server with one of the schemes.
+func isServer(text string, schemes ...string) bool {
+	u, err := url.Parse(text)
+	return err == nil && slices.Contains(schemes, u.Scheme) && u.Hostname() != ""
 }
 
 // isMailServer accepts smtps for TLS and smtp for STARTTLS.

@@ -37,6 +37,8 @@ type Config struct {
 	AdsTikTokURL      string        `key:"ads_tiktok_url" default:"https://business-api.tiktok.com" want:"a URL such as https://business-api.tiktok.com without a path; http only on loopback" doc:"TikTok's Business API."`
 	AdsTimeout        time.Duration `key:"ads_timeout" default:"30s" want:"a duration such as 30s, 1s to 5m" doc:"Timeout of one call to an ad platform."`
 	SecretFile        string        `key:"secret_file" want:"a file" doc:"File of the installation's secret, which encrypts credentials. Default: the file secret in the data directory."`
+	ControlURL        Secret        `key:"control_url" want:"a URL such as postgres://user:password@host:5432/assay?sslmode=verify-full" doc:"PostgreSQL database of the control data. Default: SQLite in the data directory."`
+	RedisURL          Secret        `key:"redis_url" want:"a URL such as redis://:password@host:6379/0, or rediss:// with TLS" doc:"Redis server that several nodes share for rate limits and messages. Default: each process counts for itself."`
 	AskURL            string        `key:"ask_url" want:"a URL such as https://api.example.com/v1" doc:"Base URL of an OpenAI-compatible API that chooses tools for questions if the rules find no clear match. It receives the question, the tools' parameters and the date. Default: no language model."`
 	AskModel          string        `key:"ask_model" want:"the name of a model; required with ask_url" doc:"Language model of ask_url."`
 	AskKey            Secret        `key:"ask_key" want:"a key" doc:"API key of ask_url."`

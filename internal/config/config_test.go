@@ -96,6 +96,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		AdsFacebookURL: "http://127.0.0.1:1", AdsGoogleURL: "http://127.0.0.1:2", AdsGoogleTokenURL: "http://127.0.0.1:3",
 		AdsTikTokURL: "https://tiktok.example.com", AdsTimeout: 5 * time.Second, SecretFile: "/run/secret",
 		AskURL: "https://api.example.com/v1", AskModel: "small", AskKey: NewSecret("k1"), AskNames: NamesShared,
+		ControlURL: NewSecret("postgres://u:p@db.example.com/assay"), RedisURL: NewSecret("rediss://:p@redis.example.com:6380/1"),
 		SMTPURL: NewSecret("smtps://u:p@mail.example.com:465"), SMTPFrom: "Assay <assay@example.com>",
 	}
 	values := map[string]string{
@@ -107,6 +108,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		"ads_facebook_url": "http://127.0.0.1:1", "ads_google_url": "http://127.0.0.1:2", "ads_google_token_url": "http://127.0.0.1:3",
 		"ads_tiktok_url": "https://tiktok.example.com", "ads_timeout": "5s", "secret_file": "/run/secret",
 		"ask_url": "https://api.example.com/v1", "ask_model": "small", "ask_key": "k1", "ask_names": "shared",
+		"control_url": "postgres://u:p@db.example.com/assay", "redis_url": "rediss://:p@redis.example.com:6380/1",
 		"smtp_url": "smtps://u:p@mail.example.com:465", "smtp_from": "Assay <assay@example.com>",
 	}
 	var environ []string
@@ -244,6 +246,8 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"backup_keep":      {[]string{"1", "365"}, []string{"-1", "1.5", "all"}},
 		"ask_url":          {nil, []string{"api.example.com", "http://api.example.com/v1", "https://u:p@api.example.com", "https://api.example.com?k=1", "https://api.example.com"}},
 		"ask_names":        {[]string{"withheld", "shared"}, []string{"yes", "all"}},
+		"control_url":      {[]string{"", "postgresql://u:p@[::1]:5432/assay?sslmode=disable"}, []string{"mysql://u:p@host/assay", "postgres://", "host=a dbname=b"}},
+		"redis_url":        {[]string{"", "redis://127.0.0.1:6379"}, []string{"127.0.0.1:6379", "http://127.0.0.1:6379", "redis://"}},
 		"smtp_url":         {nil, []string{"mail.example.com:465", "https://mail.example.com", "smtps://", "smtps://mail.example.com/x"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}

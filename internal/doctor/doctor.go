@@ -183,7 +183,7 @@ const unopenedFix = "restore the workspace's file from a backup, or make it read
 
 // workspacesOf checks each workspace, and its facts if this process has them open.
 func (d *diagnosis) workspacesOf(ctx context.Context, a *app.App) {
-	store, err := app.OpenControl(ctx, app.ControlOptions{Data: d.config.Data, Secret: d.config.SecretFile, Now: d.now})
+	store, err := app.OpenControl(ctx, app.ControlOf(d.config, d.now))
 	if err != nil {
 		d.failed("control data", err)
 		return

@@ -48,6 +48,9 @@ func refuse(code, text string) *refusal {
 
 // write answers a client with the error, in OAuth's JSON format.
 func (r *refusal) write(w http.ResponseWriter) {
+	if r.status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
 	writeJSON(w, r.status, map[string]string{"error": r.code, "error_description": r.text})
 }
 
@@ -61,9 +64,12 @@ func (s *Server) report(r *http.Request, err error) {
 	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
 }
 
-// broken reports an internal failure and answers the request.
+// broken reports an internal failure and answers the request. A store that does not respond is a reason to try again.
 func (s *Server) broken(r *http.Request, err error) *refusal {
 	s.report(r, err)
+	if fault.KindOf(err) == fault.KindUnavailable {
+		return &refusal{status: http.StatusServiceUnavailable, code: temporarilyUnavailable, text: "the service cannot reach its data; try again in a few seconds"}
+	}
 	return &refusal{status: http.StatusInternalServerError, code: serverError, text: "internal error; try again later"}
 }
 

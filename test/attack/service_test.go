@@ -171,7 +171,7 @@ func cmpErr(first, second error) error {
 
 // furnish creates workspaces, an account and keys, as commands do next to a running service.
 func (s *service) furnish(ctx context.Context, c config.Config) (err error) {
-	if s.control, err = app.OpenControl(ctx, app.ControlOptions{Data: c.Data, Now: time.Now}); err != nil {
+	if s.control, err = app.OpenControl(ctx, app.ControlOf(c, time.Now)); err != nil {
 		return err
 	}
 	s.people = people.New(people.Options{Store: s.control.Store, Now: time.Now})

@@ -47,6 +47,7 @@ func announce(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, raised []
 func (s *alertStore) ClaimAlertMessage(ctx context.Context, now time.Time) (*control.AlertMessage, error) {
 	var claimed *control.AlertMessage
 	err := s.change(ctx, func(tx *sql.Tx) error {
+		claimed = nil
 		if _, err := tx.ExecContext(ctx, `UPDATE alert_messages SET state = $1, settled_at = $2,
 			problem = CASE WHEN problem = '' THEN 'the last attempt was interrupted' ELSE problem END
 			WHERE state = $3 AND attempts >= $4 AND next_at <= $2`,

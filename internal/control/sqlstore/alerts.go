@@ -38,7 +38,7 @@ func (s *alertStore) CreateAlert(ctx context.Context, a control.Alert, by contro
 			WHERE workspace = $1 AND metric = $2 AND channel = $3 AND condition = $4 AND threshold = $5`,
 			a.Workspace, a.Metric, a.Channel, a.Condition, int64(a.Threshold)))
 		if err == nil {
-			kept.Record = same
+			kept = control.Kept[control.Alert]{Record: same}
 			return nil
 		}
 		if !errors.Is(err, sql.ErrNoRows) {

@@ -31,6 +31,7 @@ func (s *budgetStore) AddBudgetChange(ctx context.Context, c control.BudgetChang
 		return nil, fault.Invalid("a new budget change is pending or awaits approval, not %s", c.Status)
 	}
 	err = s.change(ctx, func(tx *sql.Tx) error {
+		open = nil
 		if _, err := workspace(ctx, tx, c.Workspace); err != nil {
 			return err
 		}
@@ -80,6 +81,7 @@ func (s *budgetStore) UpdateBudgetChange(ctx context.Context, c control.BudgetCh
 		return nil, err
 	}
 	err = s.change(ctx, func(tx *sql.Tx) error {
+		open = nil
 		if from == control.ChangeAwaiting && c.Status != control.ChangeExpired {
 			if err := stillMay(ctx, tx, c.Workspace, by, mayApprove); err != nil {
 				return err
@@ -269,6 +271,7 @@ func (s *budgetStore) SetGuardrails(ctx context.Context, g control.Guardrails, b
 	if err := g.Check(); err != nil {
 		return g, err
 	}
+	read := g.Version
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		w, err := workspace(ctx, tx, g.Workspace)
 		if err != nil {
@@ -281,7 +284,7 @@ func (s *budgetStore) SetGuardrails(ctx context.Context, g control.Guardrails, b
 		if err != nil {
 			return err
 		}
-		if before.Version != g.Version {
+		if before.Version != read {
 			return fault.Conflict("the guardrails of workspace %q have changed since they were read", g.Workspace).
 				WithHint("read them again and repeat the change")
 		}
@@ -295,7 +298,7 @@ func (s *budgetStore) SetGuardrails(ctx context.Context, g control.Guardrails, b
 		if changes == "" {
 			return nil
 		}
-		g.Version++
+		g.Version = read + 1
 		if _, err := tx.ExecContext(ctx, `
 			INSERT INTO guardrails (workspace, step_pct, currency, floor, ceiling, approve_above, per_hour, per_day, from_hour,
 			                        to_hour, stop, preview_first, version)

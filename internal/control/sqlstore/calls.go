@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,27 +19,9 @@ const callsAtOnce = 5
 
 var (
 	callFields    = strings.Count(callColumns, ",") + 1
-	appendOne     = appendingCalls(1)
-	appendSeveral = appendingCalls(callsAtOnce)
+	appendOne     = inserting("calls", callColumns, callFields, 1)
+	appendSeveral = inserting("calls", callColumns, callFields, callsAtOnce)
 )
-
-// appendingCalls returns the statement that adds that many calls.
-func appendingCalls(n int) string {
-	var text strings.Builder
-	text.WriteString(`INSERT INTO calls (` + callColumns + `) VALUES `)
-	for i := range n * callFields {
-		switch {
-		case i == 0:
-			text.WriteString("(")
-		case i%callFields == 0:
-			text.WriteString("), (")
-		default:
-			text.WriteString(", ")
-		}
-		text.WriteString("$" + strconv.Itoa(i+1))
-	}
-	return text.String() + ")"
-}
 
 // AppendCalls implements [control.CallLog].
 func (s *callStore) AppendCalls(ctx context.Context, calls []control.Call) error {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -47,6 +48,28 @@ func scanEvent(row scanner) (control.Event, error) {
 	err := row.Scan(&e.ID, &at, &e.Workspace, &e.Kind, &e.Actor, &e.Subject, &e.Detail)
 	e.At = instant(at)
 	return e, engineFault(err)
+}
+
+// Installation returns the name of the installation that the data belong to. If there is none yet, it stores the name of the
+// caller, unless that is "".
+func (d *database) Installation(ctx context.Context, own string) (name string, err error) {
+	err = d.change(ctx, func(tx *sql.Tx) error {
+		if own != "" {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO installation (id, name) VALUES (1, $1) ON CONFLICT DO NOTHING`, own); err != nil {
+				return err
+			}
+		}
+		name = ""
+		err := tx.QueryRowContext(ctx, `SELECT name FROM installation`).Scan(&name)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("installation of the control database: %w", err)
+	}
+	return name, nil
 }
 
 // record adds an audit event in the transaction of its change.

@@ -49,7 +49,7 @@ func (s *experimentStore) create(ctx context.Context, e control.Experiment, by c
 		}
 		same := func(other control.Experiment) bool { return other.Status.Open() && other.SamePlan(e) }
 		if at := slices.IndexFunc(all, same); once && at >= 0 {
-			kept.Record = all[at]
+			kept = control.Kept[control.Experiment]{Record: all[at]}
 			return nil
 		}
 		if err := clash(e, all); err != nil {
@@ -104,6 +104,7 @@ func experiment(ctx context.Context, q querier, ws measure.WorkspaceID, id contr
 // PlanExperiment replaces the plan of a draft or planned experiment: name, hypothesis, kind, channel, regions and days.
 // It returns a fault of kind conflict if the version is not current or the experiment has started.
 func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experiment, by control.By) (control.Experiment, error) {
+	read := e.Version
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		now, err := experiment(ctx, tx, e.Workspace, e.ID)
 		if err != nil {
@@ -115,7 +116,7 @@ func (s *experimentStore) PlanExperiment(ctx context.Context, e control.Experime
 		if now.Status != control.ExperimentDraft && now.Status != control.ExperimentPlanned {
 			return fault.Conflict("the experiment is %s: its plan can no longer change", now.Status)
 		}
-		if now.Version != e.Version {
+		if now.Version != read {
 			return fault.Conflict("the experiment has changed since it was read").WithHint("read it again and repeat the change")
 		}
 		e.Status, e.Applied, e.Found, e.CreatedAt = now.Status, false, nil, now.CreatedAt

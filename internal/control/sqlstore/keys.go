@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -183,8 +185,8 @@ func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Ti
 		return nil
 	}
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		for id, at := range used {
-			if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used = $1 WHERE id = $2 AND last_used < $1`, micros(at), id); err != nil {
+		for _, id := range slices.Sorted(maps.Keys(used)) { // two processes do not wait for each other's rows
+			if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used = $1 WHERE id = $2 AND last_used < $1`, micros(used[id]), id); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"time"
 
@@ -26,15 +25,15 @@ const lockedPause = 5 * time.Millisecond
 // exist. The version has then advanced, and the next attempt continues from there. While one process creates the
 // write-ahead log of a new file, SQLite rejects the other without waiting. migrate retries until the duration wait has
 // passed.
-func migrate(ctx context.Context, db *sql.DB, wait time.Duration, log *slog.Logger) error {
-	files, err := fs.Sub(migrations, "migrations")
+func migrate(ctx context.Context, e engine, db *sql.DB, wait time.Duration, log *slog.Logger) error {
+	files, err := e.migrations()
 	if err != nil {
 		return err
 	}
 	before, waited := int64(-1), time.Duration(0)
 	for {
 		// A provider caches the version it has read, so each attempt needs a new provider.
-		provider, err := goose.NewProvider(goose.DialectSQLite3, db, files,
+		provider, err := goose.NewProvider(e.goose, db, files,
 			goose.WithDisableGlobalRegistry(true), goose.WithSlog(log))
 		if err != nil {
 			return fmt.Errorf("migrations: %w", err)

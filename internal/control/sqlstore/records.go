@@ -179,6 +179,7 @@ func addRecord[T any](ctx context.Context, d *database, n newRecord[T]) (kept co
 		if err := stillMay(ctx, tx, n.in, n.by, control.Role.Writes); err != nil {
 			return err
 		}
+		kept = control.Kept[T]{}
 		kept.Record, err = n.scan(tx.QueryRowContext(ctx, n.same, n.sameArgs...))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err

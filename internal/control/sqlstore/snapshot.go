@@ -5,13 +5,17 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"assay/internal/measure"
 )
 
-// Snapshot writes a consistent copy of the database to a new file. Readers and writers of all processes continue.
+// Snapshot writes a consistent copy of the data to a new SQLite file. Readers and writers of all processes continue.
 func (d *database) Snapshot(ctx context.Context, path string) error {
+	if d.path == "" {
+		return d.snapshotOfPostgres(ctx, path)
+	}
 	// The copy uses its own connection, so that it does not delay waiting writes.
 	db, err := pool(d.path, "deferred", []string{fmt.Sprintf("busy_timeout(%d)", defaultBusyTimeout.Milliseconds())}, 1)
 	if err != nil {
@@ -22,6 +26,31 @@ func (d *database) Snapshot(ctx context.Context, path string) error {
 		return fmt.Errorf("copy of the control database: %w", err)
 	}
 	return nil
+}
+
+// snapshotOfPostgres copies the rows of one state of the database.
+func (d *database) snapshotOfPostgres(ctx context.Context, path string) error {
+	to, err := openSQLite(ctx, Options{Path: path, BusyTimeout: defaultBusyTimeout, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	_, err = d.moveTo(ctx, to)
+	if err = errors.Join(engineFault(err), to.Close()); err == nil {
+		err = withoutLog(ctx, path)
+	}
+	if err != nil {
+		return fmt.Errorf("copy of the control database: %w", err)
+	}
+	return nil
+}
+
+// withoutLog makes a closed database one file, without a write-ahead log next to it while it is read.
+func withoutLog(ctx context.Context, path string) error {
+	db, err := pool(path, "deferred", []string{"journal_mode(DELETE)"}, 1)
+	if err != nil {
+		return err
+	}
+	return errors.Join(engineFault(db.PingContext(ctx)), db.Close())
 }
 
 // Counts returns the number of rows of each table of a database file without changing it.
@@ -58,9 +87,7 @@ func countRows(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 	if damage != "ok" {
 		return nil, fmt.Errorf("damaged: %s", damage)
 	}
-	names, err := collect(ctx, db, func(row scanner) (name string, err error) {
-		return name, row.Scan(&name)
-	}, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+	names, err := tablesOf(ctx, sqliteEngine, db)
 	if err != nil {
 		return nil, err
 	}

@@ -1,20 +1,69 @@
 package sqlstore
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"time"
 
+	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"assay/internal/fault"
 )
 
+// sqliteEngine is SQLite. Its state is in the header of the write-ahead log that all processes share. It counts the changes of
+// other connections, so it is always read on the same connection, which never writes.
+var sqliteEngine = engine{
+	goose: goose.DialectSQLite3, state: `PRAGMA data_version`,
+	tables:     `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+	rowsAtOnce: callsAtOnce,
+}
+
+// openSQLite opens a database file and migrates it.
+func openSQLite(ctx context.Context, o Options) (*database, error) {
+	path, err := filepath.Abs(o.Path)
+	if err != nil || o.Path == "" {
+		return nil, fmt.Errorf("path %q of the control database: %w", o.Path, errors.Join(err, os.ErrInvalid))
+	}
+	if err := private(path); err != nil {
+		return nil, fmt.Errorf("control database: %w", err)
+	}
+	d, err := connect(path, o.BusyTimeout)
+	if err != nil {
+		return nil, fmt.Errorf("control database %s: %w", path, err)
+	}
+	if err := migrate(ctx, d.engine, d.write, o.BusyTimeout, o.Log); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
+	}
+	if err := d.prepare(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
+	}
+	return d, nil
+}
+
+// private creates the file so that only its owner can read it. SQLite gives its side files the same mode.
+func private(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // connect opens the connection pools. Commits are synced to disk (synchronous=FULL): they are rare, and a confirmed
 // revocation must survive a power failure.
+//
+// Writes go through one connection, because SQLite allows one writer at a time: waiting for this connection is fairer
+// than polling for the lock. Reads have their own connections and never wait for a write.
 func connect(path string, busyTimeout time.Duration) (*database, error) {
 	common := []string{
 		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()), // first, because the others may wait for a lock
@@ -35,12 +84,8 @@ func connect(path string, busyTimeout time.Duration) (*database, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	return &database{path: path, write: write, read: read, states: states}, nil
+	return &database{engine: sqliteEngine, path: path, write: write, read: read, states: states}, nil
 }
-
-// stateQuery reads the header of the write-ahead log that all processes share. It counts the changes of other
-// connections, so it always runs on the same connection, which never writes.
-const stateQuery = `PRAGMA data_version`
 
 func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	settings := url.Values{"_pragma": pragmas, "_txlock": {lock}}
@@ -55,14 +100,8 @@ func pool(path, lock string, pragmas []string, size int) (*sql.DB, error) {
 	return db, nil
 }
 
-// engineFault adds a kind and a hint to database failures that an operator can fix. It returns other errors, and errors
-// that have a kind, unchanged.
-func engineFault(err error) error {
-	var known *fault.Error
-	var e *sqlite.Error
-	if errors.As(err, &known) || !errors.As(err, &e) {
-		return err
-	}
+// sqliteFault is [engineFault] for an error of SQLite.
+func sqliteFault(err error, e *sqlite.Error) error {
 	if isLocked(e) {
 		return fault.Unavailable("the control database is locked by another process").
 			WithHint("try again in a few seconds").Wrap(err)

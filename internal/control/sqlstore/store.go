@@ -1,5 +1,7 @@
-// Package sqlstore stores control data in SQLite. Statements and migrations are written so that PostgreSQL runs them
-// too.
+// Package sqlstore stores control data in SQLite or PostgreSQL, with the same statements and migrations.
+//
+// Transactions are written as if there were one writer at a time. SQLite has one writer. On PostgreSQL, transactions are
+// serializable, and a transaction that conflicts with another one is repeated (decision 31).
 package sqlstore
 
 import (
@@ -8,20 +10,25 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
+	"math/rand/v2"
 	"time"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+
+	"assay/internal/fault"
 )
 
 // Options configure the store.
 type Options struct {
-	Path        string        // of the database file; a missing directory is created
-	BusyTimeout time.Duration // how long to wait for another writing process; 5 s when 0
+	Path        string        // of the SQLite file; a missing directory is created
+	URL         string        // of a PostgreSQL database, postgres://user:password@host:port/database; "": SQLite
+	BusyTimeout time.Duration // how long SQLite waits for another writing process; 5 s when 0
 	Log         *slog.Logger  // nil: no logging
 }
 
 // Store is the control data of one installation. Its methods are safe for concurrent use, and several processes may
-// open the same file. Each embedded type stores one kind of data; all share one database.
+// open the same database. Each embedded type stores one kind of data; all share one database.
 type Store struct {
 	*database
 	workspaceStore
@@ -77,17 +84,17 @@ func newStore(d *database) *Store {
 	}
 }
 
-// database is the connections to one file.
-//
-// Writes go through one connection, because SQLite allows one writer at a time: waiting for this connection is fairer
-// than polling for the lock. Reads have their own connections and never wait for a write.
+// database is the connections to one database.
 type database struct {
-	path   string
+	engine engine
+	path   string // of an SQLite file
 	write  *sql.DB
 	read   *sql.DB
 	access *sql.Stmt // on read
-	states *sql.DB   // one connection that never writes
+	states *sql.DB
 	state  *sql.Stmt // on states
+
+	interrupt func(attempt int) error // in tests: fails a transaction before its commit
 }
 
 const (
@@ -95,8 +102,8 @@ const (
 	readConnections    = 4
 )
 
-// Open opens the database and migrates it. A file locked by another process or a full disk is a fault of kind
-// unavailable. A file from a newer version of the program is a fault of kind misconfigured.
+// Open opens the database and migrates it. A file locked by another process, a full disk and a server that does not answer
+// are faults of kind unavailable. A database from a newer version of the program is a fault of kind misconfigured.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -104,22 +111,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.BusyTimeout == 0 {
 		o.BusyTimeout = defaultBusyTimeout
 	}
-	path, err := filepath.Abs(o.Path)
-	if err != nil || o.Path == "" {
-		return nil, fmt.Errorf("path %q of the control database: %w", o.Path, errors.Join(err, os.ErrInvalid))
+	open := openSQLite
+	if o.URL != "" {
+		open = openPostgres
 	}
-	if err := private(path); err != nil {
-		return nil, fmt.Errorf("control database: %w", err)
-	}
-	d, err := connect(path, o.BusyTimeout)
+	d, err := open(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("control database %s: %w", path, err)
-	}
-	if err := migrate(ctx, d.write, o.BusyTimeout, o.Log); err != nil {
-		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
-	}
-	if err := d.prepare(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("control database %s: %w", path, engineFault(err)), d.Close())
+		return nil, err
 	}
 	return newStore(d), nil
 }
@@ -129,20 +127,8 @@ func (d *database) prepare(ctx context.Context) (err error) {
 	if d.access, err = d.read.PrepareContext(ctx, accessQuery); err != nil {
 		return err
 	}
-	d.state, err = d.states.PrepareContext(ctx, stateQuery)
+	d.state, err = d.states.PrepareContext(ctx, d.engine.state)
 	return err
-}
-
-// private creates the file so that only its owner can read it. SQLite gives its side files the same mode.
-func private(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 // Close closes all connections.
@@ -151,14 +137,16 @@ func (d *database) Close() error {
 }
 
 // State returns a number that changes with each change of the data by any process. While it is unchanged, all answers
-// are unchanged. Its order has no meaning. A call costs a tenth of a query.
+// are unchanged. Its order has no meaning. With SQLite, a call costs a tenth of a query.
 func (d *database) State(ctx context.Context) (uint64, error) {
-	var state uint64
-	// It never blocks, so it needs no cancellation.
-	if err := d.state.QueryRowContext(context.WithoutCancel(ctx)).Scan(&state); err != nil {
+	var state any
+	if d.engine.goose == goose.DialectSQLite3 {
+		ctx = context.WithoutCancel(ctx) // it never blocks
+	}
+	if err := d.state.QueryRowContext(ctx).Scan(&state); err != nil {
 		return 0, fmt.Errorf("state of the control database: %w", engineFault(err))
 	}
-	return state, nil
+	return stateOf(state), nil
 }
 
 // Ping reports whether the database can be written. On a full or read-only disk, reads still succeed. Ping waits for
@@ -170,16 +158,39 @@ func (d *database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// change calls the function do in one transaction.
+// attemptsOfChange bounds how often a transaction is repeated after conflicts with others.
+const attemptsOfChange = 30
+
+// change calls the function do in one transaction. The function is called again if the transaction conflicts with
+// another one, so it starts from the caller's values each time.
 func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error {
-	tx, err := d.write.BeginTx(ctx, nil)
+	for attempt := 1; ; attempt++ {
+		err := d.attempt(ctx, attempt, do)
+		if err == nil || !isConflict(err, attempt) || attempt == attemptsOfChange {
+			return engineFault(err)
+		}
+		pause := rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond) //nolint:forbidigo // puts callers out of step
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (d *database) attempt(ctx context.Context, attempt int, do func(tx *sql.Tx) error) error {
+	tx, err := d.write.BeginTx(ctx, d.engine.changes)
 	if err != nil {
-		return engineFault(err)
+		return err
 	}
-	if err := do(tx); err != nil {
-		return errors.Join(engineFault(err), rollback(tx))
+	err = do(tx)
+	if err == nil && d.interrupt != nil {
+		err = d.interrupt(attempt)
 	}
-	return engineFault(tx.Commit())
+	if err != nil {
+		return errors.Join(err, rollback(tx))
+	}
+	return tx.Commit()
 }
 
 // rollback rolls back a transaction, unless the end of its context has already ended the transaction.
@@ -188,6 +199,19 @@ func rollback(tx *sql.Tx) error {
 		return err
 	}
 	return nil
+}
+
+// engineFault adds a kind and a hint to database failures that an operator can fix. It returns other errors, and errors
+// that have a kind, unchanged.
+func engineFault(err error) error {
+	var known *fault.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return sqliteFault(err, e)
+	}
+	return postgresFault(err)
 }
 
 // querier is a connection pool or a transaction.

@@ -77,6 +77,7 @@ func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspac
 	if err != nil {
 		return control.Workspace{}, err
 	}
+	read := w.Version
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		now, err := workspace(ctx, tx, w.ID)
 		if err != nil {
@@ -85,7 +86,7 @@ func (s *workspaceStore) UpdateWorkspace(ctx context.Context, w control.Workspac
 		if err := stillMay(ctx, tx, w.ID, by, control.Role.Manages); err != nil {
 			return err
 		}
-		if now.Version != w.Version {
+		if now.Version != read {
 			return fault.Conflict("the settings of workspace %q have changed since they were read", w.ID).WithHint("read them again and repeat the change")
 		}
 		w.CreatedAt, w.Version, w.Costs = now.CreatedAt, now.Version+1, now.Costs

@@ -1,10 +1,5 @@
 -- The security log is added to and otherwise left alone, whoever asks. Lines older than 730 days may be removed, by the
--- database's own clock. Triggers are particular to a database; PostgreSQL's equivalent is one function
---     BEGIN
---         IF TG_OP = 'DELETE' AND OLD.at < extract(epoch FROM now() - interval '730 days') * 1000000 THEN RETURN OLD; END IF;
---         RAISE EXCEPTION 'the security log is append-only';
---     END
--- for BEFORE UPDATE OR DELETE ... FOR EACH ROW, and the same exception BEFORE TRUNCATE ... FOR EACH STATEMENT.
+-- database's own clock. Triggers are particular to a database: name.postgres.sql has those of PostgreSQL.
 
 -- +goose Up
 -- +goose StatementBegin

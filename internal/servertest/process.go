@@ -1,0 +1,172 @@
+// Package servertest starts PostgreSQL and Redis for tests, from the Debian packages of this machine: on loopback, on free
+// ports, in temporary directories. A test whose server is not installed is skipped. A server ends with its test, even if the
+// test's process is killed.
+package servertest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a server may take to start or stop.
+const patience = 30 * time.Second
+
+// account is the user that runs a server: PostgreSQL does not run as root.
+type account struct{ uid, gid int }
+
+// accountOf returns the account of the name if this process is root, otherwise its own.
+func accountOf(t testing.TB, name string) account {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return account{os.Getuid(), os.Getgid()}
+	}
+	u, err := user.Lookup(name)
+	if err != nil {
+		t.Skipf("%v: the server cannot run as root", err)
+	}
+	uid, uidErr := strconv.Atoi(u.Uid)
+	gid, gidErr := strconv.Atoi(u.Gid)
+	if uidErr != nil || gidErr != nil {
+		t.Fatalf("account %q has the IDs %q and %q", name, u.Uid, u.Gid)
+	}
+	return account{uid, gid}
+}
+
+// directory creates a temporary directory of the account. A directory of [testing.T.TempDir] cannot be entered by another
+// account.
+func (a account) directory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "assay-servertest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chown(dir, a.uid, a.gid); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// command returns a command that the account runs in the directory.
+func (a account) command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // programs of installed packages
+	c.Dir = dir
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LC_ALL=C"}
+	if os.Geteuid() == 0 {
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)}}
+	}
+	return c
+}
+
+// process is a running server. Its shell ends the server when the pipe to the shell closes, so the server never outlives the
+// test's process.
+type process struct {
+	shell  *exec.Cmd
+	pipe   io.Closer
+	pid    int // of the server
+	output *bytes.Buffer
+	ended  chan struct{}
+}
+
+// watched prints the server's process ID, waits for the end of its input and ends the server.
+const watched = `"$@" <&- >&2 & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait "$pid"`
+
+func (a account) start(t testing.TB, dir, name string, args ...string) *process {
+	t.Helper()
+	p := &process{output: &bytes.Buffer{}, ended: make(chan struct{})}
+	p.shell = a.command(context.Background(), dir, "/bin/sh", append([]string{"-c", watched, "sh", name}, args...)...)
+	p.shell.Stderr = p.output
+	pipe, err := p.shell.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pipe = pipe
+	pids, err := p.shell.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 16)
+	n, err := pids.Read(line)
+	if err == nil {
+		p.pid, err = strconv.Atoi(string(bytes.TrimSpace(line[:n])))
+	}
+	if err != nil {
+		t.Fatalf("process ID of %s: %v", name, err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.shell.Wait() // the server's exit status does not matter
+	}()
+	return p
+}
+
+// stop ends the server and waits for it.
+func (p *process) stop(t testing.TB) {
+	t.Helper()
+	p.pipe.Close()
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		t.Errorf("the server with process ID %d did not end", p.pid)
+	}
+}
+
+// kill ends the server at once, like a crash.
+func (p *process) kill(t testing.TB) {
+	t.Helper()
+	if err := syscall.Kill(p.pid, syscall.SIGKILL); err != nil {
+		t.Errorf("kill of the server: %v", err)
+	}
+	p.stop(t)
+}
+
+// await calls the function ready until it succeeds.
+func await(t testing.TB, p *process, ready func(ctx context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		err := ready(ctx)
+		if err == nil {
+			return
+		}
+		select {
+		case <-p.ended:
+			t.Fatalf("the server ended: %v\n%s", err, p.output)
+		case <-ctx.Done():
+			t.Fatalf("the server does not answer: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// freePort returns a port of the loopback interface that no process uses.
+func freePort(t testing.TB) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
