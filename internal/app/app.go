@@ -83,7 +83,7 @@ type App struct {
 	now      func() time.Time // the real clock
 	lock     *datadir.Lock
 	control  *Control
-	engine   *duckdb.Engine
+	engine   engine
 	facts    *warehouse.Warehouse
 	counter  limit.Counter // of all rate limits
 	limiter  *auth.Limiter
@@ -128,12 +128,7 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 		return nil, err
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
-	a.engine, err = duckdb.Open(ctx, duckdb.Options{
-		Dir: filepath.Join(c.Data, datadir.Facts), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		MaxAttached: c.MaxAttached, ImportThreads: c.ImportThreads,
-		Files: factFiles{a.control.Store, filepath.Join(c.Data, datadir.Facts)},
-	})
-	if err != nil {
+	if a.engine, err = openFacts(ctx, c, a.control.Store, log, now); err != nil {
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)

@@ -96,7 +96,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		AdsFacebookURL: "http://127.0.0.1:1", AdsGoogleURL: "http://127.0.0.1:2", AdsGoogleTokenURL: "http://127.0.0.1:3",
 		AdsTikTokURL: "https://tiktok.example.com", AdsTimeout: 5 * time.Second, SecretFile: "/run/secret",
 		AskURL: "https://api.example.com/v1", AskModel: "small", AskKey: NewSecret("k1"), AskNames: NamesShared,
-		SMTPURL: NewSecret("smtps://u:p@mail.example.com:465"), SMTPFrom: "Assay <assay@example.com>",
+		SMTPURL: NewSecret("smtps://u:p@mail.example.com:465"), FactsURL: NewSecret("clickhouse://u:p@a:9000,b:9000/assay?cluster=main"), SMTPFrom: "Assay <assay@example.com>",
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
@@ -107,7 +107,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		"ads_facebook_url": "http://127.0.0.1:1", "ads_google_url": "http://127.0.0.1:2", "ads_google_token_url": "http://127.0.0.1:3",
 		"ads_tiktok_url": "https://tiktok.example.com", "ads_timeout": "5s", "secret_file": "/run/secret",
 		"ask_url": "https://api.example.com/v1", "ask_model": "small", "ask_key": "k1", "ask_names": "shared",
-		"smtp_url": "smtps://u:p@mail.example.com:465", "smtp_from": "Assay <assay@example.com>",
+		"smtp_url": "smtps://u:p@mail.example.com:465", "facts_url": "clickhouse://u:p@a:9000,b:9000/assay?cluster=main", "smtp_from": "Assay <assay@example.com>",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -244,6 +244,7 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"backup_keep":      {[]string{"1", "365"}, []string{"-1", "1.5", "all"}},
 		"ask_url":          {nil, []string{"api.example.com", "http://api.example.com/v1", "https://u:p@api.example.com", "https://api.example.com?k=1", "https://api.example.com"}},
 		"ask_names":        {[]string{"withheld", "shared"}, []string{"yes", "all"}},
+		"facts_url":        {[]string{"clickhouse://h:9000", "clickhouse://u:p@a:1,b:2/db?cluster=c&quorum=2"}, []string{"h:9000", "http://h:8123", "clickhouse:///db", "clickhouse://h/a/b"}},
 		"smtp_url":         {nil, []string{"mail.example.com:465", "https://mail.example.com", "smtps://", "smtps://mail.example.com/x"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}

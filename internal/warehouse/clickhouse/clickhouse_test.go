@@ -71,11 +71,17 @@ func newStore() string { return fmt.Sprintf("t%d-%d-", os.Getpid(), stores.Add(1
 // node opens an engine with its own local copies on a store, as another node would.
 func node(tb testing.TB, store string, clock func() time.Time) *Engine {
 	tb.Helper()
+	return nodeIn(tb, tb.TempDir(), store, clock)
+}
+
+// nodeIn is [node] with the folder of the local copies.
+func nodeIn(tb testing.TB, dir, store string, clock func() time.Time) *Engine {
+	tb.Helper()
 	if address == "" {
 		tb.Skip(whyNot)
 	}
 	e, err := Open(tb.Context(), Options{
-		URL: address, Fresh: -1, Local: duckdb.Options{Dir: tb.TempDir(), Clock: clock, Threads: 2},
+		URL: address, Fresh: -1, Local: duckdb.Options{Dir: dir, Clock: clock, Threads: 2},
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -47,6 +47,8 @@ type Engine struct {
 	options        Options
 	log            *slog.Logger
 
+	beforeCommit, afterCommit func() // of tests, around the commit in ClickHouse
+
 	mu     sync.Mutex // guards the fields below
 	copies map[measure.WorkspaceID]*localCopy
 	failed map[measure.WorkspaceID]error // of the last attempts to update a copy
@@ -78,7 +80,10 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{store: store, options: options, log: log, copies: map[measure.WorkspaceID]*localCopy{}, failed: map[measure.WorkspaceID]error{}}
+	e := &Engine{
+		store: store, options: options, log: log, beforeCommit: func() {}, afterCommit: func() {},
+		copies: map[measure.WorkspaceID]*localCopy{}, failed: map[measure.WorkspaceID]error{},
+	}
 	local := options.Local
 	local.Publish = e.publish
 	if e.Engine, err = duckdb.Open(ctx, local); err != nil {

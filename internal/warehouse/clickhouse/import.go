@@ -99,9 +99,11 @@ func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *d
 	if now.last().place() != c.latest.last().place() {
 		return duckdb.Place{}, fault.Conflict("another process imported into %s at the same time", ws).WithHint("repeat the import")
 	}
+	e.beforeCommit()
 	if err := e.store.commit(ctx, ws, next); err != nil {
 		return duckdb.Place{}, err
 	}
+	e.afterCommit()
 	if next.base {
 		e.clean(ctx, ws, c.latest, next)
 	}
