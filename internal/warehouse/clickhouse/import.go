@@ -174,13 +174,14 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 				WithHint("run the release that wrote them, or a later one that reads their schema")
 		}
 	}
-	err = e.Engine.Apply(ctx, ws, all.last().place(), anew, func(tables []duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error) error {
+	read := func(tables []duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error) error {
 		for _, t := range tables {
 			if err := e.store.read(ctx, ws, missing, t, pass); err != nil {
 				return fmt.Errorf("rows of %s in ClickHouse: %w", t.Name, err)
 			}
 		}
 		return nil
-	})
-	return all, err
+	}
+	// A replica may not have all rows yet.
+	return all, e.store.again(ctx, func() error { return e.Engine.Apply(ctx, ws, all.last().place(), anew, read) })
 }

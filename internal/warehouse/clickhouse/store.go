@@ -137,17 +137,69 @@ func (s *store) exec(ctx context.Context, text string) error {
 	return nil
 }
 
-// settled adds the settings of reads or writes that other nodes rely on.
-func (s *store) settled(ctx context.Context) context.Context {
+// writing adds the settings of writes. With a quorum, a write ends when that many replicas have it.
+func (s *store) writing(ctx context.Context) context.Context {
 	settings := click.Settings{}
 	if s.cluster != "" {
 		settings["insert_distributed_sync"] = 1
 	}
 	if s.quorum > 1 {
 		settings["insert_quorum"] = s.quorum
-		settings["select_sequential_consistency"] = 1
+		settings["insert_quorum_timeout"] = int(quorumTime.Milliseconds())
 	}
 	return click.Context(ctx, click.WithSettings(settings))
+}
+
+// ordered adds the setting of reads that see every commit that ended before.
+func (s *store) ordered(ctx context.Context) context.Context {
+	if s.quorum < 2 {
+		return ctx
+	}
+	return click.Context(ctx, click.WithSettings(click.Settings{"select_sequential_consistency": 1}))
+}
+
+// Time limits of a cluster: of a quorum, and of repeating statements while a replica is behind or another write waits for
+// its quorum. A table accepts one write with a quorum at a time.
+const (
+	quorumTime = 20 * time.Second
+	behindTime = 40 * time.Second
+)
+
+// isBehind reports whether the error passes when replicas have caught up.
+func isBehind(err error) bool {
+	const (
+		unsatisfiedQuorum  = 286 // another write waits for its quorum
+		notInQuorum        = 289 // the replica lacks the last write with a quorum
+		unknownInsertState = 319 // the connection to ZooKeeper was lost, or the quorum took too long
+		aliveReplicas      = 285 // fewer replicas are alive than the quorum needs
+	)
+	failure, ok := errors.AsType[*click.Exception](err)
+	return ok && slices.Contains([]int32{unsatisfiedQuorum, notInQuorum, unknownInsertState, aliveReplicas}, failure.Code)
+}
+
+// again repeats a statement that can be repeated without another effect: a read, or the insert of an equal block into
+// replicated tables, which drop repeated blocks. Servers of a cluster can be down, or behind the others.
+func (s *store) again(ctx context.Context, do func() error) (err error) {
+	began := time.Now()
+	for n := 1; ; n++ {
+		err = do()
+		if err == nil || ctx.Err() != nil || n >= 5 && (!isBehind(err) || time.Since(began) > behindTime) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(min(time.Duration(n)*50*time.Millisecond, 500*time.Millisecond)):
+		}
+	}
+}
+
+// onceOrAgain repeats an insert only where that stores no row twice.
+func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
+	if s.cluster == "" {
+		return do()
+	}
+	return s.again(ctx, do)
 }
 
 // commits returns the commits of a workspace from a number on.
@@ -155,7 +207,7 @@ func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64)
 	var all history
 	err := s.again(ctx, func() error {
 		all = nil
-		rows, err := s.conn.Query(s.settled(ctx), "SELECT sequence, attempt, base, dropped, schema, counts FROM "+s.database+".commits "+
+		rows, err := s.conn.Query(s.ordered(ctx), "SELECT sequence, attempt, base, dropped, schema, counts FROM "+s.database+".commits "+
 			"WHERE workspace = ? AND sequence >= ? ORDER BY sequence, attempt", s.prefix+string(ws), from)
 		if err != nil {
 			return err
@@ -191,8 +243,11 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	if err != nil {
 		return err
 	}
-	err = s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, base, dropped, schema, counts, at", func(b driver.Batch) error {
-		return b.Append(s.prefix+string(ws), c.sequence, c.attempt, flag(c.base), flag(c.dropped), c.schema, string(counted), time.Now())
+	now := time.Now()
+	err = s.onceOrAgain(ctx, func() error {
+		return s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, base, dropped, schema, counts, at", func(b driver.Batch) error {
+			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, flag(c.base), flag(c.dropped), c.schema, string(counted), now)
+		})
 	})
 	if err == nil {
 		return nil
@@ -211,26 +266,8 @@ func flag(b bool) uint8 {
 	return 0
 }
 
-// attempts is how often a statement is tried.
-const attempts = 5
-
-// again repeats a reading statement or an insert of rows. Servers of a cluster can be down, or behind the others.
-func (s *store) again(ctx context.Context, do func() error) (err error) {
-	for n := range attempts {
-		if err = do(); err == nil || ctx.Err() != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(time.Duration(n+1) * 100 * time.Millisecond):
-		}
-	}
-	return err
-}
-
 func (s *store) insert(ctx context.Context, table, columns string, fill func(driver.Batch) error) error {
-	batch, err := s.conn.PrepareBatch(s.settled(ctx), "INSERT INTO "+table+" ("+columns+")")
+	batch, err := s.conn.PrepareBatch(s.writing(ctx), "INSERT INTO "+table+" ("+columns+")")
 	if err != nil {
 		return err
 	}
@@ -298,15 +335,14 @@ func names(t duckdb.StoredTable) string {
 	return strings.Join(quoted, ", ")
 }
 
-// write adds changed rows of a table to an attempt. A repeated insert could store rows twice, so it is not repeated; the
-// counts of the commit would differ.
+// write adds changed rows of a table to an attempt.
 func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t duckdb.StoredTable, sign int8, rows *facts.Columnar) error {
 	if err := s.make(ctx, t, to.schema); err != nil {
 		return err
 	}
 	n := rows.Len()
 	table := s.database + "." + s.table(t.Name, to.schema)
-	err := s.insert(ctx, table, "workspace, attempt, sign, "+names(t), func(b driver.Batch) error {
+	fill := func(b driver.Batch) error {
 		err := cmp.Or(
 			b.Column(0).Append(slices.Repeat([]string{s.prefix + string(ws)}, n)),
 			b.Column(1).Append(slices.Repeat([]int64{to.attempt}, n)),
@@ -323,7 +359,8 @@ func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t
 			err = cmp.Or(err, b.Column(3+i).Append(values))
 		}
 		return err
-	})
+	}
+	err := s.onceOrAgain(ctx, func() error { return s.insert(ctx, table, "workspace, attempt, sign, "+names(t), fill) })
 	if err != nil {
 		return unreachable(err)
 	}
@@ -375,7 +412,7 @@ func (s *store) readSign(
 	for i, mark := range marks {
 		in[i] = strconv.FormatInt(mark, 10)
 	}
-	rows, err := s.conn.Query(s.settled(ctx), fmt.Sprintf("SELECT %s FROM %s.%s WHERE workspace = ? AND attempt IN (%s) AND sign = %d",
+	rows, err := s.conn.Query(ctx, fmt.Sprintf("SELECT %s FROM %s.%s WHERE workspace = ? AND attempt IN (%s) AND sign = %d",
 		names(t), s.database, s.table(t.Name, schema), strings.Join(in, ", "), sign), s.prefix+string(ws))
 	if err != nil {
 		return 0, err
