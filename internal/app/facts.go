@@ -53,7 +53,7 @@ func openFiles(ctx context.Context, c config.Config, store *sqlstore.Store, log 
 
 func openClickHouse(ctx context.Context, c config.Config, store *sqlstore.Store, log *slog.Logger, now func() time.Time) (*clickhouse.Engine, error) {
 	local := options(c, datadir.Copies, log, now)
-	local.Files = copyFiles{store}
+	local.Files = copyFiles{factFiles{store, filepath.Join(c.Data, datadir.Facts)}}
 	return clickhouse.Open(ctx, clickhouse.Options{URL: c.FactsURL.Text(), Local: local})
 }
 
@@ -77,6 +77,12 @@ func (f factFiles) path(ws measure.WorkspaceID) string {
 	return filepath.Join(f.dir, string(ws)+".duckdb")
 }
 
+// has reports whether the file exists.
+func (f factFiles) has(ws measure.WorkspaceID) bool {
+	_, err := os.Lstat(f.path(ws))
+	return err == nil
+}
+
 // Opened implements [duckdb.Files].
 func (f factFiles) Opened(ctx context.Context, ws measure.WorkspaceID) error {
 	return f.store.SetHasFactsFile(ctx, ws, true)
@@ -87,25 +93,29 @@ func (f factFiles) Dropping(ctx context.Context, ws measure.WorkspaceID) error {
 	return f.store.SetHasFactsFile(ctx, ws, false)
 }
 
-// copyFiles lets the engine create missing local copies, except of workspaces that still have their facts in a file. It
-// implements [duckdb.Files].
-type copyFiles struct{ store *sqlstore.Store }
+// copyFiles lets the engine create missing local copies, except of workspaces that still have their facts in a file of
+// this data directory. It implements [duckdb.Files].
+type copyFiles struct{ files factFiles }
 
 // MayMake implements [duckdb.Files].
-func (f copyFiles) MayMake(ctx context.Context, ws measure.WorkspaceID) error {
-	had, err := f.store.HasFactsFile(ctx, ws)
-	if err != nil || !had {
-		return err
+func (f copyFiles) MayMake(_ context.Context, ws measure.WorkspaceID) error {
+	if !f.files.has(ws) {
+		return nil
 	}
 	return fault.Unavailable("the facts of workspace %q are in a DuckDB file, not in ClickHouse", ws).
 		WithHint("stop the service and run: assay facts move --workspace %s --to clickhouse", ws)
 }
 
-// Opened implements [duckdb.Files].
-func (copyFiles) Opened(context.Context, measure.WorkspaceID) error { return nil }
+// Opened implements [duckdb.Files]. Backups contain the workspaces with this record. Without ClickHouse, the service
+// reports that their facts are missing.
+func (f copyFiles) Opened(ctx context.Context, ws measure.WorkspaceID) error {
+	return f.files.Opened(ctx, ws)
+}
 
 // Dropping implements [duckdb.Files].
-func (copyFiles) Dropping(context.Context, measure.WorkspaceID) error { return nil }
+func (f copyFiles) Dropping(ctx context.Context, ws measure.WorkspaceID) error {
+	return f.files.Dropping(ctx, ws)
+}
 
 // Moved describes a move of facts between engines.
 type Moved struct {
@@ -172,11 +182,7 @@ type factsMove struct {
 
 // toClickHouse keeps the file under another name.
 func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (tables []warehouse.TableTotals, kept string, err error) {
-	had, err := m.record.store.HasFactsFile(ctx, ws)
-	if err != nil {
-		return nil, "", err
-	}
-	if !had {
+	if !m.record.has(ws) {
 		return nil, "", fault.NotFound("workspace %q has no facts in a DuckDB file", ws)
 	}
 	if tables, err = m.servers.Receive(ctx, ws, m.files); err != nil {
@@ -185,25 +191,15 @@ func (m factsMove) toClickHouse(ctx context.Context, ws measure.WorkspaceID) (ta
 	if err := m.files.Rest(ctx, ws); err != nil {
 		return nil, "", err
 	}
-	if err := m.record.Dropping(ctx, ws); err != nil { // from here on, ClickHouse answers
-		return nil, "", err
-	}
 	kept = m.record.path(ws) + ".moved-" + m.now().UTC().Format("20060102T150405")
-	if err := os.Rename(m.record.path(ws), kept); err != nil {
-		return nil, "", fault.Unavailable("the file of workspace %q, which is not used any more, cannot be renamed", ws).Wrap(err)
+	if err := os.Rename(m.record.path(ws), kept); err != nil { // from here on, ClickHouse answers
+		return nil, "", fault.Unavailable("the file of workspace %q cannot be renamed", ws).Wrap(err)
 	}
 	return tables, kept, nil
 }
 
 // toFile removes the facts in ClickHouse at the end.
 func (m factsMove) toFile(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
-	had, err := m.record.store.HasFactsFile(ctx, ws)
-	if err != nil {
-		return nil, err
-	}
-	if had {
-		return nil, fault.Conflict("workspace %q has its facts in a DuckDB file already", ws)
-	}
 	s, err := m.servers.Give(ctx, ws, m.record.path(ws))
 	if err != nil {
 		return nil, err

@@ -60,9 +60,9 @@ func (h history) upToDate(place duckdb.Place) bool {
 	return h.last().place() == place
 }
 
-// since returns the live commits that a copy at a place lacks. With anew, the copy must be emptied first, because the
+// since returns the live commits that a copy at a place lacks. With emptied, the copy must be emptied first, because the
 // commits are those from the last base on.
-func (h history) since(place duckdb.Place) (missing []commit, anew bool) {
+func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 	live := h.live()
 	base := 0
 	for i, c := range live {
@@ -81,7 +81,7 @@ func (h history) since(place duckdb.Place) (missing []commit, anew bool) {
 const leastChanges = 100_000
 
 // needsBase reports whether the next commit must contain all rows: the workspace has no commit, or a copy that is created
-// anew would read more changes than facts.
+// again would read more changes than facts.
 func (h history) needsBase() bool {
 	all, _ := h.since(duckdb.Place{})
 	if len(all) == 0 {

@@ -163,7 +163,7 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 	if len(all.live()) == 0 {
 		return all, e.Engine.Drop(ctx, ws)
 	}
-	missing, anew := all.since(place)
+	missing, emptied := all.since(place)
 	_, schema, err := e.Engine.Place(ctx, ws)
 	if err != nil {
 		return nil, err
@@ -183,5 +183,5 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 		return nil
 	}
 	// A replica may not have all rows yet.
-	return all, e.store.again(ctx, func() error { return e.Engine.Apply(ctx, ws, all.last().place(), anew, read) })
+	return all, e.store.again(ctx, func() error { return e.Engine.Apply(ctx, ws, all.last().place(), emptied, read) })
 }

@@ -363,16 +363,16 @@ SELECT (SELECT max(version) FROM {{schema_version}}), (SELECT comment FROM duckd
 }
 
 // Apply changes a workspace in one transaction, and notes the place that it then has. The function from passes the rows.
-// With anew, the workspace is emptied before.
+// With emptied, the workspace is emptied before.
 func (e *Engine) Apply(
-	ctx context.Context, ws measure.WorkspaceID, p Place, anew bool, from func(tables []StoredTable, pass func(table StoredTable, sign int8, rows *facts.Columnar) error) error,
+	ctx context.Context, ws measure.WorkspaceID, p Place, emptied bool, from func(tables []StoredTable, pass func(table StoredTable, sign int8, rows *facts.Columnar) error) error,
 ) error {
 	return e.alone(ctx, ws, func(w *workspace, conn *sql.Conn) error {
 		tables, err := storedTables(ctx, conn, catalog(ws))
 		if err != nil {
 			return err
 		}
-		if anew {
+		if emptied {
 			for _, t := range tables {
 				if err := execute(ctx, conn, "DELETE FROM "+Dialect{}.Table(ws, t.Name)); err != nil {
 					return err
