@@ -143,6 +143,9 @@ func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
 
 // clean deletes rows that no commit uses any more. If it fails, the next call deletes them.
 func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) {
+	if len(all.live()) == 0 {
+		return
+	}
 	if err := e.store.clean(ctx, ws, all, from); err != nil {
 		e.log.WarnContext(ctx, "outdated facts in ClickHouse are not deleted yet", "workspace", string(ws), "error", err)
 	}
