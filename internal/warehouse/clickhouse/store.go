@@ -111,6 +111,9 @@ func unreachable(err error) error {
 
 // create creates the database and the table of commits.
 func (s *store) create(ctx context.Context) error {
+	if exists, err := s.exists(ctx, "commits"); err != nil || exists {
+		return err
+	}
 	if err := s.exec(ctx, "CREATE DATABASE IF NOT EXISTS "+s.database+s.everywhere()); err != nil {
 		return err
 	}
@@ -121,6 +124,16 @@ func (s *store) create(ctx context.Context) error {
 	return s.exec(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s.commits%s (
     workspace String, sequence Int64, attempt Int64, base UInt8, dropped UInt8, schema Int64, counts String, at DateTime
 ) ENGINE = %s ORDER BY (workspace, sequence, attempt)`, s.database, s.everywhere(), engine))
+}
+
+// exists reports whether a table exists. Statements on a cluster wait for all its servers, so they run only once.
+func (s *store) exists(ctx context.Context, table string) (bool, error) {
+	var n uint64
+	row := s.conn.QueryRow(ctx, "SELECT count() FROM system.tables WHERE database = ? AND name = ?", s.database, table)
+	if err := row.Scan(&n); err != nil {
+		return false, unreachable(fmt.Errorf("table %s: %w", table, err))
+	}
+	return n > 0, nil
 }
 
 func (s *store) everywhere() string {
@@ -299,6 +312,10 @@ func (s *store) make(ctx context.Context, t duckdb.StoredTable, schema int64) er
 	defer s.mu.Unlock()
 	if s.made[name] {
 		return nil
+	}
+	if exists, err := s.exists(ctx, name); err != nil || exists {
+		s.made[name] = exists
+		return err
 	}
 	columns := []string{"workspace String", "attempt Int64", "sign Int8"}
 	for _, c := range t.Columns {
