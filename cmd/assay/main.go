@@ -54,6 +54,7 @@ type commands struct {
 	BudgetChanges budgetChangesCommand `cmd:"" help:"List, show, roll back, approve and reject changes on ad platforms."`
 	Train         trainCommand         `cmd:"" help:"Train a model on the data of a workspace."`
 	Jobs          jobsCommand          `cmd:"" help:"List and cancel imports, trainings and forecasts of a workspace."`
+	Facts         factsCommands        `cmd:"" help:"Move the facts of a workspace between DuckDB and ClickHouse."`
 	Backup        backupCommand        `cmd:"" help:"Back up the data directory to a folder, also while the service runs."`
 	Restore       restoreCommand       `cmd:"" help:"Restore a backup into an empty data directory."`
 	Control       controlCommand       `cmd:"" help:"Move the control data to PostgreSQL."`

@@ -29,6 +29,7 @@ type settings struct {
 	MetricsAddr       *string `placeholder:"HOST:PORT" help:"Address of /metrics (off)."`
 	LogLevel          *string `placeholder:"info" help:"Minimum log level: debug, info, warn or error."`
 	LogFormat         *string `placeholder:"text" help:"Log format: text or json."`
+	FactsURL          *string `name:"facts-url" placeholder:"URL" help:"ClickHouse servers that store the facts; better in ASSAY_FACTS_URL."`
 	MemoryLimit       *string `placeholder:"4GB" help:"Memory limit of the fact store."`
 	MaxAttached       *string `name:"max-attached" placeholder:"64" help:"Number of workspaces with open facts files."`
 	ImportThreads     *string `placeholder:"N" help:"Processor cores that an import uses in the fact store (0: all)."`

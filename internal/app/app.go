@@ -84,9 +84,9 @@ type App struct {
 	now     func() time.Time // the real clock
 	lock    *datadir.Lock
 	control *Control
-	engine  *duckdb.Engine
+	engine  engine
 
-	unlockFacts func() error // on the control data; nil: not locked
+	factsLock   *sqlstore.Lock // on the control data, if the facts are on this machine
 	node        *shared.Node // of several with one Redis server; nil: without Redis
 	facts       *warehouse.Warehouse
 	counter     limit.Counter // of all rate limits
@@ -139,16 +139,13 @@ func Open(ctx context.Context, c config.Config, log *slog.Logger, now func() tim
 	if a.control, err = OpenControl(ctx, options); err != nil {
 		return nil, err
 	}
-	if a.unlockFacts, err = a.control.Store.LockFacts(ctx); err != nil {
-		return nil, err
+	if c.FactsURL.Text() == "" {
+		if a.factsLock, err = a.control.Store.LockFacts(ctx); err != nil {
+			return nil, err
+		}
 	}
 	a.health = writeCheck{ping: a.control.Store.Ping, now: now}
-	a.engine, err = duckdb.Open(ctx, duckdb.Options{
-		Dir: filepath.Join(c.Data, datadir.Facts), Log: log, Clock: now, MemoryLimit: c.MemoryLimit,
-		MaxAttached: c.MaxAttached, ImportThreads: c.ImportThreads,
-		Files: factFiles{a.control.Store, filepath.Join(c.Data, datadir.Facts)},
-	})
-	if err != nil {
+	if a.engine, err = openFacts(ctx, c, a.control.Store, log, now); err != nil {
 		return nil, err
 	}
 	a.facts = warehouse.New(a.engine)
@@ -236,8 +233,8 @@ func (a *App) Close() error {
 	if a.node != nil {
 		errs = append(errs, a.node.Close())
 	}
-	if a.unlockFacts != nil {
-		errs = append(errs, a.unlockFacts())
+	if a.factsLock != nil {
+		a.factsLock.Release()
 	}
 	if a.control != nil {
 		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are not needed any more

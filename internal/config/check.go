@@ -38,6 +38,7 @@ func (c Config) mistakes(unread []mistake) []mistake {
 		"max_connections_per_address": c.MaxConnections >= unlimited,
 		"metrics_addr":                c.MetricsAddr == "" || isAddr(c.MetricsAddr) && !samePort(c.MetricsAddr, c.Addr),
 		"log_format":                  c.LogFormat == LogText || c.LogFormat == LogJSON,
+		"facts_url":                   c.FactsURL.Text() == "" || isClickHouse(c.FactsURL.Text()),
 		"memory_limit":                c.MemoryLimit == "" || amountForm.MatchString(c.MemoryLimit),
 		"max_attached":                c.MaxAttached >= 1,
 		"import_threads":              c.ImportThreads >= 0,
@@ -153,6 +154,12 @@ func isServer(text string, schemes ...string) bool {
 func isMailServer(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "smtps" || u.Scheme == "smtp") && u.Hostname() != "" && u.Path == "" && u.RawQuery == ""
+}
+
+// isClickHouse accepts one or more servers of ClickHouse.
+func isClickHouse(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme == "clickhouse" && u.Host != "" && strings.Count(u.Path, "/") <= 1 && u.Fragment == ""
 }
 
 // isAddress accepts an email address, with or without a name.

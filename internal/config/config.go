@@ -23,6 +23,7 @@ type Config struct {
 	MetricsAddr       string        `key:"metrics_addr" want:"host:port or :port, other than addr" doc:"Address of /metrics. Default: no metrics endpoint."`
 	LogLevel          slog.Level    `key:"log_level" default:"info" want:"debug, info, warn or error" doc:"Minimum log level: debug, info, warn or error."`
 	LogFormat         LogFormat     `key:"log_format" default:"text" want:"text or json" doc:"Log format: text or json."`
+	FactsURL          Secret        `key:"facts_url" want:"a URL such as clickhouse://user:password@host:9000,host:9000/database" doc:"ClickHouse servers that store the facts, for several nodes; add ?cluster=NAME for replicated tables and quorum=N for writes to N replicas. Default: DuckDB files in the data directory."`
 	MemoryLimit       string        `key:"memory_limit" want:"an amount such as 4GB or 512MB" doc:"Memory limit of the fact store. Default: 80% of the machine's memory."`
 	MaxAttached       int           `key:"max_attached" default:"64" want:"a whole number, 1 or more" doc:"Number of workspaces with open facts files; the least recently used is closed first. The first answer of another workspace takes some milliseconds longer."`
 	ImportThreads     int           `key:"import_threads" default:"0" want:"a whole number, 0 or more" doc:"Processor cores that an import or a query uses in the fact store: DuckDB has one setting for both. With 1, an import alternates between reading and writing. 0: all cores."`

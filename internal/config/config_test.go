@@ -98,6 +98,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		AskURL: "https://api.example.com/v1", AskModel: "small", AskKey: NewSecret("k1"), AskNames: NamesShared,
 		ControlURL: NewSecret("postgres://u:p@db.example.com/assay"), RedisURL: NewSecret("rediss://:p@redis.example.com:6380/1"),
 		SMTPURL: NewSecret("smtps://u:p@mail.example.com:465"), SMTPFrom: "Assay <assay@example.com>",
+		FactsURL: NewSecret("clickhouse://u:p@a:9000,b:9000/assay?cluster=main"),
 	}
 	values := map[string]string{
 		"addr": "0.0.0.0:9000", "data": "/var/lib/assay", "base_url": "https://assay.example.com/", "oauth_secret": secret,
@@ -110,6 +111,7 @@ func TestEverySettingIsReadFromFileAndEnvironmentAndFlagsAlike(t *testing.T) {
 		"ask_url": "https://api.example.com/v1", "ask_model": "small", "ask_key": "k1", "ask_names": "shared",
 		"control_url": "postgres://u:p@db.example.com/assay", "redis_url": "rediss://:p@redis.example.com:6380/1",
 		"smtp_url": "smtps://u:p@mail.example.com:465", "smtp_from": "Assay <assay@example.com>",
+		"facts_url": "clickhouse://u:p@a:9000,b:9000/assay?cluster=main",
 	}
 	var environ []string
 	var lines strings.Builder
@@ -248,6 +250,7 @@ func TestValuesAreCheckedOneByOne(t *testing.T) {
 		"ask_names":        {[]string{"withheld", "shared"}, []string{"yes", "all"}},
 		"control_url":      {[]string{"", "postgresql://u:p@[::1]:5432/assay?sslmode=disable"}, []string{"mysql://u:p@host/assay", "postgres://", "host=a dbname=b"}},
 		"redis_url":        {[]string{"", "redis://127.0.0.1:6379"}, []string{"127.0.0.1:6379", "http://127.0.0.1:6379", "redis://"}},
+		"facts_url":        {[]string{"clickhouse://h:9000", "clickhouse://u:p@a:1,b:2/db?cluster=c&quorum=2"}, []string{"h:9000", "http://h:8123", "clickhouse:///db", "clickhouse://h/a/b"}},
 		"smtp_url":         {nil, []string{"mail.example.com:465", "https://mail.example.com", "smtps://", "smtps://mail.example.com/x"}},
 		"oauth_secret":     {[]string{strings.Repeat("x", 32)}, []string{strings.Repeat("x", 31)}},
 	}

@@ -16,6 +16,7 @@ const (
 	Control     = "control.db"
 	Secret      = "secret" // of the installation
 	Facts       = "facts"  // one file per workspace
+	Copies      = "copies" // local copies of facts in ClickHouse; can be deleted while the service is stopped
 	Models      = "models" // one file per workspace
 	Jobs        = "jobs.json"
 	Uploads     = "uploads" // files to be imported; emptied at every start

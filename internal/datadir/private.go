@@ -11,7 +11,7 @@ import (
 // privateNames are the service's files and folders in a data directory, as patterns of [filepath.Match]. The
 // installation secret is not listed, because package auth rejects a secret that others can read.
 var privateNames = []string{
-	lock, Control + "*", OAuthSecret, Jobs, Demo, DemoStore, Truth, Facts, Models, Uploads,
+	lock, Control + "*", OAuthSecret, Jobs, Demo, DemoStore, Truth, Facts, Copies, Models, Uploads,
 }
 
 // othersRights are the permissions of group and others.

@@ -20,6 +20,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"assay/internal/fault"
+	"assay/internal/measure"
 )
 
 // postgresEngine is PostgreSQL. Text is sorted and compared by bytes, as in SQLite. Two snapshots of the database are equal
@@ -110,32 +111,67 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 	return errors.Join(failed, err)
 }
 
-// factsLock is the key of the advisory lock of the process with the facts.
-const factsLock = migrationLock + 1
+// factsLock is the key of the advisory lock of the process with the facts. importLock is the first key of the locks on
+// imports; the second one is a hash of the workspace.
+const (
+	factsLock  = migrationLock + 1
+	importLock = 0x617373 // "ass"
+)
 
-// LockFacts marks this process as the one whose disk has the facts of all workspaces, until the function release is called or
-// the connection ends. Another process on the same PostgreSQL database receives a fault of kind unavailable. With SQLite the
-// lock of the data directory suffices.
-func (d *database) LockFacts(ctx context.Context) (release func() error, err error) {
+// Lock is a lock that all processes on a PostgreSQL database respect. It lasts until Release, or until its connection ends.
+// With SQLite it has no connection: the lock of the data directory suffices.
+type Lock struct{ conn *sql.Conn }
+
+// Held returns a fault of kind unavailable if the connection has ended, so that another process may have the lock.
+func (l *Lock) Held(ctx context.Context) error {
+	if l.conn == nil {
+		return nil
+	}
+	if err := l.conn.PingContext(ctx); err != nil {
+		return engineFault(err)
+	}
+	return nil
+}
+
+// Release ends the connection, which releases the lock.
+func (l *Lock) Release() {
+	if l.conn != nil {
+		_ = l.conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+// LockFacts marks this process as the one whose disk has the facts of all workspaces. Another process on the same database
+// receives a fault of kind unavailable.
+func (d *database) LockFacts(ctx context.Context) (*Lock, error) {
+	return d.tryLock(ctx, fault.Unavailable("another process uses this control database, with facts on its own disk").
+		WithHint("stop that process. Several processes serve one control database only if they share the facts: see docs/scaling.md"),
+		`SELECT pg_try_advisory_lock($1)`, factsLock)
+}
+
+// LockImport makes this process the only one that imports into a workspace. If another one does, the fault is of kind
+// unavailable.
+func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Lock, error) {
+	return d.tryLock(ctx, fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended"),
+		`SELECT pg_try_advisory_lock($1, hashtext($2))`, importLock, string(ws))
+}
+
+// tryLock takes an advisory lock on a connection of its own, or returns the fault.
+func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
-		return func() error { return nil }, nil
+		return &Lock{}, nil
 	}
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
 		return nil, engineFault(err)
 	}
 	var locked bool
-	if err := conn.QueryRowContext(ctx, `SELECT pg_try_advisory_lock($1)`, factsLock).Scan(&locked); err != nil {
+	if err := conn.QueryRowContext(ctx, query, keys...).Scan(&locked); err != nil {
 		return nil, errors.Join(engineFault(err), conn.Close())
 	}
 	if !locked {
-		return nil, errors.Join(fault.Unavailable("another process uses this control database, with facts on its own disk").
-			WithHint("stop that process. Several processes serve one control database only if they share the facts: see docs/scaling.md"), conn.Close())
+		return nil, errors.Join(taken, conn.Close())
 	}
-	return func() error {
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // ends the connection, which releases the lock
-		return nil
-	}, nil
+	return &Lock{conn}, nil
 }
 
 // migratePostgres applies pending migrations. Other processes wait for the lock. Large tables may take longer than a statement

@@ -10,11 +10,18 @@ import (
 
 // CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor]. It is an empty import.
 func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
+	return e.CatchUpBy(ctx, ws, e.Begin)
+}
+
+// CatchUpBy is [Engine.CatchUp] with the function that starts the import.
+func (e *Engine) CatchUpBy(
+	ctx context.Context, ws measure.WorkspaceID, begin func(context.Context, warehouse.ImportSpec) (warehouse.Import, error),
+) (bool, error) {
 	due, err := e.due(ctx, ws)
 	if err != nil || !due {
 		return false, err
 	}
-	in, err := e.Begin(ctx, warehouse.ImportSpec{Workspace: ws, Source: "update", File: "roll-ups rebuilt after an update"})
+	in, err := begin(ctx, warehouse.ImportSpec{Workspace: ws, Source: "update", File: "roll-ups rebuilt after an update"})
 	if err != nil {
 		return false, err
 	}

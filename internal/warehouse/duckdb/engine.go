@@ -43,6 +43,10 @@ type Options struct {
 
 	// Files records which workspaces have a file. If it is nil, the engine creates every missing file.
 	Files Files
+
+	// Publish stores the changes of each import elsewhere before they are committed. If it is nil, the files are the
+	// only store.
+	Publish Publisher
 }
 
 // Files records outside the files which workspaces have a file. With this record, a missing file is an error, not an

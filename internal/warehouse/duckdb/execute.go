@@ -46,6 +46,15 @@ func execute(ctx context.Context, conn *sql.Conn, text string) error {
 }
 
 func executeOne(ctx context.Context, conn mapping.Connection, statements mapping.ExtractedStatements, i mapping.IdxT) error {
+	var result mapping.Result
+	defer mapping.DestroyResult(&result)
+	return executeInto(ctx, conn, statements, i, &result)
+}
+
+// executeInto runs one statement and stores its result, which the caller destroys.
+func executeInto(
+	ctx context.Context, conn mapping.Connection, statements mapping.ExtractedStatements, i mapping.IdxT, result *mapping.Result,
+) error {
 	var prepared mapping.PreparedStatement
 	defer mapping.DestroyPrepare(&prepared)
 	if mapping.PrepareExtractedStatement(conn, statements, i, &prepared) == mapping.StateError {
@@ -59,10 +68,8 @@ func executeOne(ctx context.Context, conn mapping.Connection, statements mapping
 	if err := workOff(ctx, conn, pending); err != nil {
 		return err
 	}
-	var result mapping.Result
-	defer mapping.DestroyResult(&result)
-	if mapping.ExecutePending(pending, &result) == mapping.StateError {
-		return failure(mapping.ResultError(&result))
+	if mapping.ExecutePending(pending, result) == mapping.StateError {
+		return failure(mapping.ResultError(result))
 	}
 	return nil
 }

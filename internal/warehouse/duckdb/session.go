@@ -46,9 +46,12 @@ func (e *Engine) feedThreads() int { return min(e.options.ImportThreads, 4) }
 
 // session is the transaction of an import on its own connection; see [merge.Session].
 type session struct {
-	conn  *sql.Conn
-	feeds *feeds
-	most  int // threads that write a block
+	conn      *sql.Conn
+	feeds     *feeds
+	most      int // threads that write a block
+	workspace *workspace
+	publisher Publisher       // nil: the file is not a replica
+	updated   map[string]bool // tables that were updated in place
 }
 
 func (e *Engine) session(ctx context.Context, w *workspace) (*session, error) {
@@ -57,7 +60,9 @@ func (e *Engine) session(ctx context.Context, w *workspace) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{conn: conn, feeds: e.feeds, most: e.feedThreads()}
+	s := &session{
+		conn: conn, feeds: e.feeds, most: e.feedThreads(), workspace: w, publisher: e.options.Publish, updated: map[string]bool{},
+	}
 	if err := s.Run(ctx, "BEGIN TRANSACTION"); err != nil {
 		s.Close()
 		return nil, err
@@ -66,10 +71,14 @@ func (e *Engine) session(ctx context.Context, w *workspace) (*session, error) {
 }
 
 // Run executes statements without parameters.
-func (s *session) Run(ctx context.Context, text string) error { return execute(ctx, s.conn, text) }
+func (s *session) Run(ctx context.Context, text string) error {
+	s.noteUpdates(text)
+	return execute(ctx, s.conn, text)
+}
 
 // Change executes one statement and returns the number of changed rows.
 func (s *session) Change(ctx context.Context, text string, args ...any) (int64, error) {
+	s.noteUpdates(text)
 	done, err := s.conn.ExecContext(ctx, text, args...)
 	if err != nil {
 		return 0, err
@@ -104,10 +113,15 @@ func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inO
 // commitTime is the time limit of the commit, which continues even if the caller cancels.
 const commitTime = 5 * time.Minute
 
-// Commit makes the changes visible.
+// Commit makes the changes visible. In a replica, it publishes them before.
 func (s *session) Commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()
+	if s.publisher != nil {
+		if err := s.publish(ctx); err != nil {
+			return err
+		}
+	}
 	return s.Run(ctx, "COMMIT")
 }
 

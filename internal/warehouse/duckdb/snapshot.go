@@ -284,3 +284,14 @@ func moveFile(ctx context.Context, from, dir string) (path string, err error) {
 	}
 	return to, nil
 }
+
+// Totals returns the totals of all tables of a workspace.
+func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
+	w, release, err := e.acquire(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	found, err := totals(ctx, w.instance.db, catalog(ws))
+	return found, e.noticed(ctx, w, err)
+}

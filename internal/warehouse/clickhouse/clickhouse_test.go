@@ -1,0 +1,104 @@
+package clickhouse
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+	"assay/internal/warehouse/warehousetest"
+)
+
+// address is the URL of the servers for tests: those of ASSAY_TEST_CLICKHOUSE, or one that TestMain starts.
+var address, whyNot string
+
+// TestMain starts a server, if one is installed, and runs the child of a test if a role is set.
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		if err := childImport(context.Background(), role); err != nil {
+			fmt.Println("child:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	stop := func() {}
+	if address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); address == "" {
+		stop = startServer()
+	}
+	code := m.Run()
+	stop()
+	os.Exit(code)
+}
+
+// startServer starts a server with the script of the cluster and returns the function that stops it.
+func startServer() (stop func()) {
+	cmd := exec.Command("../../../test/cluster/up", "--single")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		whyNot = err.Error()
+		return func() {}
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	found := false
+	if address, found = strings.CutPrefix(strings.TrimSpace(line), "ready: "); !found {
+		whyNot = "test/cluster/up --single starts no server: install clickhouse-server, or set ASSAY_TEST_CLICKHOUSE"
+	}
+	return func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	}
+}
+
+func clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// stores numbers the stores of this run. Stores share the tables of the servers, and differ in the names of workspaces.
+var stores atomic.Int64
+
+func newStore() string { return fmt.Sprintf("t%d-%d-", os.Getpid(), stores.Add(1)) }
+
+// node opens an engine with its own local copies on a store, as another node would.
+func node(tb testing.TB, store string, clock func() time.Time) *Engine {
+	tb.Helper()
+	return nodeIn(tb, tb.TempDir(), store, clock)
+}
+
+// nodeIn is [node] with the folder of the local copies.
+func nodeIn(tb testing.TB, dir, store string, clock func() time.Time) *Engine {
+	tb.Helper()
+	if address == "" {
+		tb.Skip(whyNot)
+	}
+	e, err := Open(tb.Context(), Options{
+		URL: address, Fresh: -1, Local: duckdb.Options{Dir: dir, Clock: clock, Threads: 2},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e.store.prefix = store
+	tb.Cleanup(func() {
+		if err := e.Close(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return e
+}
+
+func TestEnginePassesTheWarehouseSuite(t *testing.T) {
+	t.Parallel()
+	warehousetest.Run(t, func(t *testing.T, clock func() time.Time) *warehouse.Warehouse {
+		t.Helper()
+		return warehouse.New(node(t, newStore(), clock))
+	})
+}

@@ -1,0 +1,258 @@
+// Package clickhouse is the engine of the warehouse for several nodes: ClickHouse stores the facts, and each node answers
+// from a local copy in DuckDB (docs/decisions/0035).
+//
+// An import runs in the local copy, with the statements that every engine uses. Before it commits there, the changed rows
+// are written to ClickHouse, and then one row of the table commits makes them count. The local copy can be deleted at any
+// time; it is created again from the commits.
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// Options are the settings of an engine. The comments give the meaning of zero values.
+type Options struct {
+	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
+	Local duckdb.Options // of the local copies
+
+	// Lock makes this process the only one that imports into a workspace. Nil: no other process imports.
+	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
+	// Fresh is the time for which the latest commit is not looked up again. Imports of other nodes are visible after it.
+	// 0: half a second; negative: each question looks it up.
+	Fresh time.Duration
+}
+
+// Lock is a lock on a workspace that all nodes respect.
+type Lock interface {
+	// Held returns an error if another process may have the lock.
+	Held(ctx context.Context) error
+	Release()
+}
+
+// Engine stores facts in ClickHouse. It is safe for concurrent use.
+type Engine struct {
+	*duckdb.Engine // the local copies
+	store          *store
+	options        Options
+	log            *slog.Logger
+
+	beforeCommit, afterCommit func() // of tests, around the commit in ClickHouse
+
+	mu     sync.Mutex // guards the fields below
+	copies map[measure.WorkspaceID]*localCopy
+	failed map[measure.WorkspaceID]error // of the last attempts to update a copy
+}
+
+// localCopy is what the engine knows about the local copy of a workspace.
+type localCopy struct {
+	writer chan struct{} // has room for one: the import, or the update of the copy
+
+	mu      sync.Mutex // guards the fields below
+	known   bool       // place is that of the file
+	place   duckdb.Place
+	checked time.Time // when no later commit was found
+
+	lock   Lock    // of the running import; guarded by writer
+	latest history // commits that the running import continues; guarded by writer
+}
+
+// Open connects to ClickHouse and creates missing tables. An unreachable server is an error of kind unavailable.
+func Open(ctx context.Context, options Options) (*Engine, error) {
+	if options.Fresh == 0 {
+		options.Fresh = 500 * time.Millisecond
+	}
+	log := options.Local.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	store, err := open(ctx, options.URL)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		store: store, options: options, log: log, beforeCommit: func() {}, afterCommit: func() {},
+		copies: map[measure.WorkspaceID]*localCopy{}, failed: map[measure.WorkspaceID]error{},
+	}
+	local := options.Local
+	local.Publish = e.publish
+	if e.Engine, err = duckdb.Open(ctx, local); err != nil {
+		return nil, errors.Join(err, store.close())
+	}
+	return e, nil
+}
+
+// Close waits for running questions and imports until ctx ends, then closes the copies and the connections.
+func (e *Engine) Close(ctx context.Context) error {
+	return errors.Join(e.Engine.Close(ctx), e.store.close())
+}
+
+// Ping returns an error if ClickHouse or the local engine does not answer.
+func (e *Engine) Ping(ctx context.Context) error {
+	return errors.Join(e.Engine.Ping(ctx), e.store.ping(ctx))
+}
+
+// copyOf returns what is known about the local copy of a workspace.
+func (e *Engine) copyOf(ws measure.WorkspaceID) *localCopy {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c, ok := e.copies[ws]
+	if !ok {
+		c = &localCopy{writer: make(chan struct{}, 1)}
+		e.copies[ws] = c
+	}
+	return c
+}
+
+// enter waits until no import runs and no update of the copy.
+func (c *localCopy) enter(ctx context.Context, ws measure.WorkspaceID) error {
+	select {
+	case c.writer <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended").Wrap(ctx.Err())
+	}
+}
+
+func (c *localCopy) leave() { <-c.writer }
+
+// forget makes the next question look up the place of the file and the latest commit.
+func (c *localCopy) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known, c.checked = false, time.Time{}
+}
+
+// placeOf returns the place of the local copy.
+func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCopy) (duckdb.Place, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known {
+		return c.place, nil
+	}
+	p, _, err := e.Engine.Place(ctx, ws)
+	c.place, c.known = p, err == nil
+	return p, err
+}
+
+// update applies the commits that the local copy lacks. If there are none, it takes no lock.
+func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
+	c := e.copyOf(ws)
+	c.mu.Lock()
+	fresh := c.known && time.Since(c.checked) < e.options.Fresh
+	c.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	began := time.Now()
+	place, err := e.placeOf(ctx, ws, c)
+	if err != nil {
+		return err
+	}
+	commits, err := e.store.commits(ctx, ws, place.Sequence)
+	if err != nil {
+		return err
+	}
+	if !commits.upToDate(place) {
+		if err := c.enter(ctx, ws); err != nil {
+			return err
+		}
+		defer c.leave()
+		if _, err := e.applyLatest(ctx, ws, c); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checked = began
+	return nil
+}
+
+// noteUpdate records whether the copy of a workspace could be updated.
+func (e *Engine) noteUpdate(ctx context.Context, ws measure.WorkspaceID, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err == nil:
+		delete(e.failed, ws)
+	case ctx.Err() == nil && fault.KindOf(err) != fault.KindNotFound:
+		if e.failed[ws] == nil {
+			e.log.ErrorContext(ctx, "facts of a workspace cannot be read from ClickHouse", slog.String("workspace", string(ws)), slog.Any("error", err))
+		}
+		e.failed[ws] = err
+	}
+}
+
+// Unopened returns the workspaces whose facts could not be read at the last attempt.
+func (e *Engine) Unopened() map[measure.WorkspaceID]error {
+	unopened := e.Engine.Unopened()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	maps.Copy(unopened, e.failed)
+	return unopened
+}
+
+// Try updates the local copy of a workspace, and returns the error if that fails.
+func (e *Engine) Try(ctx context.Context, ws measure.WorkspaceID) error {
+	err := e.update(ctx, ws)
+	e.noteUpdate(ctx, ws, err)
+	return err
+}
+
+// Select runs a statement that reads one workspace; see [warehouse.Engine].
+func (e *Engine) Select(ctx context.Context, ws measure.WorkspaceID, s warehouse.Statement, each func(warehouse.Row) error) error {
+	if err := e.Try(ctx, ws); err != nil {
+		return fmt.Errorf("question %s: %w", s.Name, err)
+	}
+	return e.Engine.Select(ctx, ws, s, each)
+}
+
+// Version returns the data version of a workspace; see [warehouse.Warehouse.Version].
+func (e *Engine) Version(ctx context.Context, ws measure.WorkspaceID) (uint64, error) {
+	if err := e.Try(ctx, ws); err != nil {
+		return 0, err
+	}
+	return e.Engine.Version(ctx, ws)
+}
+
+// State returns the contents of a snapshot taken now; see [warehouse.Snapshotter].
+func (e *Engine) State(ctx context.Context, ws measure.WorkspaceID) (warehouse.SnapshotState, error) {
+	if err := e.Try(ctx, ws); err != nil {
+		return warehouse.SnapshotState{}, err
+	}
+	return e.Engine.State(ctx, ws)
+}
+
+// Snapshot writes the committed facts to a DuckDB file; see [warehouse.Snapshotter].
+func (e *Engine) Snapshot(ctx context.Context, ws measure.WorkspaceID, dir string) (warehouse.Snapshot, error) {
+	if err := e.Try(ctx, ws); err != nil {
+		return warehouse.Snapshot{}, err
+	}
+	return e.Engine.Snapshot(ctx, ws, dir)
+}
+
+// Export writes every table of a workspace to a directory; see [warehouse.Exporter].
+func (e *Engine) Export(ctx context.Context, ws measure.WorkspaceID, dir string, format warehouse.ExportFormat) ([]warehouse.ExportedTable, error) {
+	if err := e.Try(ctx, ws); err != nil {
+		return nil, err
+	}
+	return e.Engine.Export(ctx, ws, dir, format)
+}
+
+// CatchUp rebuilds the roll-ups of days that a migration marked; see [warehouse.Successor].
+func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
+	if err := e.Try(ctx, ws); err != nil {
+		return false, err
+	}
+	return e.Engine.CatchUpBy(ctx, ws, e.Begin)
+}

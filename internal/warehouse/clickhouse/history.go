@@ -1,0 +1,101 @@
+package clickhouse
+
+import (
+	"slices"
+	"time"
+
+	"assay/internal/warehouse/duckdb"
+)
+
+// commit is one row of the table commits: an import, or the deletion of a workspace. Its rows in the other tables count
+// because it exists.
+type commit struct {
+	sequence int64 // 1, 2, 3 … in a workspace
+	attempt  int64 // marks the commit's rows; later attempts have larger numbers
+	base     bool  // its rows are all rows of the workspace
+	dropped  bool  // the workspace was deleted
+	schema   int64 // of the local copy
+	counts   counts
+}
+
+// counts are the numbers of added and removed rows by table. A reader that finds other numbers does not see all rows yet.
+type counts map[string][2]int64
+
+func (c commit) place() duckdb.Place { return duckdb.Place{Sequence: c.sequence, Attempt: c.attempt} }
+
+func (c commit) rows() (n int64) {
+	for _, of := range c.counts {
+		n += of[0] + of[1]
+	}
+	return n
+}
+
+// history contains the commits of a workspace in sequence. Of several commits with one number, only the one with the
+// latest attempt counts: the outcome of the others was unknown when the latest began, so they were given up.
+type history []commit
+
+// last returns the last commit, or the zero commit.
+func (h history) last() commit {
+	if len(h) == 0 {
+		return commit{}
+	}
+	return h[len(h)-1]
+}
+
+// live returns the commits since the workspace was last created.
+func (h history) live() history {
+	for i := len(h) - 1; i >= 0; i-- {
+		if h[i].dropped {
+			return h[i+1:]
+		}
+	}
+	return h
+}
+
+// upToDate reports whether a copy at a place has all commits.
+func (h history) upToDate(place duckdb.Place) bool {
+	if len(h.live()) == 0 {
+		return place == duckdb.Place{}
+	}
+	return h.last().place() == place
+}
+
+// since returns the live commits that a copy at a place lacks. With emptied, the copy must be emptied first, because the
+// commits are those from the last base on.
+func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
+	live := h.live()
+	base := 0
+	for i, c := range live {
+		if c.base {
+			base = i
+		}
+	}
+	at := slices.IndexFunc(live, func(c commit) bool { return c.place() == place })
+	if at >= base {
+		return live[at+1:], false
+	}
+	return live[base:], true
+}
+
+// leastChanges is the number of changed rows that are always kept.
+const leastChanges = 100_000
+
+// needsBase reports whether the next commit must contain all rows: the workspace has no commit, or a copy that is created
+// again would read more changes than facts.
+func (h history) needsBase() bool {
+	all, _ := h.since(duckdb.Place{})
+	if len(all) == 0 {
+		return true
+	}
+	var changes int64
+	for _, c := range all[1:] {
+		changes += c.rows()
+	}
+	return changes > max(leastChanges, all[0].rows())
+}
+
+// next returns the commit after the last one.
+func (h history) next(schema int64) commit {
+	last := h.last()
+	return commit{sequence: last.sequence + 1, attempt: max(time.Now().UnixMicro(), last.attempt+1), schema: schema, counts: counts{}}
+}

@@ -1,0 +1,190 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+	"assay/internal/warehouse/facts"
+)
+
+// Begin starts an import; see [warehouse.Warehouse.Begin]. It has the lock of the workspace, and its local copy has all
+// commits.
+func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
+	c := e.copyOf(spec.Workspace)
+	if err := c.enter(ctx, spec.Workspace); err != nil {
+		return nil, err
+	}
+	i := &imported{ended: func() {
+		if c.lock != nil {
+			c.lock.Release()
+			c.lock = nil
+		}
+		c.forget()
+		c.leave()
+	}}
+	if err := e.begin(ctx, spec, c, i); err != nil {
+		i.end()
+		return nil, fmt.Errorf("import into %s: %w", spec.Workspace, err)
+	}
+	return i, nil
+}
+
+func (e *Engine) begin(ctx context.Context, spec warehouse.ImportSpec, c *localCopy, i *imported) (err error) {
+	if e.options.Lock != nil {
+		if c.lock, err = e.options.Lock(ctx, spec.Workspace); err != nil {
+			return err
+		}
+	}
+	if c.latest, err = e.applyLatest(ctx, spec.Workspace, c); err != nil {
+		return err
+	}
+	i.Import, err = e.Engine.Begin(ctx, spec)
+	return err
+}
+
+// imported is an import that releases the workspace at its end.
+type imported struct {
+	warehouse.Import
+	ended func() // nil after the end
+}
+
+func (i *imported) end() {
+	if i.ended != nil {
+		i.ended()
+		i.ended = nil
+	}
+}
+
+// Commit commits the import; see [warehouse.Import].
+func (i *imported) Commit(ctx context.Context) (warehouse.Outcome, error) {
+	defer i.end()
+	return i.Import.Commit(ctx)
+}
+
+// Abort discards the import; see [warehouse.Import].
+func (i *imported) Abort() {
+	defer i.end()
+	i.Import.Abort()
+}
+
+// publish writes the changes of an import to ClickHouse and commits them there. If the outcome of the commit is unknown,
+// the local copy is rolled back. If the commit was stored, the next update applies it.
+func (e *Engine) publish(ctx context.Context, ws measure.WorkspaceID, changes *duckdb.Changes) (duckdb.Place, error) {
+	c := e.copyOf(ws)
+	next := c.latest.next(changes.Schema)
+	if next.base = c.latest.needsBase(); next.base {
+		changes.Complete()
+	}
+	for _, t := range changes.Tables() {
+		err := changes.Each(ctx, t, func(sign int8, rows *facts.Columnar) error {
+			return e.store.write(ctx, ws, &next, t, sign, rows)
+		})
+		if err != nil {
+			return duckdb.Place{}, fmt.Errorf("rows of %s in ClickHouse: %w", t.Name, err)
+		}
+	}
+	if c.lock != nil {
+		if err := c.lock.Held(ctx); err != nil {
+			return duckdb.Place{}, err
+		}
+	}
+	now, err := e.store.commits(ctx, ws, 0)
+	if err != nil {
+		return duckdb.Place{}, err
+	}
+	if now.last().place() != c.latest.last().place() {
+		return duckdb.Place{}, fault.Conflict("another process imported into %s at the same time", ws).WithHint("repeat the import")
+	}
+	e.beforeCommit()
+	if err := e.store.commit(ctx, ws, next); err != nil {
+		return duckdb.Place{}, err
+	}
+	e.afterCommit()
+	if next.base {
+		e.clean(ctx, ws, c.latest, next)
+	}
+	return next.place(), nil
+}
+
+// Drop deletes the facts of a workspace for all nodes; see [duckdb.Engine.Drop].
+func (e *Engine) Drop(ctx context.Context, ws measure.WorkspaceID) error {
+	c := e.copyOf(ws)
+	if err := c.enter(ctx, ws); err != nil {
+		return err
+	}
+	defer c.leave()
+	defer c.forget()
+	if e.options.Lock != nil {
+		lock, err := e.options.Lock(ctx, ws)
+		if err != nil {
+			return err
+		}
+		defer lock.Release()
+	}
+	all, err := e.store.commits(ctx, ws, 0)
+	if err != nil {
+		return err
+	}
+	if len(all.live()) > 0 {
+		next := all.next(all.last().schema)
+		next.dropped = true
+		if err := e.store.commit(ctx, ws, next); err != nil {
+			return err
+		}
+		e.clean(ctx, ws, all, next)
+	}
+	e.noteUpdate(ctx, ws, nil)
+	return e.Engine.Drop(ctx, ws)
+}
+
+// clean deletes rows that no commit uses any more. If it fails, the next call deletes them.
+func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history, from commit) {
+	if len(all.live()) == 0 {
+		return
+	}
+	if err := e.store.clean(ctx, ws, all, from); err != nil {
+		e.log.WarnContext(ctx, "outdated facts in ClickHouse are not deleted yet", "workspace", string(ws), "error", err)
+	}
+}
+
+// applyLatest brings the local copy to the latest commit and returns all commits. The caller has the copy to itself.
+func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *localCopy) (history, error) {
+	c.forget()
+	place, err := e.placeOf(ctx, ws, c)
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.store.commits(ctx, ws, 0)
+	if err != nil || all.upToDate(place) {
+		return all, err
+	}
+	defer c.forget()
+	if len(all.live()) == 0 {
+		return all, e.Engine.Drop(ctx, ws)
+	}
+	missing, emptied := all.since(place)
+	_, schema, err := e.Engine.Place(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range missing {
+		if m.schema != schema {
+			return nil, fault.Unavailable("the facts of %s have schema %d; this release supports %d", ws, m.schema, schema).
+				WithHint("run the release that wrote them, or a later one that reads their schema")
+		}
+	}
+	read := func(tables []duckdb.StoredTable, pass func(duckdb.StoredTable, int8, *facts.Columnar) error) error {
+		for _, t := range tables {
+			if err := e.store.read(ctx, ws, missing, t, pass); err != nil {
+				return fmt.Errorf("rows of %s in ClickHouse: %w", t.Name, err)
+			}
+		}
+		return nil
+	}
+	// A replica may not have all rows yet.
+	return all, e.store.again(ctx, func() error { return e.Engine.Apply(ctx, ws, all.last().place(), emptied, read) })
+}

@@ -1,0 +1,89 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// Receive stores the facts of a workspace of another engine as the first commit, reads them back into the local copy and
+// compares the totals of every table by day. If a previous call was interrupted after the commit, it only compares.
+func (e *Engine) Receive(ctx context.Context, ws measure.WorkspaceID, from *duckdb.Engine) ([]warehouse.TableTotals, error) {
+	if err := e.first(ctx, ws, from); err != nil {
+		return nil, err
+	}
+	want, err := from.Totals(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	got, err := e.Totals(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	if !warehouse.EqualTotals(want, got) {
+		return nil, fault.Conflict("the facts of %s in ClickHouse differ from those in its file: %s", ws, differences(want, got)).
+			WithHint("the file is unchanged and stays in use; if ClickHouse has later imports, move them to DuckDB first")
+	}
+	return got, nil
+}
+
+// first writes the first commit, unless there is one.
+func (e *Engine) first(ctx context.Context, ws measure.WorkspaceID, from *duckdb.Engine) (err error) {
+	c := e.copyOf(ws)
+	if err := c.enter(ctx, ws); err != nil {
+		return err
+	}
+	defer c.leave()
+	defer c.forget()
+	if e.options.Lock != nil {
+		if c.lock, err = e.options.Lock(ctx, ws); err != nil {
+			return err
+		}
+		defer func() { c.lock.Release(); c.lock = nil }()
+	}
+	if c.latest, err = e.store.commits(ctx, ws, 0); err != nil || len(c.latest.live()) > 0 {
+		return err
+	}
+	return from.Publish(ctx, ws, e.publish)
+}
+
+// Totals returns the totals of all tables of the local copy, after it was brought to the latest commit.
+func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
+	if err := e.Try(ctx, ws); err != nil {
+		return nil, err
+	}
+	return e.Engine.Totals(ctx, ws)
+}
+
+// Give writes the facts of a workspace to the file of another engine's directory, which has none, and returns the totals
+// that it has. The file appears under its name when it is complete.
+func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) (warehouse.Snapshot, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return warehouse.Snapshot{}, fault.Conflict("the file %s exists", path).WithHint("move it away, if it is not needed any more")
+	}
+	s, err := e.Snapshot(ctx, ws, filepath.Dir(path))
+	if err != nil {
+		return s, err
+	}
+	if err := os.Rename(s.Path, path); err != nil {
+		return s, fmt.Errorf("facts of %s: %w", ws, err)
+	}
+	s.Path = path
+	return s, nil
+}
+
+// differences names the first table that differs.
+func differences(want, got []warehouse.TableTotals) string {
+	for i, t := range want {
+		if i >= len(got) || !t.Equal(got[i]) {
+			return "the first is the table " + t.Table
+		}
+	}
+	return "the number of tables"
+}

@@ -1,0 +1,176 @@
+package clickhouse
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/money"
+	"assay/internal/warehouse"
+)
+
+// someOrders returns orders of one day with a product line and a touchpoint each.
+func someOrders(prefix string, n int, charged int64) warehouse.Batch {
+	day := civil.MustParse("2026-02-10")
+	var b warehouse.Batch
+	for i := range n {
+		ref := warehouse.OrderRef{Source: "csv", Key: fmt.Sprintf("%s-%06d", prefix, i)}
+		at := day.UTC().Add(time.Duration(i) * time.Second)
+		b.Orders = append(b.Orders, warehouse.Order{
+			OrderRef: ref, Name: "#" + ref.Key, At: at, Day: day, Surface: measure.OnlineStore, Customer: fmt.Sprintf("c%d", i%1000),
+			Charged: charged, Original: money.Amount{Minor: charged, Currency: "USD"}, Status: "paid", Country: "US", Region: "CA", Units: 1,
+		})
+		b.Lines = append(b.Lines, warehouse.OrderLine{OrderRef: ref, Line: 1, SKU: "sku", Quantity: 1, Net: charged})
+		b.Touches = append(b.Touches, warehouse.Touch{OrderRef: ref, Seq: 1, At: at.Add(-time.Hour), Channel: "facebook", Kind: "click"})
+	}
+	return b
+}
+
+func load(t *testing.T, e *Engine, batches ...warehouse.Batch) (warehouse.Outcome, error) {
+	t.Helper()
+	in, err := warehouse.New(e).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
+	if err != nil {
+		return warehouse.Outcome{}, err
+	}
+	defer in.Abort()
+	for i := range batches {
+		if err := in.Add(t.Context(), &batches[i]); err != nil {
+			return warehouse.Outcome{}, err
+		}
+	}
+	return in.Commit(t.Context())
+}
+
+func mustLoad(t *testing.T, e *Engine, batches ...warehouse.Batch) warehouse.Outcome {
+	t.Helper()
+	out, err := load(t, e, batches...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// wantSame compares all tables of nodes by day, and their versions.
+func wantSame(t *testing.T, what string, nodes ...*Engine) {
+	t.Helper()
+	var first warehouse.Snapshot
+	for i, e := range nodes {
+		s, err := e.Snapshot(t.Context(), "shop", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Path = ""
+		if i == 0 {
+			first = s
+			continue
+		}
+		if diff := cmp.Diff(first, s); diff != "" {
+			t.Errorf("%s: node %d differs from the first (-first +this):\n%s", what, i, diff)
+		}
+	}
+}
+
+func wantOrders(t *testing.T, e *Engine, want int64) {
+	t.Helper()
+	totals, err := warehouse.New(e).StoreTotals(t.Context(), "shop", warehouse.Windows{Recent: civil.Range{First: civil.MustParse("2026-02-01"), Last: civil.MustParse("2026-02-28")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := totals.Recent.Orders / measure.Millionths; got != want {
+		t.Errorf("%d orders, want %d", got, want)
+	}
+}
+
+func TestNodesSeeEachOthersImports(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 300, 1000))
+	wantOrders(t, b, 300)
+	wantSame(t, "after the first import", a, b)
+	mustLoad(t, b, someOrders("b", 20, 500))
+	wantOrders(t, a, 320)
+	changed := someOrders("a", 10, 1500) // changed orders are removed and added
+	for i := range changed.Orders {
+		changed.Orders[i].UpdatedAt = clock()
+	}
+	out := mustLoad(t, a, changed)
+	if out.Tables["orders"].Updated != 10 {
+		t.Errorf("outcome %+v, want ten updated orders", out.Tables)
+	}
+	mustLoad(t, a, warehouse.Batch{Ties: []warehouse.CustomerTie{{Source: "csv", KnownAs: "c5", Customer: "c6"}}}) // updates orders in place
+	if _, err := warehouse.New(b).Forget(t.Context(), "shop", "USD", "c7"); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "after changes", a, b, node(t, store, clock))
+}
+
+func TestADeletedWorkspaceIsEmptyOnAllNodes(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 30, 1000))
+	wantOrders(t, b, 30)
+	if err := a.Drop(t.Context(), "shop"); err != nil {
+		t.Fatal(err)
+	}
+	wantOrders(t, a, 0)
+	wantOrders(t, b, 0)
+	mustLoad(t, b, someOrders("a", 7, 1000))
+	wantOrders(t, a, 7)
+	wantSame(t, "after the workspace was created again", a, b, node(t, store, clock))
+}
+
+func TestOfTwoImportsAtTheSameTimeOneIsRejected(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a, b := node(t, store, clock), node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 30, 1000))
+	in, err := warehouse.New(b).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Base: "USD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Abort()
+	mustLoad(t, a, someOrders("first", 10, 1000)) // without a lock that both respect
+	orders := someOrders("second", 5, 1000)
+	if err := in.Add(t.Context(), &orders); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Commit(t.Context()); fault.KindOf(err) != fault.KindConflict {
+		t.Errorf("the second import ended with %v, want a conflict", err)
+	}
+	wantOrders(t, b, 40)
+	wantSame(t, "after the conflict", a, b)
+}
+
+func TestACopyIsCreatedFromTheLastBase(t *testing.T) {
+	t.Parallel()
+	store := newStore()
+	a := node(t, store, clock)
+	mustLoad(t, a, someOrders("a", 5, 1000))
+	b := node(t, store, clock)
+	wantOrders(t, b, 5)
+	for i := range 3 {
+		mustLoad(t, a, someOrders(fmt.Sprint("more", i), 20_000, 1000))
+	}
+	all, err := a.store.commits(t.Context(), "shop", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bases int
+	for _, c := range all {
+		if c.base {
+			bases++
+		}
+	}
+	if bases < 1 || len(all) > 3 || !all[0].base {
+		t.Errorf("commits %+v, want those from a later base on", all)
+	}
+	wantOrders(t, b, 60_005)
+	wantSame(t, "after a base", a, b, node(t, store, clock))
+}

@@ -1,0 +1,154 @@
+package clickhouse
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"assay/internal/measure"
+	"assay/internal/warehouse"
+	"assay/internal/warehouse/duckdb"
+)
+
+// These environment variables configure a child process, which runs this test binary again.
+const (
+	roleVariable    = "ASSAY_TEST_ROLE"
+	dirVariable     = "ASSAY_TEST_DIR"
+	storeVariable   = "ASSAY_TEST_STORE"
+	addressVariable = "ASSAY_TEST_CLICKHOUSE"
+)
+
+// childImport imports 2,000 orders and stops at the point that the role names.
+func childImport(ctx context.Context, role string) error {
+	e, err := Open(ctx, Options{
+		URL: os.Getenv(addressVariable), Fresh: -1, Local: duckdb.Options{Dir: os.Getenv(dirVariable), Clock: clock, Threads: 1},
+	})
+	if err != nil {
+		return err
+	}
+	e.store.prefix = os.Getenv(storeVariable)
+	stops := map[string]*func(){"rows": &e.beforeCommit, "committed": &e.afterCommit}
+	if stop, ok := stops[role]; ok {
+		*stop = reached
+	}
+	in, err := warehouse.New(e).Begin(ctx, warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
+	if err != nil {
+		return err
+	}
+	b := someOrders("child", 2000, 1000)
+	if err := in.Add(ctx, &b); err != nil {
+		return err
+	}
+	if role == "added" {
+		reached()
+	}
+	if _, err := in.Commit(ctx); err != nil {
+		return err
+	}
+	reached()
+	return nil
+}
+
+// reached signals the parent and blocks until the parent kills the process.
+func reached() {
+	fmt.Println("reached")
+	select {}
+}
+
+// A node is killed before it writes rows to ClickHouse, after that, after the commit in ClickHouse and before the one in
+// its local copy, and after both. Another node and the restarted one then have the state before or after the import.
+func TestAKilledImportIsThereCompletelyOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[string]int64{"added": 50, "rows": 50, "committed": 2050, "ended": 2050} {
+		t.Run(role, func(t *testing.T) {
+			t.Parallel()
+			store, dir := newStore(), t.TempDir()
+			other := node(t, store, clock)
+			mustLoad(t, other, someOrders("before", 50, 1000))
+			cmd := exec.CommandContext(t.Context(), os.Args[0])
+			cmd.Env = append(os.Environ(), roleVariable+"="+role, dirVariable+"="+dir, storeVariable+"="+store, addressVariable+"="+address)
+			out, err := cmd.StdoutPipe()
+			if err == nil {
+				err = cmd.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "reached\n" {
+				t.Fatalf("the child said %q, %v", line, err)
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			wantOrders(t, other, want)
+			again := nodeIn(t, dir, store, clock)
+			wantOrders(t, again, want)
+			wantSame(t, "after the kill", other, again)
+			mustLoad(t, again, someOrders("child", 2000, 1000)) // the import is repeated
+			wantOrders(t, other, 2050)
+			wantSame(t, "after the repeated import", other, again, node(t, store, clock))
+		})
+	}
+}
+
+// A lock that is lost during an import ends the import.
+func TestAnImportWithoutItsLockIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	e := node(t, newStore(), clock)
+	held := &lostLock{}
+	e.options.Lock = func(context.Context, measure.WorkspaceID) (Lock, error) { return held, nil }
+	if _, err := load(t, e, someOrders("a", 5, 1000)); err == nil || held.released != 1 {
+		t.Errorf("the import ended with %v, its lock was released %d times; want an error, and once", err, held.released)
+	}
+	wantOrders(t, e, 0)
+}
+
+// lostLock is a lock that another process has taken.
+type lostLock struct{ released int }
+
+func (*lostLock) Held(context.Context) error { return fmt.Errorf("lost") }
+func (l *lostLock) Release()                 { l.released++ }
+
+func TestFactsMoveToClickHouseAndBack(t *testing.T) {
+	t.Parallel()
+	e := node(t, newStore(), clock)
+	dir := t.TempDir()
+	files, err := duckdb.Open(t.Context(), duckdb.Options{Dir: dir, Clock: clock, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close(context.Background()) //nolint:errcheck // the test ends
+	in, err := warehouse.New(files).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := someOrders("a", 500, 1000)
+	if err := in.Add(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // an interrupted move is repeated
+		if _, err := e.Receive(t.Context(), "shop", files); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantOrders(t, e, 500)
+	mustLoad(t, e, someOrders("b", 5, 1000))
+	if _, err := e.Receive(t.Context(), "shop", files); err == nil {
+		t.Error("facts that differ were accepted")
+	}
+	s, err := e.Give(t.Context(), "shop", dir+"/back.duckdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := files.Totals(t.Context(), "back")
+	if err != nil || !warehouse.EqualTotals(s.Tables, got) {
+		t.Errorf("totals differ after the way back, %v", err)
+	}
+}

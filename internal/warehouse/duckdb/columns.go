@@ -1,0 +1,99 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2/mapping"
+
+	"assay/internal/warehouse/facts"
+)
+
+// blockRows is the number of rows that are passed together.
+const blockRows = 64 * 2048
+
+// readColumns runs a statement without parameters and calls each with blocks of rows. The statement's columns are texts,
+// 64-bit numbers and floating-point numbers, as the types of the columns say. The block is reused.
+func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []facts.Column, each func(*facts.Columnar) error) error {
+	return conn.Raw(func(driver any) error {
+		inside := reflect.ValueOf(driver.(*duckdb.Conn)).Elem()
+		handle := mapping.Connection{Ptr: inside.FieldByName("conn").FieldByName("Ptr").UnsafePointer()}
+		var statements mapping.ExtractedStatements
+		count := mapping.ExtractStatements(handle, text, &statements)
+		defer mapping.DestroyExtracted(&statements)
+		if count == 0 {
+			return failure(mapping.ExtractStatementsError(statements))
+		}
+		var result mapping.Result
+		defer mapping.DestroyResult(&result)
+		if err := executeInto(ctx, handle, statements, 0, &result); err != nil {
+			return err
+		}
+		block := facts.NewColumnar(columns)
+		for {
+			chunk := mapping.FetchChunk(result)
+			if chunk.Ptr == nil {
+				break
+			}
+			rows := int(mapping.DataChunkGetSize(chunk)) //nolint:gosec // at most 2,048
+			for i, c := range columns {
+				copyOut(block.Of(i), mapping.DataChunkGetVector(chunk, mapping.IdxT(i)), c.Type, rows)
+			}
+			mapping.DestroyDataChunk(&chunk)
+			block.Grow(rows)
+			if block.Len() >= blockRows {
+				if err := each(block); err != nil {
+					return err
+				}
+				block.Clear()
+			}
+		}
+		if block.Len() == 0 {
+			return ctx.Err()
+		}
+		return each(block)
+	})
+}
+
+// copyOut appends the values of a vector.
+func copyOut(to *facts.Values, from mapping.Vector, kind facts.Type, rows int) {
+	data, validity := mapping.VectorGetData(from), mapping.VectorGetValidity(from)
+	isNull := func(row int) bool {
+		return validity != nil && *(*uint64)(unsafe.Add(validity, row/64*8))&(1<<(row%64)) == 0
+	}
+	switch kind {
+	case facts.Text, facts.Nullable:
+		for row, text := range unsafe.Slice((*inlined)(data), rows) {
+			if isNull(row) {
+				to.Text = append(to.Text, facts.NullText)
+			} else {
+				to.Text = append(to.Text, text.copied())
+			}
+		}
+	case facts.Float:
+		to.Float = append(to.Float, unsafe.Slice((*float64)(data), rows)...)
+	default:
+		at := len(to.Whole)
+		to.Whole = append(to.Whole, unsafe.Slice((*int64)(data), rows)...)
+		if validity != nil {
+			for row := range rows {
+				if isNull(row) {
+					to.Whole[at+row] = facts.NullInt
+				}
+			}
+		}
+	}
+}
+
+// copied returns a copy of the text. A text of more than twelve bytes has a pointer after its first four bytes.
+func (t *inlined) copied() string {
+	if int(t.length) <= len(t.bytes) {
+		return string(t.bytes[:t.length])
+	}
+	pointer := *(*unsafe.Pointer)(unsafe.Pointer(&t.bytes[4]))
+	return strings.Clone(unsafe.String((*byte)(pointer), t.length))
+}
