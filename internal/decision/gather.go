@@ -54,7 +54,7 @@ func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	if days.Days() < 1 {
 		return g.store, nil
 	}
-	for _, read := range []func(context.Context) error{g.sales, g.channels, g.cohorts, g.campaigns, g.ads, g.products, g.coupons, g.creators, g.goals} {
+	for _, read := range []func(context.Context) error{g.sales, g.channels, g.cohorts, g.campaigns, g.ads, g.products, g.coupons, g.answers, g.creators, g.halos, g.goals} {
 		if err := read(ctx); err != nil {
 			return g.store, err
 		}
@@ -311,12 +311,74 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	}
 	before := map[string]float64{}
 	for _, t := range earlier.Rows {
-		before[t.Code] = ordersIn(t.Orders)
+		before[t.Code] = float64(t.Orders)
 	}
 	for _, t := range now.Rows {
 		g.store.Coupons = append(g.store.Coupons, detect.Coupon{
-			Code: t.Code, Creator: t.Creator != "", Orders: ordersIn(t.Orders), Before: before[t.Code], Discount: g.major(t.Discount), New: ordersIn(t.NewOrders),
+			Code: t.Code, Creator: t.Creator != "", Orders: float64(t.Orders), Before: before[t.Code], Discount: g.major(t.Discount), New: float64(t.NewOrders),
 		})
+	}
+	return nil
+}
+
+// answers reads how often respondents of surveys name a channel, and how often last touch credits it with their orders.
+func (g *gatherer) answers(ctx context.Context) error {
+	if g.Store.Counts["survey_responses"] == 0 {
+		return nil
+	}
+	recent := g.lastDays(detect.AnswerDays)
+	found := map[measure.Channel]*detect.Answers{}
+	of := func(channel measure.Channel) *detect.Answers {
+		if found[channel] == nil {
+			found[channel] = &detect.Answers{Channel: channel}
+		}
+		return found[channel]
+	}
+	for _, days := range []civil.Range{recent, {First: recent.First.AddDays(-84), Last: recent.First.AddDays(-1)}} {
+		a, err := g.Answers(ctx, warehouse.AnswersOf{Windows: warehouse.Windows{Recent: days}})
+		if err != nil {
+			return err
+		}
+		naming := snapshot.NamingQuestions(a.Counts)
+		for _, n := range a.Counts {
+			switch {
+			case n.Channel == "" || !naming[n.Question]:
+			case days == recent:
+				of(n.Channel).Named += float64(n.Known)
+			default:
+				of(n.Channel).NamedBefore += float64(n.Known)
+			}
+		}
+		for _, n := range a.Credits {
+			switch {
+			case n.Channel == measure.Unattributed || !naming[n.Question]:
+			case days == recent:
+				of(n.Channel).Credited += float64(n.Answers)
+			default:
+				of(n.Channel).CreditBefore += float64(n.Answers)
+			}
+		}
+	}
+	for _, channel := range slices.Sorted(maps.Keys(found)) {
+		g.store.Answers = append(g.store.Answers, *found[channel])
+	}
+	return nil
+}
+
+const haloDays = 28
+
+// halos reads the effects of channels on other sales surfaces. Effects that a warning of the method concerns are left out.
+func (g *gatherer) halos(ctx context.Context) error {
+	found, err := g.HaloEffects(ctx, g.lastDays(haloDays))
+	if err != nil {
+		return err
+	}
+	for _, e := range found.Effects {
+		if e.Reason == "" {
+			g.store.Halos = append(g.store.Halos, detect.Halo{
+				Channel: e.Channel, Surface: e.Surface, Monthly: e.Coefficient.Times(daysPerMonth / haloDays * found.Spend[e.Channel]), Chance: e.Positive,
+			})
+		}
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type Store struct {
 	Ads                        []Ad
 	Products                   []Product
 	Coupons                    []Coupon
+	Answers                    []Answers
 	Creators                   []Creator
 	Goals                      []Goal
 	Halos                      []Halo
@@ -84,6 +85,16 @@ type Coupon struct {
 	Discount       float64 // in the last 14 days
 	New            float64 // orders of new customers in the last 14 days
 }
+
+// Answers are the respondents of surveys in the last AnswerDays days, and in the 84 days before them.
+type Answers struct {
+	Channel                measure.Channel
+	Named, NamedBefore     float64 // they name the channel
+	Credited, CreditBefore float64 // their orders are credited to the channel by last touch
+}
+
+// AnswerDays is the length of the recent window of surveys.
+const AnswerDays = 28
 
 // Creator is a creator with the estimated orders of the last Days days.
 type Creator struct {
