@@ -230,7 +230,7 @@ var groups = map[string][]fault{
 	"tracking": {
 		{detect.TrackingBreak, "", untouched, ""},
 		{detect.Discounting, "", discounted, ""},
-		{detect.SeasonAhead, "black_friday", func(b *warehouse.Batch) {
+		{detect.SeasonAhead, "Black Friday", func(b *warehouse.Batch) {
 			b.Targets = slices.DeleteFunc(b.Targets, func(t warehouse.Target) bool { return t.Start.After(today) })
 		}, ""},
 	},

@@ -178,6 +178,10 @@ var wordings = map[detect.Kind]wording{
 		return fmt.Sprintf("%s adds about %s per month on another sales surface.", channelOf(f), spelled(c, f, "monthly_revenue"))
 	}, "Count the halo effect in the channel's return.", on("omnichannel", map[string]any{}), "See halo effects."},
 	detect.SeasonAhead: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A season (%s) starts on %s, and its month has no target.", f.Subject, f.Since)
+		text := fmt.Sprintf("%s starts on %s, and its month has no target.", f.Name, f.Since)
+		if times := figure(f, "last_year_ratio"); times > 0 {
+			text += fmt.Sprintf(" Last year, daily revenue was %s times that of the four weeks before.", answer.Ratio(times))
+		}
+		return text
 	}, "Set targets and budgets for the season.", on("forecasting", map[string]any{"aspect": "pacing"}), "See the forecast."},
 }

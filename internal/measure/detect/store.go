@@ -128,9 +128,10 @@ type Halo struct {
 // Season is a season ahead.
 type Season struct {
 	Name    string
+	Title   string // shown name
 	First   civil.Date
 	Planned bool    // a target exists for its month
-	Usual   float64 // revenue of the same days last year, relative to the usual days; 0: unknown
+	Usual   float64 // daily revenue in the season last year, relative to the four weeks before it; 0: unknown
 }
 
 // rate is the contribution per revenue, 1 if values are in revenue.
