@@ -18,7 +18,6 @@ import (
 	"assay/internal/control"
 	"assay/internal/decision"
 	"assay/internal/ingest/demo"
-	"assay/internal/mcp"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
@@ -152,7 +151,7 @@ func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 			out.Ratio[string(channel)] = math.Round(1000*f) / 1000
 		}
 	}
-	rate := contributionRate(t, session)
+	rate := contributionRate(t, session.CallTool)
 	contribution := func(revenue, spend float64) float64 { return rate*revenue - spend }
 	out.Alone = contribution(simulated.Ahead(func(measure.Channel, int) float64 { return 1 }))
 	out.Plan = contribution(simulated.Ahead(factor))
@@ -208,10 +207,10 @@ func recentSpend(t *testing.T, opt demo.Options) map[measure.Channel]float64 {
 }
 
 // contributionRate returns the store's contribution per revenue in the last 90 days.
-func contributionRate(t *testing.T, session mcp.Session) float64 {
+func contributionRate(t *testing.T, call func(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error)) float64 {
 	t.Helper()
 	arguments := fmt.Sprintf(`{"start_date":%q,"end_date":%q,"detail_level":"debug"}`, today.AddDays(-90), today.AddDays(-1))
-	encoded, err := session.CallTool(t.Context(), tools.Performance.Name, json.RawMessage(arguments))
+	encoded, err := call(t.Context(), tools.Performance.Name, json.RawMessage(arguments))
 	if err != nil {
 		t.Fatal(err)
 	}

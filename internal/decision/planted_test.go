@@ -239,7 +239,7 @@ var groups = map[string][]fault{
 		{detect.CACDrift, "google", func(b *warehouse.Batch) { spendOf(b, measure.Google, 28, 3, false) }, ""},
 	},
 	"customers": {
-		{detect.FewerNew, "", fewerNew, ""},
+		{detect.FewerNew, "", fewerNew, detect.CACDrift},
 		{detect.SalesStopped, "", soldOut, ""},
 		{detect.PacingRisk, "monthly revenue", func(b *warehouse.Batch) {
 			for i := range b.Targets {
