@@ -86,24 +86,24 @@ type App struct {
 	control *Control
 	engine  engine
 
-	factsLock   *sqlstore.Lock // on the control data, if the facts are on this machine
-	node        *shared.Node // of several with one Redis server; nil: without Redis
-	facts       *warehouse.Warehouse
-	counter     limit.Counter // of all rate limits
-	limiter     *auth.Limiter
-	calls       *calllog.Recorder
-	models      *training.Keeper
-	jobs        *jobs.Runner
-	backups     *backup.Schedule
-	budgets     *budgetchange.Executor // of changes on ad platforms
-	sender      alert.Sender           // of alert messages
-	sandbox     *sandbox.Sandbox       // simulated ad accounts of the demo store
-	accounts    *accounts.Registry
-	tools       *toolkit.Service
-	clock       func() time.Time   // the clock of answers
-	bodies      *bodybudget.Budget // of callers that are not authenticated yet
-	health      writeCheck         // of the control data
-	closeBy     time.Time          // deadline for closing the stores; zero: the service has not been shut down
+	factsLock *sqlstore.Lock // on the control data, if the facts are on this machine
+	node      *shared.Node   // of several with one Redis server; nil: without Redis
+	facts     *warehouse.Warehouse
+	counter   limit.Counter // of all rate limits
+	limiter   *auth.Limiter
+	calls     *calllog.Recorder
+	models    *training.Keeper
+	jobs      *jobs.Runner
+	backups   *backup.Schedule
+	budgets   *budgetchange.Executor // of changes on ad platforms
+	sender    alert.Sender           // of alert messages
+	sandbox   *sandbox.Sandbox       // simulated ad accounts of the demo store
+	accounts  *accounts.Registry
+	tools     *toolkit.Service
+	clock     func() time.Time   // the clock of answers
+	bodies    *bodybudget.Budget // of callers that are not authenticated yet
+	health    writeCheck         // of the control data
+	closeBy   time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
 	messages   *feed.Feed // of shops

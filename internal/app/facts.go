@@ -56,7 +56,9 @@ func openClickHouse(ctx context.Context, c config.Config, store *sqlstore.Store,
 	local.Files = copyFiles{factFiles{store, filepath.Join(c.Data, datadir.Facts)}}
 	return clickhouse.Open(ctx, clickhouse.Options{
 		URL: c.FactsURL.Text(), Local: local,
-		Lock: func(ctx context.Context, ws measure.WorkspaceID) (clickhouse.Lock, error) { return store.LockImport(ctx, ws) },
+		Lock: func(ctx context.Context, ws measure.WorkspaceID) (clickhouse.Lock, error) {
+			return store.LockImport(ctx, ws)
+		},
 	})
 }
 

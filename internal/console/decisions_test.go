@@ -76,7 +76,7 @@ func TestInsightNamesAreEscaped(t *testing.T) {
 	const hostile = `<script>alert(1)</script>`
 	all := changed(recorded(t, "insights/second_page.txtar"), func(a map[string]any) {
 		row := a["rows"].([]any)[0].(map[string]any)
-		row["name"], row["confidence_pct"] = hostile, 82.4
+		row["subject"], row["confidence_pct"] = hostile, 82.4
 		row["evidence"] = []any{map[string]any{"name": hostile, "value": 0.1234, "unit": "share"}}
 		row["call"] = map[string]any{"tool": "creators", "arguments": map[string]any{"search": hostile}, "reason": hostile}
 	})

@@ -43,8 +43,8 @@ type Insight struct {
 	ID        control.InsightID              `json:"insight_id"`
 	Priority  Priority                       `json:"priority"`
 	Kind      detect.Kind                    `json:"kind"`
-	Subject   answer.Foreign                 `json:"subject,omitempty" doc:"Channel, campaign, code, product or check; absent for the store."`
-	Name      answer.Foreign                 `json:"name,omitempty"`
+	Subject   answer.Foreign                 `json:"subject,omitempty" doc:"Name of the channel, campaign, ad, code, product, creator or check; absent for the store."`
+	SubjectID answer.Foreign                 `json:"subject_id,omitempty" detail:"analyst" doc:"ID of the subject, if it has a name."`
 	Since     civil.Date                     `json:"since,omitzero" doc:"First day of the evidence."`
 	Finding   string                         `json:"finding"`
 	Action    string                         `json:"action" doc:"Recommended next step."`
@@ -110,9 +110,12 @@ func Insights(ctx context.Context, c *toolkit.Call) ([]Insight, *Results, error)
 func insightOf(c *toolkit.Call, s detect.Store, f detect.Finding) Insight {
 	w := wordings[f.Kind]
 	i := Insight{
-		ID: idOf(string(f.Kind), f.Subject, epoch(c, s, f)), Kind: f.Kind, Subject: answer.Foreign(f.Subject), Name: answer.Foreign(f.Name), Since: f.Since,
+		ID: idOf(string(f.Kind), f.Subject, epoch(c, s, f)), Kind: f.Kind, Subject: answer.Foreign(cmp.Or(f.Name, f.Subject)), Since: f.Since,
 		Finding: w.say(c, f), Action: w.act, Priority: priorityOf(f, s.Monthly()), Certainty: new(answer.Percent(100 * f.Confidence)),
 		Effort: efforts[f.Effort], score: f.Score(), channel: f.Channel, severity: f.Severity,
+	}
+	if f.Name != "" && f.Name != f.Subject {
+		i.SubjectID = answer.Foreign(f.Subject)
 	}
 	if f.Value != nil {
 		i.Value = answer.EstimateOf[answer.Money](*f.Value, 1)

@@ -69,7 +69,7 @@ func (d Decision) rank() int {
 func decisionOf(i Insight) Decision {
 	d := Decision{Area: Action, Priority: i.Priority, Decision: i.Action, Why: i.Finding, Subject: i.Subject, Value: i.Value, InsightID: i.ID, Call: i.Call}
 	switch i.Kind {
-	case dataProblem, detect.TrackingBreak, detect.ClaimsBreak, detect.Outage:
+	case dataProblem, detect.TrackingBreak, detect.ClaimsBreak, detect.PixelLoss, detect.Outage:
 		d.Area = Readiness
 	case detect.Untested:
 		d.Area = Confidence

@@ -1,10 +1,12 @@
 package decision
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/internal/answer"
@@ -56,7 +58,7 @@ func gather(ctx context.Context, c *toolkit.Call) (detect.Store, error) {
 	if days.Days() < 1 {
 		return g.store, nil
 	}
-	for _, read := range []func(context.Context) error{g.sales, g.channels, g.cohorts, g.campaigns, g.ads, g.products, g.coupons, g.creators, g.goals} {
+	for _, read := range []func(context.Context) error{g.sales, g.channels, g.cohorts, g.campaigns, g.ads, g.products, g.coupons, g.answers, g.creators, g.halos, g.goals} {
 		if err := read(ctx); err != nil {
 			return g.store, err
 		}
@@ -325,12 +327,74 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	}
 	before := map[string]float64{}
 	for _, t := range earlier.Rows {
-		before[t.Code] = ordersIn(t.Orders)
+		before[t.Code] = float64(t.Orders)
 	}
 	for _, t := range now.Rows {
 		g.store.Coupons = append(g.store.Coupons, detect.Coupon{
-			Code: t.Code, Creator: t.Creator != "", Orders: ordersIn(t.Orders), Before: before[t.Code], Discount: g.major(t.Discount), New: ordersIn(t.NewOrders),
+			Code: t.Code, Creator: t.Creator != "", Orders: float64(t.Orders), Before: before[t.Code], Discount: g.major(t.Discount), New: float64(t.NewOrders),
 		})
+	}
+	return nil
+}
+
+// answers reads how often respondents of surveys name a channel, and how often last touch credits it with their orders.
+func (g *gatherer) answers(ctx context.Context) error {
+	if g.Store.Counts["survey_responses"] == 0 {
+		return nil
+	}
+	recent := g.lastDays(detect.AnswerDays)
+	found := map[measure.Channel]*detect.Answers{}
+	of := func(channel measure.Channel) *detect.Answers {
+		if found[channel] == nil {
+			found[channel] = &detect.Answers{Channel: channel}
+		}
+		return found[channel]
+	}
+	for _, days := range []civil.Range{recent, {First: recent.First.AddDays(-84), Last: recent.First.AddDays(-1)}} {
+		a, err := g.Answers(ctx, warehouse.AnswersOf{Windows: warehouse.Windows{Recent: days}})
+		if err != nil {
+			return err
+		}
+		naming := snapshot.NamingQuestions(a.Counts)
+		for _, n := range a.Counts {
+			switch {
+			case n.Channel == "" || !naming[n.Question]:
+			case days == recent:
+				of(n.Channel).Named += float64(n.Known)
+			default:
+				of(n.Channel).NamedBefore += float64(n.Known)
+			}
+		}
+		for _, n := range a.Credits {
+			switch {
+			case n.Channel == measure.Unattributed || !naming[n.Question]:
+			case days == recent:
+				of(n.Channel).Credited += float64(n.Answers)
+			default:
+				of(n.Channel).CreditBefore += float64(n.Answers)
+			}
+		}
+	}
+	for _, channel := range slices.Sorted(maps.Keys(found)) {
+		g.store.Answers = append(g.store.Answers, *found[channel])
+	}
+	return nil
+}
+
+const haloDays = 28
+
+// halos reads the effects of channels on other sales surfaces. Effects that a warning of the method concerns are left out.
+func (g *gatherer) halos(ctx context.Context) error {
+	found, err := g.HaloEffects(ctx, g.lastDays(haloDays))
+	if err != nil {
+		return err
+	}
+	for _, e := range found.Effects {
+		if e.Reason == "" {
+			g.store.Halos = append(g.store.Halos, detect.Halo{
+				Channel: e.Channel, Surface: e.Surface, Monthly: e.Coefficient.Times(daysPerMonth / haloDays * found.Spend[e.Channel]), Chance: e.Positive,
+			})
+		}
 	}
 	return nil
 }
@@ -409,21 +473,77 @@ func goalName(t pacing.Goal) string {
 // seasonDays is how far ahead a season needs a plan.
 const seasonDays = 45
 
-// seasons adds the Thanksgiving and Christmas seasons ahead.
+// season is a period of the year that needs a plan.
+type season struct {
+	name, title string
+	in          func(year int) (civil.Range, bool)
+}
+
+// titles are the names of shopping seasons. Names of the calendar that differ by country start with these.
+var titles = []struct{ name, title string }{
+	{"valentines", "Valentine's Day"},
+	{"mothers_day", "Mother's Day"},
+	{"mothering_sunday", "Mothering Sunday"},
+	{"fathers_day", "Father's Day"},
+	{"halloween", "Halloween"},
+	{"cyber_weekend", "Black Friday"},
+	{"sinterklaas", "Sinterklaas"},
+	{"christmas", "Christmas"},
+}
+
+// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school terms
+// and no days that platforms announce, so back to school is August and Singles' Day is the day of its origin.
+func seasonsOf(country string) []season {
+	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
+		return func(year int) (civil.Range, bool) {
+			return civil.Range{First: civil.New(year, first, firstDay), Last: civil.New(year, last, lastDay)}, true
+		}
+	}
+	all := []season{
+		{"easter", "Easter", func(year int) (civil.Range, bool) {
+			day := holiday.Easter(year)
+			return civil.Range{First: day.AddDays(-10), Last: day.AddDays(-1)}, true
+		}},
+		{"back_to_school", "Back to school", fixed(time.August, time.August, 1, 31)},
+		{"singles_day", "Singles' Day", fixed(time.November, time.November, 11, 11)},
+	}
+	known, err := holiday.Of([]string{cmp.Or(country, "US")}, false)
+	if err != nil {
+		return all
+	}
+	for _, h := range known {
+		if country == "" && h.Countries != nil {
+			continue // only seasons of all countries
+		}
+		for _, t := range titles {
+			if h.Kind == holiday.Shopping && strings.HasPrefix(h.Name, t.name) {
+				all = append(all, season{h.Name, t.title, h.In})
+			}
+		}
+	}
+	return all
+}
+
+// seasons adds the seasons ahead on which the store's revenue rose in the last year. Without a year of history, these are
+// Black Friday and Christmas.
 func (g *gatherer) seasons() {
 	ahead := civil.Range{First: g.Today, Last: g.Today.AddDays(seasonDays)}
-	for _, s := range []struct {
-		name  string
-		first func(year int) civil.Date
-	}{
-		{"black_friday", func(year int) civil.Date { return holiday.Thanksgiving(year).AddDays(1) }},
-		{"christmas", func(year int) civil.Date { return civil.New(year, time.December, 1) }},
-	} {
-		first := s.first(g.Today.Year())
-		if !ahead.Contains(first) {
+	for _, s := range seasonsOf(holiday.CountryOf(g.Workspace.Zone)) {
+		days, ok := s.in(g.Today.Year())
+		if ok && days.First.Before(g.Today) { // it may be that of the next year
+			days, ok = s.in(g.Today.Year() + 1)
+		}
+		before, had := s.in(days.First.Year() - 1)
+		if !ok || !had || !ahead.Contains(days.First) {
 			continue
 		}
-		month := civil.ByMonth.Start(first)
-		g.store.Seasons = append(g.store.Seasons, detect.Season{Name: s.name, First: first, Planned: slices.Contains(g.months, month)})
+		ratio, shows, known := g.store.SeasonEffect(before)
+		if known && !shows || !known && s.name != "cyber_weekend" && s.name != "christmas" {
+			continue
+		}
+		month := civil.ByMonth.Start(days.First)
+		g.store.Seasons = append(g.store.Seasons, detect.Season{
+			Name: s.name, Title: s.title, First: days.First, Planned: slices.Contains(g.months, month), Usual: ratio,
+		})
 	}
 }

@@ -43,6 +43,11 @@ func count(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(figure(f, name), 0))
 }
 
+// count100 is a ratio as a number per hundred.
+func count100(f detect.Finding, name string) string {
+	return answer.Quantity(answer.Decimals(100*figure(f, name), 0))
+}
+
 // moved says how a figure changed since a day.
 func moved(what func(f detect.Finding) string, verb, now, before string) func(*toolkit.Call, detect.Finding) string {
 	return func(_ *toolkit.Call, f detect.Finding) string {
@@ -150,6 +155,9 @@ var wordings = map[detect.Kind]wording{
 	detect.ClaimsBreak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("The conversions that %s reports per last-touch order changed from %s to %s since %s.", channelOf(f), ratio(f, "earlier_claims_per_order"), ratio(f, "claims_per_order"), f.Since)
 	}, "Check the platform's pixel and conversion events.", campaignsOf, "Compare reported and credited orders."},
+	detect.PixelLoss: {func(_ *toolkit.Call, f detect.Finding) string {
+		return fmt.Sprintf("Of 100 respondents who name %s in the survey, last touch credits %s with an order; before, it was %s.", channelOf(f), count100(f, "credited_per_answer"), count100(f, "earlier_credited_per_answer"))
+	}, "Check UTM parameters, consent and the pixel of the channel. Do not judge it by last touch.", on("surveys", map[string]any{}), "Compare survey answers with last touch."},
 	detect.CouponLeak: {func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("A discount code was used for %s orders in 14 days; about %s are usual.", count(f, "orders"), count(f, "usual_orders"))
 	}, "Check whether the code is public, and replace it.", on("products", map[string]any{"view": "coupons"}), "See discount codes."},
@@ -170,6 +178,10 @@ var wordings = map[detect.Kind]wording{
 		return fmt.Sprintf("%s adds about %s per month on another sales surface.", channelOf(f), spelled(c, f, "monthly_revenue"))
 	}, "Count the halo effect in the channel's return.", on("omnichannel", map[string]any{}), "See halo effects."},
 	detect.SeasonAhead: {func(_ *toolkit.Call, f detect.Finding) string {
-		return fmt.Sprintf("A season (%s) starts on %s, and its month has no target.", f.Subject, f.Since)
+		text := fmt.Sprintf("%s starts on %s, and its month has no target.", f.Name, f.Since)
+		if times := figure(f, "last_year_ratio"); times > 0 {
+			text += fmt.Sprintf(" Last year, daily revenue was %s times that of the four weeks before.", answer.Ratio(times))
+		}
+		return text
 	}, "Set targets and budgets for the season.", on("forecasting", map[string]any{"aspect": "pacing"}), "See the forecast."},
 }

@@ -37,10 +37,13 @@ func (c *Snapshot) History(ctx context.Context, channel measure.Channel, days ci
 	return c.SeriesOf(ctx, channel, c.HistoryDays(days))
 }
 
-// HistoryDays returns the days of the history. They end today or later, because expected values also use the days after
-// the window.
+// HistoryDays returns the days of the history. They are the same for all windows that start in this or the last year, so
+// that a day has one result. They end today or later, because expected values also use the days after the window.
 func (c *Snapshot) HistoryDays(window civil.Range) civil.Range {
 	whole := civil.Range{First: HistoryStart(window), Last: c.Today}
+	if recent := HistoryStart(civil.Range{First: c.Today.AddDays(-365)}); recent.Before(whole.First) {
+		whole.First = recent
+	}
 	if window.Last.After(whole.Last) {
 		whole.Last = window.Last
 	}
@@ -71,8 +74,8 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 	if err != nil {
 		return nil, fmt.Errorf("anomalies of %s: %w", metric, err)
 	}
+	judged = forecast.Among(judged)
 	var out []JudgedPoint
-	var among []forecast.Judged
 	for i, point := range points {
 		inside := point.days.Intersect(window)
 		if inside.Days() == 0 {
@@ -83,11 +86,7 @@ func (c *Snapshot) JudgedPoints(s Series, metric Metric, g civil.Granularity, wi
 		if partial {
 			judged[i].Known = false
 		}
-		out = append(out, JudgedPoint{Date: inside.First, Value: c.Value(metric, s.Point(inside)), Partial: partial})
-		among = append(among, judged[i])
-	}
-	for i, j := range forecast.Among(among) {
-		out[i].Judged = j
+		out = append(out, JudgedPoint{Judged: judged[i], Date: inside.First, Value: c.Value(metric, s.Point(inside)), Partial: partial})
 	}
 	return out, nil
 }

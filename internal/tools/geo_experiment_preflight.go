@@ -36,10 +36,11 @@ type geoExperimentPreflightParams struct {
 // PreflightAnswer is the answer of the `geo_experiment_preflight` tool.
 type PreflightAnswer struct {
 	answer.Opening
-	Channel   measure.Channel  `json:"channel"`
-	Treatment []geo.Region     `json:"treatment_regions,omitempty" doc:"The candidates, or the set with the smallest MDE in backtests."`
-	Metrics   PreflightMetrics `json:"metrics"`
-	Power     []PowerPoint     `json:"power,omitempty" detail:"analyst" doc:"Power by lift."`
+	Channel   measure.Channel      `json:"channel"`
+	Treatment []geo.Region         `json:"treatment_regions,omitempty" doc:"The candidates, or the set with the smallest MDE in backtests."`
+	Metrics   PreflightMetrics     `json:"metrics"`
+	Power     []PowerPoint         `json:"power,omitempty" detail:"analyst" doc:"Power by lift."`
+	Designs   []toolkit.TestDesign `json:"proposed_designs,omitempty" doc:"Cheapest tests with 80% power at the plausible return, at most 3."`
 	answer.Table[GateRow]
 	answer.Closing
 }
@@ -72,6 +73,7 @@ type GateRow struct {
 	Gate   string      `json:"gate"`
 	Status geo.Verdict `json:"status"`
 	Detail string      `json:"detail"`
+	Fix    string      `json:"fix,omitempty" doc:"What makes the gate pass."`
 }
 
 const (
@@ -140,7 +142,7 @@ func judgePreflight(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, pa
 	}
 	a.Treatment = found.Plan.Treated
 	for _, g := range found.Gates {
-		a.Rows = append(a.Rows, GateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail})
+		a.Rows = append(a.Rows, GateRow{Gate: g.Name, Status: g.Verdict, Detail: g.Detail, Fix: g.Fix()})
 	}
 	weight := []geo.Verdict{geo.Fail, geo.Warn, geo.Unknown, geo.Pass}
 	toolkit.SortBy(a.Rows, func(g GateRow) float64 { return float64(slices.Index(weight, g.Status)) })
@@ -162,7 +164,11 @@ func judgePreflight(ctx context.Context, c *toolkit.Call, a *PreflightAnswer, pa
 	if err := holdout(ctx, c, a, panel, spent, days); err != nil {
 		return err
 	}
-	a.Summary = preflightSummary(a)
+	designs, err := c.Designs(ctx, a.Channel, panel, spent, days)
+	if err != nil {
+		return err
+	}
+	a.Designs, a.Summary = designs.Tests, preflightSummary(a)+designs.Sentence(c, a.Channel)
 	a.Warn(answer.WarnConflictsUnknown, "The check covers only orders, spend and experiments of this workspace. Rule out promotions and holidays that differ by region.")
 	c.Suggest(&a.Closing, "performance", map[string]any{"channel": string(a.Channel)}, "See the channel's spend and attributed revenue.")
 	return nil

@@ -86,14 +86,15 @@ type TrendMetrics struct {
 
 // TrendRow is one point. Its figures are rounded like the metric.
 type TrendRow struct {
-	Date       civil.Date    `json:"date" doc:"First day of the point."`
-	Value      *float64      `json:"value,omitempty" doc:"Absent if unknown."`
-	Expected   *float64      `json:"expected,omitempty" doc:"Expected value from the surrounding points; for the newest points, from the points before."`
-	Z          *answer.Ratio `json:"z,omitempty" doc:"Deviation in standard deviations. One ordinary point in 22 is beyond 2."`
-	Q          *float64      `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate among the points of the window that deviate at least as much."`
-	Actionable bool          `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
-	Anomaly    string        `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
-	Partial    bool          `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
+	Date       civil.Date      `json:"date" doc:"First day of the point."`
+	Value      *float64        `json:"value,omitempty" doc:"Absent if unknown."`
+	Expected   *float64        `json:"expected,omitempty" doc:"Expected value from the surrounding points; for the newest points, from the points before."`
+	Z          *answer.Ratio   `json:"z,omitempty" doc:"Deviation in standard deviations. One ordinary point in 22 is beyond 2."`
+	Q          *float64        `json:"q_value,omitempty" detail:"analyst" doc:"False discovery rate among the nearest 90 points that deviate at least as much."`
+	Actionable bool            `json:"actionable,omitempty" doc:"q_value is at most 0.2."`
+	Anomaly    string          `json:"anomaly,omitempty" doc:"high or low if |z| reaches the threshold."`
+	LevelShift *answer.Percent `json:"level_shift_pct,omitempty" doc:"On the first point of a lasting new level: its change from the former level."`
+	Partial    bool            `json:"partial,omitempty" doc:"The point is cut by the period or is incomplete."`
 }
 
 const strongest = 3 // anomalies listed before the rows
@@ -160,6 +161,9 @@ func trendRows(c *toolkit.Call, metric snapshot.Metric, points []snapshot.Judged
 		if p.Known {
 			r := &rows[i]
 			r.Expected, r.Z, r.Q, r.Actionable = round(p.Expected), new(answer.Ratio(p.Z)), new(answer.Decimals(p.Q, 4)), p.Actionable
+			if p.Shift != 0 {
+				r.LevelShift = new(answer.Percent(100 * p.Shift))
+			}
 		}
 	}
 	return rows

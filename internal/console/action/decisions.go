@@ -118,7 +118,7 @@ func (c *pages) fillInsights(v frame.Visit, view *decisionsView) error {
 	for i, row := range a.Rows {
 		one := item{
 			Insight: row.ID, Priority: row.Priority, Kind: frame.Capitalized(frame.Words(string(row.Kind))),
-			Subject: cmp.Or(string(row.Name), string(row.Subject)), Why: row.Finding,
+			Subject: string(row.Subject), Why: row.Finding,
 		}
 		one.Section = c.itemSection(i, row.Action, row.Call)
 		one.setValue(row.Value, a.Currency)

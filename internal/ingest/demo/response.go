@@ -2,6 +2,7 @@ package demo
 
 import (
 	"math"
+	"slices"
 
 	"assay/internal/measure"
 )
@@ -176,4 +177,27 @@ func scale(values []float64, factor float64) {
 	for i := range values {
 		values[i] *= factor
 	}
+}
+
+// Ahead returns the expected revenue and the spend of the days after today, in whole units of the currency, if each day's
+// spend of a channel is multiplied by a factor. Orders have their nominal values. The number of days is the option Future.
+func (r Responses) Ahead(factor func(channel measure.Channel, day int) float64) (revenue, spend float64) {
+	if r.plan.opt.Future == 0 {
+		return 0, 0
+	}
+	today, next := r.plan.opt.Days-1, r.plan.ahead()
+	for _, m := range next.media {
+		m.national = slices.Clone(m.national)
+		for t := today + 1; t < next.span; t++ {
+			m.national[t] *= factor(m.channel, t-today)
+			spend += m.national[t] / next.unit
+		}
+		m.orders, m.byState = m.responses(next, 1)
+		m.scaleResponse()
+		revenue += m.orderValue(nominalValues) * sum(m.orders[today+1:])
+	}
+	for s, days := range next.base {
+		revenue += nominalValues[s] * sum(days[today+1:])
+	}
+	return revenue, spend
 }

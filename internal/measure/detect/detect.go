@@ -36,6 +36,7 @@ const (
 	SalesStopped  Kind = "product_sales_stopped"
 	TrackingBreak Kind = "tracking_break"
 	ClaimsBreak   Kind = "claims_break"
+	PixelLoss     Kind = "pixel_against_survey"
 	CouponLeak    Kind = "coupon_leak"
 	PacingRisk    Kind = "pacing_risk"
 	Rebooking     Kind = "creator_rebooking"
@@ -113,7 +114,7 @@ func Find(s Store) []Finding {
 	for _, detector := range []func(Store) []Finding{
 		pastOptimum, spendShifts, withoutEffect, capped, fatigued, untested,
 		cacDrift, storeDrifts, outages, stopped,
-		trackingBreaks, claimsBreaks, leaks, pacing, rebooking, halos, seasons,
+		trackingBreaks, claimsBreaks, pixelLosses, leaks, pacing, rebooking, halos, seasons,
 	} {
 		all = append(all, detector(s)...)
 	}
@@ -134,10 +135,12 @@ func (f Finding) Score() float64 {
 
 // consequences lists the kinds that follow from another finding on the same channel, or on the store.
 var consequences = map[Kind][]Kind{
-	TrackingBreak: {CACDrift, PaybackDrift, ClaimsBreak, NoEffect, FewerNew},
+	TrackingBreak: {CACDrift, PaybackDrift, ClaimsBreak, PixelLoss, NoEffect, FewerNew},
+	PixelLoss:     {CACDrift, ClaimsBreak, NoEffect},
 	Outage:        {CACDrift, SalesStopped},
 	SpendShift:    {CACDrift, PaybackDrift},
 	CouponLeak:    {Discounting},
+	FewerNew:      {CACDrift, PaybackDrift},
 }
 
 // withoutConsequences removes findings that follow from another one, so that one cause has one finding. Of several

@@ -120,6 +120,9 @@ func TestEachFaultIsFound(t *testing.T) {
 			}
 		}},
 		{SalesStopped, func(s *Store) { s.Products = []Product{{SKU: "p1", Units: 0, Before: 320, Price: 40}} }},
+		{PixelLoss, func(s *Store) {
+			s.Answers = []Answers{{Channel: "facebook", Named: 40, NamedBefore: 110, Credited: 8, CreditBefore: 80}}
+		}},
 		{CouponLeak, func(s *Store) {
 			s.Coupons = []Coupon{{Code: "MIRA", Creator: true, Orders: 160, Before: 60, Discount: 1600, New: 20}}
 		}},
@@ -178,7 +181,7 @@ func TestTheFirstDayOfAChangeStaysTheSame(t *testing.T) {
 	first := map[civil.Date]bool{}
 	for drop := range 4 {
 		n := len(s.Orders) - drop
-		if d, ok := driftOf(s.Unattributed[:n], s.Orders[:n], windows{7, 56}); ok && d.z > alarmZ {
+		if d, ok := driftOf(s.Unattributed[:n], s.Orders[:n], windows{recent: 7, base: 56}); ok && d.z > alarmZ {
 			first[s.day(d.since)] = true
 		}
 	}

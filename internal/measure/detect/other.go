@@ -120,7 +120,7 @@ func seasons(s Store) (all []Finding) {
 			continue
 		}
 		f := Finding{
-			Kind: SeasonAhead, Subject: e.Name, Since: e.First, Confidence: 0.9, Effort: Medium,
+			Kind: SeasonAhead, Subject: e.Name, Name: e.Title, Since: e.First, Confidence: 0.9, Effort: Medium,
 			Evidence: []Figure{{"days_ahead", float64(e.First.Sub(s.Days.Last)), Count}},
 		}
 		if e.Usual > 0 {

@@ -14,7 +14,7 @@ const (
 )
 
 // quarter compares four weeks with the twelve weeks before them.
-var quarter = windows{28, 84}
+var quarter = windows{recent: 28, base: 84}
 
 // cacDrift finds channels whose spend per new customer rose. The value is the spend that the former cost would save.
 func cacDrift(s Store) (all []Finding) {
@@ -181,7 +181,7 @@ func stopped(s Store) (all []Finding) {
 // trackingBreaks finds a jump of the share of orders without a channel, and channels that lose most of their share of
 // orders while their spend continues.
 func trackingBreaks(s Store) (all []Finding) {
-	week := windows{7, 56}
+	week := windows{recent: 7, base: 56}
 	if d, ok := driftOf(s.Unattributed, s.Orders, week); ok && d.z >= alarmZ && d.now-d.before > 0.1 {
 		all = append(all, tracking(s, "", d, "unattributed_share", "earlier_unattributed_share"))
 	}
@@ -215,24 +215,58 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 	}
 }
 
+// Windows of claimed orders per last-touch order. The longer one finds smaller changes in channels with few orders.
+var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
+
 // claimsBreaks finds channels whose claimed orders per last-touch order jump or end while spend continues: a pixel that
-// fires twice, or not at all. A loss of touchpoints has a finding of its own, which replaces this one.
+// fires twice, or not at all. A loss of touchpoints has a finding of its own, which replaces this one. Platforms add
+// conversions to the last days for days afterwards, so a fall must be large.
 func claimsBreaks(s Store) (all []Finding) {
-	week := windows{7, 56}
 	for _, c := range s.Channels {
-		if lately(c.Claimed, week.recent+week.base) < 200 || lately(c.Spend, week.recent) == 0 {
-			continue
-		}
-		d, ok := driftOf(floored(c.Claimed), floored(c.Orders), week)
-		if !ok || math.Abs(d.z) < alarmZ {
-			continue
-		}
-		if ratio := d.now / d.before; ratio < 0.4 || ratio > 1.7 {
+		for _, w := range claimWindows {
+			if lately(c.Claimed, w.recent+w.base) < 200 || lately(c.Spend, w.recent) == 0 {
+				continue
+			}
+			d, ok := driftOf(floored(c.Claimed), floored(c.Orders), w)
+			if ratio := d.now / d.before; !ok || math.Abs(d.z) < alarmZ || ratio > 0.3 && ratio < 1.6 {
+				continue
+			}
 			all = append(all, Finding{
 				Kind: ClaimsBreak, Subject: string(c.Name), Channel: c.Name, Since: s.day(d.since), Confidence: d.confidence(), Effort: Small, Severity: Warning,
 				Evidence: []Figure{{"claims_per_order", d.now, Ratio}, {"earlier_claims_per_order", d.before, Ratio}, {"change", d.change(), Share}},
 			})
+			break
 		}
+	}
+	return all
+}
+
+// Limits of a loss of touchpoints.
+const (
+	leastAnswers = 60   // respondents per channel before
+	lostShare    = 0.5  // of the former credits per answer
+	lostP        = 5e-3 // a store has a few channels with as many answers
+)
+
+// pixelLosses finds channels that customers name in surveys as often as before, while last touch credits them with fewer
+// of their orders: a pixel, a consent banner or a link that lost its parameters. With n respondents who name the channel
+// now, and k of n0 credited before, e = n k/n0 are expected. Their variance is e (1 + e (1/n + 1/n0 + 1/k)), because all
+// three are counts.
+func pixelLosses(s Store) (all []Finding) {
+	for _, a := range s.Answers {
+		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {
+			continue
+		}
+		before, now := a.CreditBefore/a.NamedBefore, a.Credited/a.Named
+		expected := a.Named * before
+		spread := 1 + expected*(1/a.Named+1/a.NamedBefore+1/a.CreditBefore)
+		if now > lostShare*before || atMost(a.Credited, expected, spread) >= lostP {
+			continue
+		}
+		all = append(all, Finding{
+			Kind: PixelLoss, Subject: string(a.Channel), Channel: a.Channel, Since: s.Days.Last.AddDays(1 - AnswerDays), Confidence: 0.9, Effort: Small, Severity: Alarm,
+			Evidence: []Figure{{"credited_per_answer", now, Ratio}, {"earlier_credited_per_answer", before, Ratio}, {"answers", a.Named, Count}, {"credited", a.Credited, Count}},
+		})
 	}
 	return all
 }

@@ -56,10 +56,11 @@ const (
 )
 
 // spendShifts finds channels whose spend of the last three days is far from the four weeks before: a mistyped budget, a
-// campaign that restarted, or a rejected payment.
+// campaign that restarted, or a rejected payment. A season is no exception: the level must be outside that of all earlier
+// days.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
-		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{3, 28})
+		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})
 		ratio := d.now / d.before
 		if !ok || math.Abs(d.z) < alarmZ || ratio > shiftDown && ratio < shiftUp || !beyond(c.Spend, ratio > 1) {
 			continue

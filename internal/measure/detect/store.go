@@ -22,6 +22,7 @@ type Store struct {
 	Ads                        []Ad
 	Products                   []Product
 	Coupons                    []Coupon
+	Answers                    []Answers
 	Creators                   []Creator
 	Goals                      []Goal
 	Halos                      []Halo
@@ -94,6 +95,16 @@ type Coupon struct {
 	New            float64 // orders of new customers in the last 14 days
 }
 
+// Answers are the respondents of surveys in the last AnswerDays days, and in the 84 days before them.
+type Answers struct {
+	Channel                measure.Channel
+	Named, NamedBefore     float64 // they name the channel
+	Credited, CreditBefore float64 // their orders are credited to the channel by last touch
+}
+
+// AnswerDays is the length of the recent window of surveys.
+const AnswerDays = 28
+
 // Creator is a creator with the estimated orders of the last Days days.
 type Creator struct {
 	ID, Name string
@@ -126,9 +137,10 @@ type Halo struct {
 // Season is a season ahead.
 type Season struct {
 	Name    string
+	Title   string // shown name
 	First   civil.Date
 	Planned bool    // a target exists for its month
-	Usual   float64 // revenue of the same days last year, relative to the usual days; 0: unknown
+	Usual   float64 // daily revenue in the season last year, relative to the four weeks before it; 0: unknown
 }
 
 // rate is the contribution per revenue, 1 if values are in revenue.

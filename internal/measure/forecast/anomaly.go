@@ -18,6 +18,7 @@ type Anomaly struct {
 	P          float64 // two-sided p-value
 	Q          float64 // false discovery rate among all points at least as unusual (Benjamini and Hochberg 1995)
 	Actionable bool    // Q is at most [ActionableShare]
+	Shift      float64 // on the first point of a new level, the level relative to the former one minus 1; otherwise 0
 }
 
 // ActionableShare is the false discovery rate of actionable points.
@@ -37,8 +38,8 @@ const leastJudged = 21
 // the highest likelihood of all errors applies: raw values, square roots or logarithms. P comes from that distribution
 // and Z from P.
 //
-// Anomalies assumes one season and no level shifts. Both sides of a level shift look unusual. [OneStep] evaluates days
-// as they arrive. A value that is not finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready
+// Anomalies assumes one season. A level shift is one finding: its first point has Shift, and points on either side are
+// predicted from their own side (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that is not finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready
 // fault.
 func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
@@ -61,9 +62,16 @@ func Anomalies(values []float64, season int) ([]Anomaly, error) {
 		return out, nil
 	}
 	best := bestLens(values, season)
+	shifts := levelShifts(best, values, season)
+	if len(shifts) > 0 {
+		best = judged(values, season, best.lens, shifts)
+	}
 	nearby := best.nearby(season)
 	for t := range values {
 		out[t] = best.oddity(t, nearby(t))
+	}
+	for _, s := range shifts {
+		out[s.At].Shift = s.After/s.Before - 1
 	}
 	discover(out)
 	return out, nil
@@ -115,7 +123,7 @@ func bestLens(values []float64, season int) judgement {
 	}
 	seen, look := make([]judgement, len(lenses)), make([]func(), len(lenses))
 	for i, l := range lenses {
-		look[i] = func() { seen[i] = judged(values, season, l) }
+		look[i] = func() { seen[i] = judged(values, season, l, nil) }
 	}
 	together(look...)
 	best := seen[asIs]
@@ -151,13 +159,13 @@ type judgement struct {
 	likelihood       float64   // likelihood of all errors under one distribution
 }
 
-func judged(values []float64, season int, l lens) judgement {
+func judged(values []float64, season int, l lens, shifts []Change) judgement {
 	x := make([]float64, len(values))
 	unit := meanSize(values)
 	for t, y := range values {
 		x[t] = l.to(y)
 	}
-	j := judgement{lens: l, expected: around(x, season, nil), size: meanSize(x)}
+	j := judgement{lens: l, expected: around(x, season, nil, shifts), size: meanSize(x)}
 	j.errors = make([]float64, len(x))
 	for t := range x {
 		j.errors[t] = x[t] - j.expected[t]
@@ -208,8 +216,8 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 }
 
 // around returns the prediction of each point from all others. Points with apart set are predicted, but predict no
-// others.
-func around(x []float64, season int, apart []bool) []float64 {
+// others. The level of a point comes from its own side of a shift.
+func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
 	factors, level := make([]float64, n), make([]float64, n)
@@ -222,8 +230,14 @@ func around(x []float64, season int, apart []bool) []float64 {
 		for t := range x {
 			rest[t] = x[t] - factors[t]
 		}
-		for t := range x {
-			level[t] = withoutIt(rest, weights, t, reach)
+		for from, next := 0, 0; from < n; from = next {
+			next = n
+			if k := slices.IndexFunc(shifts, func(s Change) bool { return s.At > from }); k >= 0 {
+				next = shifts[k].At
+			}
+			for t := from; t < next; t++ {
+				level[t] = withoutIt(rest[from:next], weights[from:next], t-from, reach)
+			}
 		}
 		for t := range x {
 			rest[t] = x[t] - level[t]
@@ -384,7 +398,7 @@ func censoredOf(errors int) int { return (errors + censoredShare - 1) / censored
 
 // normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom are -normality/ν.
 // Without the prior, short series have heavy tails by chance.
-const normality = 8
+const normality = 12
 
 // closeEnough is the tolerance of [highestBetween]. A scale change of that size does not change any probability
 // noticeably.

@@ -104,3 +104,43 @@ func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 		t.Errorf("%d of %d days five standard deviations low are worth a look", acted, runs)
 	}
 }
+
+// A channel's daily spend rises to 4.6 times its level and stays there. The rise is one finding: one point with the
+// shift, and about as many unusual points around it as on quiet days. The verdict of a point does not depend on how much
+// of the series a caller shows.
+func TestALevelShiftIsOneFinding(t *testing.T) {
+	t.Parallel()
+	const runs, at, days = 40, 90, 150
+	rng := rand.New(rand.NewPCG(41, 42))
+	near, found, quiet := 0, 0, 0
+	for range runs {
+		y := shop(rng, days, 0.3, false)
+		for _, o := range oddities(t, y, 7) {
+			if o.Shift != 0 {
+				quiet++
+			}
+		}
+		for i := at; i < days; i++ {
+			y[i] *= 4.6
+		}
+		shifts, first := 0, 0
+		for i, o := range oddities(t, y, 7) {
+			if o.Shift != 0 {
+				shifts, first = shifts+1, i
+				if o.Shift < 2.5 || o.Shift > 5 {
+					t.Errorf("shift of %.2f, want about 3.6", o.Shift)
+				}
+			}
+			if i >= at-14 && i < at+14 && math.Abs(o.Z) >= 2 {
+				near++
+			}
+		}
+		if shifts == 1 && first >= at-2 && first <= at+2 {
+			found++
+		}
+	}
+	t.Logf("%d of %d shifts are one finding; %.1f unusual points in the four weeks around it; %d shifts of quiet series", found, runs, float64(near)/runs, quiet)
+	if found < runs*9/10 || float64(near)/runs > 3 || quiet > 0 {
+		t.Errorf("%d of %d shifts are one finding, %.1f unusual points around it, %d shifts of quiet series; want nine in ten, at most 3, none", found, runs, float64(near)/runs, quiet)
+	}
+}

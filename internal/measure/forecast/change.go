@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"math"
+	"slices"
 
 	"assay/internal/fault"
 	"assay/internal/measure/stats"
@@ -69,6 +70,43 @@ func Changes(values []float64, season int) ([]Change, error) {
 		out = append(out, Change{At: at, Before: a + slope*float64(at-from), After: b})
 	}
 	return out, nil
+}
+
+// Limits of a level shift, as opposed to a slow change.
+const (
+	shiftNoise  = 4   // standard deviations of the errors
+	shiftLevel  = 0.5 // on the log scale: the level is at least 65% higher, or 40% lower
+	shiftSpread = 2   // seasons on either side that are compared
+)
+
+// levelShifts returns the positions at which the level of a positive series jumps and stays: by at least [shiftLevel]
+// and by at least [shiftNoise] standard deviations. The segments are those of [Changes], which are long, so a few odd
+// days are no shift. The level of two seasons before is compared with that of two seasons after, by medians.
+func levelShifts(j judgement, values []float64, season int) (shifts []Change) {
+	n, least := len(values), max(10, 2*season)
+	if n < 2*least || slices.Min(values) < 0 {
+		return nil
+	}
+	x := make([]float64, n)
+	for t, y := range values {
+		if x[t] = j.to(y); math.Abs(j.errors[t]) > 6*typical(j.errors) {
+			x[t] = median(slices.Clone(x[max(0, t-season) : t+1]))
+		}
+	}
+	scale := 1.4826 * typical(j.errors)
+	if scale == 0 {
+		return nil
+	}
+	alike := min(0.9, max(0, autocorrelation(j.errors, 1)[0]))
+	for _, at := range partition(x, least, 5*math.Log(float64(n))*scale*scale*(1+alike)/(1-alike)) {
+		reach := shiftSpread * season
+		before, after := median(slices.Clone(values[max(0, at-reach):at])), median(slices.Clone(values[at:min(n, at+reach)]))
+		if before <= 0 || after <= 0 || math.Abs(math.Log(after/before)) < shiftLevel || math.Abs(j.to(after)-j.to(before)) < shiftNoise*scale {
+			continue
+		}
+		shifts = append(shifts, Change{At: at, Before: before, After: after})
+	}
+	return shifts
 }
 
 func ones(n int) []float64 {

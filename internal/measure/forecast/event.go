@@ -52,7 +52,7 @@ func effects(values []float64, season int, events []Event) (clean []float64, siz
 			x[t] = math.Log(y)
 		}
 	}
-	expected := around(x, season, apart)
+	expected := around(x, season, apart, nil)
 	gram, slope := make([]float64, k*k), make([]float64, k)
 	var quiet []float64
 	for t, list := range touched {

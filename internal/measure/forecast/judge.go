@@ -45,8 +45,11 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// Among returns the points with Q and Actionable set. The false discovery rate applies to the given points, such as
-// those of a window.
+// amongPoints is the number of points that share a false discovery rate: the nearest ones, about a quarter of days.
+const amongPoints = 90
+
+// Among returns the points with Q and Actionable set. The false discovery rate of a point is that among the 90 known
+// points nearest to it, so it does not depend on the window that a caller shows.
 func Among(points []Judged) []Judged {
 	var all []Anomaly
 	for _, p := range points {
@@ -54,11 +57,14 @@ func Among(points []Judged) []Judged {
 			all = append(all, p.Anomaly)
 		}
 	}
-	discover(all)
 	out, at := slices.Clone(points), 0
+	near := make([]Anomaly, 0, amongPoints)
 	for i := range out {
 		if out[i].Known {
-			out[i].Anomaly = all[at]
+			from := max(0, min(len(all)-amongPoints, at-amongPoints/2))
+			near = append(near[:0], all[from:min(len(all), from+amongPoints)]...)
+			discover(near)
+			out[i].Anomaly = near[at-from]
 			at++
 		}
 	}

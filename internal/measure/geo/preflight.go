@@ -30,6 +30,28 @@ type Gate struct {
 	Detail  string // the figure and its limit, as a sentence
 }
 
+// Fix returns what makes a gate pass, "" for a passed one.
+func (g Gate) Fix() string {
+	if g.Verdict == Pass {
+		return ""
+	}
+	return fixes[g.Name]
+}
+
+// fixes by gate.
+var fixes = map[string]string{
+	"history":       "Import earlier orders, or shorten the test to a quarter of the history.",
+	"donors":        "Treat fewer regions, or merge small regions, so that more donors remain.",
+	"completeness":  "Leave out regions with many days without orders, or measure in weeks.",
+	"concentration": "Do not treat the largest region; exclude it from donors if no other region follows it.",
+	"fit":           "Choose regions that follow the others: leave treatmentRegions out, and the search selects them.",
+	"false_alarms":  "Choose other regions or a longer history: backtests without a test find effects too often.",
+	"stability":     "Find the cause of the change of level, and use only the days after it, or exclude the region.",
+	"conflicts":     "Move the test to other days, or wait until the other experiment has ended.",
+	"targeting":     "Import spend by region, or check on the platform that campaigns can exclude regions.",
+	"power":         "Use one of the proposed designs: more regions, more weeks or a larger change of spend.",
+}
+
 // PreflightOptions describes the planned test. Zero values mean the defaults.
 type PreflightOptions struct {
 	Treated  []Region // candidates; empty: search a set

@@ -20,6 +20,7 @@ type SearchOptions struct {
 	Windows  int      // maximum number of choosing windows and of judging windows; default 20
 	Draws    int      // placebo sets in each window; default 200
 	Keep     int      // plans to return; default 10
+	Quick    bool     // backtest few sets of each size and do not improve them
 	Seed     uint64
 }
 
@@ -126,6 +127,7 @@ const (
 	enumerable = 200_000 // maximum number of sets for considering all
 	sampled    = 20_000  // sets in a sample
 	screened   = 48      // number of sets that are backtested
+	quickly    = 6       // the same of a quick search
 	improved   = 4       // number of sets that are improved by exchange
 )
 
@@ -135,6 +137,9 @@ func (s *search) best(k int) []rating {
 	rated := make([]rating, len(sets))
 	each(len(sets), newBench, func(b *bench, i int) { rated[i] = s.rate(b, sets[i]) })
 	sortRatings(rated)
+	if s.Quick {
+		return rated
+	}
 	better := make([][]rating, min(improved, len(rated)))
 	each(len(better), newBench, func(b *bench, i int) { better[i] = s.exchange(b, rated[i]) })
 	for _, r := range better {
@@ -156,6 +161,10 @@ func (s *search) screen(k int) [][]int {
 		loss float64
 	}
 	var kept []screening
+	most := screened
+	if s.Quick {
+		most = quickly
+	}
 	f := s.choosing[len(s.choosing)-1].frame
 	sums := make([]float64, len(f.z))
 	for i := range f.z {
@@ -174,8 +183,8 @@ func (s *search) screen(k int) [][]int {
 		set := append(slices.Clone(s.include), free...)
 		slices.Sort(set)
 		kept = append(kept, screening{set, f.uniformLoss(set, sums)})
-		if len(kept) >= 20*screened {
-			trim(screened)
+		if len(kept) >= 20*most {
+			trim(most)
 		}
 	}
 	free := k - len(s.include)
@@ -184,7 +193,7 @@ func (s *search) screen(k int) [][]int {
 	} else {
 		s.stratified(free, look)
 	}
-	trim(screened)
+	trim(most)
 	sets := make([][]int, len(kept))
 	for i := range kept {
 		sets[i] = kept[i].set
@@ -220,7 +229,11 @@ func (s *search) stratified(k int, look func([]int)) {
 	order := slices.Clone(s.pool)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.level[a], f.level[b]) })
 	set := make([]int, k)
-	for i := range sampled {
+	sets := sampled
+	if s.Quick {
+		sets /= 10
+	}
+	for i := range sets {
 		rng := stats.Stream(s.Seed^0x5eed, uint64(i))
 		for j := range set {
 			from, to := j*len(order)/k, (j+1)*len(order)/k

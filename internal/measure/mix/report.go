@@ -144,3 +144,9 @@ func priorEstimate(p mmm.Prior) measure.Estimate {
 		Method: measure.MediaMixPrior, Basis: measure.Modelled,
 	}
 }
+
+// PlausibleReturn is the mean of the prior of a channel's return.
+func PlausibleReturn() float64 {
+	prior := priors["roi"]
+	return math.Exp(prior.A + prior.B*prior.B/2)
+}

@@ -1,0 +1,36 @@
+package detect
+
+import (
+	"math"
+
+	"assay/internal/civil"
+)
+
+// Limits of the effect of a season.
+const (
+	seasonLift = 1.15
+	seasonZ    = 2
+)
+
+// SeasonEffect returns the mean daily revenue on days of the past, relative to the four weeks before. It shows an effect
+// if it is at least 15% and two robust standard deviations above the same ratio at all other weeks. It is unknown
+// without a year of history.
+func (s Store) SeasonEffect(days civil.Range) (ratio float64, shows, known bool) {
+	end := days.Last.Sub(s.Days.First) + 1
+	r := ratios{prefix(s.Revenue), prefix(ones(len(s.Revenue))), windows{recent: days.Days(), base: 28}}
+	if end > len(s.Revenue) {
+		return 0, false, false
+	}
+	_, _, d, ok := r.value(end)
+	var others []float64
+	for t := r.recent + r.base; t <= len(s.Revenue); t += stepDays {
+		if _, _, other, ok := r.value(t); ok {
+			others = append(others, other)
+		}
+	}
+	if !ok || len(others) < 3*leastPositions {
+		return 0, false, false
+	}
+	middle, scale := robust(others)
+	return math.Exp(d), math.Exp(d) >= seasonLift && d-middle >= seasonZ*scale, true
+}

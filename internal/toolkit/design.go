@@ -1,0 +1,102 @@
+package toolkit
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/geo"
+	"assay/internal/measure/mix"
+	"assay/internal/warehouse"
+)
+
+// TestDesign is a geo experiment that detects a plausible return with the required power.
+type TestDesign struct {
+	Regions []geo.Region   `json:"treatment_regions"`
+	Days    int            `json:"test_days"`
+	Factor  answer.Ratio   `json:"spend_factor" doc:"Factor of the spend in these regions; 0 pauses the channel."`
+	Change  answer.Money   `json:"spend_change" doc:"Change of spend over the whole test."`
+	Effect  answer.Money   `json:"plausible_revenue_change" doc:"At the plausible return, over the whole test."`
+	MDE     answer.Percent `json:"minimum_detectable_effect_pct"`
+	Cost    answer.Money   `json:"expected_cost" doc:"Expected loss of contribution, below 0 for a gain; without costs of goods, the size of the change of spend."`
+}
+
+// Designs are proposed experiments on a channel.
+type Designs struct {
+	Return float64 // plausible return of the channel's current spend
+	Least  float64 // smallest return that a pause detects, of all searched designs
+	Tests  []TestDesign
+}
+
+// spendDays are the days whose spend is that of a test.
+const spendDays = 28
+
+// Designs searches the cheapest experiments with power at the plausible return: the last-touch ROAS times the applied
+// incrementality factor, or else the mean of the model's prior. A channel without spend has none.
+func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) (Designs, error) {
+	s, err := c.SeriesOf(ctx, channel, days)
+	if err != nil {
+		return Designs{}, err
+	}
+	out := Designs{Return: mix.PlausibleReturn()}
+	factors, err := c.AppliedFactors(ctx)
+	if err != nil {
+		return out, err
+	}
+	if f, ok := factors[channel]; ok {
+		if roas := RoasOf(c.Figures, s.Total(days)); roas != nil && f.Estimate.Value > 0 && *roas > 0 {
+			out.Return = f.Estimate.Value * float64(*roas)
+		}
+	}
+	o := geo.ProposeOptions{Return: out.Return, Rate: c.contributionRate(ctx), Seed: 1, Spend: func(treated []geo.Region) float64 {
+		return c.TreatedSpend(s, panel, treated, spent, c.LastDays(spendDays)) / spendDays
+	}}
+	found, least, err := geo.Propose(panel, o)
+	if fault.KindOf(err) == fault.KindNotReady {
+		return out, nil
+	}
+	if err != nil {
+		return out, fmt.Errorf("designs of %d regions: %w", len(panel.Regions), err)
+	}
+	out.Least = least
+	for _, p := range found {
+		out.Tests = append(out.Tests, TestDesign{
+			p.Treated, p.Days, answer.Ratio(p.Factor), answer.Money(p.Change), answer.Money(p.Effect), answer.Percent(100 * p.Lift), answer.Money(p.Cost),
+		})
+	}
+	return out, nil
+}
+
+// contributionRate is the contribution per revenue, 0 if costs are unknown.
+func (c *Call) contributionRate(ctx context.Context) float64 {
+	p, err := c.CustomerPanel(ctx, civil.Range{}, "")
+	if err != nil {
+		return 0
+	}
+	m, err := p.Margins()
+	if err != nil {
+		return 0
+	}
+	return max(0, m.Rate)
+}
+
+// Sentence describes the cheapest design, or the smallest return that a pause detects.
+func (d Designs) Sentence(c *Call, channel measure.Channel) string {
+	switch {
+	case len(d.Tests) > 0 && d.Tests[0].Factor == 0:
+		t := d.Tests[0]
+		return fmt.Sprintf(" Cheapest design at a return of %s: pause %s in %s for %d days, which saves %s of spend.",
+			answer.Ratio(d.Return), answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(-t.Change))
+	case len(d.Tests) > 0:
+		t := d.Tests[0]
+		return fmt.Sprintf(" Cheapest design at a return of %s: %s times the spend of %s in %s for %d days, which costs %s more spend.",
+			answer.Ratio(d.Return), t.Factor, answer.ChannelName(channel), answer.Plural(len(t.Regions), "region", "regions"), t.Days, c.Spelled(t.Change))
+	case d.Least > 0 && !math.IsInf(d.Least, 0):
+		return fmt.Sprintf(" No design of at most six weeks detects a return of %s: a pause detects %s or more.", answer.Ratio(d.Return), answer.Ratio(d.Least))
+	}
+	return ""
+}
