@@ -62,13 +62,15 @@ func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, pr
 		return nil, err
 	}
 	of.Windows = warehouse.Windows{Recent: of.Windows.Earlier}
-	was, err := c.Campaigns(ctx, of)
-	if err != nil {
-		return nil, err
-	}
 	before := map[CampaignKey]warehouse.CampaignTotal{}
-	for _, t := range was.Rows {
-		before[KeyOf(t)] = t
+	if c.Store.Covers(of.Windows.Recent, snapshot.FromAds) {
+		was, err := c.Campaigns(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range was.Rows {
+			before[KeyOf(t)] = t
+		}
 	}
 	returns, err := snapshot.Returns(ctx, c.Snapshot)
 	if err != nil {
