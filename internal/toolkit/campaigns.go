@@ -52,7 +52,7 @@ type namedCampaign struct {
 	CampaignReturn
 }
 
-// CampaignReturns estimates the return of all campaigns of the windows, whatever the page and the campaign that the question
+// CampaignReturns estimates the return of all campaigns of the windows, regardless of the page and the campaign that the question
 // selects, because the estimates of a channel's campaigns depend on each other.
 func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
 	only := of.Campaign
