@@ -116,9 +116,9 @@ func (r *Result) FactorUse() (used bool, why string) {
 	case r.Factor == nil:
 		return false, r.Why()
 	case !r.Applied && !r.Conclusive():
-		return false, "it is inconclusive, and nobody has applied it"
+		return false, "it is inconclusive, and no one has applied it"
 	case !r.Applied:
-		return false, "nobody has applied it"
+		return false, "no one has applied it"
 	case !r.Conclusive():
 		return true, "applied, although it is inconclusive"
 	}

@@ -150,6 +150,15 @@ func gatherReturns(t *testing.T, s mcp.Session) (returnsSeen, []measure.Channel)
 	if i := slices.IndexFunc(p.Rows, func(r ChannelRow) bool { return r.Channel == "facebook" }); !strings.Contains(asked, fmt.Sprintf(`"incremental_roas":{"value":%v,`, float64(p.Rows[i].Return.Value))) {
 		t.Errorf("ask has no best estimate %v of facebook: %s", p.Rows[i].Return.Value, asked)
 	}
+	var spend, incremental float64
+	campaigns := decoded[CampaignsAnswer](t, ask("campaigns", `{"platform":"facebook",`+fixture90+`,"detail_level":"debug"}`))
+	for _, r := range campaigns.Rows {
+		spend += float64(r.Spend)
+		if r.Return != nil {
+			incremental += float64(r.Spend) * float64(r.Return.Value)
+		}
+	}
+	seen.add("facebook", "incremental", new(answer.Ratio(incremental/spend)))
 	next := decoded[ExperimentsAnswer](t, ask("experiments", `{"view":"next_test","detail_level":"debug"}`))
 	first = append(first, next.Rows[0].Channel)
 	for _, r := range next.Rows {

@@ -19,6 +19,7 @@ var Campaigns = toolkit.Define(toolkit.Spec{
 	Title:       "Campaigns and creatives",
 	Description: "Platform-reported spend, revenue, ROAS and conversions of campaigns or creatives, with the orders credited to them. Use after `performance`.",
 	Needs:       "ad_days",
+	Reads:       snapshot.Wants{Experiments: true},
 }, runCampaigns)
 
 type campaignsParams struct {
@@ -57,20 +58,21 @@ type CampaignMetrics struct {
 
 // CampaignRow is a campaign or one of its ads, as reported by the platform.
 type CampaignRow struct {
-	Platform        string         `json:"platform"`
-	Name            answer.Foreign `json:"name"`
-	CampaignID      string         `json:"campaign_id,omitempty" detail:"analyst"`
-	PlatformID      string         `json:"platform_campaign_id" doc:"The platform's campaign ID, for campaign_id and the writing tools."`
-	AdName          answer.Foreign `json:"ad_name,omitempty"`
-	AdID            string         `json:"ad_id,omitempty"`
-	AdSet           answer.Foreign `json:"ad_set,omitempty" detail:"analyst"`
-	Spend           answer.Money   `json:"spend"`
-	Revenue         answer.Money   `json:"revenue" doc:"Platform-reported."`
-	ROAS            *answer.Ratio  `json:"roas,omitempty"`
-	Conversions     answer.Count   `json:"conversions" doc:"Platform-reported."`
-	CPA             *answer.Money  `json:"cpa,omitempty" detail:"analyst"`
-	CTRPct          *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
-	AfterSpend      *answer.Money  `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Platform-reported revenue at the store's contribution rate, minus spend."`
+	Platform    string         `json:"platform"`
+	Name        answer.Foreign `json:"name"`
+	CampaignID  string         `json:"campaign_id,omitempty" detail:"analyst"`
+	PlatformID  string         `json:"platform_campaign_id" doc:"The platform's campaign ID, for campaign_id and the writing tools."`
+	AdName      answer.Foreign `json:"ad_name,omitempty"`
+	AdID        string         `json:"ad_id,omitempty"`
+	AdSet       answer.Foreign `json:"ad_set,omitempty" detail:"analyst"`
+	Spend       answer.Money   `json:"spend"`
+	Revenue     answer.Money   `json:"revenue" doc:"Platform-reported."`
+	ROAS        *answer.Ratio  `json:"roas,omitempty"`
+	Conversions answer.Count   `json:"conversions" doc:"Platform-reported."`
+	CPA         *answer.Money  `json:"cpa,omitempty" detail:"analyst"`
+	CTRPct      *answer.Ratio  `json:"ctr_pct,omitempty" detail:"analyst"`
+	AfterSpend  *answer.Money  `json:"contribution_after_spend,omitempty" detail:"analyst" doc:"Platform-reported revenue at the store's contribution rate, minus spend."`
+	toolkit.CampaignReturn
 	CreditedOrders  *answer.Count  `json:"credited_orders,omitempty" detail:"analyst" doc:"Store orders credited by last touch."`
 	CreditedRevenue *answer.Money  `json:"credited_revenue,omitempty" detail:"analyst"`
 	State           *CampaignState `json:"state,omitempty" detail:"analyst" doc:"Last platform-reported state up to the end of the period."`
@@ -105,11 +107,17 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*Cam
 	if err != nil {
 		return nil, err
 	}
+	estimates := &toolkit.CampaignReturns{}
+	if p.Level == warehouse.Campaigns {
+		if estimates, err = c.CampaignReturns(ctx, of, profit); err != nil {
+			return nil, err
+		}
+	}
 	now := found.Totals.Recent
 	a.Metrics.AfterSpend, a.Metrics.BreakEven = toolkit.AfterSpend(f, profit, "", now.Value, now.Spend), answer.RatioOf(profit.BreakEvenROAS(""))
 	for _, t := range found.Rows {
 		row := campaignRowOf(f, t, p.Level, credited)
-		row.AfterSpend = toolkit.AfterSpend(f, profit, "", t.Value, t.Spend)
+		row.AfterSpend, row.CampaignReturn = toolkit.AfterSpend(f, profit, "", t.Value, t.Spend), estimates.Of[toolkit.KeyOf(t)]
 		a.Rows = append(a.Rows, row)
 	}
 	if err := addCampaignStates(ctx, c, a, of); err != nil {
@@ -123,7 +131,7 @@ func runCampaigns(ctx context.Context, c *toolkit.Call, p campaignsParams) (*Cam
 		if err != nil {
 			return nil, err
 		}
-		a.Summary = campaignsSummary(c, a, days, found, creatives)
+		a.Summary = campaignsSummary(c, a, days, found, creatives) + estimates.Sentence()
 		warnCampaigns(c, a, days, found.Totals.Recent, creatives)
 		campaignsNext(c, a, days, p, creatives)
 	}

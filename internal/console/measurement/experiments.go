@@ -201,8 +201,12 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 		if m.Found, err = findingIn(form); err == nil {
 			_, err = operation.MoveExperiment.Do(v.Context(), c.Operations, call, m)
 		}
-	case "apply", "take-back":
-		_, err = operation.ApplyFactor.Do(v.Context(), c.Operations, call, operation.Factor{Experiment: id, Applied: form.Get("action") == "apply"})
+	case "apply":
+		if err = c.conclusive(v, p, id, form.Get("insist") != ""); err == nil {
+			_, err = operation.ApplyFactor.Do(v.Context(), c.Operations, call, operation.Factor{Experiment: id, Applied: true})
+		}
+	case "take-back":
+		_, err = operation.ApplyFactor.Do(v.Context(), c.Operations, call, operation.Factor{Experiment: id})
 	default:
 		err = frame.ErrUnknownAction
 	}
@@ -220,6 +224,22 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 	default:
 		c.Fail(w, v.Request, err)
 	}
+}
+
+// conclusive returns a fault for an experiment without a clear effect, unless the person insists on its factor.
+func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.ExperimentID, insists bool) error {
+	if insists || id == "" {
+		return nil
+	}
+	found, err := c.results(v, p, string(id))
+	if err != nil {
+		return err
+	}
+	if len(found.Rows) == 1 && found.Rows[0].Outcome == tools.NoClearEffect {
+		return fault.Conflict("the experiment is inconclusive: its interval includes zero").
+			WithHint("select Use despite an unclear effect to apply its factor")
+	}
+	return nil
 }
 
 // plannedIn reads a new experiment from the form.

@@ -1,0 +1,185 @@
+package toolkit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"assay/internal/answer"
+	"assay/internal/measure"
+	"assay/internal/snapshot"
+	"assay/internal/warehouse"
+)
+
+// CampaignReturn is the estimated return of a campaign and what it suggests.
+type CampaignReturn struct {
+	LastTouch   *answer.Ratio                  `json:"last_touch_roas,omitempty" detail:"analyst"`
+	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's own relative return, which is shrunk by its number of orders."`
+	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
+	Profit      *answer.Estimate[answer.Money] `json:"incremental_contribution_after_spend,omitempty" detail:"analyst" doc:"Incremental revenue at the store's contribution rate, minus spend."`
+	SpendChange *answer.Percent                `json:"spend_change_pct,omitempty" detail:"analyst" doc:"Compared with the period before."`
+	ROASChange  *answer.Percent                `json:"roas_change_pct,omitempty" detail:"analyst" doc:"Of platform-reported ROAS, compared with the period before."`
+	PaysPct     *answer.Percent                `json:"pays_pct,omitempty" detail:"analyst" doc:"Probability that the next unit of spend returns more than break-even."`
+	Verdict     string                         `json:"verdict,omitempty" doc:"scale: pays_pct of at least 90%; cut: at most 10%; keep: between, or too uncertain."`
+}
+
+// sureCampaign is the probability from which a campaign is worth scaling or cutting.
+const sureCampaign = 0.9
+
+// untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and 1.
+const untestedMarginal = 0.75
+
+// CampaignKey identifies a campaign.
+type CampaignKey struct {
+	Platform    measure.Platform
+	Account, ID string
+}
+
+// KeyOf returns the key of a campaign.
+func KeyOf(t warehouse.CampaignTotal) CampaignKey {
+	return CampaignKey{t.Platform, t.Account, t.CampaignID}
+}
+
+// CampaignReturns are the estimates of the campaigns in a window.
+type CampaignReturns struct {
+	Of    map[CampaignKey]CampaignReturn
+	named []namedCampaign
+}
+
+type namedCampaign struct {
+	name string
+	CampaignReturn
+}
+
+// CampaignReturns estimates the return of all campaigns of the windows, regardless of the page and the campaign that the question
+// selects, because the estimates of a channel's campaigns depend on each other.
+func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
+	only := of.Campaign
+	of.Campaign, of.Limit, of.Offset = "", 0, 0
+	now, err := c.Campaigns(ctx, of)
+	if err != nil {
+		return nil, err
+	}
+	of.Windows = warehouse.Windows{Recent: of.Windows.Earlier}
+	before := map[CampaignKey]warehouse.CampaignTotal{}
+	if c.Store.Covers(of.Windows.Recent, snapshot.FromAds) {
+		was, err := c.Campaigns(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range was.Rows {
+			before[KeyOf(t)] = t
+		}
+	}
+	returns, err := snapshot.Returns(ctx, c.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	out := &CampaignReturns{Of: map[CampaignKey]CampaignReturn{}}
+	channels := map[measure.Channel][]warehouse.CampaignTotal{}
+	for _, t := range now.Rows {
+		channels[t.Channel] = append(channels[t.Channel], t)
+	}
+	for channel, rows := range channels {
+		estimates := c.campaignEstimates(returns[channel], rows)
+		for i, t := range rows {
+			r := c.changeOf(t, before[KeyOf(t)])
+			if estimates != nil {
+				r.judge(c, estimates[i], t, profit, c.marginalShare(channel))
+			}
+			out.Of[KeyOf(t)] = r
+			if r.Return != nil && t.Spend > 0 && (only == "" || only == t.CampaignID) {
+				out.named = append(out.named, namedCampaign{answer.Clean(t.CampaignName), r})
+			}
+		}
+	}
+	slices.SortFunc(out.named, func(a, b namedCampaign) int {
+		return cmp.Or(cmp.Compare(b.Return.Value, a.Return.Value), cmp.Compare(a.name, b.name))
+	})
+	return out, nil
+}
+
+// campaignEstimates returns the estimates of a channel's campaigns, nil if the channel's return is unknown. The evidence is
+// last touch, or the platform's report if no order is attributed to the campaigns.
+func (c *Call) campaignEstimates(r snapshot.Return, rows []warehouse.CampaignTotal) []measure.Estimate {
+	credited := slices.ContainsFunc(rows, func(t warehouse.CampaignTotal) bool { return t.Credited.Orders > 0 })
+	if r.Best == nil {
+		return nil
+	}
+	evidence := make([]measure.Campaign, len(rows))
+	for i, t := range rows {
+		evidence[i] = measure.Campaign{Spend: float64(t.Spend), Value: float64(t.Value), Orders: float64(t.Conversions) / measure.Millionths}
+		if credited {
+			evidence[i].Value, evidence[i].Orders = float64(c.Workspace.Basis.Revenue(t.Credited)), t.Credited.OrderCount()
+		}
+	}
+	return measure.CampaignReturns(*r.Best, evidence)
+}
+
+// marginalShare returns the ratio of marginal to average return of a channel.
+func (c *Call) marginalShare(channel measure.Channel) float64 {
+	if m := snapshot.UsableModel(c.Snapshot); m != nil {
+		for _, e := range m.Effects {
+			if e.Channel == channel && e.ROAS != nil && e.MarginalROAS != nil && e.ROAS.Mean > 0 {
+				return max(0, e.MarginalROAS.Mean/e.ROAS.Mean)
+			}
+		}
+	}
+	return untestedMarginal
+}
+
+// changeOf returns the last-touch return of a campaign and its changes from the period before.
+func (c *Call) changeOf(t, before warehouse.CampaignTotal) (r CampaignReturn) {
+	if !c.Store.Untouched() {
+		r.LastTouch = answer.RatioOf(measure.ROAS(c.Workspace.Basis.Revenue(t.Credited), t.Spend))
+	}
+	if before.Spend > 0 {
+		r.SpendChange = answer.PercentOf(measure.Change(float64(t.Spend), float64(before.Spend)))
+		if now, ok := measure.ROAS(t.Value, t.Spend); ok {
+			was, _ := measure.ROAS(before.Value, before.Spend)
+			r.ROASChange = answer.PercentOf(measure.Change(now, was))
+		}
+	}
+	return r
+}
+
+// judge adds the estimate of a campaign and its verdict.
+func (r *CampaignReturn) judge(c *Call, e measure.Estimate, t warehouse.CampaignTotal, profit snapshot.Contribution, marginal float64) {
+	r.Return = answer.EstimateOf[answer.Ratio](e, 1)
+	if claimed, ok := measure.ROAS(t.Value, t.Spend); ok && e.Value > 0 && t.Value > 0 {
+		r.ClaimedOver = new(answer.Ratio(claimed / e.Value))
+	}
+	rate, known := profit.ChannelRate("")
+	if !known || rate <= 0 || t.Spend <= 0 {
+		return
+	}
+	spend := float64(c.Figures.Money(t.Spend))
+	after := e.Times(rate * spend)
+	r.Profit = &answer.Estimate[answer.Money]{
+		Value: answer.Money(after.Value - spend), Low: answer.Money(after.Low - spend), High: answer.Money(after.High - spend),
+	}
+	pays := e.Times(marginal).Above(1 / rate)
+	r.PaysPct, r.Verdict = new(answer.Percent(100*pays)), "keep"
+	switch {
+	case pays >= sureCampaign:
+		r.Verdict = "scale"
+	case pays <= 1-sureCampaign:
+		r.Verdict = "cut"
+	}
+}
+
+// Sentence names the campaigns with the highest and the lowest estimated return, "" for fewer than two.
+func (r *CampaignReturns) Sentence() string {
+	if len(r.named) < 2 {
+		return ""
+	}
+	say := func(n namedCampaign) string {
+		text := fmt.Sprintf("%s (incremental ROAS %s, 90%% interval %s to %s", n.name, n.Return.Value, n.Return.Low, n.Return.High)
+		if n.Verdict != "" {
+			text += "; " + n.Verdict
+		}
+		return text + ")"
+	}
+	return " Best: " + say(r.named[0]) + ". Worst: " + say(r.named[len(r.named)-1]) + "."
+}
