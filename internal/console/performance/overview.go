@@ -254,10 +254,10 @@ func (r *request) overTime(m *morning) block {
 	b := block{
 		Section: r.section("time", "Revenue and spend", "", "trends", r.call("time", "trends", r.trend(snapshot.Revenue, f.Days))),
 		Wide:    d.Draw(wideChart), Large: d.Draw(largeChart), Narrow: d.Draw(narrowChart),
-		Legend: []legend{{"Revenue", "now"}, {frame.Capitalized(f.Against()), "before"}},
+		Legend: []legend{{Name: "Revenue", Class: "now"}, {Name: frame.Capitalized(f.Against()), Class: "before"}},
 	}
 	if d.Lower != "" {
-		b.Legend = append(b.Legend, legend{"Spend", "spend"})
+		b.Legend = append(b.Legend, legend{Name: "Spend", Class: "spend"})
 	}
 	return b
 }

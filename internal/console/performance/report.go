@@ -1,7 +1,6 @@
 package performance
 
 import (
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,18 +39,11 @@ type reportView struct {
 	Warnings []string
 }
 
-// block is a part of a page.
-type block struct {
-	frame.Section
-	Legend []legend
-	Wide   template.HTML // chart for the width of a laptop
-	Large  template.HTML // of a desktop
-	Narrow template.HTML // and of a phone
-	Table  *frame.Table
-	More   option // link next to the title
-}
-
-type legend struct{ Name, Class string }
+type (
+	block  = frame.Block
+	legend = frame.Legend
+	option = frame.Option
+)
 
 func (c *pages) reportPage(fill report) func(http.ResponseWriter, frame.Visit) {
 	return func(w http.ResponseWriter, v frame.Visit) {
