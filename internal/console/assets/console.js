@@ -27,6 +27,61 @@
     });
   }
 
+  for (const button of document.querySelectorAll('button[data-save]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => save(button.closest('.block'), button.dataset.save, button.dataset.name));
+  }
+
+  // save downloads the visible chart of a part of the page.
+  async function save(part, form, name) {
+    const shown = [...part.querySelectorAll('.plot svg, figure img')].find((node) => node.getBoundingClientRect().width > 0);
+    if (shown === undefined) return;
+    const { width, height } = shown.getBoundingClientRect();
+    let source = shown;
+    if (shown.tagName !== 'IMG') {
+      const address = URL.createObjectURL(new Blob([standalone(shown)], { type: 'image/svg+xml' }));
+      if (form === 'svg') {
+        download(address, `${name}.svg`);
+        return;
+      }
+      source = new Image();
+      source.src = address;
+      await source.decode();
+    }
+    const canvas = document.createElement('canvas');
+    canvas.width = width * 2;
+    canvas.height = height * 2;
+    const paper = canvas.getContext('2d');
+    paper.fillStyle = getComputedStyle(document.body).backgroundColor;
+    paper.fillRect(0, 0, canvas.width, canvas.height);
+    paper.drawImage(source, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((picture) => download(URL.createObjectURL(picture), `${name}.png`), 'image/png');
+  }
+
+  // standalone returns a drawing with its colors, which the page keeps in a style sheet.
+  function standalone(picture) {
+    const copy = picture.cloneNode(true);
+    const from = [picture, ...picture.querySelectorAll('*')];
+    [copy, ...copy.querySelectorAll('*')].forEach((node, i) => {
+      const style = getComputedStyle(from[i]);
+      for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'opacity', 'font-size', 'font-weight', 'font-family']) {
+        if (style.getPropertyValue(name) !== '') node.setAttribute(name, style.getPropertyValue(name));
+      }
+      node.removeAttribute('class');
+      delete node.dataset.points;
+    });
+    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  function download(address, name) {
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  }
+
   for (const picture of document.querySelectorAll('svg[data-points]')) watch(picture);
 
   // watch shows the values of the day under the pointer, or of the day selected with the arrow keys.

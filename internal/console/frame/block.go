@@ -14,8 +14,12 @@ type Block struct {
 	More   Option // link next to the title
 }
 
-// Charted reports whether the block has a chart that can be downloaded.
-func (b Block) Charted() bool { return b.Wide != "" }
+// Head returns the heading of the block. A chart on the page can be saved.
+func (b Block) Head() Section {
+	s := b.Section
+	s.Drawn = b.Wide != ""
+	return s
+}
 
 // WithCSV returns the block with the address of its rows as a file.
 func (b Block) WithCSV(address string) Block {

@@ -231,7 +231,7 @@ func (r *request) overTime(m *morning) block {
 	now, before, spend := m.now[snapshot.Revenue], m.before[snapshot.Revenue], m.now[snapshot.Spend]
 	f, c := r.Filter, now.Currency
 	d := plot.Days{
-		Name: "Revenue", Earlier: frame.Capitalized(f.Against()), Axis: short(c), Value: func(x float64) string { return money.Display(x, 0, c) },
+		Name: "Revenue", Earlier: frame.Capitalized(f.Against()), Axis: frame.ShortMoney(c), Value: func(x float64) string { return money.Display(x, 0, c) },
 		Title: civil.Date.Words, Tick: civil.Date.Short, Label: "Revenue and spend by " + string(f.Granularity()) + ". " + now.Summary,
 	}
 	for _, n := range now.Annotations {

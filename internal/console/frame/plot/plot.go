@@ -191,6 +191,22 @@ func (s Scale) Whisker(value, low, high float64, color string) template.HTML {
 	return c.done("interval", "", s.Width, 20, "")
 }
 
+// Gap draws a hollow marker at the attributed value and, if it is known, a dot at the incremental value.
+func (s Scale) Gap(incremental *float64, attributed float64, color string) template.HTML {
+	const middle = 10.0
+	var c canvas
+	color = html.EscapeString(color)
+	c.line("rule", s.x(s.Min), middle, s.Width-6, middle)
+	at := math.Min(s.x(attributed), s.Width-6)
+	if incremental != nil {
+		x := math.Min(s.x(*incremental), s.Width-6)
+		c.rect("band c-"+color, math.Min(x, at), middle-2, math.Abs(at-x), 4, 2)
+		c.dot("end c-"+color, x, middle, 4.5)
+	}
+	c.add(`<path class="diamond" d="M%s %sl4.5 -4.5 4.5 4.5 -4.5 4.5Z"/>`, px(at-4.5), px(middle))
+	return c.done("interval", "", s.Width, 20, "")
+}
+
 // Pair draws an interval with a second, hollow marker, such as the marginal return.
 func (s Scale) Pair(value, low, high, second float64, color string) template.HTML {
 	const middle = 10.0
@@ -256,7 +272,9 @@ func Bar(value, largest, width float64, diverging bool, class string) template.H
 func Shift(current, proposed, low, high, largest, width float64, color string) template.HTML {
 	var c canvas
 	color = html.EscapeString(color)
-	x := func(v float64) float64 { return math.Max(0, math.Min(v, largest)) / math.Max(largest, 1e-9) * (width - 8) }
+	x := func(v float64) float64 {
+		return math.Max(0, math.Min(v, largest)) / math.Max(largest, 1e-9) * (width - 8)
+	}
 	c.rect("bar was", 0, 2, math.Max(1, x(current)), 7, 1.5)
 	c.rect("bar c-"+color, 0, 11, math.Max(1, x(proposed)), 7, 1.5)
 	if high > low {
@@ -267,6 +285,15 @@ func Shift(current, proposed, low, high, largest, width float64, color string) t
 		}
 	}
 	return c.done("share", "", width, 28, "")
+}
+
+// Level draws a percentage as a bar, with a mark at the wanted value.
+func Level(value, wanted, width float64, class string) template.HTML {
+	var c canvas
+	c.rect("rail", 0, 6, width, 6, 3)
+	c.rect("bar "+html.EscapeString(class), 0, 6, math.Max(1, math.Min(value, 100)/100*width), 6, 3)
+	c.line("goal", wanted/100*width, 2, wanted/100*width, 16)
+	return c.done("progress", "", width, 18, "")
 }
 
 // Range draws the interval of a change around 0, with the value below and the bounds at the ends.
