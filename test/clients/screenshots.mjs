@@ -7,7 +7,16 @@ import { launch, signIn } from './browser.mjs';
 const folder = process.argv[2];
 const { base } = process.env;
 
-// Each picture shows a page from a heading down.
+// Each picture shows a page from a heading down, or from its top.
+const pictures = [
+  { name: 'console-overview', address: '/', heading: '', height: 900 },
+  { name: 'console-model', address: '/models', heading: '', height: 900 },
+  { name: 'console-optimizer', address: '/optimizer', heading: '', height: 900 },
+  { name: 'console-experiment', address: '/experiments?experiment=facebook-scale-up', heading: '', height: 820 },
+];
+const { base } = process.env;
+
+// Each picture shows a page from a heading down, or from its top.
 const pictures = [
   { name: 'console-model', address: '/models', heading: 'Incremental revenue by channel', height: 760 },
   { name: 'console-experiment', address: '/experiments?experiment=facebook-scale-up', heading: 'Observed and expected revenue', height: 620 },
@@ -24,7 +33,7 @@ for (const picture of pictures) {
     await image.scrollIntoViewIfNeeded();
     await image.evaluate((one) => one.decode());
   }
-  await page.getByRole('heading', { name: picture.heading }).first().evaluate((one) => one.scrollIntoView({ block: 'start' }));
+  if (picture.heading !== '') await page.getByRole('heading', { name: picture.heading }).first().evaluate((one) => one.scrollIntoView({ block: 'start' }));
   await page.screenshot({ path: path.join(folder, `${picture.name}.png`) });
 }
 await browser.close();

@@ -1,4 +1,4 @@
-// Focuses the question box on "/", closes open menus on Escape, and shows the values of charts. Pages work without it.
+// Keyboard shortcuts, menus that close, values of charts, and charts as files. Pages work without it.
 (() => {
   'use strict';
   const typing = (node) => node.closest('input, textarea, select, [contenteditable]') !== null;
@@ -11,7 +11,26 @@
       box.focus();
     }
     if (event.key === 'Escape') close(null);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target)) shortcut(event.key);
   });
+
+  const places = { o: '/', c: '/channels', m: '/models', b: '/optimizer', e: '/experiments', f: '/forecasts', d: '/decisions' };
+  let went = -Infinity; // time of the key g
+
+  // shortcut opens the help on "?" and a page on "g" and its letter. The address is that of the navigation.
+  function shortcut(key) {
+    if (key === '?') document.getElementById('shortcuts')?.showModal();
+    if (performance.now() - went < 1500 && places[key] !== undefined) {
+      const link = [...document.querySelectorAll('.side .group a')].find((one) => new URL(one.href).pathname === places[key]);
+      if (link !== undefined) link.click();
+    }
+    went = key === 'g' ? performance.now() : -Infinity;
+  }
+
+  for (const button of document.querySelectorAll('button[data-open]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => document.getElementById(button.dataset.open).showModal());
+  }
 
   // close closes the open menus that do not contain the node.
   function close(inside) {

@@ -59,6 +59,7 @@ var navigation = []linkGroup{
 	{name: "Setup", folded: true, links: []link{
 		{path: "/data", name: "Data"},
 		{path: "/connections", name: "Connections"},
+		{path: "/costs", name: "Costs", answers: true},
 		{path: "/connect", name: "Connect an app"},
 		{path: "/apps", name: "Connected apps"},
 		{path: "/keys", name: "API keys"},

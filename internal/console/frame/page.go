@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -36,7 +37,7 @@ func parseTemplates(groups []Templates, own assets) map[string]*template.Templat
 		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
 		"count": Count, "asset": own.address, "date": civil.Date.Words, "days": DaysText, "size": Size, "words": Words,
 		"sentence": Sentence, "span": civil.Range.Words, "figure": anyFigure,
-		"rowIn": rowIn, "channel": ChannelName[string],
+		"rowIn": rowIn, "channel": func(name any) string { return ChannelName(fmt.Sprint(name)) },
 		"int64": func(n int) int64 { return int64(n) },
 		"same":  func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
 	}

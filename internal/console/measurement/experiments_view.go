@@ -105,7 +105,7 @@ func experimentsHeading(a *tools.ExperimentsAnswer, completed int, next *tools.E
 	}
 	text := "No experiment is completed."
 	if completed > 0 {
-		text = fmt.Sprintf("%d of %s detected an effect.", conclusive, answers.Plural(completed, "completed experiment", "completed experiments"))
+		text = fmt.Sprintf("%d of %s detected an effect.", conclusive, answers.Plural(completed, "experiment", "experiments"))
 	}
 	if len(next.Rows) > 0 && next.Rows[0].Stake != nil && *next.Rows[0].Stake > 0 {
 		text += " Test " + frame.ChannelName(next.Rows[0].Channel) + " next."

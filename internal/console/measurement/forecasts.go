@@ -144,7 +144,7 @@ func progressOf(r pacing.Row) template.HTML {
 	if r.Target != nil {
 		target = *r.Target
 	}
-	return plot.Progress(*r.Actual, low, high, target, max(high, target, *r.Actual), 260)
+	return plot.Progress(*r.Actual, low, high, target, max(high, target, *r.Actual), 264)
 }
 
 // forecastsView is the view of the forecasts page.
@@ -314,7 +314,7 @@ func periodName(r forecastRow) string {
 }
 
 func paceHeading(r forecastRow) string {
-	text := r.Name() + " of " + periodName(r) + " is expected to end at " + r.Figure(r.Expected)
+	text := r.Name() + " in " + periodName(r) + " is expected to end at " + r.Figure(r.Expected)
 	if r.Target != nil && *r.Target > 0 {
 		text += ", " + frame.Figure(100**r.Expected / *r.Target, 0) + "% of target"
 	}

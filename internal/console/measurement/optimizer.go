@@ -395,7 +395,7 @@ func (v *optimizerView) shift(a *allocation, r allocated, largest float64, whole
 		}
 	}
 	row.AtBound = near(r.Proposed, low) || near(r.Proposed, high)
-	row.Bars = plot.Shift(r.Current, r.Proposed, low, high, largest, 116, row.Color)
+	row.Bars = plot.Shift(r.Current, r.Proposed, low, high, largest, 92, row.Color)
 	return row
 }
 
@@ -423,7 +423,7 @@ func (v *optimizerView) result(a *allocation, whole func(float64) string) {
 	words := func(i interval) string { return "90% interval " + signed(i.Low) + " to " + signed(i.High) }
 	effect, name := v.effect(a)
 	v.Result, v.ResultName, v.ResultInterval = signed(effect.Value), name, words(effect)
-	v.ResultPlot = plot.Range(effect.Value, effect.Low, effect.High, 280, signed)
+	v.ResultPlot = plot.Range(effect.Value, effect.Low, effect.High, 264, signed)
 	advice := frame.Fact{Name: "Advice", Value: "Hold", Tone: "warning"}
 	if a.Advice == "shift" {
 		advice.Value, advice.Tone = "Shift", "good"

@@ -85,6 +85,7 @@ type design struct {
 	MDE, Spend  string
 	Recommended bool
 	Chosen      bool
+	Note        string // Recommended, or Most power
 }
 
 // wantedPower is the power in percent that a design should reach.
@@ -97,7 +98,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 		return nil
 	}
 	spend, base := float64(*a.Metrics.Spend), float64(*a.Metrics.Revenue)/float64(*a.Metrics.MDE)*100
-	all := []design{{Key: "off", Name: "Turn off", Factor: 0}, {Key: "x2", Name: "Raise spend ×2", Factor: 2}, {Key: "x4", Name: "Raise spend ×4", Factor: 4}}
+	all := []design{{Key: "off", Name: "Turn off", Factor: 0}, {Key: "x3", Name: "Raise spend ×3", Factor: 3}, {Key: "x4", Name: "Raise spend ×4", Factor: 4}}
 	for i := range all {
 		d := &all[i]
 		d.Change = (d.Factor - 1) * spend
@@ -108,7 +109,7 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 		if d.Power >= wantedPower {
 			class = "accent"
 		}
-		d.Bar = plot.Level(d.Power, wantedPower, 240, class)
+		d.Bar = plot.Level(d.Power, wantedPower, 236, class)
 	}
 	best := 0
 	for i, d := range all {
@@ -117,7 +118,10 @@ func designsOf(a *tools.PreflightAnswer, roas float64, currency money.Currency) 
 			best = i
 		}
 	}
-	all[best].Recommended = true
+	all[best].Recommended, all[best].Note = true, "Most power"
+	if all[best].Power >= wantedPower {
+		all[best].Note = "Recommended"
+	}
 	return all
 }
 

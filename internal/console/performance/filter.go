@@ -28,6 +28,7 @@ type comparison string
 const (
 	previousPeriod comparison = "previous"
 	previousYear   comparison = "year"
+	noComparison   comparison = "none"
 )
 
 // Names of the parameters of the query.
@@ -63,8 +64,8 @@ var presets = []struct {
 // filterIn reads the filter of a query.
 func filterIn(query url.Values, today civil.Date) (filter, error) {
 	f := filter{Today: today, Compare: previousPeriod, Model: measure.LastTouch, Channel: measure.Channel(query.Get(channelParam))}
-	if query.Get(compareParam) == string(previousYear) {
-		f.Compare = previousYear
+	if c := comparison(query.Get(compareParam)); c == previousYear || c == noComparison {
+		f.Compare = c
 	}
 	if m := measure.Model(query.Get(modelParam)); slices.Contains(models(), m) {
 		f.Model = m
@@ -111,6 +112,9 @@ func (f filter) Earlier() civil.Range {
 
 // Against names the comparison period.
 func (f filter) Against() string {
+	if f.Compare == noComparison {
+		return "nothing"
+	}
 	if f.Compare == previousYear {
 		return "one year earlier"
 	}
@@ -190,6 +194,7 @@ func (f filter) bar(u *url.URL, use uses) []chip {
 		bar = append(bar, chip{Label: "compared with", Value: f.Against(), Options: []option{
 			choice("Previous period", change(compareParam, ""), f.Compare == previousPeriod),
 			choice("One year earlier", change(compareParam, string(previousYear)), f.Compare == previousYear),
+			choice("No comparison", change(compareParam, string(noComparison)), f.Compare == noComparison),
 		}})
 	}
 	if use.channel {

@@ -5,6 +5,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"slices"
 
 	"assay/internal/civil"
 )
@@ -252,7 +253,7 @@ func (l layout) marks(c *canvas) {
 		case p.Partial:
 			c.line("so-far", x, y, x, l.y(0))
 			c.dot("hollow", x, y, 3.5)
-			if i == len(l.Points)-1 {
+			if l.last() == i {
 				c.text("tick", "end", math.Min(x+14, l.wide-1), y-9, "so far")
 			}
 		case p.Anomaly:
@@ -264,6 +265,16 @@ func (l layout) marks(c *canvas) {
 			l.anomaly(c, p, x, y)
 		}
 	}
+}
+
+// last returns the index of the last point with a value.
+func (l layout) last() int {
+	for i, p := range slices.Backward(l.Points) {
+		if p.Value != nil {
+			return i
+		}
+	}
+	return -1
 }
 
 func (l layout) crowded(used []float64, x float64) bool {

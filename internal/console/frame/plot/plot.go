@@ -298,13 +298,13 @@ func Level(value, wanted, width float64, class string) template.HTML {
 
 // Range draws the interval of a change around 0, with the value below and the bounds at the ends.
 func Range(value, low, high, width float64, text func(float64) string) template.HTML {
-	const middle = 22.0
+	const middle = 30.0
 	var c canvas
 	from, to := math.Min(low, 0), math.Max(high, 0)
 	span := math.Max(to-from, 1e-9)
 	x := func(v float64) float64 { return 40 + (v-from)/span*(width-80) }
-	c.line("zero", x(0), 6, x(0), middle+16)
-	c.text("tick", "middle", x(0), 4, text(0))
+	c.line("zero", x(0), 16, x(0), middle+14)
+	c.text("tick", "middle", x(0), 11, text(0))
 	if low < 0 {
 		c.rect("band loss", x(low), middle-6, x(math.Min(high, 0))-x(low), 12, 3)
 	}
