@@ -65,14 +65,7 @@ func indexOfTools() string {
 
 func pageOfTool(t *testing.T, tool toolkit.Tool) string {
 	t.Helper()
-	c, err := txtar.ParseFile(filepath.Join("testdata", tool.Name, "defaults.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range c.Files {
-		files[f.Name] = strings.TrimSpace(string(f.Data))
-	}
+	files := exampleOf(t, tool.Name)
 	arguments := files["arguments.json"]
 	if arguments == "" {
 		arguments = "{}"
@@ -81,17 +74,37 @@ func pageOfTool(t *testing.T, tool toolkit.Tool) string {
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n%s\n\n## Parameters\n\n%s\n## Example\n\n", tool.Title, tool.Description, behavior(tool), parameterRows(t, tool))
 	fmt.Fprintf(&b, "```sh\ncurl \"$ASSAY_URL/api/mcp/rpc\" -H \"Authorization: Bearer $ASSAY_KEY\" -H 'Content-Type: application/json' \\\n"+
 		"  -d '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":%q,\"arguments\":%s}}'\n```\n\n", tool.Name, arguments)
-	answer := files["answer.json"]
-	if answer == "" {
-		t.Fatalf("%s: the first golden case has no answer", tool.Name)
-	}
-	lines := strings.Split(answer, "\n")
+	lines := strings.Split(files["answer.json"], "\n")
 	title := "The answer:"
 	if len(lines) > shownLines {
 		title, lines = fmt.Sprintf("The first %d of %d lines of the answer:", shownLines, len(lines)), append(lines[:shownLines:shownLines], "…")
 	}
 	fmt.Fprintf(&b, "%s\n\n```\n%s\n```\n\n[All tools](README.md)\n", title, strings.Join(lines, "\n"))
 	return b.String()
+}
+
+// exampleOf returns the files of the golden case with the defaults, else of the first case with an answer.
+func exampleOf(t *testing.T, tool string) map[string]string {
+	t.Helper()
+	cases, err := filepath.Glob(filepath.Join("testdata", tool, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append([]string{filepath.Join("testdata", tool, "defaults.txtar")}, cases...) {
+		c, err := txtar.ParseFile(path)
+		if err != nil {
+			continue // there is no such case
+		}
+		files := map[string]string{}
+		for _, f := range c.Files {
+			files[f.Name] = strings.TrimSpace(string(f.Data))
+		}
+		if files["answer.json"] != "" {
+			return files
+		}
+	}
+	t.Fatalf("%s: no golden case has an answer", tool)
+	return nil
 }
 
 // behavior states what the tool changes and needs.
