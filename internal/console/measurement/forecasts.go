@@ -169,11 +169,6 @@ type forecastsView struct {
 	Form    url.Values // submitted values, after an error
 }
 
-// Fixed reports whether a row of the pacing has a target.
-func (v forecastsView) Fixed() bool {
-	return slices.ContainsFunc(v.Pace.Rows, func(r forecastRow) bool { return r.Target != nil })
-}
-
 // PeriodWord returns the adjective of the type of period.
 func (v forecastsView) PeriodWord() string { return string(v.Period) }
 

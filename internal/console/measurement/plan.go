@@ -325,7 +325,7 @@ func (e *experimentPlan) describe(roas float64, of string) {
 		e.Heading = fmt.Sprintf("Run it for %s.", answers.Plural(e.Check.Metrics.Duration, "day", "days"))
 		e.Lead = "Avoid sales and holidays that differ by region. Do not read the result before the last day."
 	case checkStep:
-		e.Heading = fmt.Sprintf("Readiness is %d of 100.", e.Check.Metrics.Score)
+		e.Heading = gatesHeading(e.Check)
 		e.Lead = "Check the conditions, then save the draft. Spend changes only when you change it on the platform."
 	case channelStep, designStep:
 	}
@@ -403,7 +403,7 @@ func powerBlock(section frame.Section, a *tools.PreflightAnswer, designs []desig
 	}
 	p := plot.Power{Label: "Power of the designs by the true incremental ROAS.", Most: most, Wanted: wantedPower, Marker: roas, MarkerName: "assumed " + ratio(roas), Across: "True incremental ROAS"}
 	for _, d := range designs {
-		line := plot.PowerLine{Name: d.Name, Chosen: d.Chosen}
+		line := plot.PowerLine{Name: strings.Replace(d.Name, " spend", "", 1), Chosen: d.Chosen}
 		const steps = 60
 		for i := range steps + 1 {
 			at := most * float64(i) / steps
@@ -427,6 +427,20 @@ func gateTable(a *tools.PreflightAnswer) *frame.Table {
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{name, {Text: gateWords(g.Status), Tag: true, Tone: gateTone(g.Status)}}})
 	}
 	return t
+}
+
+// gatesHeading counts the conditions that fail.
+func gatesHeading(a *tools.PreflightAnswer) string {
+	failed := 0
+	for _, g := range a.Rows {
+		if g.Status == geo.Fail {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return fmt.Sprintf("No condition fails. Readiness is %d of 100.", a.Metrics.Score)
+	}
+	return fmt.Sprintf("%d of %s. Readiness is %d of 100.", failed, answers.Plural(len(a.Rows), "condition fails", "conditions fail"), a.Metrics.Score)
 }
 
 // gateWords describes the result of a condition.
