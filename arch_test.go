@@ -136,8 +136,8 @@ var parts = []struct {
 	}},
 	{"internal/console/measurement/...", []string{
 		"internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/control",
-		"internal/snapshot", "internal/chart", "internal/answer", "internal/pacing", "internal/tools", "internal/jobs", "internal/operation",
-		"internal/console/frame/...", "internal/console/measurement/...",
+		"internal/snapshot", "internal/chart", "internal/answer", "internal/toolkit", "internal/pacing", "internal/tools", "internal/jobs",
+		"internal/operation", "internal/console/frame/...", "internal/console/measurement/...",
 	}},
 	{"internal/console/performance/...", []string{
 		"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/snapshot",
@@ -185,7 +185,7 @@ var parts = []struct {
 // testOnly lists the additional imports of tests: real engines and the contract.
 var testOnly = []string{
 	"api", "internal/warehouse/...", "internal/control/...", "internal/auth", "internal/ingest/...", "internal/measure/forecast", "internal/snapshot",
-	"internal/toolkit/...", "internal/tools", "internal/jobs", "internal/training", "internal/ads/...", "internal/accounts", "internal/budgetchange",
+	"internal/toolkit/...", "internal/tools", "internal/answer", "internal/jobs", "internal/training", "internal/ads/...", "internal/accounts", "internal/budgetchange",
 }
 
 func TestImportsGoOneWay(t *testing.T) {

@@ -29,8 +29,12 @@ func recordedForecasts(t *testing.T, pacing string) frame.Ask {
 	answers := map[string]frame.Ask{
 		"pacing": recorded(t, "forecasting/"+pacing), "alerts": recorded(t, "forecasting/alerts.txtar"), "targets": recorded(t, "forecasting/targets.txtar"),
 	}
+	trends := recorded(t, "trends/defaults.txtar")
 	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
 		var asked struct{ Aspect string }
+		if tool == "trends" {
+			return trends(ctx, p, tool, args)
+		}
 		if err := json.Unmarshal(args, &asked); err != nil {
 			return nil, err
 		}
@@ -46,9 +50,9 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is forecast at USD 14,929", "14,929", "$14,522 to $17,073", "$14,288 to $18,675", "the probability of reaching it is 57%", // the month
+		"is expected to end at $14,929", "14,929", "$14,522 to $17,073", "57.", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
-		"The accuracy is unknown until", "Your role can only view targets", "/forecasts/days.svg", "4,581 to 4,748", // the tenth by day
+		"The accuracy is unknown until", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not contain %q", want)
@@ -71,12 +75,7 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	if strings.Contains(page.body, "<script>") || strings.Contains(page.body, "style=") || strings.Contains(page.body, "NaN") || strings.Contains(page.body, `name="action"`) {
 		t.Error("the page contains a script, an inline style, no number, or a form for a viewer")
 	}
-	for _, path := range []string{"/forecasts/pace.svg?row=0&workspace=acme", "/forecasts/pace.svg?row=1&workspace=acme&theme=dark&size=narrow", "/forecasts/days.svg?workspace=acme&theme=dark"} {
-		if picture := b.get(path); picture.status != http.StatusOK || !strings.Contains(picture.body, "<svg") || strings.Contains(picture.body, "NaN") {
-			t.Errorf("%s: %d", path, picture.status)
-		}
-	}
-	for _, path := range []string{"/forecasts/pace.svg?row=99&workspace=acme", "/forecasts/pace.svg?row=x&workspace=acme", "/forecasts?workspace=other"} {
+	for _, path := range []string{"/forecasts?workspace=other"} {
 		if p := b.get(path); p.status != http.StatusNotFound {
 			t.Errorf("%s: %d, want not found", path, p.status)
 		}
@@ -204,25 +203,9 @@ func TestEveryTargetIsOnOnePage(t *testing.T) {
 
 var nextPage = regexp.MustCompile(`href="([^"#]*)#targets" rel="next"`)
 
-func TestReadinessCheckShowsPower(t *testing.T) {
+func TestPlanExplainsWhyAChannelCannotBeChecked(t *testing.T) {
 	t.Parallel()
-	checked, results := recorded(t, "geo_experiment_preflight/power.txtar"), recorded(t, "experiments/results.txtar")
-	s := newSiteWith(t, func(_ *site, o *console.Options) {
-		o.Ask = func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
-			if tool == "experiments" {
-				return results(ctx, p, tool, args)
-			}
-			return checked(ctx, p, tool, args)
-		}
-	})
-	s.member(email, control.RoleViewer)
-	b := s.signedIn(email)
-	page := b.get("/experiments?workspace=acme&channel=facebook")
-	for _, want := range []string{"/experiments/power.svg", "minimum detectable effect (MDE) at 80% power", "5.55%"} {
-		if !strings.Contains(page.body, want) {
-			t.Errorf("the page does not contain %q", want)
-		}
-	}
+	results := recorded(t, "experiments/next_test.txtar")
 	for _, c := range []struct {
 		err    error
 		status int
@@ -241,7 +224,7 @@ func TestReadinessCheckShowsPower(t *testing.T) {
 		})
 		failing.member(email, control.RoleViewer)
 		b := failing.signedIn(email)
-		for _, path := range []string{"/experiments/power.svg?workspace=acme&channel=fcebook", "/experiments?workspace=acme&channel=fcebook"} {
+		for _, path := range []string{"/experiments/plan?workspace=acme&channel=fcebook"} {
 			text, hint, public := fault.Public(c.err)
 			p := b.get(path)
 			said := html.UnescapeString(p.body)
@@ -252,9 +235,5 @@ func TestReadinessCheckShowsPower(t *testing.T) {
 				t.Errorf("%s after %v does not state what to do next", path, c.err)
 			}
 		}
-	}
-	picture := b.get("/experiments/power.svg?workspace=acme&channel=facebook")
-	if picture.status != http.StatusOK || !strings.Contains(picture.body, "planning: 5.5%") || !strings.Contains(picture.body, "optimistic: 4.1%") {
-		t.Errorf("picture: %d, or its marks are missing", picture.status)
 	}
 }

@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -18,7 +19,10 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"assay/internal/answer"
+	"assay/internal/auth"
 	"assay/internal/civil"
+	"assay/internal/console"
 	"assay/internal/console/measurement"
 	"assay/internal/control"
 	"assay/internal/control/sqlstore"
@@ -27,7 +31,10 @@ import (
 	"assay/internal/measure/mix"
 	"assay/internal/measure/mmm"
 	"assay/internal/measure/stats"
+	"assay/internal/money"
 	"assay/internal/operation"
+	"assay/internal/toolkit"
+	"assay/internal/tools"
 )
 
 // models has one state for all workspaces. Its trainings run until they are canceled.
@@ -92,6 +99,53 @@ func (s servingStore) Workspaces(ctx context.Context) ([]control.Workspace, erro
 	return s.Store.Workspaces(ctx)
 }
 
+// newModelSite returns a site whose tools answer from the model of the test.
+func newModelSite(t *testing.T) *site {
+	t.Helper()
+	return newSiteWith(t, func(s *site, o *console.Options) { o.Ask = s.models.answer })
+}
+
+// answer is the answer of the tools optimization and optimize_budget for the model of the test.
+func (m *models) answer(_ context.Context, _ auth.Principal, tool string, arguments json.RawMessage) (json.RawMessage, error) {
+	var asked struct {
+		Total       float64                        `json:"total_budget"`
+		Constraints map[measure.Channel]mmm.Bounds `json:"constraints"`
+	}
+	if err := json.Unmarshal(arguments, &asked); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	model := m.state.Model
+	m.mu.Unlock()
+	metrics, info := toolkit.PlanMetrics{BoundsPct: 30, Advice: "hold"}, toolkit.ModelInfo{Start: model.Window.First, End: model.Window.Last}
+	var result any
+	if tool == tools.Optimization.Name {
+		plan, err := model.Plan(mix.Ask{Budget: model.Spend()})
+		if err != nil {
+			return nil, err
+		}
+		metrics.Budget, metrics.CurrentSpend = answer.Money(model.Spend()/model.Months()), answer.Money(model.Spend()/model.Months())
+		a := &tools.OptimizationAnswer{Metrics: metrics, Model: info}
+		a.Currency, a.Rows, result = "USD", toolkit.MixRows(model, plan, 1/model.Months()), a
+	} else {
+		plan, err := model.Plan(mix.Ask{Budget: asked.Total, Bounds: asked.Constraints})
+		if err != nil {
+			return nil, err
+		}
+		metrics.Budget, metrics.CurrentSpend, metrics.Lift = answer.Money(asked.Total), answer.Money(model.Spend()), toolkit.Posterior[answer.Money](plan.Lift, 1)
+		metrics.BetterPct, metrics.GapPct = answer.Percent(100*plan.BeatsCurrent), new(answer.Percent(100*plan.Certificate.Gap()))
+		a := &tools.OptimizeBudgetAnswer{Metrics: metrics, Model: info}
+		a.Currency, result = "USD", a
+		for _, one := range plan.Allocations {
+			a.Rows = append(a.Rows, tools.AllocationRow{
+				Channel: one.Channel, Current: answer.Money(one.Current / plan.Times), Proposed: answer.Money(one.Proposed), MarginalROAS: answer.Ratio(one.MarginalROAS),
+			})
+		}
+	}
+	text, err := json.Marshal(result)
+	return json.RawMessage(`{"content":[],"structuredContent":` + string(text) + `}`), err
+}
+
 // trained is a model of a simulated store.
 var trained = sync.OnceValues(func() (*mix.Model, error) {
 	r := rand.New(rand.NewPCG(4, 2))
@@ -122,7 +176,7 @@ func (s *site) hasModel() *mix.Model {
 
 func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleAnalyst)
 	s.member("vera@acme.example", control.RoleViewer)
 	page := s.signedIn(email).get("/models?workspace=acme")
@@ -147,7 +201,7 @@ func TestModelsPageExplainsTrainingWithoutModel(t *testing.T) {
 
 func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleAnalyst)
 	s.member("vera@acme.example", control.RoleViewer)
 	b, viewer := s.signedIn(email), s.signedIn("vera@acme.example")
@@ -179,11 +233,11 @@ func TestTrainingIsStartedWatchedAndCanceled(t *testing.T) {
 
 func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleViewer)
 	b := s.signedIn(email)
 	known := *s.hasModel()
-	if page := b.get("/models?workspace=acme"); strings.Contains(page.body, `id="tests">Geo experiments<`) {
+	if page := b.get("/models/diagnostics?workspace=acme"); strings.Contains(page.body, `id="tests">Geo experiments<`) {
 		t.Error("a model without tests has a section on them")
 	}
 	test := mix.Test{
@@ -194,8 +248,8 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 	weeks := stats.Summary{Mean: 1750, SD: 400, Q05: 1050, Q95: 2450}
 	known.Tests = []mix.Calibration{{Test: unused}, {Test: test, Observational: &mix.Observational{Change: weeks, ZScore: 4.9, ROAS: stats.Summary{Mean: 0.9, Q05: 0.7, Q95: 1.1}}}}
 	s.models.state.Model = &known
-	page := b.get("/models?workspace=acme")
-	for _, want := range []string{`id="tests">Geo experiments<`, "2.00 (1.53 to 2.47)", "0.50 (0.30 to 0.70)", "0.90 (0.70 to 1.10)", "contradicts the observational fit by 4.9 standard deviations", "The model does not use it: its effect has no interval", "google&lt;b&gt;"} {
+	page := b.get("/models/diagnostics?workspace=acme")
+	for _, want := range []string{`id="tests">Geo experiments<`, "1.53 – 2.47", "0.30 – 0.70", "0.70 – 1.10", "contradicts the observational fit by 4.9 standard deviations", "The model does not use it: its effect has no interval", "Google&lt;b&gt;"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -208,7 +262,7 @@ func TestModelsPageComparesExperimentsWithTheObservationalFit(t *testing.T) {
 
 func TestOnlyAdminsChangeTheSchedule(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleOwner)
 	s.member("ana@acme.example", control.RoleAnalyst)
 	form := []string{"action", "schedule", "cadence", "weekly", "hour", "5"}
@@ -232,7 +286,7 @@ func TestOnlyAdminsChangeTheSchedule(t *testing.T) {
 
 func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleViewer)
 	m := s.hasModel()
 	refused, err := mix.Train(mix.Store{}, mix.Training{})
@@ -242,17 +296,29 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 	refused.Version = 2
 	s.models.state.Attempt, s.models.state.Status, s.models.state.Why = refused, mix.Stale, []string{"40 days of sales follow its window"}
 	b := s.signedIn(email)
-	page := b.get("/models?workspace=acme")
-	for _, want := range []string{
-		"The model is stale: 40 days of sales follow its window", "A newer training (model 2) was rejected; model 1 remains in use", "needs at least 40",
-		"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can distinguish the two", "<bdi>facebook</bdi>",
-		"Budget optimizer", "where the curve saturates", "narrower",
+	for path, wants := range map[string][]string{
+		"/models": {
+			"The model is stale: 40 days of sales follow its window", "A newer training (model 2) was rejected; model 1 remains in use", "needs at least 40",
+			"<bdi>Facebook Ads</bdi>", "Return by channel", `class="waterfall"`, "Advertising generates",
+		},
+		"/models/fit":           {"The model explains", `class="ahead"`, "Out-of-sample error"},
+		"/models/contributions": {"generates the most incremental revenue", "of=parts", "Saturation"},
+		"/models/curves":        {"of=curve", "channel=google", "The next unit of spend loses money"},
+		"/models/diagnostics": {
+			"The sampler converged", "Holdout: a fit without the last 8 weeks", "Only an experiment can distinguish the two", "where the curve saturates", "narrower",
+		},
 	} {
-		if !strings.Contains(page.body, want) {
-			t.Errorf("the page lacks %q", want)
+		page := b.get(path + "?workspace=acme")
+		for _, want := range wants {
+			if !strings.Contains(page.body, want) {
+				t.Errorf("%s: %d, the page lacks %q", path, page.status, want)
+			}
+		}
+		if strings.Count(page.body, `aria-current="page"`) != 2 || strings.Contains(page.body, " style=") || strings.Contains(page.body, "<script>") {
+			t.Errorf("%s: not one current page and one current tab, or an inline style or script", path)
 		}
 	}
-	for _, of := range []string{"of=fit", "of=parts", "of=curve&channel=google", "of=curve&channel=google&plan=3000&size=narrow&theme=dark"} {
+	for _, of := range []string{"of=parts", "of=curve&channel=google", "of=curve&channel=google&plan=3000&size=narrow&theme=dark"} {
 		picture := b.get("/models/chart.svg?workspace=acme&" + of)
 		if picture.status != http.StatusOK || picture.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(picture.header.Get("Content-Security-Policy"), "sandbox") {
 			t.Errorf("%s: %d %v", of, picture.status, picture.header)
@@ -287,13 +353,13 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 
 func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleViewer)
 	m := s.hasModel()
 	b := s.signedIn(email)
 	first := m.Window.Last.AddDays(8)
 	query := "budget=9000&weeks=8&first=" + first.String() + "&step_facebook=5&group1=brand&group1_of=facebook&group1_min=5000"
-	page := b.get("/models?workspace=acme&" + query)
+	page := b.get("/optimizer?workspace=acme&" + query)
 	// USD 9,000 per month of 30.4375 days is USD 16,558.52 in 56 days.
 	for _, want := range []string{
 		"Total spend is $16,558.52 (Nov 23, 2026 – Jan 17, 2027)", "keep weekly spend constant", "and with constant weekly spend",
@@ -343,12 +409,12 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 
 func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	t.Parallel()
-	s := newSite(t)
+	s := newModelSite(t)
 	s.member(email, control.RoleViewer)
 	s.hasModel()
 	b := s.signedIn(email)
-	page := b.get("/models?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
-	for _, want := range []string{"No other allocation within these limits", "The probability of a gain", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
+	page := b.get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
+	for _, want := range []string{"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the allocation lacks %q", want)
 		}
@@ -369,7 +435,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		t.Errorf("the allocation spends %v, want 9000", sum)
 	}
 	together := "budget=9000&min_google=0&max_google=9000&min_facebook=0&max_facebook=9000&group1=Paid+search&group1_of=google&group1_min=7000"
-	if page := b.get("/models?workspace=acme&" + together); !strings.Contains(page.body, "The combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
+	if page := b.get("/optimizer?workspace=acme&" + together); !strings.Contains(page.body, "The combined spend of Paid search is $7,000 per month.") || !strings.Contains(page.body, `value="Paid search"`) {
 		t.Error("the group's least is not kept, or the form forgets the group")
 	}
 	if body := b.get("/models/export.csv?workspace=acme&of=plan&" + together).body; !strings.Contains(body, ",7000.0000,") {
@@ -378,7 +444,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	for query, want := range map[string][2]string{ // text that the form then contains and does not contain
 		"add=group": {`name="group2_min"`, `name="group3"`}, "drop=1": {"Add group", "Paid search"}, "drop=7": {"Paid search", `name="group2"`},
 	} {
-		page := b.get("/models?workspace=acme&" + together + "&" + query)
+		page := b.get("/optimizer?workspace=acme&" + together + "&" + query)
 		if !strings.Contains(page.body, want[0]) || strings.Contains(page.body, want[1]) || strings.Contains(page.body, "Allocation (CSV)") {
 			t.Errorf("%s: the form lacks %q, has %q, or computed an allocation", query, want[0], want[1])
 		}
@@ -387,7 +453,7 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&weeks=x":                                                       "Weekly allocation: The number of weeks is not a whole number from 1 to 104",
 		"budget=9000&weeks=12&first=soon":                                           "Weekly allocation: The first day of the weekly allocation is not a calendar date",
 		"budget=9000&weeks=12&first=2026-11-15":                                     "Weekly allocation: The weekly allocation starts on 2026-11-15, but the data of the model end on",
-		"budget=9000&weeks=12&step_google=much":                                     "Weekly allocation: The weekly change of google is not an amount",
+		"budget=9000&weeks=12&step_google=much":                                     "Weekly allocation: The weekly change of Google Ads is not an amount",
 		"budget=9000&group1=brand&group1_min=5":                                     "Brand has no channels",
 		"budget=9000&group1=brand&group1_of=google":                                 "Brand has neither a minimum nor a maximum",
 		"budget=9000&group1_of=google&group1_min=x":                                 "The minimum of group 1 is not an amount of money",
@@ -395,12 +461,47 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 		"budget=9000&group1_of=google&group1_min=3&group2_of=google&group2_max=900": "is in two groups",
 		"budget=9000&group1_of=google&group1_min=3&group1_max=2":                    "The minimum of group 1 exceeds its maximum",
 		"budget=x": "The budget is not an amount of money", "budget=": "The budget is missing", "budget=-5": "not an amount", "budget=0": "The budget",
-		"budget=9000&min_google=5&max_google=4": "The minimum of google exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
-		"budget=100&min_google=5000": "minimum spends add up to 5", "budget=1e300": "too large to optimize",
+		"budget=9000&min_google=5&max_google=4": "The minimum of Google Ads exceeds its maximum", "budget=9000&min_google=1e400": "not an amount",
+		"budget=100&min_google=5000": "The minimums add up to $5,000, more than the budget of $100", "budget=1e300": "too large to optimize",
 	} {
-		page := b.get("/models?workspace=acme&" + query)
+		page := b.get("/optimizer?workspace=acme&" + query)
 		if page.status != http.StatusOK || !strings.Contains(page.body, `role="alert"`) || !strings.Contains(page.body, want) {
 			t.Errorf("%s: %d, without %q", query, page.status, want)
+		}
+	}
+}
+
+func TestOptimizerShowsTheFiguresOfTheTool(t *testing.T) {
+	t.Parallel()
+	s := newModelSite(t)
+	s.member(email, control.RoleViewer)
+	m := s.hasModel()
+	b := s.signedIn(email)
+	page := b.get("/optimizer?workspace=acme&budget=9000&min_google=4000&max_google=4500")
+	total := math.Round(9000 * m.Months())
+	arguments, err := json.Marshal(map[string]any{"total_budget": total, "constraints": map[string]any{"google": map[string]float64{"min": 4000 * m.Months(), "max": 4500 * m.Months()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.models.answer(t.Context(), auth.Principal{}, tools.OptimizeBudget.Name, arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := tools.OptimizeBudget.Result(text)
+	if err != nil || len(a.Rows) != 2 {
+		t.Fatalf("the tool's answer: %v, %v", a, err)
+	}
+	whole := func(x answer.Money) string { return money.Display(float64(x)/m.Months(), 0, "USD") }
+	for _, row := range a.Rows {
+		for _, want := range []string{whole(row.Current), "<strong>" + whole(row.Proposed) + "</strong>"} {
+			if !strings.Contains(page.body, want) {
+				t.Errorf("%s: the page does not contain %q", row.Channel, want)
+			}
+		}
+	}
+	for _, want := range []string{whole(a.Metrics.Lift.Low), whole(a.Metrics.Lift.High), `value="4500"`, "&#34;total_budget&#34;: " + strconv.FormatFloat(total, 'f', 0, 64)} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }

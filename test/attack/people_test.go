@@ -14,7 +14,10 @@ import (
 // The tests of this file cover lines 29, 149, 150 and 152 of docs/security.md.
 
 // pages are all paths that show a page to a signed-in member.
-var pages = []string{"/", "/channels", "/ask", "/keys", "/apps", "/connect", "/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme"}
+var pages = []string{
+	"/", "/channels", "/ask", "/models", "/optimizer", "/experiments", "/experiments/plan", "/forecasts", "/costs", "/keys", "/apps", "/connect",
+	"/keys?workspace=acme", "/apps?workspace=acme", "/connect?workspace=acme",
+}
 
 func TestSignInRevealsNoAccountsAndReplacesTheSession(t *testing.T) {
 	t.Parallel()

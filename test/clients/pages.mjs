@@ -244,15 +244,21 @@ const steps = [
     await page.getByRole('alert').waitFor();
   }],
   ['models', (page) => modelsPage(page, '/models?workspace=demo')],
-  ['models-plan', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&min_tiktok=100')],
-  ['models-groups', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=20000&group2_of=google&group2_max=30000')],
-  ['models-infeasible', (page) => modelsPage(page, '/models?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_min=50000')],
-  ['models-weeks', (page) => modelsPage(page, '/models?workspace=demo&budget=12000&weeks=12&step_google=10&step_facebook=10&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=6000')],
+  ['models-fit', (page) => modelsPage(page, '/models/fit?workspace=demo')],
+  ['models-contributions', (page) => modelsPage(page, '/models/contributions?workspace=demo')],
+  ['models-curves', (page) => modelsPage(page, '/models/curves?workspace=demo')],
+  ['models-diagnostics', (page) => modelsPage(page, '/models/diagnostics?workspace=demo')],
+  ['optimizer', (page) => page.goto(`${base}/optimizer?workspace=demo&budget=60000&min_tiktok=100`)],
+  ['optimizer-groups', (page) => modelsPage(page, '/optimizer?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=20000&group2_of=google&group2_max=30000')],
+  ['optimizer-infeasible', (page) => modelsPage(page, '/optimizer?workspace=demo&budget=60000&group1=Upper+funnel&group1_of=tiktok&group1_min=50000')],
+  ['optimizer-weeks', (page) => modelsPage(page, '/optimizer?workspace=demo&budget=12000&weeks=12&step_google=10&step_facebook=10&group1=Upper+funnel&group1_of=tiktok&group1_of=facebook&group1_min=6000')],
+  ['optimizer-none', (page) => page.goto(`${base}/optimizer?workspace=without-data`)],
   ['models-none', (page) => page.goto(`${base}/models?workspace=without-data`)],
   ['forecasts', (page) => modelsPage(page, '/forecasts?workspace=demo')],
   ['forecasts-weekly', (page) => modelsPage(page, '/forecasts?workspace=demo&period=weekly')],
   ['forecasts-refused', async (page) => {
     await page.goto(`${base}/forecasts?workspace=demo`);
+    await unfold(page);
     await page.getByLabel('First day').fill('2026-12-01');
     await page.getByLabel('Target', { exact: true }).fill('0');
     await page.getByRole('button', { name: 'Set target' }).click();
@@ -261,7 +267,25 @@ const steps = [
   ['forecasts-none', (page) => page.goto(`${base}/forecasts?workspace=without-data`)],
   ['experiments', (page) => page.goto(`${base}/experiments`)],
   ['experiment', (page) => page.goto(`${base}/experiments?experiment=google-scale-up`)],
-  ['experiment-check', (page) => modelsPage(page, '/experiments?workspace=demo&channel=tiktok')],
+  ['experiments-none', (page) => page.goto(`${base}/experiments?workspace=without-data`)],
+  ['plan', (page) => page.goto(`${base}/experiments/plan?workspace=demo`)],
+  ['plan-design', (page) => page.goto(`${base}/experiments/plan?workspace=demo&channel=tiktok`)],
+  ['plan-regions', (page) => page.goto(`${base}/experiments/plan?workspace=demo&channel=tiktok&step=3`)],
+  ['plan-dates', (page) => page.goto(`${base}/experiments/plan?workspace=demo&channel=tiktok&step=4`)],
+  ['plan-checklist', (page) => page.goto(`${base}/experiments/plan?workspace=demo&channel=tiktok&step=5`)],
+  ['costs', (page) => modelsPage(page, '/costs?workspace=demo')],
+  ['costs-none', (page) => modelsPage(page, '/costs?workspace=without-data')],
+  ['costs-refused', async (page) => {
+    await modelsPage(page, '/costs?workspace=without-data');
+    await page.getByLabel('Percent').fill('many');
+    await page.getByRole('button', { name: 'Add cost' }).click();
+    await page.getByRole('alert').waitFor();
+  }],
+  ['shortcuts', async (page) => {
+    await page.goto(`${base}/?workspace=demo`);
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+  }],
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 

@@ -7,10 +7,12 @@ import { launch, signIn } from './browser.mjs';
 const folder = process.argv[2];
 const { base } = process.env;
 
-// Each picture shows a page from a heading down.
+// Each picture shows the top of a page.
 const pictures = [
-  { name: 'console-model', address: '/models', heading: 'Incremental revenue by channel', height: 760 },
-  { name: 'console-experiment', address: '/experiments?experiment=facebook-scale-up', heading: 'Observed and expected revenue', height: 620 },
+  { name: 'console-overview', address: '/', height: 900 },
+  { name: 'console-model', address: '/models', height: 900 },
+  { name: 'console-optimizer', address: '/optimizer', height: 820 },
+  { name: 'console-experiment', address: '/experiments?experiment=facebook-scale-up', height: 820 },
 ];
 
 const browser = await launch();
@@ -24,7 +26,7 @@ for (const picture of pictures) {
     await image.scrollIntoViewIfNeeded();
     await image.evaluate((one) => one.decode());
   }
-  await page.getByRole('heading', { name: picture.heading }).first().evaluate((one) => one.scrollIntoView({ block: 'start' }));
+  await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: path.join(folder, `${picture.name}.png`) });
 }
 await browser.close();

@@ -16,14 +16,13 @@ import (
 // alertsView is the view of alert rules, the days that met them, and who receives messages.
 type alertsView struct {
 	frame.Place
+	frame.Messages
 	Rules        []ruleRow
 	Events       []eventRow
 	Destinations []destinationRow
 	Emailed      control.DestinationID // the visitor's own destination, "" without one
 	Metrics      []control.AlertMetric
 	Conditions   []control.AlertCondition
-	Problem      string
-	Done         string
 }
 
 // CanWrite reports whether the visitor can add and remove rules.
@@ -55,10 +54,10 @@ func (c *pages) alertsPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	c.showAlerts(w, v, http.StatusOK, alertsView{Place: p, Done: map[string]string{
+	c.showAlerts(w, v, http.StatusOK, alertsView{Place: p, Messages: frame.Messages{Done: map[string]string{
 		"add": "The rule is added.", "remove": "The rule is removed. Its past alerts stay.",
 		"email": "You receive alerts of this store by email.", "silence": "The destination is removed.",
-	}[query.Get("done")]})
+	}[query.Get("done")]}})
 }
 
 // showAlerts completes the view and shows the page.
@@ -141,7 +140,7 @@ func (c *pages) changeAlerts(w http.ResponseWriter, v frame.Visit) {
 	case err == nil:
 		frame.See(w, frame.AlertsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "done": {form.Get("action")}}.Encode())
 	case public && (kind == fault.KindInvalid || kind == fault.KindConflict || kind == fault.KindNotFound):
-		c.showAlerts(w, v, http.StatusUnprocessableEntity, alertsView{Place: p, Problem: frame.PublicText(err)})
+		c.showAlerts(w, v, http.StatusUnprocessableEntity, alertsView{Place: p, Messages: frame.Messages{Problem: frame.PublicText(err)}})
 	default:
 		c.Fail(w, v.Request, err)
 	}

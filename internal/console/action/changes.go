@@ -24,6 +24,7 @@ const changesShown = 200
 // changesView is the view of all changes, or of one change with its evidence.
 type changesView struct {
 	frame.Place
+	frame.Messages
 	filter
 	Rows       []changeRow
 	Left       int // changes that match the filter and are not shown
@@ -35,8 +36,6 @@ type changesView struct {
 	Periods    []periodRow           // figures of the campaign around the change
 	Weeks      *frame.Picture        // nil: no facts
 	Preview    *budgetchange.Preview // of the rollback; nil: not requested
-	Problem    string
-	Done       string
 }
 
 // filter selects changes by the parameters of the address.
@@ -181,10 +180,10 @@ func (c *pages) changesPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	view := changesView{Place: p, Done: map[string]string{
+	view := changesView{Place: p, Messages: frame.Messages{Done: map[string]string{
 		"rollback": "The change is rolled back.", "approve": "The change is approved and executed.", "reject": "The change is rejected.",
 		"guardrails": "Guardrails saved.", "stop": "Changes by tools are stopped.", "go": "Changes by tools are allowed again.",
-	}[query.Get("done")]}
+	}[query.Get("done")]}}
 	c.show(w, v, http.StatusOK, view, control.BudgetChangeID(query.Get("change")))
 }
 

@@ -30,6 +30,7 @@ const (
 // decisionsView is the view of insights or of decisions.
 type decisionsView struct {
 	frame.Place
+	frame.Messages
 	frame.Section
 	Heading   string // the answer
 	Lead      string
@@ -39,7 +40,6 @@ type decisionsView struct {
 	Dismissed []control.DismissedInsight
 	Plan      *planView // of the page of decisions
 	Warnings  []answer.Warning
-	Done      string
 }
 
 // CanWrite reports whether the visitor can dismiss and restore insights.
@@ -86,9 +86,9 @@ func (c *pages) insightsPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	view := decisionsView{Place: p, Priority: decision.Priority(query.Get("priority")), Done: map[string]string{
+	view := decisionsView{Place: p, Priority: decision.Priority(query.Get("priority")), Messages: frame.Messages{Done: map[string]string{
 		"dismiss": "The insight is dismissed until its evidence changes.", "restore": "The insight is shown again.",
-	}[query.Get("done")]}
+	}[query.Get("done")]}}
 	if err := c.fillInsights(v, &view); err != nil {
 		c.Fail(w, v.Request, err)
 		return

@@ -1,4 +1,4 @@
-// Focuses the question box on "/", closes open menus on Escape, and shows the values of charts. Pages work without it.
+// Keyboard shortcuts, menus that close, values of charts, and charts as files. Pages work without it.
 (() => {
   'use strict';
   const typing = (node) => node.closest('input, textarea, select, [contenteditable]') !== null;
@@ -11,7 +11,26 @@
       box.focus();
     }
     if (event.key === 'Escape') close(null);
+    if (!event.ctrlKey && !event.metaKey && !event.altKey && !typing(event.target)) shortcut(event.key);
   });
+
+  const places = { o: '/', c: '/channels', m: '/models', b: '/optimizer', e: '/experiments', f: '/forecasts', d: '/decisions' };
+  let went = -Infinity; // time of the key g
+
+  // shortcut opens the help on "?" and a page on "g" and its letter. The address is that of the navigation.
+  function shortcut(key) {
+    if (key === '?') document.getElementById('shortcuts')?.showModal();
+    if (performance.now() - went < 1500 && places[key] !== undefined) {
+      const link = [...document.querySelectorAll('.side .group a')].find((one) => new URL(one.href).pathname === places[key]);
+      if (link !== undefined) link.click();
+    }
+    went = key === 'g' ? performance.now() : -Infinity;
+  }
+
+  for (const button of document.querySelectorAll('button[data-open]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => document.getElementById(button.dataset.open).showModal());
+  }
 
   // close closes the open menus that do not contain the node.
   function close(inside) {
@@ -25,6 +44,61 @@
       await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
       button.textContent = 'Copied';
     });
+  }
+
+  for (const button of document.querySelectorAll('button[data-save]')) {
+    button.hidden = false;
+    button.addEventListener('click', () => save(button.closest('.block'), button.dataset.save, button.dataset.name));
+  }
+
+  // save downloads the visible chart of a part of the page.
+  async function save(part, form, name) {
+    const shown = [...part.querySelectorAll('.plot svg, figure img')].find((node) => node.getBoundingClientRect().width > 0);
+    if (shown === undefined) return;
+    const { width, height } = shown.getBoundingClientRect();
+    let source = shown;
+    if (shown.tagName !== 'IMG') {
+      const address = URL.createObjectURL(new Blob([standalone(shown)], { type: 'image/svg+xml' }));
+      if (form === 'svg') {
+        download(address, `${name}.svg`);
+        return;
+      }
+      source = new Image();
+      source.src = address;
+      await source.decode();
+    }
+    const canvas = document.createElement('canvas');
+    canvas.width = width * 2;
+    canvas.height = height * 2;
+    const paper = canvas.getContext('2d');
+    paper.fillStyle = getComputedStyle(document.body).backgroundColor;
+    paper.fillRect(0, 0, canvas.width, canvas.height);
+    paper.drawImage(source, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((picture) => download(URL.createObjectURL(picture), `${name}.png`), 'image/png');
+  }
+
+  // standalone returns a drawing with its colors, which the page keeps in a style sheet.
+  function standalone(picture) {
+    const copy = picture.cloneNode(true);
+    const from = [picture, ...picture.querySelectorAll('*')];
+    [copy, ...copy.querySelectorAll('*')].forEach((node, i) => {
+      const style = getComputedStyle(from[i]);
+      for (const name of ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'opacity', 'font-size', 'font-weight', 'font-family']) {
+        if (style.getPropertyValue(name) !== '') node.setAttribute(name, style.getPropertyValue(name));
+      }
+      node.removeAttribute('class');
+      delete node.dataset.points;
+    });
+    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  function download(address, name) {
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
 
   for (const picture of document.querySelectorAll('svg[data-points]')) watch(picture);

@@ -46,3 +46,22 @@ func Figure[T ~float64](x T, decimals int) string {
 func anyFigure(x any, decimals int) string {
 	return Figure(reflect.Indirect(reflect.ValueOf(x)).Float(), decimals)
 }
+
+// ShortMoney returns a function that formats an amount for an axis: $12k.
+func ShortMoney(c money.Currency) func(float64) string {
+	decimals := func(x float64) int {
+		if x == float64(int64(x)) {
+			return 0
+		}
+		return 1
+	}
+	return func(x float64) string {
+		switch size := max(x, -x); {
+		case size >= 1e6:
+			return money.Display(x/1e6, decimals(x/1e6), c) + "m"
+		case size >= 1e3:
+			return money.Display(x/1e3, decimals(x/1e3), c) + "k"
+		}
+		return money.Display(x, 0, c)
+	}
+}

@@ -81,9 +81,10 @@ func New(o Options) *Frame {
 
 // Paths that pages of several groups link to.
 const (
-	SignInPath = "/sign-in"
-	SetUpPath  = "/set-up/" // followed by the secret of an invitation
-	ModelsPath = "/models"
+	SignInPath    = "/sign-in"
+	SetUpPath     = "/set-up/" // followed by the secret of an invitation
+	ModelsPath    = "/models"
+	OptimizerPath = "/optimizer"
 
 	BudgetChangesPath = "/budget-changes"
 	AlertsPath        = "/alerts"

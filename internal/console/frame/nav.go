@@ -21,7 +21,6 @@ type link struct {
 	path, name string
 	answers    bool // shows answers of tools
 	manages    bool // for owners and admins
-	part       string
 }
 
 // linkGroup is a group of pages in the navigation.
@@ -47,7 +46,7 @@ var navigation = []linkGroup{
 	}},
 	{name: "Measurement", links: []link{
 		{path: ModelsPath, name: "Media mix model"},
-		{path: ModelsPath, part: "plan", name: "Budget optimizer"},
+		{path: OptimizerPath, name: "Budget optimizer"},
 		{path: "/experiments", name: "Experiments"},
 		{path: "/forecasts", name: "Forecasts & targets"},
 	}},
@@ -60,6 +59,7 @@ var navigation = []linkGroup{
 	{name: "Setup", folded: true, links: []link{
 		{path: "/data", name: "Data"},
 		{path: "/connections", name: "Connections"},
+		{path: "/costs", name: "Costs", answers: true},
 		{path: "/connect", name: "Connect an app"},
 		{path: "/apps", name: "Connected apps"},
 		{path: "/keys", name: "API keys"},
@@ -100,7 +100,7 @@ func navOf(p Place, answers bool) *nav {
 			if l.answers && !answers || l.manages && !p.Manages() {
 				continue
 			}
-			to := navLink{Name: l.name, Address: l.address(p, g.keeps), Here: l.part == "" && l.path == p.Here}
+			to := navLink{Name: l.name, Address: l.address(p, g.keeps), Here: l.path == p.Here}
 			if l.path == BudgetChangesPath {
 				to.Waiting = p.Waiting
 			}
@@ -121,11 +121,7 @@ func (l link) address(p Place, keeps bool) string {
 	if keeps {
 		query = p.Kept
 	}
-	address := l.path + "?" + WithWorkspace(p, query).Encode()
-	if l.part != "" {
-		address += "#" + l.part
-	}
-	return address
+	return l.path + "?" + WithWorkspace(p, query).Encode()
 }
 
 // WithWorkspace returns a copy of a query with the workspace of the page.

@@ -3,6 +3,7 @@ package frame
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -36,7 +37,7 @@ func parseTemplates(groups []Templates, own assets) map[string]*template.Templat
 		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
 		"count": Count, "asset": own.address, "date": civil.Date.Words, "days": DaysText, "size": Size, "words": Words,
 		"sentence": Sentence, "span": civil.Range.Words, "figure": anyFigure,
-		"rowIn": rowIn, "channel": ChannelName[string],
+		"rowIn": rowIn, "channel": func(name any) string { return ChannelName(fmt.Sprint(name)) },
 		"int64": func(n int) int64 { return int64(n) },
 		"same":  func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
 	}
@@ -87,9 +88,10 @@ type frameView struct {
 // Render writes a page. Its headers prevent caching, framing and inline scripts. Pages outside a workspace have no script.
 func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
 	f := frameView{Title: p.Title, View: p.View}
-	scripts := ""
+	scripts, images := "", "img-src 'self'; "
 	if in, ok := p.View.(interface{ at() Place }); ok && p.Visitor != nil {
 		f.Nav, scripts = navOf(in.at(), c.Ask != nil), "script-src 'self'; "
+		images = "img-src 'self' blob:; " // the script saves charts as PNG
 	}
 	if p.Visitor != nil {
 		f.Email, f.Token = p.Visitor.User.Email, p.Visitor.Secret.FormToken(FormPurpose)
@@ -104,7 +106,7 @@ func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Pag
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; "+scripts+"style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+p.FormAction))
+	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; "+scripts+"style-src 'self'; "+images+"base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+p.FormAction))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return

@@ -13,6 +13,8 @@ type Section struct {
 	Note      string
 	Article   string // address of the article that explains the method
 	CSV       string // address of the rows as a file
+	Picture   string // address of the chart as SVG
+	Drawn     bool   // the chart is on the page and can be saved
 	Call      *Call
 }
 

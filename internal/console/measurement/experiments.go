@@ -8,15 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	answers "assay/internal/answer"
-	"assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/console/frame"
 	"assay/internal/console/measurement/tilemap"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/measure/geo"
 	"assay/internal/operation"
 	"assay/internal/tools"
 )
@@ -50,19 +47,23 @@ func (r experimentRow) Words() string {
 // experimentsView is the view of all experiments, or of one experiment with its evidence.
 type experimentsView struct {
 	frame.Place
-	Rows    []experimentRow
-	One     *experimentRow            // with its evidence; nil for all experiments
-	Found   *tools.ExperimentEvidence // of one experiment; nil without a result
-	Tiles   []tilemap.Tile
-	Bars    []placeboBar
-	Own     float64 // position of the treated regions in the placebo histogram, in SVG units
-	Check   *tools.PreflightAnswer
-	Channel string         // of the check
-	Power   *frame.Picture // nil: the power is unknown
-	Writes  bool           // the visitor can plan experiments, change their status and apply factors
-	Kinds   []control.ExperimentKind
-	Problem string
-	Form    url.Values // submitted values, after an error
+	frame.Messages
+	Heading, Lead string
+	Blocks        []frame.Block   // below one another
+	Halves        []frame.Block   // next to each other
+	Open          []experimentRow // experiments that are not completed, which can change their status
+
+	One   *experimentRow            // with its evidence; nil for all experiments
+	Found *tools.ExperimentEvidence // of one experiment; nil without a result
+	KPIs  []frame.KPI
+	Tiles []tilemap.Tile
+	Bars  []placeboBar
+	Own   float64 // position of the treated regions in the placebo histogram, in SVG units
+
+	Writes   bool // the visitor can plan experiments, change their status and apply factors
+	Kinds    []control.ExperimentKind
+	Channels []frame.Option // choices of the form
+	Form     url.Values     // submitted values, after an error
 }
 
 func (c *experimentPages) experimentsPage(w http.ResponseWriter, v frame.Visit) {
@@ -71,110 +72,36 @@ func (c *experimentPages) experimentsPage(w http.ResponseWriter, v frame.Visit) 
 	if !ok {
 		return
 	}
-	view := experimentsView{Place: p, Channel: strings.TrimSpace(query.Get("channel"))}
-	c.showExperiments(w, v, http.StatusOK, view, query.Get("experiment"))
+	if channel := query.Get("channel"); channel != "" { // the readiness check is a step of the plan
+		frame.See(w, planPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}, "channel": {channel}}.Encode())
+		return
+	}
+	c.showExperiments(w, v, http.StatusOK, experimentsView{Place: p}, query.Get("experiment"))
 }
 
 func (c *experimentPages) showExperiments(w http.ResponseWriter, v frame.Visit, status int, view experimentsView, id string) {
-	view.Kinds = control.ExperimentKinds()
-	view.Writes = view.Role.Writes()
+	view.Kinds, view.Writes = control.ExperimentKinds(), view.Role.Writes()
 	found, err := c.results(v, view.Place, id)
+	if err == nil && id != "" && len(found.Rows) == 1 {
+		err = c.one(&view, found)
+	} else if err == nil {
+		err = c.all(v, &view, found)
+	}
 	if err != nil {
 		c.Fail(w, v.Request, err)
 		return
 	}
-	for _, row := range found.Rows {
-		view.Rows = append(view.Rows, experimentRow{row})
-	}
-	if id != "" && len(view.Rows) == 1 {
-		view.One, view.Found = &view.Rows[0], found.Evidence
-		view.Tiles = tilemap.New(view.One.Treated, view.One.HeldOut)
-		view.Bars, view.Own = placeboBars(view.Found)
-	}
-	if view.Channel != "" && id == "" {
-		check, err := c.checked(v, view.Place, view.Channel)
-		switch {
-		case err == nil:
-			view.Check = check
-		case fault.KindOf(err) == fault.KindInvalid:
-			status = http.StatusBadRequest
-			view.Problem = "The channel cannot be checked. " + frame.PublicText(err)
-		default:
-			c.Fail(w, v.Request, err)
-			return
-		}
-		if check != nil && len(check.Power) > 1 {
-			of := url.Values{"workspace": {string(view.Workspace.ID)}, "channel": {view.Channel}}
-			view.Power = &frame.Picture{Address: powerPath + "?" + of.Encode(), Alt: "Power by lift. The table below has the same figures."}
+	for _, b := range slices.Concat(view.Blocks, view.Halves) {
+		if b.Table != nil {
+			b.Table.Show(v.URL)
 		}
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "experiments", Title: "Experiments", View: view, Visitor: &v.Visitor})
-}
-
-// checked returns the readiness of a channel for a geo experiment.
-func (c *experimentPages) checked(v frame.Visit, p frame.Place, channel string) (*tools.PreflightAnswer, error) {
-	return frame.AnswerOf(c.Frame, v, p, tools.GeoExperimentPreflight, frame.Arguments{"channel": channel, "detail_level": answers.AnalystLevel, "compact": true})
+	c.Render(w, v.Request, status, frame.Page{Name: "experiments", Title: view.Heading, View: view, Visitor: &v.Visitor})
 }
 
 // results returns all experiments with their results, or one experiment with its evidence.
 func (c *experimentPages) results(v frame.Visit, p frame.Place, id string) (*tools.ExperimentsAnswer, error) {
-	with := frame.Arguments{"view": tools.ResultsView, "detail_level": answers.AnalystLevel, "compact": true}
-	if id != "" {
-		with["experiment_id"] = id
-	}
-	return frame.AnswerOf(c.Frame, v, p, tools.Experiments, with)
-}
-
-// powerPicture draws the power of a geo experiment on a channel.
-func (c *experimentPages) powerPicture(w http.ResponseWriter, v frame.Visit) {
-	query := v.URL.Query()
-	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
-	if !ok {
-		return
-	}
-	found, err := c.checked(v, p, query.Get("channel"))
-	if err == nil && len(found.Power) < 2 {
-		err = fault.NotReady("the power is unknown: %s", found.Summary)
-	}
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	drawn := powerCurve(found)
-	drawn.Theme, drawn.Width, drawn.Height = frame.ThemeIn(query), frame.WideWidth, frame.WideHeight
-	if query.Get("size") == "narrow" {
-		drawn.Width, drawn.Height = frame.NarrowWidth, frame.NarrowHeight
-	}
-	svg, err := chart.DrawCurve(drawn)
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	frame.WriteSVG(w, svg, "no-store")
-}
-
-// powerCurve draws the planning value as a line and shades the area up to the optimistic value.
-func powerCurve(found *tools.PreflightAnswer) chart.Curve {
-	drawn := chart.Curve{
-		Title: "Power by lift", Across: "Lift of revenue in the treated regions, %", Up: "Power, %",
-		BandName: "planning to optimistic value",
-	}
-	for _, at := range found.Power {
-		planning := float64(at.Planning)
-		other := planning
-		if at.Optimistic != nil {
-			other = float64(*at.Optimistic)
-		}
-		band := chart.Band{Low: min(planning, other), High: max(planning, other)}
-		drawn.Points = append(drawn.Points, chart.CurvePoint{At: float64(at.Lift), Value: planning, Band: band})
-	}
-	if lift := found.Metrics.MDE; lift != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: float64(*lift), Label: "planning: " + frame.Figure(*lift, 1) + "%"})
-	}
-	if lift := found.Metrics.Optimistic; lift != nil {
-		drawn.Marks = append(drawn.Marks, chart.CurveMark{At: float64(*lift), Label: "optimistic: " + frame.Figure(*lift, 1) + "%"})
-	}
-	return drawn
+	return frame.AnswerOf(c.Frame, v, p, tools.Experiments, resultsArguments(id))
 }
 
 // changeExperiments plans an experiment, changes its status, or applies or removes its factor.
@@ -219,7 +146,7 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 		}
 		frame.See(w, experimentsPath+"?"+to.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		view := experimentsView{Place: p, Problem: frame.PublicText(err), Form: form}
+		view := experimentsView{Place: p, Messages: frame.Messages{Problem: frame.PublicText(err)}, Form: form}
 		c.showExperiments(w, v, http.StatusUnprocessableEntity, view, string(id))
 	default:
 		c.Fail(w, v.Request, err)
@@ -246,7 +173,7 @@ func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.Ex
 func plannedIn(form url.Values, ws measure.WorkspaceID) (control.Experiment, error) {
 	e := control.Experiment{
 		Workspace: ws, Name: form.Get("name"), Hypothesis: strings.ReplaceAll(form.Get("hypothesis"), "\r\n", "\n"), Kind: control.ExperimentKind(form.Get("kind")),
-		Channel: measure.Channel(form.Get("channel")), Status: control.ExperimentDraft, Treated: listIn(form.Get("treated")), HeldOut: listIn(form.Get("held_out")),
+		Channel: measure.Channel(form.Get("channel")), Status: control.ExperimentDraft, Treated: listIn(strings.Join(form["treated"], ",")), HeldOut: listIn(form.Get("held_out")),
 	}
 	var wrong []string
 	for _, f := range []struct {
@@ -295,49 +222,6 @@ func findingIn(form url.Values) (*control.Finding, error) {
 	return &f, nil
 }
 
-// weeksPicture draws observed and expected revenue in the treated regions.
-func (c *experimentPages) weeksPicture(w http.ResponseWriter, v frame.Visit) {
-	query := v.URL.Query()
-	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
-	if !ok {
-		return
-	}
-	found, err := c.results(v, p, query.Get("experiment"))
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	if found.Evidence == nil || len(found.Rows) != 1 {
-		c.Refuse(w, v.Request, http.StatusNotFound, frame.NoSuchChart)
-		return
-	}
-	drawn := weeksChart(found, frame.ThemeIn(query))
-	if query.Get("size") == "narrow" { // on phones, so that labels stay readable
-		drawn.Width, drawn.Height = 400, 340
-	}
-	picture, err := chart.Draw(drawn)
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	frame.WriteSVG(w, picture, "no-store")
-}
-
-func weeksChart(found *tools.ExperimentsAnswer, theme chart.Theme) chart.Chart {
-	observed, expected := chart.Series{Name: "Observed"}, chart.Series{Name: "Expected without the experiment"}
-	row := found.Rows[0]
-	for _, w := range found.Evidence.Weeks {
-		band := &chart.Band{Low: float64(w.Low), High: float64(w.High)}
-		observed.Points = append(observed.Points, chart.Point{Date: w.Start, Value: float64(w.Observed)})
-		expected.Points = append(expected.Points, chart.Point{Date: w.Start, Value: float64(w.Expected), Band: band})
-	}
-	return chart.Chart{
-		Title: "Revenue of the treated regions by week", Metric: "Revenue", Unit: chart.Money, Currency: found.Currency, Granularity: civil.ByWeek,
-		Series: []chart.Series{observed, expected}, BandName: "90% of weeks before the experiment", Theme: theme, Width: 900, Height: 380,
-		Annotations: []chart.Annotation{{Date: row.Start, Label: "start"}, {Date: row.End, Label: "end"}},
-	}
-}
-
 // placeboBar is a bar of the placebo histogram, in SVG units.
 type placeboBar struct{ X, Y, Width, Height float64 }
 
@@ -365,18 +249,4 @@ func placeboBars(e *tools.ExperimentEvidence) (bars []placeboBar, own float64) {
 		own = max(2, min(histogramWide-2, histogramWide*float64((e.Placebo.Own-low)/span)))
 	}
 	return bars, own
-}
-
-// gateWords describes the result of a requirement.
-func gateWords(status geo.Verdict) string {
-	switch status {
-	case geo.Pass:
-		return "Passed"
-	case geo.Warn:
-		return "Warning"
-	case geo.Fail:
-		return "Failed"
-	case geo.Unknown:
-	}
-	return "Unknown"
 }

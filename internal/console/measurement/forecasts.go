@@ -3,6 +3,7 @@ package measurement
 import (
 	"cmp"
 	"errors"
+	"html/template"
 	"math"
 	"net/http"
 	"net/url"
@@ -13,9 +14,9 @@ import (
 	"time"
 
 	answers "assay/internal/answer"
-	"assay/internal/chart"
 	"assay/internal/civil"
 	"assay/internal/console/frame"
+	"assay/internal/console/frame/plot"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -29,8 +30,8 @@ import (
 // forecastRow is a target, forecast or alert.
 type forecastRow struct {
 	pacing.Row
-	Gauge    frame.Picture
 	Currency money.Currency
+	Bar      template.HTML // so far, forecast and target
 }
 
 // pastRow is the accuracy of past forecasts.
@@ -45,7 +46,7 @@ var metricNames = map[snapshot.Metric]string{
 func (r forecastRow) Name() string {
 	name := cmp.Or(metricNames[r.Metric], string(r.Metric))
 	if r.Channel != "" {
-		name = string(r.Channel) + ": " + strings.ToLower(name)
+		name = frame.ChannelName(r.Channel) + ": " + strings.ToLower(name)
 	}
 	return name
 }
@@ -86,6 +87,20 @@ func (r forecastRow) Bad() bool {
 	return slices.Contains([]pacing.Status{pacing.OffTrack, pacing.OverBudget, pacing.Missed}, r.Status)
 }
 
+// Tone returns the tone of the status.
+func (r forecastRow) Tone() string {
+	switch r.Status {
+	case pacing.OnTrack, pacing.Met, pacing.WithinBudget:
+		return "good"
+	case pacing.OffTrack, pacing.OverBudget, pacing.Missed:
+		return "bad"
+	case pacing.AtRisk, pacing.NearBudget:
+		return "warning"
+	case pacing.Upcoming, pacing.UnderWay, pacing.Unknown:
+	}
+	return ""
+}
+
 // Of returns the horizon of the forecasts.
 func (p pastRow) Of() string {
 	switch p.Days {
@@ -110,34 +125,52 @@ type forecasts struct {
 func forecastsOf(a *tools.ForecastingAnswer) forecasts {
 	f := forecasts{ForecastingAnswer: a, Rows: make([]forecastRow, len(a.Rows))}
 	for i, r := range a.Rows {
-		f.Rows[i] = forecastRow{Row: r, Currency: a.Currency}
+		f.Rows[i] = forecastRow{Row: r, Currency: a.Currency, Bar: progressOf(r)}
 	}
 	return f
+}
+
+// progressOf draws the total so far, the 80% interval of the forecast and the target, "" without a total.
+func progressOf(r pacing.Row) template.HTML {
+	if r.Actual == nil || r.Expected == nil && r.Target == nil {
+		return ""
+	}
+	low, high, target := *r.Actual, *r.Actual, 0.0
+	if r.Low80 != nil && r.High80 != nil {
+		low, high = *r.Low80, *r.High80
+	} else if r.Expected != nil {
+		low, high = *r.Expected, *r.Expected
+	}
+	if r.Target != nil {
+		target = *r.Target
+	}
+	return plot.Progress(*r.Actual, low, high, target, max(high, target, *r.Actual), 264)
 }
 
 // forecastsView is the view of the forecasts page.
 type forecastsView struct {
 	frame.Place
+	frame.Messages
+	Heading, Lead string
+	Tabs          []frame.Option
+	Blocks        []frame.Block
+	Head          frame.Section // of the targets
+
 	Period  pacing.Period
 	Periods []pacing.Period
 	Pace    forecasts
 	Alerts  forecasts
 	Targets forecasts
-	From    int            // number of the first shown target, from 1
-	Before  string         // address of the previous targets, "" for none
-	After   string         // address of the next targets, "" for none
-	Fan     *frame.Picture // nil: no forecast
-	Writes  bool           // the visitor can set and remove targets
+	From    int    // number of the first shown target, from 1
+	Before  string // address of the previous targets, "" for none
+	After   string // address of the next targets, "" for none
+	Writes  bool   // the visitor can set and remove targets
 	Metrics []snapshot.Metric
-	Problem string
-	Done    string
 	Form    url.Values // submitted values, after an error
 }
 
-// Fixed reports whether a row of the pacing has a target.
-func (v forecastsView) Fixed() bool {
-	return slices.ContainsFunc(v.Pace.Rows, func(r forecastRow) bool { return r.Target != nil })
-}
+// PeriodWord returns the adjective of the type of period.
+func (v forecastsView) PeriodWord() string { return string(v.Period) }
 
 // Kept returns the accuracy of forecasts stored at their time.
 func (v forecastsView) Kept() []pastRow { return v.past(false) }
@@ -177,9 +210,9 @@ func (c *forecastPages) forecastsPage(w http.ResponseWriter, v frame.Visit) {
 	c.showForecasts(w, v, http.StatusOK, view)
 }
 
-// pace returns the pacing of a type of period.
-func (c *forecastPages) pace(v frame.Visit, p frame.Place, period pacing.Period) (forecasts, error) {
-	return c.forecasts(v, p, frame.Arguments{"aspect": tools.PacingAspect, "period_type": period, "detail_level": answers.DebugLevel})
+// pacingArguments ask for the pacing of a type of period.
+func pacingArguments(period pacing.Period) frame.Arguments {
+	return frame.Arguments{"aspect": tools.PacingAspect, "period_type": period, "detail_level": answers.DebugLevel, "compact": true}
 }
 
 func (c *forecastPages) forecasts(v frame.Visit, p frame.Place, with frame.Arguments) (forecasts, error) {
@@ -199,7 +232,7 @@ func (c *forecastPages) showForecasts(w http.ResponseWriter, v frame.Visit, stat
 	view.Metrics = []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend, snapshot.ROAS}
 	view.Writes = view.Role.Writes()
 	var err error
-	if view.Pace, err = c.pace(v, view.Place, view.Period); err != nil {
+	if view.Pace, err = c.forecasts(v, view.Place, pacingArguments(view.Period)); err != nil {
 		c.Fail(w, v.Request, err)
 		return
 	}
@@ -216,20 +249,157 @@ func (c *forecastPages) showForecasts(w http.ResponseWriter, v frame.Visit, stat
 		}
 	}
 	view.turn()
-	of := url.Values{"workspace": {string(view.Workspace.ID)}, "period": {string(view.Period)}}
-	for i := range view.Pace.Rows {
-		r := &view.Pace.Rows[i]
-		if r.Expected == nil && r.Target == nil {
-			continue
+	if err := c.describe(v, &view); err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	c.Render(w, v.Request, status, frame.Page{Name: "forecasts", Title: view.Heading, View: view, Visitor: &v.Visitor})
+}
+
+// periodNames are the names of the types of periods.
+var periodNames = map[pacing.Period]string{
+	pacing.DailyPeriod: "Day", pacing.WeeklyPeriod: "Week", pacing.MonthlyPeriod: "Month", pacing.QuarterlyPeriod: "Quarter",
+}
+
+// describe sets the heading, the tabs and the chart.
+func (c *forecastPages) describe(v frame.Visit, view *forecastsView) error {
+	for _, p := range view.Periods {
+		address := forecastsPath + "?" + url.Values{"workspace": {string(view.Workspace.ID)}, "period": {string(p)}}.Encode()
+		view.Tabs = append(view.Tabs, frame.Option{Name: cmp.Or(periodNames[p], string(p)), Address: address, Here: p == view.Period})
+	}
+	with := pacingArguments(view.Period)
+	view.Head = frame.Section{ID: "targets", Title: "Targets", Article: frame.ArticleAddress(view.Place, "targets"), Call: c.CallOf("targets", tools.Forecasting.Name, with)}
+	view.Heading, view.Lead = "There is no forecast.", "A forecast needs recent orders."
+	at := slices.IndexFunc(view.Pace.Rows, func(r forecastRow) bool { return r.Expected != nil })
+	if at < 0 {
+		return nil
+	}
+	row := view.Pace.Rows[at]
+	view.Heading, view.Lead = paceHeading(row), paceLead(row)
+	if len(view.Pace.Outlook) < 2 {
+		return nil
+	}
+	d, err := c.outlook(v, view, row)
+	if err != nil {
+		return err
+	}
+	legend := []frame.Legend{{Name: "So far", Class: "now"}, {Name: "Forecast, 80% and 95%", Class: "ahead"}}
+	if d.Goal != "" {
+		legend = append(legend, frame.Legend{Name: d.Goal, Class: "target"})
+	}
+	if d.Earlier != "" {
+		legend = append(legend, frame.Legend{Name: d.Earlier, Class: "before"})
+	}
+	view.Blocks = []frame.Block{{
+		Section: frame.Section{
+			ID: "days", Title: row.Name() + ", " + frame.DaysText(row.Start, row.End), Note: "cumulative", Article: frame.ArticleAddress(view.Place, "forecast"),
+			Call: c.CallOf("days", tools.Forecasting.Name, with),
+		},
+		Legend: legend, Wide: d.Draw(mainChart), Large: d.Draw(mainChart + 110), Narrow: d.Draw(narrowChart),
+	}}
+	return nil
+}
+
+// periodName returns the name of the period of a row: November, or its days.
+func periodName(r forecastRow) string {
+	if r.PeriodType == pacing.MonthlyPeriod || r.Start.Day() == 1 && r.End == civil.ByMonth.Start(r.Start.AddDays(31)).AddDays(-1) {
+		return r.Start.Month().String()
+	}
+	return frame.DaysText(r.Start, r.End)
+}
+
+func paceHeading(r forecastRow) string {
+	text := r.Name() + " in " + periodName(r) + " is expected to end at " + r.Figure(r.Expected)
+	if r.Target != nil && *r.Target > 0 {
+		text += ", " + frame.Figure(100**r.Expected / *r.Target, 0) + "% of target"
+	}
+	return text + "."
+}
+
+func paceLead(r forecastRow) string {
+	text := ""
+	if r.Low != nil && r.High != nil {
+		text = "90% interval " + r.Figure(r.Low) + " to " + r.Figure(r.High) + "."
+	}
+	if r.Target != nil && r.Required != nil {
+		text += " The target of " + r.Figure(r.Target) + " needs " + r.Figure(r.Required) + " per day."
+	}
+	if r.Unseen != "" {
+		text += " " + frame.Sentence(r.Unseen)
+	}
+	return strings.TrimSpace(text)
+}
+
+// outlook draws the total of a period by day, with the forecast, an even pace to the target, and one year earlier.
+func (c *forecastPages) outlook(v frame.Visit, view *forecastsView, row forecastRow) (plot.Days, error) {
+	all := view.Pace.Outlook
+	days := civil.Range{First: all[0].Date, Last: all[len(all)-1].Date}
+	notes, err := c.annotations(v, days)
+	if err != nil {
+		return plot.Days{}, err
+	}
+	format := func(x float64) string { return row.Figure(&x) }
+	d := plot.Days{
+		Name: "So far", Ahead: "Forecast", Band: "95% interval", Axis: format, Value: format, Title: civil.Date.Words, Tick: civil.Date.Short, Notes: notes,
+		Label: "Cumulative " + strings.ToLower(row.Name()) + " by day: actual, and forecast to the end of the period with 80% and 95% intervals. The table below has the same figures.",
+	}
+	if row.Currency != "" && row.Metric != snapshot.Orders && row.Metric != snapshot.ROAS {
+		d.Axis = frame.ShortMoney(row.Currency)
+	}
+	if row.Target != nil && row.Metric != snapshot.ROAS {
+		d.Goal = "Target, even pace"
+	}
+	earlier, err := c.earlier(v, view.Place, row, days)
+	if err != nil {
+		return plot.Days{}, err
+	}
+	if earlier != nil {
+		d.Earlier = "One year earlier"
+	}
+	for i, at := range all {
+		point := plot.Day{Date: at.Date, Value: at.Actual, Ahead: at.Expected, Low: at.Low95, High: at.High95}
+		if at.Low80 != nil && at.High80 != nil {
+			point.Inner = &[2]float64{*at.Low80, *at.High80}
 		}
-		of.Set("row", strconv.Itoa(i))
-		r.Gauge = frame.Picture{Address: pacePath + "?" + of.Encode(), Alt: gaugeOf(*r).words()}
+		if at.Actual != nil && i+1 < len(all) && all[i+1].Expected != nil { // the forecast starts at the end of the line
+			point.Ahead, point.Low, point.High, point.Inner = at.Actual, at.Actual, at.Actual, &[2]float64{*at.Actual, *at.Actual}
+		}
+		if d.Goal != "" {
+			point.Goal = new(*row.Target * float64(i+1) / float64(len(all)))
+		}
+		if i < len(earlier) {
+			point.Before = earlier[i]
+		}
+		d.Points = append(d.Points, point)
 	}
-	of.Del("row")
-	if len(view.Pace.Outlook) > 0 {
-		view.Fan = &frame.Picture{Address: fanPath + "?" + of.Encode(), Alt: "Cumulative total by day: actual, and forecast to the end of the period with 80% and 95% intervals. The table below has the same figures."}
+	return d, nil
+}
+
+// yearDays is one year earlier with the same weekdays.
+const yearDays = 364
+
+// earlier returns the cumulative total of the same days one year earlier, nil if a day is unknown or the row is of a channel.
+func (c *forecastPages) earlier(v frame.Visit, p frame.Place, row forecastRow, days civil.Range) ([]*float64, error) {
+	if row.Channel != "" || row.Metric == snapshot.ROAS {
+		return nil, nil
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "forecasts", Title: "Forecasts", View: view, Visitor: &v.Visitor})
+	a, err := frame.AnswerOf(c.Frame, v, p, tools.Trends, frame.Arguments{
+		"metric": string(row.Metric), "granularity": string(civil.ByDay), "start_date": days.First.AddDays(-yearDays).String(), "end_date": days.Last.AddDays(-yearDays).String(),
+		"detail_level": answers.AnalystLevel, "compact": true, "limit": days.Days(),
+	})
+	if err != nil || len(a.Rows) != days.Days() {
+		return nil, err
+	}
+	var sum float64
+	var out []*float64
+	for _, one := range a.Rows {
+		if one.Value == nil {
+			return nil, nil
+		}
+		sum += *one.Value
+		out = append(out, new(sum))
+	}
+	return out, nil
 }
 
 // turn cuts the targets to one page and sets the links to the other pages.
@@ -249,152 +419,19 @@ func (v *forecastsView) turn() {
 	}
 }
 
-// gauge is a [chart.Gauge] with a text alternative.
-type gauge struct{ chart.Gauge }
-
-func (g gauge) words() string {
-	text := "A bar with the actual total"
-	if g.Expected != nil {
-		text += ", the forecast with its intervals"
-	}
-	if g.Goal > 0 {
-		text += " and the target"
-	}
-	return text + ". The list below has the same figures."
-}
-
-func gaugeOf(r forecastRow) gauge {
-	g := chart.Gauge{Title: r.Name() + ", " + frame.DaysText(r.Start, r.End), Currency: r.Currency, Expected: r.Expected, Bands: "80% and 95% interval"}
-	switch r.Metric {
-	case snapshot.Revenue, snapshot.Spend:
-		g.Unit = chart.Money
-	case snapshot.ROAS:
-		g.Unit = chart.Ratio
-	case snapshot.Orders, snapshot.AOV:
-	}
-	if r.Actual != nil {
-		g.Actual = *r.Actual
-	}
-	if r.Target != nil {
-		g.Goal = *r.Target
-	}
-	if r.Low80 != nil && r.High80 != nil && r.Low95 != nil && r.High95 != nil {
-		g.Inner, g.Outer = &chart.Band{Low: *r.Low80, High: *r.High80}, &chart.Band{Low: *r.Low95, High: *r.High95}
-	}
-	return gauge{g}
-}
-
-// pacePicture draws the gauge of a row.
-func (c *forecastPages) pacePicture(w http.ResponseWriter, v frame.Visit) {
-	found, query, ok := c.pictured(w, v)
-	if !ok {
-		return
-	}
-	i, err := strconv.Atoi(query.Get("row"))
-	if err != nil || i < 0 || i >= len(found.Rows) {
-		c.Refuse(w, v.Request, http.StatusNotFound, frame.NoSuchChart)
-		return
-	}
-	drawn := gaugeOf(found.Rows[i])
-	drawn.Theme, drawn.Width = frame.ThemeIn(query), frame.HalfWidth
-	if query.Get("size") == "narrow" {
-		drawn.Width = frame.NarrowWidth
-	}
-	svg, err := chart.DrawGauge(drawn.Gauge)
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	frame.WriteSVG(w, svg, "no-store")
-}
-
-// fanPicture draws actual and forecast totals by day.
-func (c *forecastPages) fanPicture(w http.ResponseWriter, v frame.Visit) {
-	found, query, ok := c.pictured(w, v)
-	if !ok {
-		return
-	}
-	at := slices.IndexFunc(found.Rows, func(r forecastRow) bool { return r.Expected != nil })
-	if at < 0 || len(found.Outlook) == 0 {
-		c.Refuse(w, v.Request, http.StatusNotFound, frame.NoSuchChart)
-		return
-	}
-	drawn := fanChart(found, found.Rows[at])
-	notes, err := c.annotations(v, civil.Range{First: found.Outlook[0].Date, Last: found.Outlook[len(found.Outlook)-1].Date})
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	drawn.Annotations = notes
-	drawn.Theme, drawn.Width, drawn.Height = frame.ThemeIn(query), frame.WideWidth, frame.WideHeight
-	if query.Get("size") == "narrow" {
-		drawn.Width, drawn.Height = frame.NarrowWidth, frame.NarrowHeight+40
-	}
-	svg, err := chart.Draw(drawn)
-	if err != nil {
-		c.Fail(w, v.Request, err)
-		return
-	}
-	frame.WriteSVG(w, svg, "no-store")
-}
-
-// pictured returns the answer that a chart shows. On failure it writes the error page and returns false.
-func (c *forecastPages) pictured(w http.ResponseWriter, v frame.Visit) (forecasts, url.Values, bool) {
-	query := v.URL.Query()
-	p, ok := c.PlaceOf(w, v, query.Get("workspace"))
-	if !ok {
-		return forecasts{}, nil, false
-	}
-	found, err := c.pace(v, p, periodIn(query))
-	if err != nil {
-		c.Fail(w, v.Request, err)
-	}
-	return found, query, err == nil
-}
-
-func fanChart(a forecasts, of forecastRow) chart.Chart {
-	there, ahead, goal := chart.Series{Name: "actual"}, chart.Series{Name: "forecast"}, chart.Series{Name: "target"}
-	for _, d := range a.Outlook {
-		if d.Actual != nil {
-			there.Points = append(there.Points, chart.Point{Date: d.Date, Value: *d.Actual})
-		}
-		if n := len(there.Points); d.Expected != nil && n > 0 && len(ahead.Points) == 0 { // starts at the end of the other line
-			last := there.Points[n-1]
-			last.Band, last.Inner = &chart.Band{Low: last.Value, High: last.Value}, &chart.Band{Low: last.Value, High: last.Value}
-			ahead.Points = append(ahead.Points, last)
-		}
-		if d.Expected != nil && d.Low80 != nil && d.High80 != nil && d.Low95 != nil && d.High95 != nil {
-			ahead.Points = append(ahead.Points, chart.Point{
-				Date: d.Date, Value: *d.Expected, Band: &chart.Band{Low: *d.Low95, High: *d.High95}, Inner: &chart.Band{Low: *d.Low80, High: *d.High80},
-			})
-		}
-		if of.Target != nil {
-			goal.Points = append(goal.Points, chart.Point{Date: d.Date, Value: *of.Target})
-		}
-	}
-	drawn := chart.Chart{
-		Title: of.Name() + " since the start of the period", Metric: of.Name(), Unit: gaugeOf(of).Unit, Currency: a.Currency, Granularity: civil.ByDay,
-		BandName: "80% and 95% interval", Series: []chart.Series{there, ahead},
-	}
-	if of.Target != nil {
-		drawn.Series = append(drawn.Series, goal)
-	}
-	return drawn
-}
-
 // maxNotes is the maximum number of annotations on a chart.
 const maxNotes = 12
 
 // annotations returns the latest annotations of the workspace in a period.
-func (c *forecastPages) annotations(v frame.Visit, days civil.Range) ([]chart.Annotation, error) {
+func (c *forecastPages) annotations(v frame.Visit, days civil.Range) ([]plot.Note, error) {
 	all, err := c.Store.Annotations(v.Context(), measure.WorkspaceID(v.URL.Query().Get("workspace")))
 	if err != nil {
 		return nil, err
 	}
 	in := control.AnnotationsIn(all, days)
-	var notes []chart.Annotation
+	var notes []plot.Note
 	for _, a := range in[max(0, len(in)-maxNotes):] {
-		notes = append(notes, chart.Annotation{Date: a.Days.Intersect(days).First, Label: a.Label})
+		notes = append(notes, plot.Note{Date: a.Days.Intersect(days).First, Label: a.Label})
 	}
 	return notes, nil
 }

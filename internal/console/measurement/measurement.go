@@ -21,7 +21,7 @@ var files embed.FS
 // Templates returns the templates of the group.
 func Templates() frame.Templates {
 	return frame.Templates{Files: files, Functions: template.FuncMap{
-		"cadence": cadenceWords, "picture": pictureOf, "schedule": scheduleOf, "gate": gateWords,
+		"cadence": cadenceWords, "picture": pictureOf, "schedule": scheduleOf, "act": rowActionOf,
 		"deref": func(b *bool) bool { return b != nil && *b },
 	}}
 }
@@ -32,7 +32,7 @@ func Register(routes *http.ServeMux, o Options) {
 		(&forecastPages{o.Frame}).register(routes)
 		(&experimentPages{o.Frame}).register(routes)
 	}
-	if o.Models != nil {
+	if o.Models != nil && o.Frame.Ask != nil {
 		(&modelPages{Frame: o.Frame, models: o.Models}).register(routes)
 	}
 }
@@ -40,12 +40,9 @@ func Register(routes *http.ServeMux, o Options) {
 // Paths of the pages.
 const (
 	experimentsPath = "/experiments"
-	weeksPath       = "/experiments/weeks.svg"
-	powerPath       = "/experiments/power.svg"
+	planPath        = "/experiments/plan"
 
 	forecastsPath = "/forecasts"
-	pacePath      = "/forecasts/pace.svg"
-	fanPath       = "/forecasts/days.svg"
 )
 
 // modelPages are the media mix model and the budget optimizer.
@@ -56,7 +53,10 @@ type modelPages struct {
 }
 
 func (c *modelPages) register(routes *http.ServeMux) {
-	routes.HandleFunc("GET "+frame.ModelsPath, c.SignedIn(c.modelsPage))
+	for _, tab := range modelTabs() {
+		routes.HandleFunc("GET "+tab.path, c.SignedIn(c.modelsPage(tab)))
+	}
+	routes.HandleFunc("GET "+frame.OptimizerPath, c.SignedIn(c.optimizerPage))
 	routes.HandleFunc("POST "+frame.ModelsPath, c.Posted(c.changeModels))
 	routes.HandleFunc("GET "+frame.ModelsPath+"/chart.svg", c.SignedIn(c.modelsChart))
 	routes.HandleFunc("GET "+frame.ModelsPath+"/export.csv", c.SignedIn(c.modelsExport))
@@ -68,8 +68,7 @@ type experimentPages struct{ *frame.Frame }
 func (c *experimentPages) register(routes *http.ServeMux) {
 	routes.HandleFunc("GET "+experimentsPath, c.SignedIn(c.experimentsPage))
 	routes.HandleFunc("POST "+experimentsPath, c.Posted(c.changeExperiments))
-	routes.HandleFunc("GET "+weeksPath, c.SignedIn(c.weeksPicture))
-	routes.HandleFunc("GET "+powerPath, c.SignedIn(c.powerPicture))
+	routes.HandleFunc("GET "+planPath, c.SignedIn(c.planPage))
 }
 
 // forecastPages are forecasts, alerts and targets.
@@ -78,6 +77,4 @@ type forecastPages struct{ *frame.Frame }
 func (c *forecastPages) register(routes *http.ServeMux) {
 	routes.HandleFunc("GET "+forecastsPath, c.SignedIn(c.forecastsPage))
 	routes.HandleFunc("POST "+forecastsPath, c.Posted(c.changeForecasts))
-	routes.HandleFunc("GET "+pacePath, c.SignedIn(c.pacePicture))
-	routes.HandleFunc("GET "+fanPath, c.SignedIn(c.fanPicture))
 }

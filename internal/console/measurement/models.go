@@ -1,10 +1,8 @@
 package measurement
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -16,9 +14,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/jobs"
-	"assay/internal/measure"
 	"assay/internal/measure/mix"
-	"assay/internal/measure/mmm"
 	"assay/internal/operation"
 )
 
@@ -45,75 +41,100 @@ func (s ModelState) Failed() string {
 	return s.Job.Failure
 }
 
-// modelsView is the view of the models page.
+// modelTab is a view of the media mix model with its own address.
+type modelTab struct {
+	path, name string
+	fill       func(*modelPages, frame.Visit, *modelsView) error
+}
+
+// modelTabs are the views. The first is the page of the model.
+func modelTabs() []modelTab {
+	return []modelTab{
+		{frame.ModelsPath, "Summary", (*modelPages).summary},
+		{frame.ModelsPath + "/fit", "Fit", (*modelPages).fit},
+		{frame.ModelsPath + "/contributions", "Contributions", (*modelPages).contributions},
+		{frame.ModelsPath + "/curves", "Response curves", (*modelPages).responses},
+		{frame.ModelsPath + "/diagnostics", "Diagnostics", (*modelPages).diagnostics},
+	}
+}
+
+// modelsView is a view of the media mix model.
 type modelsView struct {
 	frame.Place
+	frame.Messages
 	ModelState
-	Trains   bool           // the visitor can train models
-	Progress *frame.JobView // the running or waiting training; nil: none
-	Problem  string         // error of a form
-	Verdict  []string
-	Channels []channelRow
-	Priors   []priorRow
-	Tests    []testRow
-	LeftOut  []string
-	Plan     planView
-	Cadences []control.Cadence
-	Hours    []int
-	Query    string // query of the charts and exports of this model
+	Heading, Lead string
+	Tabs          []frame.Option
+	Trains        bool           // the visitor can train models
+	Progress      *frame.JobView // the running or waiting training; nil: none
+	KPIs          []frame.KPI
+	Blocks        []frame.Block // main column
+	Facts         []frame.Fact  // side column
+	Below         []frame.Block // full width
+	Pictures      []picturePart
+	Verdict       []string
+	LeftOut       []string
+	Warnings      []string
+	Schedule      bool // shows exports and the schedule of trainings
+	Cadences      []control.Cadence
+	Hours         []int
+	Query         string // query of the charts and exports of this model
+}
+
+// picturePart is a chart with its heading.
+type picturePart struct {
+	frame.Section
+	Pictures []frame.Picture
 }
 
 // Usable reports whether the model has results.
 func (v modelsView) Usable() bool { return v.Model != nil && v.Model.Status != mix.Refused }
 
-// channelRow is a channel as text. Money is per month.
-type channelRow struct {
-	Channel                                               string
-	Spend, Incremental, Share, ROAS, Marginal, Saturation string
-	Curve                                                 string // query of its response curve
-}
-
-// testRow is a completed experiment as text, with the estimate of the observational fit.
-type testRow struct {
-	Channel, Days, Result, Observational, Before, After, Verdict string
-	Contradicts                                                  bool
-}
-
-// priorRow is a parameter with its prior and posterior.
-type priorRow struct{ Channel, What, Before, After, Narrowed string }
-
-func (c *modelPages) modelsPage(w http.ResponseWriter, v frame.Visit) {
-	if p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace")); ok {
-		c.showModels(w, v, http.StatusOK, p, "")
+func (c *modelPages) modelsPage(tab modelTab) func(http.ResponseWriter, frame.Visit) {
+	return func(w http.ResponseWriter, v frame.Visit) {
+		if p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace")); ok {
+			c.showModels(w, v, http.StatusOK, p, tab, "")
+		}
 	}
 }
 
-func (c *modelPages) showModels(w http.ResponseWriter, v frame.Visit, status int, p frame.Place, problem string) {
+func (c *modelPages) showModels(w http.ResponseWriter, v frame.Visit, status int, p frame.Place, tab modelTab, problem string) {
 	state, err := c.models.State(v.Context(), p.Workspace)
 	if err != nil {
 		c.Fail(w, v.Request, err)
 		return
 	}
-	view := modelsView{Place: p, ModelState: state, Trains: p.Role.Writes(), Problem: problem, Cadences: control.Cadences()}
+	p.Here = frame.ModelsPath
+	view := modelsView{
+		Place: p, ModelState: state, Trains: p.Role.Writes(), Messages: frame.Messages{Problem: problem}, Cadences: control.Cadences(),
+		Heading: "Media mix model",
+	}
 	if job := state.Job; job != nil && !job.State.Ended() {
 		view.Progress = c.JobView(v, *job, view.Trains)
 	}
 	for hour := range 24 {
 		view.Hours = append(view.Hours, hour)
 	}
-	if view.Usable() {
+	if !view.Usable() {
+		view.Schedule = true
+	} else {
 		query := url.Values{"workspace": {string(p.Workspace.ID)}, "v": {strconv.Itoa(state.Model.Version)}}
 		view.Query = query.Encode()
-		view.Verdict = verdict(state.Model)
-		view.Plan = c.planOf(state.Model, p.Workspace, v.URL.Query())
-		view.Channels = channelRows(state.Model, query, view.Plan)
-		view.Priors = priorRows(state.Model)
-		view.Tests = testRows(state.Model)
-		for _, l := range state.Model.LeftOut {
-			view.LeftOut = append(view.LeftOut, fmt.Sprintf("%s: %s", l.Channel, l.Reason))
+		for _, one := range modelTabs() {
+			address := one.path + "?" + url.Values{"workspace": {string(p.Workspace.ID)}}.Encode()
+			view.Tabs = append(view.Tabs, frame.Option{Name: one.name, Address: address, Here: one.path == tab.path})
+		}
+		if err := tab.fill(c, v, &view); err != nil {
+			c.Fail(w, v.Request, err)
+			return
+		}
+		for _, b := range slices.Concat(view.Blocks, view.Below) {
+			if b.Table != nil {
+				b.Table.Show(v.URL)
+			}
 		}
 	}
-	c.Render(w, v.Request, status, frame.Page{Name: "models", Title: "Media mix model", View: view, Visitor: &v.Visitor})
+	c.Render(w, v.Request, status, frame.Page{Name: "models", Title: view.Heading, View: view, Visitor: &v.Visitor})
 }
 
 // verdict describes the convergence, fit and out-of-sample error of the model.
@@ -141,84 +162,21 @@ func noneOr(n int) string {
 	return strconv.Itoa(n)
 }
 
-func channelRows(m *mix.Model, query url.Values, plan planView) []channelRow {
-	effects := slices.Clone(m.Effects)
-	slices.SortStableFunc(effects, func(a, b mmm.ChannelEffect) int {
-		return cmp.Compare(b.Contribution.Mean, a.Contribution.Mean)
-	})
-	var rows []channelRow
-	for _, e := range effects {
-		if e.ROAS == nil || e.MarginalROAS == nil {
-			continue
-		}
-		reach, months := m.Reach(e.Channel), m.Months()
-		q := url.Values{"of": {"curve"}, "channel": {string(e.Channel)}}
-		maps.Copy(q, query)
-		if planned, ok := plan.monthly[e.Channel]; ok {
-			q.Set("plan", strconv.FormatFloat(planned, 'f', 0, 64))
-		}
-		rows = append(rows, channelRow{
-			Channel: string(e.Channel), Spend: amount(e.Spend / months),
-			Incremental: between(amount(e.Contribution.Mean/months), amount(e.Contribution.Q05/months), amount(e.Contribution.Q95/months)),
-			Share:       fmt.Sprintf("%.1f%%", 100*e.Share.Mean),
-			ROAS:        between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95)),
-			Marginal: between(ratio(e.MarginalROAS.Mean), ratio(e.MarginalROAS.Q05),
-				ratio(e.MarginalROAS.Q95)),
-			Saturation: fmt.Sprintf("%.0f%%", 100*reach.Saturation.Mean), Curve: q.Encode(),
-		})
+// parameterName returns the name of a parameter of the model and its meaning.
+func parameterName(parameter string) (name, note string) {
+	switch parameter {
+	case "roi":
+		return "ROAS", "incremental revenue per unit of spend"
+	case "alpha":
+		return "Adstock", "share of a week's effect that carries over to the next week"
+	case "lam":
+		return "Saturation", "curvature of the response (0: linear)"
+	case "elasticity":
+		return "Elasticity", "marginal ROAS at usual spend, as a share of ROAS"
+	case "sharpness":
+		return "Sharpness", "where the curve saturates (small: gradually; large: at a ceiling)"
 	}
-	return rows
-}
-
-// parameterNames describes the parameters of the model.
-var parameterNames = map[string]string{
-	"roi": "ROAS: incremental revenue per unit of spend", "alpha": "adstock: share of a week's effect that carries over to the next week", "lam": "saturation: curvature of the response (0: linear)",
-	"elasticity": "marginal ROAS at usual spend, as a share of ROAS",
-	"sharpness":  "sharpness: where the curve saturates (small: gradually; large: at a ceiling)",
-}
-
-func priorRows(m *mix.Model) []priorRow {
-	var rows []priorRow
-	for _, b := range m.PriorPosteriors() {
-		narrowed := "not narrower"
-		if b.Narrowed > 0.01 {
-			narrowed = fmt.Sprintf("%.0f%% narrower", 100*b.Narrowed)
-		}
-		say := func(e measure.Estimate) string { return between(ratio(e.Value), ratio(e.Low), ratio(e.High)) }
-		rows = append(rows, priorRow{string(b.Channel), parameterNames[b.Parameter], say(b.Before), say(b.After), narrowed})
-	}
-	return rows
-}
-
-func testRows(m *mix.Model) []testRow {
-	say := func(e measure.Estimate) string { return between(ratio(e.Value), ratio(e.Low), ratio(e.High)) }
-	var rows []testRow
-	for _, t := range m.Tests {
-		row := testRow{Channel: string(t.Channel), Days: t.Days.Words(), Result: "–", Observational: "–", Before: "–", After: "–"}
-		if !t.Used() {
-			row.Verdict = "The model does not use it: " + t.Why + "."
-			rows = append(rows, row)
-			continue
-		}
-		row.Result, row.Verdict = say(t.PerCost()), "The model uses it. There is no observational fit to compare it with."
-		for _, e := range m.Effects {
-			if e.Channel == t.Channel && e.ROAS != nil {
-				row.After = between(ratio(e.ROAS.Mean), ratio(e.ROAS.Q05), ratio(e.ROAS.Q95))
-			}
-		}
-		if a := t.Observational; a != nil {
-			row.Observational, row.Before = say(t.FitPerCost()), between(ratio(a.ROAS.Mean), ratio(a.ROAS.Q05), ratio(a.ROAS.Q95))
-			row.Verdict = fmt.Sprintf("The model uses it. It differs from the observational fit by %.1f standard deviations and is consistent with it.", math.Abs(a.ZScore))
-			if t.FitMorePrecise() {
-				row.Verdict += " The observational fit is more precise, so the model has no confounding term for the channel."
-			}
-			if row.Contradicts = t.Contradicts(); row.Contradicts {
-				row.Verdict = fmt.Sprintf("The model uses it, but it contradicts the observational fit by %.1f standard deviations. One of the two is wrong.", math.Abs(a.ZScore))
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows
+	return parameter, ""
 }
 
 // amount formats money in whole units, without the currency.
@@ -262,7 +220,7 @@ func (c *modelPages) changeModels(w http.ResponseWriter, v frame.Visit) {
 	case err == nil:
 		frame.See(w, frame.ModelsPath+"?"+url.Values{"workspace": {string(p.Workspace.ID)}}.Encode())
 	case public && fault.KindOf(err) != fault.KindForbidden:
-		c.showModels(w, v, http.StatusUnprocessableEntity, p, frame.PublicText(err))
+		c.showModels(w, v, http.StatusUnprocessableEntity, p, modelTabs()[0], frame.PublicText(err))
 	default:
 		c.Fail(w, v.Request, err)
 	}

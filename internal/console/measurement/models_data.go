@@ -11,44 +11,42 @@ import (
 	"assay/internal/civil"
 	"assay/internal/console/frame"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/sheet"
 )
 
 // modelOf returns the model of a chart or an export. Without a usable model it writes the error page and returns false.
-func (c *modelPages) modelOf(w http.ResponseWriter, v frame.Visit) (*mix.Model, control.Workspace, bool) {
+func (c *modelPages) modelOf(w http.ResponseWriter, v frame.Visit) (*mix.Model, frame.Place, bool) {
 	p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace"))
 	if !ok {
-		return nil, control.Workspace{}, false
+		return nil, frame.Place{}, false
 	}
 	state, err := c.models.State(v.Context(), p.Workspace)
 	if err != nil {
 		c.Fail(w, v.Request, err)
-		return nil, control.Workspace{}, false
+		return nil, frame.Place{}, false
 	}
 	if state.Model == nil || state.Model.Status == mix.Refused {
 		c.Refuse(w, v.Request, http.StatusNotFound, "This workspace has no model with results. Train a model first.")
-		return nil, control.Workspace{}, false
+		return nil, frame.Place{}, false
 	}
-	return state.Model, p.Workspace, true
+	return state.Model, p, true
 }
 
 func (c *modelPages) modelsChart(w http.ResponseWriter, v frame.Visit) {
-	m, workspace, ok := c.modelOf(w, v)
+	m, p, ok := c.modelOf(w, v)
 	if !ok {
 		return
 	}
-	query := v.URL.Query()
+	workspace, query := p.Workspace, v.URL.Query()
 	theme, narrow := frame.ThemeIn(query), query.Get("size") == "narrow"
 	var picture []byte
 	var err error
 	switch query.Get("of") {
-	case "fit", "parts":
-		drawing := fitChart(m, workspace)
-		if query.Get("of") == "parts" {
-			drawing = partsChart(m, workspace)
-		}
+	case "parts":
+		drawing := partsChart(m, workspace)
 		drawing.Theme, drawing.Width, drawing.Height = theme, frame.WideWidth, frame.WideHeight
 		if narrow {
 			drawing.Width, drawing.Height = frame.NarrowWidth, frame.NarrowHeight+80
@@ -99,27 +97,19 @@ func points(weeks []civil.Date, values []float64) []chart.Point {
 	return out
 }
 
-func fitChart(m *mix.Model, w control.Workspace) chart.Chart {
-	h := m.History()
-	return chart.Chart{
-		Title: "Revenue and fit by week", Metric: "Revenue per week", Unit: chart.Money, Currency: w.Currency, Granularity: civil.ByWeek,
-		Series: []chart.Series{{Name: "revenue", Points: points(h.Weeks, h.Actual)}, {Name: "fit", Points: points(h.Weeks, h.Expected)}},
-	}
-}
-
 // partsChart stacks the incremental revenue of channels on the baseline. If there are more channels than a chart can show,
 // it combines the smallest.
 func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 	h := m.History()
 	drawing := chart.Chart{
 		Kind: chart.Bar, Stacked: true, Title: "Incremental revenue by week", Metric: "Revenue per week", Unit: chart.Money,
-		Currency: w.Currency, Granularity: civil.ByWeek, Series: []chart.Series{{Name: "baseline", Points: points(h.Weeks, h.Base)}},
+		Currency: w.Currency, Granularity: civil.ByWeek, Series: []chart.Series{{Name: "Baseline", Points: points(h.Weeks, h.Base)}},
 	}
 	rest := make([]float64, len(h.Weeks))
 	for i, e := range bySize(m) {
 		incremental := h.Contributions[e]
 		if i < chart.MaxSeries-2 || len(h.Channels) == chart.MaxSeries-1 {
-			drawing.Series = append(drawing.Series, chart.Series{Name: string(h.Channels[e]), Points: points(h.Weeks, incremental)})
+			drawing.Series = append(drawing.Series, chart.Series{Name: frame.ChannelName(h.Channels[e]), Points: points(h.Weeks, incremental)})
 			continue
 		}
 		for t := range rest {
@@ -127,7 +117,7 @@ func partsChart(m *mix.Model, w control.Workspace) chart.Chart {
 		}
 	}
 	if len(h.Channels) >= chart.MaxSeries {
-		drawing.Series = append(drawing.Series, chart.Series{Name: "other channels", Points: points(h.Weeks, rest)})
+		drawing.Series = append(drawing.Series, chart.Series{Name: "Other channels", Points: points(h.Weeks, rest)})
 	}
 	return drawing
 }
@@ -140,7 +130,7 @@ func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan
 	}
 	months := m.Months()
 	c = chart.Curve{
-		Title: string(channel), Across: "Spend per month", Up: "Incremental revenue per month", Currency: w.Currency, BandName: "90% interval",
+		Title: frame.ChannelName(channel), Across: "Spend per month", Up: "Incremental revenue per month", Currency: w.Currency, BandName: "90% interval",
 		KnownTo: curve.Seen / months, Marks: []chart.CurveMark{{At: curve.Current / months, Label: "current"}},
 	}
 	for _, p := range curve.Points {
@@ -154,12 +144,12 @@ func curveChart(m *mix.Model, w control.Workspace, channel measure.Channel, plan
 
 // modelsExport writes a table of the model as CSV, with money in major units and without rounding.
 func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
-	m, workspace, ok := c.modelOf(w, v)
+	m, p, ok := c.modelOf(w, v)
 	if !ok {
 		return
 	}
 	of := cmp.Or(v.URL.Query().Get("of"), "weeks")
-	rows, err := c.exported(m, workspace, of, v)
+	rows, err := c.exported(m, p, of, v)
 	if err != nil {
 		c.Fail(w, v.Request, err)
 		return
@@ -168,11 +158,12 @@ func (c *modelPages) modelsExport(w http.ResponseWriter, v frame.Visit) {
 		c.Refuse(w, v.Request, http.StatusNotFound, "This table does not exist, or the allocation cannot be computed.")
 		return
 	}
-	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", workspace.ID, m.Version, of), rows)
+	frame.WriteCSV(w, fmt.Sprintf("%s-mmm-%d-%s.csv", p.Workspace.ID, m.Version, of), rows)
 }
 
 // exported returns a table with its header, nil for an unknown table.
-func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v frame.Visit) ([][]string, error) {
+func (c *modelPages) exported(m *mix.Model, p frame.Place, of string, v frame.Visit) ([][]string, error) {
+	w := p.Workspace
 	currency := string(w.Currency)
 	switch of {
 	case "weeks":
@@ -218,16 +209,14 @@ func (c *modelPages) exported(m *mix.Model, w control.Workspace, of string, v fr
 		}
 		return rows, nil
 	case "plan":
-		plan := c.planOf(m, w, v.URL.Query())
-		if !plan.Asked || plan.Problem != "" {
+		_, _, found, err := c.planned(v, p, m)
+		if fault.KindOf(err) == fault.KindInvalid || err == nil && found == nil {
 			return nil, nil
 		}
-		rows := [][]string{{"channel", "current_monthly_spend_" + currency, "proposed_monthly_spend", "marginal_roas"}}
-		for _, r := range plan.Rows {
-			channel := measure.Channel(r.Channel)
-			rows = append(rows, []string{sheet.Text(r.Channel), exact(m.Posterior().Spend(channel) / m.Months()), exact(plan.monthly[channel]), r.Marginal})
+		if err != nil {
+			return nil, err
 		}
-		return rows, nil
+		return allocationTable(found, w), nil
 	case "schedule":
 		plan := c.weekPlanOf(m, w, v.URL.Query())
 		if plan == nil {

@@ -115,15 +115,3 @@ func (p planView) groups(months float64) ([]decide.Group, error) {
 	}
 	return out, nil
 }
-
-// togetherWords describes the combined spend of each group.
-func (p planView) togetherWords() (words []string) {
-	for _, g := range p.Groups {
-		var sum float64
-		for _, c := range g.members() {
-			sum += p.monthly[c]
-		}
-		words = append(words, fmt.Sprintf("The combined spend of %s is %s per month.", g.title(), p.money(sum)))
-	}
-	return words
-}

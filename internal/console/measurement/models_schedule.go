@@ -73,7 +73,7 @@ func nextWeek(last civil.Date, now time.Time, w control.Workspace) civil.Date {
 // scheduled computes the weekly allocation if the form requests one.
 func (p *planView) scheduled(c *modelPages, m *mix.Model, w control.Workspace, asked url.Values) {
 	s := &p.Schedule
-	if s.Weeks == "" || !p.Asked || p.Problem != "" {
+	if s.Weeks == "" || p.Changing {
 		return
 	}
 	asked.Set("v", strconv.Itoa(m.Version))
@@ -110,7 +110,7 @@ func (p *planView) spread(m *mix.Model, w control.Workspace) (*weekPlan, error) 
 	}
 	ahead := mmm.Ahead{Periods: weeks, Gap: (days + weekDays/2) / weekDays, Change: map[measure.Channel]float64{}}
 	for _, f := range p.Fields {
-		step, err := entered("the weekly change of "+f.Channel, strings.TrimSuffix(f.Step, "%"))
+		step, err := entered("the weekly change of "+f.Name, strings.TrimSuffix(f.Step, "%"))
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +270,7 @@ func (w *weekPlan) spendChart() chart.Chart {
 			spends[t] = money.Major(x, w.Currency)
 		}
 		if i < chart.MaxSeries-1 || len(order) == chart.MaxSeries {
-			drawing.Series = append(drawing.Series, chart.Series{Name: string(w.Channels[j]), Points: points(w.slots(), spends)})
+			drawing.Series = append(drawing.Series, chart.Series{Name: frame.ChannelName(w.Channels[j]), Points: points(w.slots(), spends)})
 			continue
 		}
 		for t, x := range spends {

@@ -45,7 +45,7 @@ func campaigns(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("campaigns", "Campaigns", "", "campaigns report", r.call("campaigns", "campaigns", with)), Table: campaignTable(a, rows),
-	}.withCSV(r.csv(""))}
+	}.WithCSV(r.csv(""))}
 	return view, nil
 }
 

@@ -295,12 +295,7 @@ func (r *request) ownedBlock(a returns) block {
 		t.Rows = append(t.Rows, one)
 	}
 	t.Rows = append(t.Rows, last...)
-	return block{Section: r.section("owned", "Owned and organic", "no spend, so no return", "unattributed", nil), Table: t}.withCSV(r.csv("owned"))
-}
-
-func (b block) withCSV(address string) block {
-	b.CSV = address
-	return b
+	return block{Section: r.section("owned", "Owned and organic", "no spend, so no return", "unattributed", nil), Table: t}.WithCSV(r.csv("owned"))
 }
 
 // drill opens the campaigns of a channel in place.

@@ -50,18 +50,18 @@ func customers(r *request) (*reportView, error) {
 		block{
 			Section: r.section("segments", "New and returning customers", "", "new vs returning", r.call("segments", "customers", segmentsWith)),
 			Table:   segmentTable(segments),
-		}.withCSV(r.csv("")),
+		}.WithCSV(r.csv("")),
 		block{
 			Section: r.section(
 				"cohorts", "Retention by cohort", "share of customers with an order in the month, "+long.Words(), "retention",
 				r.call("cohorts", "customers", cohortsWith),
 			),
 			Table: cohortTable(cohorts),
-		}.withCSV(r.csv("cohorts-table")),
+		}.WithCSV(r.csv("cohorts-table")),
 		block{
 			Section: r.section("values", "Lifetime value by first channel", "90% intervals, "+long.Words(), "ltv", r.call("values", "customers", valuesWith)),
 			Table:   valueTable(values),
-		}.withCSV(r.csv("values-table")),
+		}.WithCSV(r.csv("values-table")),
 	}
 	return view, nil
 }

@@ -28,6 +28,7 @@ type comparison string
 const (
 	previousPeriod comparison = "previous"
 	previousYear   comparison = "year"
+	noComparison   comparison = "none"
 )
 
 // Names of the parameters of the query.
@@ -63,8 +64,8 @@ var presets = []struct {
 // filterIn reads the filter of a query.
 func filterIn(query url.Values, today civil.Date) (filter, error) {
 	f := filter{Today: today, Compare: previousPeriod, Model: measure.LastTouch, Channel: measure.Channel(query.Get(channelParam))}
-	if query.Get(compareParam) == string(previousYear) {
-		f.Compare = previousYear
+	if c := comparison(query.Get(compareParam)); c == previousYear || c == noComparison {
+		f.Compare = c
 	}
 	if m := measure.Model(query.Get(modelParam)); slices.Contains(models(), m) {
 		f.Model = m
@@ -111,6 +112,9 @@ func (f filter) Earlier() civil.Range {
 
 // Against names the comparison period.
 func (f filter) Against() string {
+	if f.Compare == noComparison {
+		return "nothing"
+	}
 	if f.Compare == previousYear {
 		return "one year earlier"
 	}
@@ -143,9 +147,8 @@ type chip struct {
 	Dates        *dates
 }
 
-type option struct {
-	Name, Address string
-	Here          bool
+func choice(name, address string, here bool) option {
+	return option{Name: name, Address: address, Here: here}
 }
 
 // dates is the form of a custom period.
@@ -179,7 +182,7 @@ func (f filter) bar(u *url.URL, use uses) []chip {
 	}
 	period := chip{Label: "Period", Value: f.Days.Words(), Dates: &dates{Path: u.Path, First: f.Days.First, Last: f.Days.Last}}
 	for _, p := range presets {
-		period.Options = append(period.Options, option{p.name, change(rangeParam, p.key, startParam, "", endParam, ""), f.Preset == p.key})
+		period.Options = append(period.Options, choice(p.name, change(rangeParam, p.key, startParam, "", endParam, ""), f.Preset == p.key))
 	}
 	for _, name := range []string{"workspace", compareParam, channelParam, modelParam} {
 		if v := u.Query().Get(name); v != "" {
@@ -189,8 +192,9 @@ func (f filter) bar(u *url.URL, use uses) []chip {
 	bar := []chip{period}
 	if use.compare {
 		bar = append(bar, chip{Label: "compared with", Value: f.Against(), Options: []option{
-			{"Previous period", change(compareParam, ""), f.Compare == previousPeriod},
-			{"One year earlier", change(compareParam, string(previousYear)), f.Compare == previousYear},
+			choice("Previous period", change(compareParam, ""), f.Compare == previousPeriod),
+			choice("One year earlier", change(compareParam, string(previousYear)), f.Compare == previousYear),
+			choice("No comparison", change(compareParam, string(noComparison)), f.Compare == noComparison),
 		}})
 	}
 	if use.channel {
@@ -199,7 +203,7 @@ func (f filter) bar(u *url.URL, use uses) []chip {
 	if use.model {
 		attribution := chip{Label: "Attribution", Value: modelName(f.Model)}
 		for _, m := range models() {
-			attribution.Options = append(attribution.Options, option{modelName(m), change(modelParam, string(m)), f.Model == m})
+			attribution.Options = append(attribution.Options, choice(modelName(m), change(modelParam, string(m)), f.Model == m))
 		}
 		bar = append(bar, attribution)
 	}
@@ -207,12 +211,12 @@ func (f filter) bar(u *url.URL, use uses) []chip {
 }
 
 func (f filter) channelChip(change func(...string) string) chip {
-	c := chip{Label: "Channel", Value: "All channels", Options: []option{{"All channels", change(channelParam, ""), f.Channel == ""}}}
+	c := chip{Label: "Channel", Value: "All channels", Options: []option{choice("All channels", change(channelParam, ""), f.Channel == "")}}
 	if f.Channel != "" {
 		c.Value = frame.ChannelName(f.Channel)
 	}
 	for _, one := range f.channels {
-		c.Options = append(c.Options, option{frame.ChannelName(one), change(channelParam, string(one)), f.Channel == one})
+		c.Options = append(c.Options, choice(frame.ChannelName(one), change(channelParam, string(one)), f.Channel == one))
 	}
 	return c
 }

@@ -48,7 +48,24 @@ func overview(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{r.overTime(m), r.channelBlock(m.channels, overviewColumns)}
 	view.Side = []block{r.whatChanged(a), r.freshness(m.diagnosed)}
+	if f.Compare == noComparison {
+		view.alone(a)
+	}
 	return view, nil
+}
+
+// alone removes the comparison with an earlier period.
+func (v *reportView) alone(a *tools.CompareAnswer) {
+	for i := range v.KPIs {
+		v.KPIs[i].Change, v.KPIs[i].From = nil, ""
+	}
+	v.Heading, v.Lead, v.Side = "Revenue is unknown.", "", v.Side[1:]
+	if m := a.Metrics; m.Revenue.Value != nil {
+		v.Heading = "Revenue is " + amount(*m.Revenue.Value, a.Currency) + "."
+		if m.ROAS.Value != nil {
+			v.Heading += " " + returnName(a.Channel) + " is " + ratioText(*m.ROAS.Value) + "."
+		}
+	}
 }
 
 // morning calls the tools of the overview together.
@@ -61,7 +78,7 @@ func (r *request) morning() (*morning, error) {
 		func() (err error) {
 			m.pace, err = ask(
 				r, tools.Forecasting,
-				frame.Arguments{"aspect": tools.PacingAspect, "period_type": pacing.MonthlyPeriod, "detail_level": "analyst", "compact": true},
+				frame.Arguments{"aspect": tools.PacingAspect, "period_type": pacing.MonthlyPeriod, "detail_level": "debug", "compact": true},
 			)
 			return err
 		},
@@ -77,6 +94,10 @@ func (r *request) morning() (*morning, error) {
 				return err
 			},
 			func() (err error) {
+				if r.Filter.Compare == noComparison {
+					series[2*i+1] = &tools.TrendsAnswer{}
+					return nil
+				}
 				series[2*i+1], err = ask(r, tools.Trends, r.trend(metric, r.Filter.Earlier()))
 				return err
 			})
@@ -163,9 +184,9 @@ func overviewKPIs(a *tools.CompareAnswer, m *morning) []frame.KPI {
 	spend, spendBefore := spark(snapshot.Spend)
 	kpis := []frame.KPI{
 		kpiOf("Revenue", s.Revenue, money, moreIsBetter, plot.Sparkline(revenue, revenueBefore, "accent")),
+		kpiOf("Spend", s.Spend, money, neutral, plot.Sparkline(spend, spendBefore, "accent")),
 		kpiOf("Orders", s.Orders, countText, moreIsBetter, plot.Sparkline(orders, ordersBefore, "accent")),
 		kpiOf("AOV", s.AOV, exact, moreIsBetter, plot.Sparkline(quotients(revenue, orders), quotients(revenueBefore, ordersBefore), "accent")),
-		kpiOf("Spend", s.Spend, money, neutral, plot.Sparkline(spend, spendBefore, "accent")),
 		kpiOf(returnName(a.Channel), s.ROAS, ratioText, moreIsBetter, plot.Sparkline(quotients(revenue, spend), quotients(revenueBefore, spendBefore), "accent")),
 	}
 	if s.NewOrders != nil {
@@ -175,10 +196,11 @@ func overviewKPIs(a *tools.CompareAnswer, m *morning) []frame.KPI {
 	}
 	for _, optional := range []struct {
 		name   string
+		at     int // position
 		metric *answers.Metric[answers.Money]
-	}{{"Net revenue", s.NetRevenue}, {"Contribution", s.Contribution}, {"Contribution after spend", s.AfterSpend}} {
+	}{{"Contribution", 1, s.Contribution}, {"Contribution after spend", 2, s.AfterSpend}, {"Net revenue", len(kpis) + 2, s.NetRevenue}} {
 		if optional.metric != nil {
-			kpis = append(kpis, kpiOf(optional.name, *optional.metric, money, moreIsBetter, ""))
+			kpis = slices.Insert(kpis, min(optional.at, len(kpis)), kpiOf(optional.name, *optional.metric, money, moreIsBetter, ""))
 		}
 	}
 	return kpis
@@ -231,7 +253,7 @@ func (r *request) overTime(m *morning) block {
 	now, before, spend := m.now[snapshot.Revenue], m.before[snapshot.Revenue], m.now[snapshot.Spend]
 	f, c := r.Filter, now.Currency
 	d := plot.Days{
-		Name: "Revenue", Earlier: frame.Capitalized(f.Against()), Axis: short(c), Value: func(x float64) string { return money.Display(x, 0, c) },
+		Name: "Revenue", Earlier: frame.Capitalized(f.Against()), Axis: frame.ShortMoney(c), Value: func(x float64) string { return money.Display(x, 0, c) },
 		Title: civil.Date.Words, Tick: civil.Date.Short, Label: "Revenue and spend by " + string(f.Granularity()) + ". " + now.Summary,
 	}
 	for _, n := range now.Annotations {
@@ -251,15 +273,59 @@ func (r *request) overTime(m *morning) block {
 		}
 		d.Points = append(d.Points, day)
 	}
+	ahead := r.ahead(m)
+	for i, next := range ahead {
+		if i == 0 { // the dashed line starts at the last complete day
+			for j, p := range slices.Backward(d.Points) {
+				if p.Date.Before(next.Date) && p.Value != nil && !p.Partial {
+					d.Points[j].Ahead = p.Value
+					break
+				}
+			}
+		}
+		at := slices.IndexFunc(d.Points, func(p plot.Day) bool { return p.Date == next.Date })
+		if at < 0 {
+			d.Points, at = append(d.Points, plot.Day{Date: next.Date}), len(d.Points)
+		}
+		d.Points[at].Ahead = next.Ahead
+		d.Ahead = "Forecast"
+	}
 	b := block{
 		Section: r.section("time", "Revenue and spend", "", "trends", r.call("time", "trends", r.trend(snapshot.Revenue, f.Days))),
 		Wide:    d.Draw(wideChart), Large: d.Draw(largeChart), Narrow: d.Draw(narrowChart),
-		Legend: []legend{{"Revenue", "now"}, {frame.Capitalized(f.Against()), "before"}},
+		Legend: []legend{{Name: "Revenue", Class: "now"}, {Name: frame.Capitalized(f.Against()), Class: "before"}},
+	}
+	if f.Compare == noComparison {
+		b.Legend = b.Legend[:1]
+	}
+	if d.Ahead != "" {
+		b.Legend = append(b.Legend, legend{Name: d.Ahead, Class: "ahead"})
 	}
 	if d.Lower != "" {
-		b.Legend = append(b.Legend, legend{"Spend", "spend"})
+		b.Legend = append(b.Legend, legend{Name: "Spend", Class: "spend"})
 	}
 	return b
+}
+
+// shownAhead is the number of forecast days in the chart over time.
+const shownAhead = 7
+
+// ahead returns the forecast of the next days, if the chart shows all channels by day until today. Days of the forecast are
+// differences of its cumulative values, so they have no interval.
+func (r *request) ahead(m *morning) (out []plot.Day) {
+	f := r.Filter
+	at := slices.IndexFunc(m.pace.Rows, func(row pacing.Row) bool { return row.Expected != nil })
+	if f.Channel != "" || f.Granularity() != civil.ByDay || f.Days.Last.Before(f.Today) || at < 0 || m.pace.Rows[at].Metric != snapshot.Revenue || m.pace.Rows[at].Channel != "" {
+		return nil
+	}
+	var before *float64
+	for _, day := range m.pace.Outlook {
+		if day.Expected != nil && before != nil && len(out) < shownAhead {
+			out = append(out, plot.Day{Date: day.Date, Ahead: new(max(0, *day.Expected-*before))})
+		}
+		before = cmp.Or(day.Expected, day.Actual)
+	}
+	return out
 }
 
 // mover is the change of a channel's credited revenue.

@@ -1,7 +1,6 @@
 package performance
 
 import (
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,18 +39,11 @@ type reportView struct {
 	Warnings []string
 }
 
-// block is a part of a page.
-type block struct {
-	frame.Section
-	Legend []legend
-	Wide   template.HTML // chart for the width of a laptop
-	Large  template.HTML // of a desktop
-	Narrow template.HTML // and of a phone
-	Table  *frame.Table
-	More   option // link next to the title
-}
-
-type legend struct{ Name, Class string }
+type (
+	block  = frame.Block
+	legend = frame.Legend
+	option = frame.Option
+)
 
 func (c *pages) reportPage(fill report) func(http.ResponseWriter, frame.Visit) {
 	return func(w http.ResponseWriter, v frame.Visit) {
@@ -217,26 +209,6 @@ func amount[T ~float64](x T, c money.Currency) string { return money.Display(flo
 
 // cents formats an amount with cents.
 func cents[T ~float64](x T, c money.Currency) string { return money.Display(float64(x), 2, c) }
-
-// short formats an amount for an axis: $12k.
-func short(c money.Currency) func(float64) string {
-	return func(x float64) string {
-		switch {
-		case x >= 1e6:
-			return money.Display(x/1e6, decimalsFor(x/1e6), c) + "m"
-		case x >= 1e3:
-			return money.Display(x/1e3, decimalsFor(x/1e3), c) + "k"
-		}
-		return money.Display(x, 0, c)
-	}
-}
-
-func decimalsFor(x float64) int {
-	if x == float64(int64(x)) {
-		return 0
-	}
-	return 1
-}
 
 // number is a pointer to a figure as a plain number.
 func number[T ~float64](x *T) *float64 {

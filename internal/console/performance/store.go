@@ -172,7 +172,7 @@ func creators(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("creators", "Creators", "90% intervals", "creator estimate", r.call("creators", "creators", with)), Table: t,
-	}.withCSV(r.csv(""))}
+	}.WithCSV(r.csv(""))}
 	return view, nil
 }
 
@@ -220,7 +220,7 @@ func messages(r *request) (*reportView, error) {
 	view.Blocks = []block{block{
 		Section: r.section("messages", "Campaigns and flows", "reported by the sending platform", "email sms", r.call("messages", "email_lifecycle", with)),
 		Table:   t,
-	}.withCSV(r.csv(""))}
+	}.WithCSV(r.csv(""))}
 	return view, nil
 }
 
@@ -266,7 +266,7 @@ func surveys(r *request) (*reportView, error) {
 	}
 	view.Blocks = []block{block{
 		Section: r.section("answers", "Answers", "90% intervals", "post-purchase survey", r.call("answers", "surveys", with)), Table: t,
-	}.withCSV(r.csv(""))}
+	}.WithCSV(r.csv(""))}
 	return view, nil
 }
 
@@ -338,7 +338,7 @@ func surfaces(r *request) (*reportView, error) {
 		}})
 	}
 	view.Blocks = []block{
-		block{Section: r.section("surfaces", "Sales surfaces", "", "sales surfaces", r.call("surfaces", "omnichannel", with)), Table: t}.withCSV(r.csv("")),
+		block{Section: r.section("surfaces", "Sales surfaces", "", "sales surfaces", r.call("surfaces", "omnichannel", with)), Table: t}.WithCSV(r.csv("")),
 		r.haloBlock(a, with),
 	}
 	return view, nil
@@ -377,5 +377,5 @@ func (r *request) haloBlock(a *tools.OmnichannelAnswer, with frame.Arguments) bl
 	}
 	return block{
 		Section: r.section("halo", "Halo effects", "90% intervals", "halo effect", r.call("halo", "omnichannel", with)), Table: t,
-	}.withCSV(r.csv("halo-table"))
+	}.WithCSV(r.csv("halo-table"))
 }

@@ -76,14 +76,13 @@ func platformNamed(id string) *adPlatform {
 // connectionsView is the view of the connected ad accounts.
 type connectionsView struct {
 	frame.Place
+	frame.Messages
 	Rows      []connectionRow
 	Platforms []adPlatform
 	Adding    *adPlatform    // its form is shown; nil: none
 	Leaving   *connectionRow // its removal is to be confirmed; nil: none
 	Writes    bool           // the visitor can test connections
 	Form      url.Values     // submitted values that are not secret, after an error
-	Problem   string
-	Done      string
 }
 
 type connectionRow struct{ operation.ConnectionLine }
@@ -107,9 +106,9 @@ func (c *settingsPages) connectionsPage(w http.ResponseWriter, v frame.Visit) {
 	if !ok {
 		return
 	}
-	view := connectionsView{Place: p, Done: map[string]string{
+	view := connectionsView{Place: p, Messages: frame.Messages{Done: map[string]string{
 		"tested": "Connections tested.", "connected": "Ad account connected.", "disconnected": "Ad account disconnected. Its credentials are deleted.",
-	}[query.Get("done")]}
+	}[query.Get("done")]}}
 	if p.Manages() {
 		view.Adding = platformNamed(query.Get("connect"))
 	}

@@ -1,5 +1,5 @@
-// Package setup serves the pages that set up a workspace. They show data, imports, mappings, history, ad accounts, apps,
-// keys, members, the call log and the audit log.
+// Package setup serves the pages that set up a workspace. They show data, imports, mappings, history, costs, ad accounts,
+// apps, keys, members, the call log and the audit log.
 package setup
 
 import (
@@ -63,6 +63,7 @@ const (
 	hooksPath    = "/data/webhooks"
 	forgetPath   = "/data/forget"
 	historyPath  = "/data/history"
+	costsPath    = "/costs"
 	callsPath    = "/calls"
 	securityPath = "/security"
 )
@@ -92,7 +93,7 @@ func (c *settingsPages) register(routes *http.ServeMux) {
 	routes.HandleFunc("GET "+securityPath+"/export.csv", c.SignedIn(c.securityExport))
 }
 
-// dataPages are data, imports, mappings, webhooks, customer deletion and history.
+// dataPages are data, imports, mappings, webhooks, customer deletion, history and costs.
 type dataPages struct {
 	*frame.Frame
 	history   History
@@ -107,6 +108,9 @@ func (c *dataPages) register(routes *http.ServeMux) {
 	routes.HandleFunc("POST "+hooksPath, c.Posted(c.changeHooks))
 	routes.HandleFunc("POST "+forgetPath, c.Posted(c.forgetCustomer))
 	routes.HandleFunc("POST "+checkPath, c.sent(c.checkFile))
+	routes.HandleFunc("GET "+costsPath, c.SignedIn(c.costsPage))
+	routes.HandleFunc("POST "+costsPath, c.Posted(c.changeCosts))
+	routes.HandleFunc("GET "+costsPath+"/template.csv", c.SignedIn(c.costsTemplate))
 	routes.HandleFunc("GET "+taskPath, c.SignedIn(c.taskPage))
 	routes.HandleFunc("GET "+mappingPath, c.SignedIn(c.mappingPage))
 	routes.HandleFunc("POST "+mappingPath, c.Posted(c.changeMapping))

@@ -5,6 +5,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"slices"
 
 	"assay/internal/civil"
 )
@@ -14,6 +15,9 @@ type Days struct {
 	Label   string // text alternative
 	Name    string // of the figure
 	Earlier string // name of the comparison period, "" for none
+	Ahead   string // name of the dashed line, such as a forecast or a counterfactual, "" for none
+	Band    string // name of its interval
+	Goal    string // name of the target, "" for none
 	Points  []Day
 	Notes   []Note
 	Lower   string                  // name of the bars in the second pane, "" for none
@@ -32,6 +36,12 @@ type Day struct {
 	Anomaly  bool
 	Partial  bool // incomplete: drawn hollow, outside the line
 	Lower    *float64
+
+	Ahead     *float64 // on the dashed line
+	Low, High *float64 // its interval
+	Inner     *[2]float64
+	Goal      *float64
+	Title     string // replaces the title of the date
 }
 
 // Note is an annotation.
@@ -76,7 +86,7 @@ func (l layout) height() float64 {
 func (d Days) Draw(width int) template.HTML {
 	l := layout{Days: d, wide: float64(width), left: 46, right: 8, top: 1, lowerTop: 1}
 	for _, p := range d.Points {
-		for _, v := range []*float64{p.Value, p.Before} {
+		for _, v := range []*float64{p.Value, p.Before, p.Ahead, p.High, p.Goal} {
 			if v != nil {
 				l.top = math.Max(l.top, *v)
 			}
@@ -91,6 +101,7 @@ func (d Days) Draw(width int) template.HTML {
 	if l.Lower != "" {
 		l.bars(&c)
 	}
+	l.bands(&c)
 	l.notes(&c)
 	l.lines(&c)
 	l.marks(&c)
@@ -177,7 +188,58 @@ func (l layout) lines(c *canvas) {
 		}
 	}
 	c.add(`<path class="before" d="%s"/>`, path(before, l.x, l.y))
+	if l.Goal != "" {
+		c.add(`<path class="target" d="%s"/>`, path(l.of(func(p Day) *float64 { return p.Goal }), l.x, l.y))
+	}
+	if l.Ahead != "" {
+		c.add(`<path class="ahead" d="%s"/>`, path(l.of(func(p Day) *float64 { return p.Ahead }), l.x, l.y))
+	}
 	c.add(`<path class="now" d="%s"/>`, path(now, l.x, l.y))
+}
+
+// of returns a value of each point.
+func (l layout) of(value func(Day) *float64) []*float64 {
+	values := make([]*float64, len(l.Points))
+	for i, p := range l.Points {
+		values[i] = value(p)
+	}
+	return values
+}
+
+// bands draws the intervals of the dashed line: the outer one, then the inner one.
+func (l layout) bands(c *canvas) {
+	l.area(c, func(p Day) (low, high float64, ok bool) {
+		if p.Low == nil || p.High == nil {
+			return 0, 0, false
+		}
+		return *p.Low, *p.High, true
+	})
+	l.area(c, func(p Day) (low, high float64, ok bool) {
+		if p.Inner == nil {
+			return 0, 0, false
+		}
+		return p.Inner[0], p.Inner[1], true
+	})
+}
+
+// area fills the space between the bounds of consecutive points.
+func (l layout) area(c *canvas, bounds func(Day) (low, high float64, ok bool)) {
+	for i := 0; i < len(l.Points); i++ {
+		var there, back string
+		pen := "M"
+		for ; i < len(l.Points); i++ {
+			low, high, ok := bounds(l.Points[i])
+			if !ok {
+				break
+			}
+			there += pen + px(l.x(i)) + " " + px(l.y(high))
+			back = "L" + px(l.x(i)) + " " + px(l.y(math.Max(low, 0))) + back
+			pen = "L"
+		}
+		if there != "" {
+			c.add(`<path class="fan" d="%s%sZ"/>`, there, back)
+		}
+	}
 }
 
 func (l layout) marks(c *canvas) {
@@ -191,7 +253,7 @@ func (l layout) marks(c *canvas) {
 		case p.Partial:
 			c.line("so-far", x, y, x, l.y(0))
 			c.dot("hollow", x, y, 3.5)
-			if i == len(l.Points)-1 {
+			if l.last() == i {
 				c.text("tick", "end", math.Min(x+14, l.wide-1), y-9, "so far")
 			}
 		case p.Anomaly:
@@ -203,6 +265,16 @@ func (l layout) marks(c *canvas) {
 			l.anomaly(c, p, x, y)
 		}
 	}
+}
+
+// last returns the index of the last point with a value.
+func (l layout) last() int {
+	for i, p := range slices.Backward(l.Points) {
+		if p.Value != nil {
+			return i
+		}
+	}
+	return -1
 }
 
 func (l layout) crowded(used []float64, x float64) bool {
@@ -240,6 +312,9 @@ func (l layout) data() string {
 	points := make([]point, len(l.Points))
 	for i, p := range l.Points {
 		at := point{X: math.Round(l.x(i)*10) / 10, Title: l.Title(p.Date), Rows: [][2]string{}}
+		if p.Title != "" {
+			at.Title = p.Title
+		}
 		add := func(name string, v *float64) {
 			if v != nil && name != "" {
 				at.Rows = append(at.Rows, [2]string{name, l.Value(*v)})
@@ -253,6 +328,11 @@ func (l layout) data() string {
 		if p.Anomaly {
 			add("Expected", p.Expected)
 		}
+		add(l.Ahead, p.Ahead)
+		if l.Band != "" && p.Low != nil && p.High != nil {
+			at.Rows = append(at.Rows, [2]string{l.Band, l.Value(*p.Low) + " – " + l.Value(*p.High)})
+		}
+		add(l.Goal, p.Goal)
 		add(l.Earlier, p.Before)
 		add(l.Lower, p.Lower)
 		for _, n := range l.Notes {

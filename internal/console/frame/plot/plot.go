@@ -104,9 +104,10 @@ func extent(series ...[]*float64) (low, high float64, known int) {
 
 // Scale is the horizontal axis that the intervals of a table share.
 type Scale struct {
-	Max    float64
-	Marker float64 // dotted line in all rows, such as break-even; 0 for none
-	Width  float64
+	Min, Max float64
+	Marker   float64 // dotted line in all rows, such as break-even; 0 for none
+	Zero     bool    // line at 0 in all rows
+	Width    float64
 }
 
 // NewScale returns an axis up to a round number that covers most of the values.
@@ -118,16 +119,113 @@ func NewScale(highs []float64, marker, width float64) Scale {
 	return Scale{Max: nice(math.Min(top, 3*math.Max(marker, 2))), Marker: marker, Width: width}
 }
 
-func (s Scale) x(v float64) float64 { return 4 + math.Max(0, v)/s.Max*(s.Width-12) }
+// NewForest returns an axis of effects, which may be negative. It has a line at 0.
+func NewForest(lows, highs []float64, marker, width float64) Scale {
+	low, high := 0.0, marker
+	for _, v := range lows {
+		low = math.Min(low, v)
+	}
+	for _, v := range highs {
+		high = math.Max(high, v)
+	}
+	step := forestStep(math.Max(high-low, 0.1))
+	return Scale{Min: math.Floor(low/step) * step, Max: math.Ceil(high/step) * step, Marker: marker, Zero: true, Width: width}
+}
+
+// forestStep returns the distance between the numbers of an axis of effects.
+func forestStep(span float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(span)))
+	for _, m := range []float64{.2, .5, 1, 2, 5} {
+		if span <= 6*m*power {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+func (s Scale) x(v float64) float64 {
+	return 4 + (math.Max(s.Min, v)-s.Min)/math.Max(s.Max-s.Min, 1e-9)*(s.Width-12)
+}
 
 // Axis draws the numbers of the axis, for the header of a table.
 func (s Scale) Axis() template.HTML {
 	var c canvas
-	for i := range 5 {
-		v := s.Max * float64(i) / 4
+	step := s.Max / 4
+	if s.Zero {
+		step = forestStep(math.Max(s.Max-s.Min, 0.1))
+	}
+	for v := s.Min; v <= s.Max+step/1000; v += step {
 		c.text("tick", "middle", s.x(v), 11, trimmed(v))
 	}
 	return c.done("interval axis", "", s.Width, 14, "")
+}
+
+// lines draws the marker and the line at 0 through all rows of a table.
+func (s Scale) lines(c *canvas, height, over float64) {
+	if s.Zero {
+		c.line("zero", s.x(0), -over, s.x(0), height+over)
+	}
+	if s.Marker > 0 {
+		c.line("marker", s.x(s.Marker), -over, s.x(s.Marker), height+over)
+	}
+}
+
+// Empty draws the lines of a row without an estimate.
+func (s Scale) Empty() template.HTML {
+	var c canvas
+	s.lines(&c, 20, 22)
+	return c.done("interval", "", s.Width, 20, "")
+}
+
+// Whisker draws an interval as a line with ends and a square at the value, as in a forest plot.
+func (s Scale) Whisker(value, low, high float64, color string) template.HTML {
+	const middle = 10.0
+	var c canvas
+	color = html.EscapeString(color)
+	s.lines(&c, 20, 22)
+	left, right := s.x(low), math.Min(s.x(high), s.Width-6)
+	c.line("whisker s-"+color, left, middle, right, middle)
+	c.line("whisker s-"+color, left, middle-4, left, middle+4)
+	c.line("whisker s-"+color, right, middle-4, right, middle+4)
+	c.rect("end c-"+color, s.x(value)-4.5, middle-4.5, 9, 9, 1)
+	return c.done("interval", "", s.Width, 20, "")
+}
+
+// Gap draws a hollow marker at the attributed value and, if it is known, a dot at the incremental value.
+func (s Scale) Gap(incremental *float64, attributed float64, color string) template.HTML {
+	const middle = 10.0
+	var c canvas
+	color = html.EscapeString(color)
+	c.line("rule", s.x(s.Min), middle, s.Width-6, middle)
+	at := math.Min(s.x(attributed), s.Width-6)
+	if incremental != nil {
+		x := math.Min(s.x(*incremental), s.Width-6)
+		c.rect("band c-"+color, math.Min(x, at), middle-2, math.Abs(at-x), 4, 2)
+		c.dot("end c-"+color, x, middle, 4.5)
+	}
+	c.add(`<path class="diamond" d="M%s %sl4.5 -4.5 4.5 4.5 -4.5 4.5Z"/>`, px(at-4.5), px(middle))
+	return c.done("interval", "", s.Width, 20, "")
+}
+
+// Pair draws an interval with a second, hollow marker, such as the marginal return.
+func (s Scale) Pair(value, low, high, second float64, color string) template.HTML {
+	const middle = 10.0
+	var c canvas
+	color = html.EscapeString(color)
+	s.lines(&c, 20, 17)
+	right := s.Width - 6
+	c.rect("band c-"+color, s.x(low), middle-2.5, math.Min(s.x(high), right)-s.x(low), 5, 2.5)
+	if high > s.Max {
+		c.text("tick", "end", s.Width, middle+4, "→")
+	}
+	if second <= s.Max {
+		x := s.x(second)
+		c.add(`<path class="diamond" d="M%s %sl4.5 -4.5 4.5 4.5 -4.5 4.5Z"/>`, px(x-4.5), px(middle))
+	}
+	if value <= s.Max {
+		c.dot("end c-"+color, s.x(value), middle, 4.5)
+	}
+	return c.done("interval", "", s.Width, 20, "")
 }
 
 // Interval draws a pale bar from low to high and a dot at the value. A value off the scale has an arrow at the edge.
@@ -135,9 +233,7 @@ func (s Scale) Interval(value, low, high float64, color string) template.HTML {
 	const height = 20.0
 	var c canvas
 	color = html.EscapeString(color)
-	if s.Marker > 0 {
-		c.line("marker", s.x(s.Marker), -17, s.x(s.Marker), height+17)
-	}
+	s.lines(&c, height, 17)
 	right := s.Width - 6
 	c.rect("band c-"+color, s.x(low), height/2-2, math.Min(s.x(high), right)-s.x(low), 4, 2)
 	if high > s.Max {
@@ -172,6 +268,57 @@ func Bar(value, largest, width float64, diverging bool, class string) template.H
 	return c.done("share", "", width, height, "")
 }
 
+// Shift draws the current and the proposed amount as two bars, with the allowed range below them.
+func Shift(current, proposed, low, high, largest, width float64, color string) template.HTML {
+	var c canvas
+	color = html.EscapeString(color)
+	x := func(v float64) float64 {
+		return math.Max(0, math.Min(v, largest)) / math.Max(largest, 1e-9) * (width - 8)
+	}
+	c.rect("bar was", 0, 2, math.Max(1, x(current)), 7, 1.5)
+	c.rect("bar c-"+color, 0, 11, math.Max(1, x(proposed)), 7, 1.5)
+	if high > low {
+		c.line("bound", x(low), 23, x(high), 23)
+		c.line("bound", x(low), 20, x(low), 26)
+		if high <= largest {
+			c.line("bound", x(high), 20, x(high), 26)
+		}
+	}
+	return c.done("share", "", width, 28, "")
+}
+
+// Level draws a percentage as a bar, with a mark at the wanted value.
+func Level(value, wanted, width float64, class string) template.HTML {
+	var c canvas
+	c.rect("rail", 0, 6, width, 6, 3)
+	c.rect("bar "+html.EscapeString(class), 0, 6, math.Max(1, math.Min(value, 100)/100*width), 6, 3)
+	c.line("goal", wanted/100*width, 2, wanted/100*width, 16)
+	return c.done("progress", "", width, 18, "")
+}
+
+// Range draws the interval of a change around 0, with the value below and the bounds at the ends.
+func Range(value, low, high, width float64, text func(float64) string) template.HTML {
+	const middle = 30.0
+	var c canvas
+	from, to := math.Min(low, 0), math.Max(high, 0)
+	span := math.Max(to-from, 1e-9)
+	x := func(v float64) float64 { return 40 + (v-from)/span*(width-80) }
+	c.line("zero", x(0), 16, x(0), middle+14)
+	c.text("tick", "middle", x(0), 11, text(0))
+	if low < 0 {
+		c.rect("band loss", x(low), middle-6, x(math.Min(high, 0))-x(low), 12, 3)
+	}
+	if high > 0 {
+		c.rect("band gain", x(math.Max(low, 0)), middle-6, x(high)-x(math.Max(low, 0)), 12, 3)
+	}
+	c.dot("end", x(value), middle, 6)
+	c.text("tick", "middle", x(low), middle+30, text(low))
+	if math.Abs(x(high)-x(low)) > 70 {
+		c.text("tick", "middle", x(high), middle+30, text(high))
+	}
+	return c.done("range", "", width, middle+36, "")
+}
+
 // nice rounds up to a number whose quarters are short.
 func nice(v float64) float64 {
 	if v <= 0 {
@@ -188,7 +335,7 @@ func nice(v float64) float64 {
 
 // trimmed formats a number of an axis with at most two decimals.
 func trimmed(v float64) string {
-	text := fmt.Sprintf("%.2f", v)
+	text := strings.Replace(fmt.Sprintf("%.2f", v), "-", "−", 1)
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 

@@ -70,6 +70,45 @@ func TestDaysAreDrawnWithGapsAnomaliesAndTheUnfinishedDay(t *testing.T) {
 	}
 }
 
+func TestIntervalsAndTargetsAreDrawn(t *testing.T) {
+	t.Parallel()
+	d := days()
+	d.Ahead, d.Band, d.Goal = "Forecast", "90% interval", "Target"
+	for _, i := range []int{0, 1, 4, 5} {
+		v := float64(100 * i)
+		d.Points[i].Ahead, d.Points[i].Low, d.Points[i].High, d.Points[i].Inner, d.Points[i].Goal = &v, new(v-50), new(v+900), &[2]float64{v - 5, v + 5}, &v
+	}
+	drawing := string(d.Draw(612))
+	wellFormed(t, drawing)
+	if n := strings.Count(drawing, `class="fan"`); n != 4 {
+		t.Errorf("%d areas, want an outer and an inner one for each of two runs", n)
+	}
+	for _, want := range []string{`class="ahead"`, `class="target"`, "$1400", "90% interval"} {
+		if !strings.Contains(drawing, want) {
+			t.Errorf("the drawing lacks %q", want)
+		}
+	}
+}
+
+func TestWaterfallAddsUp(t *testing.T) {
+	t.Parallel()
+	w := plot.Waterfall{
+		Label: "<b>", Axis: fmtOf, Value: fmtOf, Total: plot.Step{Name: "All", Value: 100, Color: "owned"},
+		Steps: []plot.Step{{Name: "Base", Value: 60, Color: "other"}, {Name: `<script>`, Value: 40, Color: `"><script>`}},
+	}
+	for _, drawing := range []string{string(w.Draw(940)), string(w.Rows(350))} {
+		wellFormed(t, drawing)
+		if strings.Contains(drawing, "<script>") || strings.Count(drawing, `class="bar`) != 3 {
+			t.Errorf("a text is not escaped, or not three bars: %s", drawing)
+		}
+	}
+	const height, top, most = 220.0, 40.0, 100.0
+	second := fmt.Sprintf(`y="%g"`, top) // the last step ends at the total
+	if drawing := string(w.Draw(940)); strings.Count(drawing, second) != 2 || !strings.Contains(drawing, fmt.Sprintf(`y="%g"`, top+height*(1-60/most))) {
+		t.Errorf("the steps do not end at the total: %s", drawing)
+	}
+}
+
 func TestPicturesOfUnusualFiguresAreWellFormed(t *testing.T) {
 	t.Parallel()
 	one := 5.0
@@ -77,7 +116,12 @@ func TestPicturesOfUnusualFiguresAreWellFormed(t *testing.T) {
 		"no points": string(plot.Days{Axis: fmtOf, Value: fmtOf, Title: civil.Date.Words, Tick: civil.Date.Short}.Draw(350)),
 		"constant":  string(plot.Sparkline([]*float64{&one, &one, nil}, nil, "accent")), "scale": string(plot.NewScale(nil, 1, 100).Axis()),
 		"far off": string(plot.NewScale([]float64{2}, 1, 100).Interval(99, 1, 200, `"><script>`)), "zero": string(plot.Bar(0, 0, 10, true, "good")),
-		"progress": string(plot.Progress(0, 0, 0, 0, 0, 100)),
+		"progress": string(plot.Progress(0, 0, 0, 0, 0, 100)), "level": string(plot.Level(-1, 80, 0, `"><script>`)),
+		"forest": string(plot.NewForest([]float64{-3}, []float64{2}, 1, 100).Whisker(0, -9, 9, `"><script>`)), "no forest": string(plot.NewForest(nil, nil, 0, 100).Axis()),
+		"empty row": string(plot.NewForest(nil, nil, 0, 0).Empty()), "pair": string(plot.NewScale(nil, 0, 100).Pair(9, 0, 99, 5, `"><script>`)),
+		"gap": string(plot.NewScale(nil, 0, 100).Gap(&one, 99, `"><script>`)), "shift": string(plot.Shift(0, 0, 0, 0, 0, 100, `"><script>`)),
+		"range": string(plot.Range(0, 0, 0, 100, fmtOf)), "power": string(plot.Power{Lines: []plot.PowerLine{{Name: `<script>`}, {Values: []float64{5}}}}.Draw(350)),
+		"no waterfall": string(plot.Waterfall{Axis: fmtOf, Value: fmtOf}.Draw(350)), "no rows": string(plot.Waterfall{Axis: fmtOf, Value: fmtOf}.Rows(350)),
 	} {
 		wellFormed(t, drawing)
 		if strings.Contains(drawing, "NaN") || strings.Contains(drawing, "Inf") || strings.Contains(drawing, "<script>") {

@@ -1,0 +1,71 @@
+package console_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"assay/internal/control"
+	"assay/internal/operation"
+)
+
+func TestCostsAreEnteredAndRemoved(t *testing.T) {
+	t.Parallel()
+	d := newDataSite(t)
+	u := d.member(email, control.RoleAnalyst)
+	d.member("viewer@acme.example", control.RoleViewer)
+	d.stock("a tee")
+	b := d.signedIn(email)
+	page := b.get("/costs?workspace=acme")
+	for _, want := range []string{"No cost is entered.", "Contribution margin", "unknown", "template.csv", "Add cost"} {
+		if page.status != http.StatusOK || !strings.Contains(page.body, want) {
+			t.Errorf("%d, the page does not contain %q", page.status, want)
+		}
+	}
+	fee := []string{"action", "set", "kind", "payment_fee", "pct", "2.9", "per_order", "0.30", "from", "2026-01-01"}
+	if p := b.form("/costs", fee...); p.status != http.StatusSeeOther {
+		t.Fatalf("set: %d %s", p.status, p.body)
+	}
+	all, err := operation.ListCosts.Do(t.Context(), d.operate, operation.Call{Workspace: "acme", Caller: operation.Member(u.ID)}, operation.None{})
+	if err != nil || len(all.Rules) != 1 || all.Rules[0].String() != "payment_fee from 2026-01-01: 2.9% and USD 0.30 per order" {
+		t.Fatalf("stored %+v, %v", all.Rules, err)
+	}
+	page = b.get("/costs?workspace=acme")
+	for _, want := range []string{"Payment fees", "2.9% and $0.30 per order", "Jan 1, 2026"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page does not contain %q", want)
+		}
+	}
+	for name, c := range map[string]struct {
+		fields []string
+		says   string
+	}{
+		"no value":   {[]string{"action", "set", "kind", "shipping"}, "The cost has no value"},
+		"no percent": {[]string{"action", "set", "kind", "returns", "pct", "many"}, "is not a percentage"},
+		"no amount":  {[]string{"action", "set", "kind", "shipping", "per_order", "-3"}, "is not an amount in USD"},
+		"no day":     {[]string{"action", "set", "kind", "shipping", "per_order", "3", "from", "soon"}, "is not a calendar date"},
+		"a channel":  {[]string{"action", "set", "kind", "shipping", "per_order", "3", "channel", "google"}, "only a gross_margin can be for one channel"},
+		"no kind":    {[]string{"action", "set", "kind", "rent", "pct", "3"}, "is not a kind of cost"},
+		"nothing":    {[]string{"action", "zap"}, "Unknown form action"},
+	} {
+		if p := b.form("/costs", c.fields...); p.status != http.StatusUnprocessableEntity || !strings.Contains(strings.ToLower(p.body), strings.ToLower(c.says)) {
+			t.Errorf("%s: %d, want a page that contains %q", name, p.status, c.says)
+		}
+	}
+	viewer := d.signedIn("viewer@acme.example")
+	if p := viewer.form("/costs", fee...); p.status != http.StatusForbidden {
+		t.Errorf("a viewer sets: %d", p.status)
+	}
+	if p := viewer.get("/costs?workspace=acme"); p.status != http.StatusOK || strings.Contains(p.body, `name="action"`) || !strings.Contains(p.body, "Your role can only view costs") {
+		t.Errorf("a viewer: %d, or the page has forms", p.status)
+	}
+	if p := viewer.get("/costs?workspace=other"); p.status != http.StatusNotFound {
+		t.Errorf("another workspace: %d", p.status)
+	}
+	if p := b.form("/costs", "action", "remove", "kind", "payment_fee", "from", "2026-01-01"); p.status != http.StatusSeeOther {
+		t.Errorf("remove: %d", p.status)
+	}
+	if file := b.get("/costs/template.csv"); file.status != http.StatusOK || !strings.HasPrefix(file.body, "sku,") {
+		t.Errorf("template: %d %s", file.status, file.body)
+	}
+}

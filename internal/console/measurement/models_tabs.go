@@ -1,0 +1,447 @@
+package measurement
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+
+	answers "assay/internal/answer"
+	"assay/internal/civil"
+	"assay/internal/console/frame"
+	"assay/internal/console/frame/plot"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
+	"assay/internal/money"
+	"assay/internal/toolkit"
+	"assay/internal/tools"
+)
+
+// Widths of charts: in the main column, over the full width, and on a phone.
+const (
+	mainChart   = 640
+	wideChart   = 940
+	largeChart  = 1120
+	narrowChart = 350
+)
+
+// optimizationArguments ask for the results of the model by channel.
+func optimizationArguments() frame.Arguments {
+	return frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
+}
+
+func (c *modelPages) results(v frame.Visit, p frame.Place) (*tools.OptimizationAnswer, error) {
+	return frame.AnswerOf(c.Frame, v, p, tools.Optimization, optimizationArguments())
+}
+
+// section returns the heading of a part with the article about its method and the call of the model's results.
+func (c *modelPages) section(p frame.Place, id, title, note, article string) frame.Section {
+	return frame.Section{
+		ID: id, Title: title, Note: note, Article: frame.ArticleAddress(p, article),
+		Call: c.CallOf(id, tools.Optimization.Name, optimizationArguments()),
+	}
+}
+
+// summary answers how much revenue comes from advertising, and which channels pay.
+func (c *modelPages) summary(v frame.Visit, view *modelsView) error {
+	a, err := c.results(v, view.Place)
+	if err != nil {
+		return err
+	}
+	share := shareOf(a.Rows)
+	view.Heading = "Advertising generates " + frame.Figure(share, 1) + "% of revenue. " + certainty(a)
+	view.Lead = summaryLead(a)
+	for _, w := range a.Warnings {
+		view.Warnings = append(view.Warnings, w.Text)
+	}
+	returns := frame.Block{
+		Section: c.section(view.Place, "returns", "Return by channel", "90% credible intervals", "incremental revenue"), Table: returnTable(a),
+		Legend: []frame.Legend{{Name: "ROAS", Class: "dot"}, {Name: "Marginal ROAS", Class: "diamond"}},
+		After:  "Red: the next unit of spend returns less than it costs" + breakEvenWords(a.Metrics.BreakEven) + ".",
+	}
+	returns.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
+	view.Blocks, view.Facts = []frame.Block{returns}, c.facts(view, a, share)
+	view.Below = []frame.Block{c.waterfall(view, a)}
+	return nil
+}
+
+// shareOf returns the share of revenue that the channels generate, in percent.
+func shareOf(rows []toolkit.MixRow) (share float64) {
+	for _, r := range rows {
+		if r.SharePct != nil {
+			share += float64(*r.SharePct)
+		}
+	}
+	return share
+}
+
+// breakEvenOf is the return at which contribution equals spend, or 1 if costs are unknown.
+func breakEvenOf(b *answers.Ratio) float64 {
+	if b == nil {
+		return 1
+	}
+	return float64(*b)
+}
+
+// breakEvenWords name the break-even, or what is missing for one.
+func breakEvenWords(b *answers.Ratio) string {
+	if b == nil {
+		return "; without costs, break-even is a ROAS of 1"
+	}
+	return " at the break-even ROAS of " + ratio(float64(*b))
+}
+
+// paying returns the channels whose whole interval is above break-even.
+func paying(a *tools.OptimizationAnswer) (n int) {
+	for _, r := range a.Rows {
+		if float64(r.ROAS.Low) > breakEvenOf(a.Metrics.BreakEven) {
+			n++
+		}
+	}
+	return n
+}
+
+func certainty(a *tools.OptimizationAnswer) string {
+	switch n := paying(a); n {
+	case 0:
+		return "No channel is certain to pay."
+	case 1:
+		return "One channel is certain to pay."
+	default:
+		return frame.Count(int64(n)) + " channels are certain to pay."
+	}
+}
+
+func summaryLead(a *tools.OptimizationAnswer) string {
+	over := frame.Count(int64(len(a.Rows)-paying(a))) + " of " + answers.Plural(len(a.Rows), "interval includes or is below", "intervals include or are below") + " break-even, " + ratio(breakEvenOf(a.Metrics.BreakEven)) + "."
+	if a.Metrics.TestFirst != "" {
+		over += " Test " + frame.ChannelName(a.Metrics.TestFirst) + " next: its return is the most valuable unknown."
+	}
+	return over
+}
+
+func returnTable(a *tools.OptimizationAnswer) *frame.Table {
+	even := breakEvenOf(a.Metrics.BreakEven)
+	var highs []float64
+	for _, r := range a.Rows {
+		highs = append(highs, float64(r.ROAS.High))
+	}
+	s := plot.NewScale(highs, even, 210)
+	t := &frame.Table{Caption: "Return by channel", Columns: []frame.Column{
+		{Key: "channel", Name: "Channel"},
+		{Fixed: true, Axis: s.Axis(), Minor: true},
+		{Key: "roas", Name: "ROAS", Number: true},
+		{Key: "marginal_roas", Name: "Marginal", Number: true},
+		{Key: "evidence", Name: "Evidence", Number: true, Minor: true},
+	}}
+	rows := slices.Clone(a.Rows)
+	slices.SortStableFunc(rows, func(x, y toolkit.MixRow) int { return cmp.Compare(y.ROAS.Value, x.ROAS.Value) })
+	for _, r := range rows {
+		roas := frame.FigureCell(&r.ROAS.Value, 2)
+		roas.Sub = ratio(float64(r.ROAS.Low)) + " – " + ratio(float64(r.ROAS.High))
+		marginal := frame.FigureCell(&r.MarginalROAS.Value, 2)
+		marginal.Tone = frame.ToneOf(float64(r.MarginalROAS.Value) - even)
+		evidence := frame.Cell{Text: "model only", Missing: true}
+		if n := len(r.Tested); n > 0 {
+			evidence = frame.TextCell(answers.Plural(n, "experiment", "experiments"))
+		}
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.ChannelCell(r.Channel),
+			{Picture: s.Pair(float64(r.ROAS.Value), float64(r.ROAS.Low), float64(r.ROAS.High), float64(r.MarginalROAS.Value), frame.ChannelColor(r.Channel))},
+			roas, marginal, evidence,
+		}})
+	}
+	return t
+}
+
+// facts are the figures of the model that fit in a line.
+func (c *modelPages) facts(view *modelsView, a *tools.OptimizationAnswer, share float64) []frame.Fact {
+	m, currency := view.Model, view.Workspace.Currency
+	var incremental, spend float64
+	for _, r := range a.Rows {
+		if r.Incremental != nil {
+			incremental += float64(r.Incremental.Value)
+		}
+		spend += float64(r.Spend)
+	}
+	facts := []frame.Fact{
+		{Name: "Revenue from advertising", Value: frame.Figure(share, 1) + "%"},
+		{Name: "Incremental revenue, month", Value: money.Display(incremental, 0, currency)},
+		{Name: "Spend, month", Value: money.Display(spend, 0, currency)},
+	}
+	if spend > 0 {
+		facts = append(facts, frame.Fact{Name: "ROAS of all spend", Value: ratio(incremental / spend)})
+	}
+	even := frame.Fact{Name: "Break-even ROAS", Value: "enter costs", Href: "/costs?workspace=" + string(view.Workspace.ID)}
+	if a.Metrics.BreakEven != nil {
+		even = frame.Fact{Name: "Break-even ROAS", Value: ratio(float64(*a.Metrics.BreakEven))}
+	}
+	tests := 0
+	for _, t := range m.Tests {
+		if t.Used() {
+			tests++
+		}
+	}
+	out := frame.Fact{Name: "Out-of-sample error", Value: "unknown"}
+	if m.Holdout != nil {
+		out.Value = frame.Figure(100*m.Holdout.WMAPE, 1) + "%"
+	}
+	return append(facts, even,
+		frame.Fact{Name: "Training window", Value: frame.Count(int64(m.Weeks)) + " weeks to " + m.Window.Last.Words()},
+		out, frame.Fact{Name: "R²", Value: ratio(m.Accuracy.R2)},
+		frame.Fact{Name: "Experiments in the model", Value: frame.Count(int64(tests)), Href: experimentsPath + "?workspace=" + string(view.Workspace.ID)},
+	)
+}
+
+// waterfall splits the revenue of a mean month into the baseline and the channels.
+func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) frame.Block {
+	currency := view.Workspace.Currency
+	var sum, share float64
+	w := plot.Waterfall{Axis: frame.ShortMoney(currency), Value: func(x float64) string { return money.Display(x, 0, currency) }}
+	for _, r := range a.Rows {
+		if r.Incremental == nil || r.SharePct == nil {
+			continue
+		}
+		sum, share = sum+float64(r.Incremental.Value), share+float64(*r.SharePct)
+		w.Steps = append(w.Steps, plot.Step{
+			Name: frame.ChannelName(r.Channel), Note: frame.Figure(*r.SharePct, 1) + "%", Value: float64(r.Incremental.Value), Color: frame.ChannelColor(r.Channel),
+		})
+	}
+	slices.SortStableFunc(w.Steps, func(x, y plot.Step) int { return cmp.Compare(y.Value, x.Value) })
+	total := 0.0
+	if share > 0 {
+		total = sum / share * 100
+	}
+	base := plot.Step{Name: "Baseline", Note: frame.Figure(100-share, 1) + "%", Value: math.Max(0, total-sum), Color: "other"}
+	w.Steps = append([]plot.Step{base}, w.Steps...)
+	w.Total = plot.Step{Name: "Revenue", Note: "100.0%", Value: total, Color: "owned"}
+	w.Label = "Revenue of a mean month: baseline " + w.Value(base.Value) + ", advertising " + w.Value(sum) + ", total " + w.Value(total) + "."
+	return frame.Block{
+		Section: c.section(view.Place, "waterfall", "Incremental revenue by channel", "per month, mean of the training window", "incremental revenue"),
+		Wide:    w.Draw(wideChart), Large: w.Draw(largeChart), Narrow: w.Rows(narrowChart),
+	}
+}
+
+// fit answers how well the model explains and predicts sales.
+func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
+	m := view.Model
+	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation of weekly revenue."
+	view.Lead = "A good fit does not prove causality: spend that follows demand looks like its cause. Only an experiment can distinguish the two."
+	out := frame.KPI{Name: "Out-of-sample error", Value: "unknown", Missing: true, From: fmt.Sprintf("last %d weeks", mix.HoldoutWeeks)}
+	if m.Holdout != nil {
+		out.Value, out.Missing = frame.Figure(100*m.Holdout.WMAPE, 1)+"%", false
+	}
+	view.KPIs = []frame.KPI{
+		{Name: "R²", Value: ratio(m.Accuracy.R2), From: "in sample"}, {Name: "Mean weekly error", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
+		out, {Name: "Weeks", Value: frame.Count(int64(m.Weeks)), From: m.Window.Words()},
+	}
+	h, currency := m.History(), view.Workspace.Currency
+	d := plot.Days{
+		Name: "Revenue", Ahead: "Fit", Axis: frame.ShortMoney(currency), Value: func(x float64) string { return money.Display(x, 0, currency) },
+		Title: func(day civil.Date) string { return "Week from " + day.Words() }, Tick: civil.Date.Short,
+		Label: "Weekly revenue and the fit of the model. The weeks export has the same figures.",
+	}
+	for i, week := range h.Weeks {
+		d.Points = append(d.Points, plot.Day{Date: week, Value: &h.Actual[i], Ahead: &h.Expected[i]})
+	}
+	b := frame.Block{
+		Section: c.section(view.Place, "fit", "Revenue and fit by week", "weeks of the model", "model fit"),
+		Legend:  []frame.Legend{{Name: "Revenue", Class: "now"}, {Name: "Fit", Class: "ahead"}},
+		Wide:    d.Draw(wideChart), Large: d.Draw(largeChart), Narrow: d.Draw(narrowChart),
+	}
+	b.CSV = frame.ModelsPath + "/export.csv?of=weeks&" + view.Query
+	view.Below = []frame.Block{b}
+	return nil
+}
+
+// contributions answers what each channel generated over time.
+func (c *modelPages) contributions(v frame.Visit, view *modelsView) error {
+	a, err := c.results(v, view.Place)
+	if err != nil {
+		return err
+	}
+	view.Heading = "No channel has an estimate."
+	if len(a.Rows) > 0 && a.Rows[0].Incremental != nil {
+		first := a.Rows[0]
+		view.Heading = fmt.Sprintf("%s generates the most incremental revenue: %s per month.", frame.ChannelName(first.Channel),
+			money.Display(float64(first.Incremental.Value), 0, a.Currency))
+		view.Lead = fmt.Sprintf("90%% credible interval %s – %s.", money.Display(float64(first.Incremental.Low), 0, a.Currency), money.Display(float64(first.Incremental.High), 0, a.Currency))
+	}
+	section := c.section(view.Place, "parts", "Incremental revenue by week", "stacked on the baseline", "incremental revenue")
+	section.CSV = frame.ModelsPath + "/export.csv?of=weeks&" + view.Query
+	picture := pictureOf(view.Query, "parts", "Expected weekly revenue: baseline without media, and incremental revenue stacked by channel. The weeks export has the same figures.")
+	section.Picture = picture.Address
+	view.Pictures = []picturePart{{Section: section, Pictures: []frame.Picture{picture}}}
+	table := frame.Block{
+		Section: c.section(view.Place, "channels", "Channels", "per month, 90% credible intervals", "incremental revenue"), Table: contributionTable(a),
+		After: "Saturation is the percentage by which marginal ROAS is below ROAS. Adstock is the share of a week’s effect that carries over to the next week.",
+	}
+	table.CSV = frame.ModelsPath + "/export.csv?of=channels&" + view.Query
+	view.Below = []frame.Block{table}
+	for _, l := range view.Model.LeftOut {
+		view.LeftOut = append(view.LeftOut, frame.ChannelName(l.Channel)+": "+l.Reason)
+	}
+	return nil
+}
+
+func contributionTable(a *tools.OptimizationAnswer) *frame.Table {
+	t := &frame.Table{Name: "channels-table", Caption: "Channels", Columns: []frame.Column{
+		{Key: "channel", Name: "Channel"},
+		{Key: "spend", Name: "Spend", Number: true, Minor: true},
+		{Key: "incremental", Name: "Incremental revenue", Number: true},
+		{Key: "share", Name: "Share", Number: true},
+		{Key: "roas", Name: "ROAS", Number: true, Minor: true},
+		{Key: "saturation", Name: "Saturation", Number: true, Minor: true},
+		{Key: "adstock", Name: "Adstock", Number: true, Minor: true},
+	}}
+	for _, r := range a.Rows {
+		incremental := frame.None("none")
+		if e := r.Incremental; e != nil {
+			incremental = frame.MoneyCell(&e.Value, 0, a.Currency)
+			incremental.Sub = money.Display(float64(e.Low), 0, a.Currency) + " – " + money.Display(float64(e.High), 0, a.Currency)
+		}
+		roas := frame.FigureCell(&r.ROAS.Value, 2)
+		roas.Sub = ratio(float64(r.ROAS.Low)) + " – " + ratio(float64(r.ROAS.High))
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
+			frame.ChannelCell(r.Channel), frame.MoneyCell(&r.Spend, 0, a.Currency), incremental, frame.PercentCell(r.SharePct), roas,
+			percentEstimate(r.Saturation), percentEstimate(r.CarryOver),
+		}})
+	}
+	return t
+}
+
+func percentEstimate(e *answers.Estimate[answers.Percent]) frame.Cell {
+	if e == nil {
+		return frame.None("none")
+	}
+	c := frame.PercentCell(&e.Value)
+	c.Sub = frame.Figure(e.Low, 0) + " – " + frame.Figure(e.High, 0) + "%"
+	return c
+}
+
+// responses answers how the revenue of a channel changes with its spend.
+func (c *modelPages) responses(v frame.Visit, view *modelsView) error {
+	a, err := c.results(v, view.Place)
+	if err != nil {
+		return err
+	}
+	even, below := breakEvenOf(a.Metrics.BreakEven), 0
+	for _, r := range a.Rows {
+		if float64(r.MarginalROAS.Value) < even {
+			below++
+		}
+	}
+	view.Heading = fmt.Sprintf("The next unit of spend loses money in %d of %s.", below, answers.Plural(len(a.Rows), "channel", "channels"))
+	view.Lead = fmt.Sprintf("Their expected marginal ROAS is below %s. In the gray area a curve is extrapolated: the data contain no such spend.", ratio(even))
+	section := c.section(view.Place, "curves", "Response curves", "incremental revenue per month by spend, 90% credible intervals", "response curve")
+	section.CSV = frame.ModelsPath + "/export.csv?of=curves&" + view.Query
+	part := picturePart{Section: section}
+	for _, r := range a.Rows {
+		q := url.Values{
+			"workspace": {string(view.Workspace.ID)}, "v": {fmt.Sprint(view.Model.Version)}, "of": {"curve"}, "channel": {string(r.Channel)},
+			"plan": {fmt.Sprintf("%.0f", float64(r.Proposed))},
+		}
+		part.Pictures = append(part.Pictures, pictureOf(q.Encode(), "",
+			fmt.Sprintf("Response curve of %s: incremental revenue by spend with 90%% interval. The curves export has the same figures.", frame.ChannelName(r.Channel))))
+	}
+	view.Pictures = []picturePart{part}
+	return nil
+}
+
+// diagnostics answers whether the estimates can be trusted.
+func (c *modelPages) diagnostics(_ frame.Visit, view *modelsView) error {
+	m := view.Model
+	view.Heading = "The model has no diagnostics."
+	if d := m.Diagnostics; d != nil {
+		view.Heading = fmt.Sprintf("The sampler converged: R-hat %.3f, effective sample size at least %.0f.", float64(d.RHatMax), math.Min(float64(d.ESSBulkMin), float64(d.ESSTailMin)))
+	}
+	view.Verdict, view.Schedule = verdict(m), true
+	if len(m.Tests) > 0 {
+		view.Below = append(view.Below, frame.Block{
+			Section: c.section(view.Place, "tests", "Geo experiments", "incremental revenue per unit of spend, 90% intervals", "calibration"), Table: testTable(m),
+			After: "The experiment result and the observational fit refer to the spend that the experiment changed. ROAS refers to all spend of the channel in the window.",
+		})
+	}
+	view.Below = append(view.Below, frame.Block{
+		Section: c.section(view.Place, "priors", "Priors and posteriors", "90% intervals", "prior"), Table: priorTable(m),
+		After: "If the posterior interval is not much narrower than the prior interval, the estimate depends mostly on the prior.",
+	})
+	return nil
+}
+
+func testTable(m *mix.Model) *frame.Table {
+	t := &frame.Table{Name: "tests-table", Caption: "Geo experiments in the model", Columns: []frame.Column{
+		{Key: "experiment", Name: "Experiment", Fixed: true},
+		{Key: "result", Name: "Experiment", Number: true, Fixed: true},
+		{Key: "observational", Name: "Observational fit", Number: true, Fixed: true, Minor: true},
+		{Key: "before", Name: "ROAS without", Number: true, Fixed: true, Minor: true},
+		{Key: "after", Name: "ROAS with", Number: true, Fixed: true},
+	}}
+	for _, one := range m.Tests {
+		name := frame.ChannelCell(one.Channel)
+		name.Sub = one.Days.Words() + ". " + testVerdict(one)
+		row := []frame.Cell{name, frame.None("none"), frame.None("none"), frame.None("none"), frame.None("none")}
+		if one.Used() {
+			row[1] = estimateCell(one.PerCost())
+			for _, e := range m.Effects {
+				if e.Channel == one.Channel && e.ROAS != nil {
+					row[4] = estimateCell(mmm.EstimateOf(*e.ROAS))
+				}
+			}
+			if a := one.Observational; a != nil {
+				row[2], row[3] = estimateCell(one.FitPerCost()), estimateCell(mmm.EstimateOf(a.ROAS))
+			}
+			if one.Observational != nil && one.Contradicts() {
+				row[1].Tone = "bad"
+			}
+		}
+		t.Rows = append(t.Rows, frame.Row{Cells: row})
+	}
+	return t
+}
+
+func testVerdict(t mix.Calibration) string {
+	switch a := t.Observational; {
+	case !t.Used():
+		return "The model does not use it: " + t.Why + "."
+	case a == nil:
+		return "The model uses it. There is no observational fit to compare it with."
+	case t.Contradicts():
+		return fmt.Sprintf("The model uses it, but it contradicts the observational fit by %.1f standard deviations. One of the two is wrong.", math.Abs(a.ZScore))
+	default:
+		text := fmt.Sprintf("The model uses it. It differs from the observational fit by %.1f standard deviations and is consistent with it.", math.Abs(a.ZScore))
+		if t.FitMorePrecise() {
+			text += " The observational fit is more precise, so the model has no confounding term for the channel."
+		}
+		return text
+	}
+}
+
+func estimateCell(e measure.Estimate) frame.Cell {
+	c := frame.FigureCell(&e.Value, 2)
+	c.Sub = ratio(e.Low) + " – " + ratio(e.High)
+	return c
+}
+
+func priorTable(m *mix.Model) *frame.Table {
+	t := &frame.Table{Name: "priors-table", Caption: "Priors and posteriors of the parameters", Size: 100, Columns: []frame.Column{
+		{Key: "channel", Name: "Channel"},
+		{Key: "parameter", Name: "Parameter", Fixed: true},
+		{Key: "prior", Name: "Prior", Number: true, Fixed: true, Minor: true},
+		{Key: "posterior", Name: "Posterior", Number: true, Fixed: true},
+		{Key: "narrower", Name: "Interval", Number: true, Fixed: true, Minor: true},
+	}}
+	for _, b := range m.PriorPosteriors() {
+		narrowed := frame.None("not narrower")
+		if b.Narrowed > 0.01 {
+			narrowed = frame.TextCell(fmt.Sprintf("%.0f%% narrower", 100*b.Narrowed))
+		}
+		name, note := parameterName(b.Parameter)
+		parameter := frame.TextCell(name)
+		parameter.Sub = note
+		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{frame.ChannelCell(b.Channel), parameter, estimateCell(b.Before), estimateCell(b.After), narrowed}})
+	}
+	return t
+}

@@ -1,0 +1,453 @@
+package measurement
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	answers "assay/internal/answer"
+	"assay/internal/console/frame"
+	"assay/internal/console/frame/plot"
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/measure"
+	"assay/internal/measure/mix"
+	"assay/internal/money"
+	"assay/internal/tools"
+)
+
+// optimizerView is the view of the budget optimizer.
+type optimizerView struct {
+	frame.Place
+	frame.Messages
+	frame.Section
+	Heading, Lead string
+	Why           string // why there is no allocation, "" if there is a model
+	Plan          *planView
+	Bounds        string // largest default change of a share, in percent
+
+	Allocation     *allocation // nil: none was computed
+	Rows           []shiftRow
+	Total          shiftRow
+	CSV            string
+	Result         string
+	ResultName     string
+	ResultInterval string
+	ResultPlot     template.HTML
+	Facts          []frame.Fact
+	Reasons        []string
+	Warnings       []string
+}
+
+// shiftRow is the current and the proposed spend of a channel as text.
+type shiftRow struct {
+	Channel, Name, Color                       string
+	Current, Proposed, Change, Marginal, Right string
+	Min, Max                                   string
+	AtBound, Unseen                            bool
+	Bars                                       template.HTML
+}
+
+// allocation is an optimized allocation with its expected effect. Amounts are per month.
+type allocation struct {
+	Rows          []allocated
+	Budget, Spend float64 // of the allocation, and the current spend
+	Lift          interval
+	Change        *interval // of revenue, compared with current spend; nil if the budget equals it
+	Profit        *interval // of contribution after spend; nil if costs are unknown
+	Pays          *float64  // probability of a gain, in percent
+	Better        float64   // probability of more revenue, in percent
+	Advice        string
+	Reasons       []string
+	Test          measure.Channel
+	From          string // days of the current spend
+	Gap           *float64
+	BoundsPct     float64
+	BreakEven     *answers.Ratio
+	Warnings      []string
+}
+
+type allocated struct {
+	Channel           measure.Channel
+	Current, Proposed float64
+	Marginal          float64
+	Right             *float64 // in percent
+	Unseen            bool
+}
+
+type interval struct{ Value, Low, High float64 }
+
+func intervalOf[T ~float64](e answers.Estimate[T], times float64) interval {
+	return interval{float64(e.Value) * times, float64(e.Low) * times, float64(e.High) * times}
+}
+
+func optionalInterval[T ~float64](e *answers.Estimate[T], times float64) *interval {
+	if e == nil {
+		return nil
+	}
+	return new(intervalOf(*e, times))
+}
+
+func percent[T ~float64](p *T) *float64 {
+	if p == nil {
+		return nil
+	}
+	return new(float64(*p))
+}
+
+// allocationOf converts the tool's answer, which is for the window of the model, to amounts per month.
+func allocationOf(a *tools.OptimizeBudgetAnswer, months float64) *allocation {
+	m, times := a.Metrics, 1/months
+	out := &allocation{
+		Budget: float64(m.Budget) * times, Spend: float64(m.CurrentSpend) * times, Lift: intervalOf(m.Lift, times), Change: optionalInterval(m.Change, times),
+		Profit: optionalInterval(m.PlanProfit.Change, times), Pays: percent(m.PaysPct), Better: float64(m.BetterPct), Advice: m.Advice, Reasons: m.Why,
+		Test: m.TestFirst, From: m.SpendFrom, Gap: percent(m.GapPct), BoundsPct: float64(m.BoundsPct), BreakEven: m.BreakEven,
+	}
+	for _, r := range a.Rows {
+		out.Rows = append(out.Rows, allocated{
+			Channel: r.Channel, Current: float64(r.Current) * times, Proposed: float64(r.Proposed) * times, Marginal: float64(r.MarginalROAS),
+			Right: percent(r.RightPct), Unseen: r.BeyondData,
+		})
+	}
+	for _, w := range a.Warnings {
+		out.Warnings = append(out.Warnings, w.Text)
+	}
+	return out
+}
+
+// grouped adds the limits of groups, which the tool does not have, to the allocation of the tool. It starts from the same
+// spend. The contribution uses the rate of the store.
+func (a *allocation) grouped(m *mix.Model, ask mix.Ask) (*allocation, error) {
+	months := m.Months()
+	ask.Current = map[measure.Channel]float64{}
+	if a.BreakEven != nil && *a.BreakEven > 0 {
+		ask.Rates = map[measure.Channel]float64{}
+	}
+	for _, r := range a.Rows {
+		ask.Current[r.Channel] = r.Current * months
+		if ask.Rates != nil {
+			ask.Rates[r.Channel] = 1 / float64(*a.BreakEven)
+		}
+	}
+	plan, err := m.Plan(ask)
+	if err != nil {
+		return nil, err
+	}
+	out := *a
+	out.Rows, out.Profit, out.Pays, out.Change, out.Gap = nil, nil, nil, nil, nil
+	out.Better, out.Advice, out.Reasons = 100*plan.BeatsCurrent, string(plan.Advice.Action), plan.Advice.Reasons
+	out.Lift = interval{plan.Lift.Mean / months, plan.Lift.Q05 / months, plan.Lift.Q95 / months}
+	if math.Abs(plan.Times-1) > 0.001 {
+		out.Change = &interval{plan.Change.Mean / months, plan.Change.Q05 / months, plan.Change.Q95 / months}
+	}
+	if p := plan.Profit; p != nil {
+		out.Profit, out.Pays = &interval{p.Change.Mean / months, p.Change.Q05 / months, p.Change.Q95 / months}, new(100*p.Pays)
+	}
+	if plan.Certificate.UpperBound > 0 {
+		out.Gap = new(100 * plan.Certificate.Gap())
+	}
+	for _, one := range plan.Allocations {
+		row := allocated{Channel: one.Channel, Current: one.Current / plan.Times / months, Proposed: one.Proposed / months, Marginal: one.MarginalROAS, Unseen: one.Unseen}
+		if one.RightWay != nil {
+			row.Right = new(100 * *one.RightWay)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return &out, nil
+}
+
+func (c *modelPages) optimizerPage(w http.ResponseWriter, v frame.Visit) {
+	p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace"))
+	if !ok {
+		return
+	}
+	state, err := c.models.State(v.Context(), p.Workspace)
+	if err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	view := optimizerView{Place: p, Heading: "Budget optimizer"}
+	if state.Model == nil || state.Model.Status == mix.Refused {
+		view.Why = "The optimizer needs a trained media mix model with at least 40 weeks of sales and spend."
+	} else if err := c.optimize(v, &view, state.Model); err != nil {
+		c.Fail(w, v.Request, err)
+		return
+	}
+	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "optimizer", Title: view.Heading, View: view, Visitor: &v.Visitor})
+}
+
+// optimize fills in the allocation that the query asks for. Invalid values are a message of the page.
+func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) error {
+	plan, asked, found, err := c.planned(v, view.Place, m)
+	view.Plan, view.Bounds = plan, frame.Figure(boundsPct, 0)
+	kind := fault.KindOf(err)
+	switch {
+	case err == nil:
+	case kind == fault.KindInvalid:
+		view.Problem = cmp.Or(frame.PublicText(err), "The allocation cannot be computed.")
+		return nil
+	default:
+		return err
+	}
+	if found == nil {
+		return nil
+	}
+	view.fill(found)
+	view.Section = frame.Section{
+		ID: "allocation", Title: "Allocation", Article: frame.ArticleAddress(view.Place, "budget optimizer"),
+		Call: c.CallOf("allocation", tools.OptimizeBudget.Name, plan.arguments(m.Months())),
+	}
+	asked.Set("of", "plan")
+	view.CSV = frame.ModelsPath + "/export.csv?" + asked.Encode()
+	view.Section.CSV = view.CSV
+	plan.monthly = found.monthly()
+	plan.scheduled(c, m, view.Workspace, asked)
+	return nil
+}
+
+// boundsPct is the largest default change of a channel's share of the budget, in percent.
+const boundsPct = 30.0
+
+// planned reads the form and asks the tool for the allocation. It returns nil without one if the form is not complete.
+func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planView, url.Values, *allocation, error) {
+	results, err := c.results(v, p)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	view, asked := c.plannerOf(m, p.Workspace, v.URL.Query(), float64(results.Metrics.CurrentSpend))
+	if view.Changing {
+		return &view, asked, nil, nil
+	}
+	ask, err := view.ask(m)
+	if err != nil {
+		return &view, asked, nil, err
+	}
+	a, err := frame.AnswerOf(c.Frame, v, p, tools.OptimizeBudget, view.arguments(m.Months()))
+	if err != nil {
+		return &view, asked, nil, err
+	}
+	found := allocationOf(a, m.Months())
+	if len(ask.Groups) > 0 {
+		found, err = found.grouped(m, ask)
+	}
+	return &view, asked, found, err
+}
+
+// arguments are the arguments of the tool for the form. The tool's amounts are for the window of the model.
+func (p planView) arguments(months float64) frame.Arguments {
+	with := frame.Arguments{"detail_level": answers.AnalystLevel, "compact": true}
+	if budget, err := entered("the budget", p.Budget); err == nil && budget != nil {
+		with["total_budget"] = math.Round(*budget * months)
+	}
+	limits := map[string]map[string]float64{}
+	for _, f := range p.Fields {
+		one := map[string]float64{}
+		for name, text := range map[string]string{"min": f.Min, "max": f.Max} {
+			if amount, err := entered(name, text); err == nil && amount != nil {
+				one[name] = *amount * months
+			}
+		}
+		if len(one) > 0 {
+			limits[f.Channel] = one
+		}
+	}
+	if len(limits) > 0 {
+		with["constraints"] = limits
+	}
+	return with
+}
+
+func (a *allocation) monthly() map[measure.Channel]float64 {
+	out := map[measure.Channel]float64{}
+	for _, r := range a.Rows {
+		out[r.Channel] = r.Proposed
+	}
+	return out
+}
+
+// moved is the amount that the allocation moves between channels.
+func (a *allocation) moved() (sum float64) {
+	for _, r := range a.Rows {
+		sum += math.Max(0, r.Proposed-r.Current)
+	}
+	return sum
+}
+
+// fill sets the texts of the page.
+func (v *optimizerView) fill(a *allocation) {
+	v.Allocation, v.Warnings = a, a.Warnings
+	currency := v.Workspace.Currency
+	whole := func(x float64) string { return money.Display(x, 0, currency) }
+	v.Bounds = frame.Figure(a.BoundsPct, 0)
+	v.headings(a, whole)
+	largest := 0.0
+	for _, r := range a.Rows {
+		largest = max(largest, r.Current, r.Proposed)
+	}
+	atBound, current, proposed := 0, 0.0, 0.0
+	for _, r := range a.Rows {
+		row := v.shift(a, r, largest*1.3, whole)
+		if row.AtBound {
+			atBound++
+		}
+		current, proposed = current+r.Current, proposed+r.Proposed
+		v.Rows = append(v.Rows, row)
+	}
+	slices.SortStableFunc(v.Rows, func(x, y shiftRow) int { return cmp.Compare(spendOf(a, y.Channel), spendOf(a, x.Channel)) })
+	v.Total = shiftRow{Current: whole(current), Proposed: whole(proposed), Change: changeText(current, proposed)}
+	v.result(a, whole)
+	v.Facts = append(v.Facts,
+		frame.Fact{Name: "Spend", Value: whole(a.Spend) + " → " + whole(a.Budget)},
+		frame.Fact{Name: "Channels at a limit", Value: fmt.Sprintf("%d of %d", atBound, len(a.Rows))},
+	)
+	if a.Test != "" {
+		address := planPath + "?" + url.Values{"workspace": {string(v.Workspace.ID)}, "channel": {string(a.Test)}}.Encode()
+		v.Facts = append(v.Facts, frame.Fact{Name: "Test first", Value: frame.ChannelName(a.Test), Href: address})
+	}
+	for _, why := range a.Reasons {
+		v.Reasons = append(v.Reasons, frame.Sentence(why))
+	}
+	if a.Gap != nil {
+		v.Reasons = append(v.Reasons, fmt.Sprintf("No other allocation within these limits improves the objective by more than %.4f%%.", *a.Gap))
+	}
+	for _, g := range v.Plan.Groups {
+		var sum float64
+		for _, r := range a.Rows {
+			if slices.Contains(g.members(), r.Channel) {
+				sum += r.Proposed
+			}
+		}
+		v.Reasons = append(v.Reasons, fmt.Sprintf("The combined spend of %s is %s per month.", g.title(), whole(sum)))
+	}
+}
+
+func spendOf(a *allocation, channel string) float64 {
+	for _, r := range a.Rows {
+		if string(r.Channel) == channel {
+			return r.Current
+		}
+	}
+	return 0
+}
+
+// headings state the advice, the effect and the probability of a gain.
+func (v *optimizerView) headings(a *allocation, whole func(float64) string) {
+	effect, name := v.effect(a)
+	if a.Advice == "shift" {
+		v.Heading = "Shift " + whole(a.moved()) + " between channels: " + signedText(effect.Value, whole) + " " + name + " per month."
+	} else {
+		v.Heading = "Hold the current allocation. A shift has no clear benefit."
+	}
+	if a.Pays != nil {
+		v.Lead = "Probability that the shift pays: " + frame.Figure(*a.Pays, 0) + "%. "
+	} else {
+		v.Lead = "Probability of more revenue: " + frame.Figure(a.Better, 0) + "%. "
+	}
+	if math.Abs(a.Budget-a.Spend) < 0.005*a.Spend {
+		v.Lead += "The total stays at " + whole(a.Budget) + "."
+	} else {
+		v.Lead += "The budget is " + whole(a.Budget) + ", current spend " + whole(a.Spend) + "."
+	}
+}
+
+// effect is the change of contribution, or of revenue if costs are unknown.
+func (v *optimizerView) effect(a *allocation) (interval, string) {
+	switch {
+	case a.Profit != nil:
+		return *a.Profit, "contribution"
+	case a.Change != nil:
+		return *a.Change, "revenue"
+	}
+	return a.Lift, "revenue"
+}
+
+func (v *optimizerView) shift(a *allocation, r allocated, largest float64, whole func(float64) string) shiftRow {
+	row := shiftRow{
+		Channel: string(r.Channel), Name: frame.ChannelName(r.Channel), Color: frame.ChannelColor(r.Channel), Current: whole(r.Current), Proposed: whole(r.Proposed),
+		Change: changeText(r.Current, r.Proposed), Marginal: ratio(r.Marginal), Unseen: r.Unseen,
+	}
+	if r.Right != nil {
+		row.Right = frame.Figure(*r.Right, 0) + "%"
+	}
+	share := 0.0
+	if a.Spend > 0 {
+		share = r.Current / a.Spend * a.Budget
+	}
+	low, high := share*(1-a.BoundsPct/100), share*(1+a.BoundsPct/100)
+	for _, f := range v.Plan.Fields {
+		if f.Channel != string(r.Channel) {
+			continue
+		}
+		row.Min, row.Max = f.Min, f.Max
+		if least, err := entered("", f.Min); err == nil && least != nil {
+			low, high = *least, max(high, largest)
+		}
+		if most, err := entered("", f.Max); err == nil && most != nil {
+			high = *most
+			if f.Min == "" {
+				low = 0
+			}
+		}
+	}
+	row.AtBound = near(r.Proposed, low) || near(r.Proposed, high)
+	row.Bars = plot.Shift(r.Current, r.Proposed, low, high, largest, 92, row.Color)
+	return row
+}
+
+// near reports whether two amounts differ by less than a thousandth.
+func near(x, y float64) bool { return math.Abs(x-y) <= 0.001*math.Max(math.Abs(y), 1) }
+
+func changeText(from, to float64) string {
+	if from <= 0 {
+		return "new"
+	}
+	change := 100 * (to/from - 1)
+	return frame.Arrow(math.Round(change)) + frame.Figure(math.Abs(change), 0) + "%"
+}
+
+func signedText(x float64, whole func(float64) string) string {
+	if x > 0 {
+		return "+" + whole(x)
+	}
+	return whole(x)
+}
+
+// result sets the expected effect with its interval.
+func (v *optimizerView) result(a *allocation, whole func(float64) string) {
+	signed := func(x float64) string { return signedText(x, whole) }
+	words := func(i interval) string { return "90% interval " + signed(i.Low) + " to " + signed(i.High) }
+	effect, name := v.effect(a)
+	v.Result, v.ResultName, v.ResultInterval = signed(effect.Value), name, words(effect)
+	v.ResultPlot = plot.Range(effect.Value, effect.Low, effect.High, 264, signed)
+	advice := frame.Fact{Name: "Advice", Value: "Hold", Tone: "warning"}
+	if a.Advice == "shift" {
+		advice.Value, advice.Tone = "Shift", "good"
+	}
+	v.Facts = append(v.Facts, advice)
+	if a.Pays != nil {
+		v.Facts = append(v.Facts, frame.Fact{Name: "Probability that it pays", Value: frame.Figure(*a.Pays, 0) + "%"})
+	}
+	v.Facts = append(v.Facts, frame.Fact{Name: "Probability of more revenue", Value: frame.Figure(a.Better, 0) + "%"})
+	revenue := a.Lift
+	if a.Change != nil {
+		revenue = *a.Change
+	}
+	v.Facts = append(v.Facts, frame.Fact{Name: "Revenue", Value: signed(revenue.Value)}, frame.Fact{Name: "Revenue, 90% interval", Value: signed(revenue.Low) + " to " + signed(revenue.High)})
+	if a.Profit == nil {
+		v.Facts = append(v.Facts, frame.Fact{Name: "Contribution", Value: "enter costs", Href: "/costs?workspace=" + string(v.Workspace.ID)})
+	}
+}
+
+// allocationTable returns the allocation as rows of a file, with money per month and without rounding.
+func allocationTable(a *allocation, w control.Workspace) [][]string {
+	rows := [][]string{{"channel", "current_monthly_spend_" + string(w.Currency), "proposed_monthly_spend", "marginal_roas"}}
+	for _, r := range a.Rows {
+		rows = append(rows, []string{string(r.Channel), exact(r.Current), exact(r.Proposed), strconv.FormatFloat(r.Marginal, 'f', 2, 64)})
+	}
+	return rows
+}
