@@ -73,7 +73,7 @@ func TestRulesRaiseOneEventPerDay(t *testing.T) {
 		})
 	}
 	all.Wait()
-	events, err := w.AlertEvents(t.Context(), w.workspace.ID, storetest.First)
+	events, err := w.Store.AlertEvents(t.Context(), w.workspace.ID, storetest.First)
 	if err != nil || int(fresh.Load()) != len(events) || len(events) == 0 {
 		t.Fatalf("%d new events of %d: %v", fresh.Load(), len(events), err)
 	}
@@ -99,7 +99,7 @@ func TestADayWithoutCompleteSpendIsNotJudged(t *testing.T) {
 	if _, err := Evaluate(t.Context(), w.Store, w.Reader, w.workspace, storetest.Now); err != nil {
 		t.Fatal(err)
 	}
-	events, err := w.AlertEvents(t.Context(), w.workspace.ID, storetest.First)
+	events, err := w.Store.AlertEvents(t.Context(), w.workspace.ID, storetest.First)
 	if err != nil || len(events) != 2 || events[0].Day != storetest.Today.AddDays(-2) || events[1].Day != storetest.Today.AddDays(-3) || events[0].Value != 40*whole {
 		t.Errorf("events %+v, %v; want the days with spend since the day before the rule", events, err)
 	}

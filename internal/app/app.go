@@ -24,6 +24,7 @@ import (
 	"assay/internal/config"
 	"assay/internal/connlimit"
 	"assay/internal/control/calllog"
+	"assay/internal/control/sqlstore"
 	"assay/internal/datadir"
 	"assay/internal/demostore"
 	"assay/internal/fault"
