@@ -59,7 +59,7 @@ func newAdSite(t *testing.T) *adSite {
 		answer := recorded(t, "campaigns/one_campaign.txtar")
 		o.Ask = func(ctx context.Context, p auth.Principal, tool string, with json.RawMessage) (json.RawMessage, error) {
 			encoded, err := answer(ctx, p, tool, with)
-			return bytes.ReplaceAll(encoded, []byte(`"conversions":56}`), []byte(`"conversions":56,"credited_revenue":2695}`)), err
+			return bytes.ReplaceAll(encoded, []byte(`"conversions":56,`), []byte(`"conversions":56,"credited_revenue":2695,`)), err
 		}
 	})
 	return a

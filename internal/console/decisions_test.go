@@ -31,8 +31,8 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.get("/insights?workspace=acme")
-	if page.status != http.StatusOK || !strings.Contains(page.body, "<h1>7 insights, 2 of critical or high priority.</h1>") ||
-		!strings.Contains(page.body, "$156 per month") {
+	if page.status != http.StatusOK || !strings.Contains(page.body, "<h1>7 insights, 1 of critical or high priority.</h1>") ||
+		!strings.Contains(page.body, "$154 per month") {
 		t.Errorf("insights: %d, without the counts or the value of the answer", page.status)
 	}
 	for _, row := range insights.Rows {
@@ -62,8 +62,8 @@ func TestInsightAndDecisionPagesShowTheAnswersOfTheTools(t *testing.T) {
 		t.Errorf("%d buttons copy a call, want 2 for each of %d decisions", n, calls)
 	}
 	for _, want := range []string{
-		"$60.00 → $72.00 per day", "$203 – $321", "Prospecting | broad",
-		`<option value="conservative" selected>`, `value="30"`, "14 steps",
+		"$60.00 → $68.00 per day", "$133 – $210", "Prospecting | broad",
+		`<option value="conservative" selected>`, `value="30"`, "9 steps",
 	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the plan lacks %q", want)

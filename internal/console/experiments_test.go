@@ -88,7 +88,7 @@ func TestExperimentsAreOnOneScale(t *testing.T) {
 	if measured == 0 || strings.Count(page.body, `class="whisker`) != 3*measured {
 		t.Errorf("%d whiskers for %d results", strings.Count(page.body, `class="whisker`)/3, measured)
 	}
-	for _, want := range []string{"Test Google Ads next.", "What to test next", `href="/experiments/plan?channel=google`, "$5,530"} {
+	for _, want := range []string{"Test Google Ads next.", "What to test next", `href="/experiments/plan?channel=google`, "$1,159"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the page does not contain %q", want)
 		}

@@ -19,7 +19,7 @@ import (
 func TestOverviewAndChannelsShowContributionAndBreakEven(t *testing.T) {
 	t.Parallel()
 	ask := recordedTools(t)
-	withCosts := changed(recorded(t, "performance/defaults.txtar"), func(a map[string]any) {
+	withCosts := changed(recorded(t, "performance/debug.txtar"), func(a map[string]any) {
 		a["metrics"].(map[string]any)["break_even_roas"] = map[string]any{"value": 1.55, "previous": nil, "change_pct": nil}
 	})
 	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = forTool("performance", withCosts, ask) })
