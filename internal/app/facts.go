@@ -57,7 +57,11 @@ func openClickHouse(ctx context.Context, c config.Config, store *sqlstore.Store,
 	return clickhouse.Open(ctx, clickhouse.Options{
 		URL: c.FactsURL.Text(), Local: local,
 		Lock: func(ctx context.Context, ws measure.WorkspaceID) (clickhouse.Lock, error) {
-			return store.LockImport(ctx, ws)
+			lock, err := store.LockImport(ctx, ws)
+			if err != nil {
+				return nil, err // not the nil pointer, which is no nil interface
+			}
+			return lock, nil
 		},
 	})
 }

@@ -80,9 +80,9 @@ func TestQuestionsFindTheirArticles(t *testing.T) {
 		first, three, rejected float64 // percent
 		asked, foreign         int
 	}{
-		{"questions.tsv", 98, 98.5, 95, 300, 60},
+		{"questions.tsv", 97.5, 98.5, 93.5, 300, 60},
 		{"aliases.tsv", 96.5, 98.5, 96, 300, 30},
-		{"sentences.tsv", 88, 92, 0, 100, 0},
+		{"sentences.tsv", 87, 92, 0, 100, 0},
 		{"everyday.tsv", 86, 91, 96, 150, 30},
 		{"development.tsv", 46, 54, 92, 700, 40},
 	} {

@@ -1,12 +1,16 @@
 package attack
 
 import (
+	"bufio"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -191,6 +195,123 @@ func TestNodesWithRedisShareTheRateLimit(t *testing.T) {
 	for _, s := range nodes {
 		if strings.Contains(s.log.String(), servertest.Password) {
 			t.Error("the log contains the password of Redis")
+		}
+	}
+}
+
+// startClickHouse starts a server that ends with the test, and returns its URL.
+func startClickHouse(t *testing.T) string {
+	t.Helper()
+	cmd := exec.Command("../cluster/up", "--single")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready: ")
+	if !ok {
+		t.Skip("ClickHouse is not installed; apt-get install clickhouse-server clickhouse-client installs it")
+	}
+	return address
+}
+
+// orders writes a file of n orders on March 2, with IDs that begin with a name.
+func orders(t *testing.T, name string, n int) string {
+	t.Helper()
+	text := "order_id,created_at,currency,total,channel\n"
+	for i := range n {
+		text += fmt.Sprintf("%s-%d,2026-03-02T15:00:00Z,USD,10.00,facebook\n", name, i)
+	}
+	path := filepath.Join(t.TempDir(), name+".csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Two nodes with common servers give the same answers. If both import into a workspace at the same time, an import is
+// either acknowledged and kept, or rejected and not there.
+func TestNodesShareControlDataAndFacts(t *testing.T) {
+	t.Parallel()
+	database, facts, redis := servertest.StartPostgres(t).NewDatabase(t), startClickHouse(t), servertest.StartRedis(t)
+	change := func(c *config.Config) {
+		c.ControlURL, c.FactsURL, c.RedisURL = config.NewSecret(database), config.NewSecret(facts), config.NewSecret(redis.URL())
+	}
+	first := start(t, change)
+	secret, err := os.ReadFile(filepath.Join(first.data, "secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "secret"), secret, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second, stop, err := run(data, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	first.goods(t)
+	march := map[string]any{"start_date": "2026-03-01", "end_date": "2026-03-31"}
+	answers := func() (here, there string) {
+		return first.browser(t).call(first.key, "performance", march).body, second.browser(t).call(first.key, "performance", march).body
+	}
+	same := func(part string) {
+		t.Helper()
+		var here, there string
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+			if here, there = answers(); here == there && strings.Contains(here, part) {
+				return
+			}
+		}
+		t.Fatalf("the nodes answer\n%s\n%s\nand should contain %s", here, there, part)
+	}
+	same(`\"orders\":{\"value\":2,`)
+
+	kept, rejected := 2, 0
+	for round := range 4 {
+		var mu sync.Mutex // guards the counts
+		var group sync.WaitGroup
+		for i, s := range []*service{first, second} {
+			n := 10*round + i + 1
+			path := orders(t, fmt.Sprintf("r%dn%d", round, i), n)
+			group.Go(func() {
+				result, err := s.imported(t, "acme", path)
+				if err == nil {
+					err = result.Err()
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				switch kind := fault.KindOf(err); {
+				case err == nil:
+					kept += n
+				case kind == fault.KindUnavailable || kind == fault.KindConflict:
+					rejected++
+				default:
+					t.Errorf("round %d, node %d: %v", round, i, err)
+				}
+			})
+		}
+		group.Wait()
+		same(fmt.Sprintf(`\"orders\":{\"value\":%d,`, kept))
+	}
+	t.Logf("%d orders kept, %d imports rejected", kept, rejected)
+	for _, s := range []*service{first, second} {
+		if strings.Contains(s.log.String(), servertest.Password) {
+			t.Error("the log contains a password")
 		}
 	}
 }

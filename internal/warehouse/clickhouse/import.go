@@ -35,9 +35,11 @@ func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehous
 
 func (e *Engine) begin(ctx context.Context, spec warehouse.ImportSpec, c *localCopy, i *imported) (err error) {
 	if e.options.Lock != nil {
-		if c.lock, err = e.options.Lock(ctx, spec.Workspace); err != nil {
+		lock, err := e.options.Lock(ctx, spec.Workspace)
+		if err != nil {
 			return err
 		}
+		c.lock = lock
 	}
 	if c.latest, err = e.applyLatest(ctx, spec.Workspace, c); err != nil {
 		return err
