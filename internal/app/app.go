@@ -333,7 +333,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate))
+	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has gone
 	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,

@@ -14,8 +14,12 @@ func TestSeasonsAreThoseOfTheCountry(t *testing.T) {
 		country, name string
 		first         string
 	}{
-		{"US", "mothers_day", "2026-05-03"}, {"GB", "mothering_sunday", "2026-03-08"}, {"FR", "mothers_day_fr", "2026-05-24"},
-		{"DE", "fathers_day_de", "2026-05-07"}, {"", "cyber_weekend", "2026-11-27"}, {"US", "easter", "2026-03-26"},
+		{"US", "mothers_day", "2026-05-03"},
+		{"GB", "mothering_sunday", "2026-03-08"},
+		{"FR", "mothers_day_fr", "2026-05-24"},
+		{"DE", "fathers_day_de", "2026-05-07"},
+		{"", "cyber_weekend", "2026-11-27"},
+		{"US", "easter", "2026-03-26"},
 	} {
 		all := seasonsOf(c.country)
 		at := slices.IndexFunc(all, func(s season) bool { return s.name == c.name })

@@ -45,7 +45,7 @@ func accountOf(t testing.TB, name string) account {
 // account.
 func (a account) directory(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "assay-servertest-")
+	dir, err := os.MkdirTemp("", "assay-servertest-") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}

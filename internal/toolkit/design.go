@@ -48,8 +48,8 @@ func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.
 		return out, err
 	}
 	if f, ok := factors[channel]; ok {
-		if roas := RoasOf(c.Figures, s.Total(days)); roas != nil && f.Estimate.Value > 0 && *roas > 0 {
-			out.Return = f.Estimate.Value * float64(*roas)
+		if roas := RoasOf(c.Figures, s.Total(days)); roas != nil && f.Value > 0 && *roas > 0 {
+			out.Return = f.Value * float64(*roas)
 		}
 	}
 	o := geo.ProposeOptions{Return: out.Return, Rate: c.contributionRate(ctx), Seed: 1, Spend: func(treated []geo.Region) float64 {

@@ -114,9 +114,9 @@ func gatherReturns(t *testing.T, s mcp.Session) (returnsSeen, []measure.Channel)
 	}
 	p := decoded[PerformanceAnswer](t, ask("performance", `{`+fixture90+`,"detail_level":"debug"}`))
 	for _, r := range p.Rows {
-		if r.Spend != nil && r.Best.Return != nil {
+		if r.Spend != nil && r.Return != nil {
 			seen.add(r.Channel, "last touch", r.ROAS)
-			seen.add(r.Channel, "basis "+string(r.Best.Basis), new(answer.Ratio(0)))
+			seen.add(r.Channel, "basis "+string(r.Basis), new(answer.Ratio(0)))
 		}
 		if r.Spend != nil && r.Claimed != nil {
 			seen.add(r.Channel, "claimed", new(answer.Ratio(*r.Claimed / *r.Spend)))

@@ -33,7 +33,7 @@ func TestPagesOfToolsAreCurrent(t *testing.T) {
 			if err := os.MkdirAll(docsFolder, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, []byte(want), 0o644); err != nil { //nolint:gosec // documentation is public
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

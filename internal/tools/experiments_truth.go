@@ -120,7 +120,7 @@ func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) er
 		if t.SD > 0 {
 			row.FactorSD = new(answer.Ratio(t.SD))
 		}
-		if t.Return.Best != nil {
+		if t.Best != nil {
 			row.Stake = new(answer.Money(t.Stake))
 		}
 		if t.Gain > 0 {

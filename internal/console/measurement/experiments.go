@@ -82,9 +82,11 @@ func (c *experimentPages) experimentsPage(w http.ResponseWriter, v frame.Visit) 
 func (c *experimentPages) showExperiments(w http.ResponseWriter, v frame.Visit, status int, view experimentsView, id string) {
 	view.Kinds, view.Writes = control.ExperimentKinds(), view.Role.Writes()
 	found, err := c.results(v, view.Place, id)
-	if err == nil && id != "" && len(found.Rows) == 1 {
-		err = c.one(&view, found)
-	} else if err == nil {
+	switch {
+	case err != nil:
+	case id != "" && len(found.Rows) == 1:
+		c.one(&view, found)
+	default:
 		err = c.all(v, &view, found)
 	}
 	if err != nil {

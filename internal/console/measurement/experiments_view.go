@@ -187,7 +187,9 @@ func statusCell(row experimentRow) frame.Cell {
 // stakes ranks the channels by the revenue that depends on an unknown factor.
 func (c *experimentPages) stakes(view *experimentsView, a *tools.ExperimentsAnswer) *frame.Table {
 	t := &frame.Table{Name: "stakes", Caption: "What to test next", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel"}, {Fixed: true, Minor: true}, {Key: "stake", Name: "At stake, 90 days", Number: true},
+		{Key: "channel", Name: "Channel"},
+		{Fixed: true, Minor: true},
+		{Key: "stake", Name: "At stake, 90 days", Number: true},
 		{Key: "last_test", Name: "Last test", Number: true},
 	}}
 	largest := 0.0
@@ -221,7 +223,9 @@ func gapTable(a *tools.ExperimentsAnswer) *frame.Table {
 	}
 	s := plot.NewScale(highs, 0, 150)
 	t := &frame.Table{Name: "gaps", Caption: "Attributed and incremental ROAS", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel"}, {Fixed: true, Axis: s.Axis(), Minor: true}, {Key: "incremental", Name: "Incremental", Number: true},
+		{Key: "channel", Name: "Channel"},
+		{Fixed: true, Axis: s.Axis(), Minor: true},
+		{Key: "incremental", Name: "Incremental", Number: true},
 		{Key: "attributed", Name: "Attributed", Number: true},
 	}}
 	for _, row := range a.Rows {
@@ -240,7 +244,7 @@ func gapTable(a *tools.ExperimentsAnswer) *frame.Table {
 }
 
 // one shows an experiment with its evidence.
-func (c *experimentPages) one(view *experimentsView, found *tools.ExperimentsAnswer) error {
+func (c *experimentPages) one(view *experimentsView, found *tools.ExperimentsAnswer) {
 	row := experimentRow{found.Rows[0]}
 	view.One, view.Found = &row, found.Evidence
 	view.Heading, view.Lead = oneHeading(row), experimentSub(row.ExperimentRow)
@@ -250,7 +254,6 @@ func (c *experimentPages) one(view *experimentsView, found *tools.ExperimentsAns
 	if e := found.Evidence; e != nil && len(e.Weeks) > 0 {
 		view.Blocks = []frame.Block{c.weeks(view.Place, row, e, found.Currency)}
 	}
-	return nil
 }
 
 func oneHeading(row experimentRow) string {

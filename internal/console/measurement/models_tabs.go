@@ -234,8 +234,10 @@ func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 		out.Value, out.Missing = frame.Figure(100*m.Holdout.WMAPE, 1)+"%", false
 	}
 	view.KPIs = []frame.KPI{
-		{Name: "R²", Value: ratio(m.Accuracy.R2), From: "in sample"}, {Name: "Mean weekly error", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
-		out, {Name: "Weeks", Value: frame.Count(int64(m.Weeks)), From: m.Window.Words()},
+		{Name: "R²", Value: ratio(m.Accuracy.R2), From: "in sample"},
+		{Name: "Mean weekly error", Value: frame.Figure(100*m.Accuracy.WMAPE, 1) + "%", From: "in sample"},
+		out,
+		{Name: "Weeks", Value: frame.Count(int64(m.Weeks)), From: m.Window.Words()},
 	}
 	h, currency := m.History(), view.Workspace.Currency
 	d := plot.Days{

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -201,8 +202,10 @@ func (c *experimentPages) plan(v frame.Visit, view *experimentPlan, query url.Va
 
 func planChannels(view *experimentPlan, a *tools.ExperimentsAnswer) *frame.Table {
 	t := &frame.Table{Caption: "Channels", Empty: "No channel has spend.", Columns: []frame.Column{
-		{Key: "channel", Name: "Channel", Fixed: true}, {Key: "stake", Name: "At stake, 90 days", Number: true, Fixed: true},
-		{Key: "roas", Name: "Attributed ROAS", Number: true, Fixed: true, Minor: true}, {Key: "last", Name: "Last test", Number: true, Fixed: true},
+		{Key: "channel", Name: "Channel", Fixed: true},
+		{Key: "stake", Name: "At stake, 90 days", Number: true, Fixed: true},
+		{Key: "roas", Name: "Attributed ROAS", Number: true, Fixed: true, Minor: true},
+		{Key: "last", Name: "Last test", Number: true, Fixed: true},
 	}}
 	for _, row := range a.Rows {
 		name := frame.ChannelCell(row.Channel)
@@ -330,8 +333,12 @@ func (e *experimentPlan) describe(roas float64, of string) {
 	case channelStep, designStep:
 	}
 	e.Facts = []frame.Fact{
-		{Name: "Channel", Value: name}, {Name: "Design", Value: d.Name}, {Name: "Regions", Value: frame.Count(int64(len(e.Treated)))},
-		{Name: "Days", Value: frame.DaysText(e.Start, e.End)}, {Name: "Change in spend", Value: d.Spend}, {Name: "Smallest detectable ROAS", Value: d.MDE},
+		{Name: "Channel", Value: name},
+		{Name: "Design", Value: d.Name},
+		{Name: "Regions", Value: frame.Count(int64(len(e.Treated)))},
+		{Name: "Days", Value: frame.DaysText(e.Start, e.End)},
+		{Name: "Change in spend", Value: d.Spend},
+		{Name: "Smallest detectable ROAS", Value: d.MDE},
 		{Name: "Power at ROAS " + ratio(roas), Value: frame.Figure(d.Power, 0) + "%"},
 	}
 }
@@ -359,9 +366,7 @@ func (e *experimentPlan) link(query url.Values) {
 	}
 	to := func(step planStep) string {
 		with := url.Values{"step": {strconv.Itoa(int(step))}}
-		for key, value := range state {
-			with[key] = value
-		}
+		maps.Copy(with, state)
 		return planPath + "?" + with.Encode()
 	}
 	notes := map[planStep]string{channelStep: "", designStep: "Choose one of three", regionStep: "", dateStep: "", checkStep: ""}

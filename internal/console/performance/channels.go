@@ -23,7 +23,7 @@ func (r *request) returns() (out returns, err error) {
 
 // measured reports whether the best estimate of a channel has more evidence than attribution.
 func measured(row tools.ChannelRow) bool {
-	return row.Return != nil && row.Best.Basis != snapshot.ByAttribution
+	return row.Return != nil && row.Basis != snapshot.ByAttribution
 }
 
 func (r *request) performing() frame.Arguments {

@@ -121,7 +121,8 @@ func (v *costsView) describe(all operation.Costs) {
 		v.Heading, v.Lead = "No unit was sold in the last 30 days.", "The coverage of costs is unknown without orders."
 	}
 	v.KPIs = []frame.KPI{
-		{Name: "Units with a cost", Value: covered, From: "last 30 days", Spark: plot.Level(share, 100, 92, "accent")}, margin, even,
+		{Name: "Units with a cost", Value: covered, From: "last 30 days", Spark: plot.Level(share, 100, 92, "accent")},
+		margin, even,
 		{Name: "Entered costs", Value: frame.Count(int64(len(all.Rules)))},
 	}
 }

@@ -230,14 +230,15 @@ func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 		for t := range x {
 			rest[t] = x[t] - factors[t]
 		}
-		for from, next := 0, 0; from < n; from = next {
-			next = n
+		for from := 0; from < n; {
+			next := n
 			if k := slices.IndexFunc(shifts, func(s Change) bool { return s.At > from }); k >= 0 {
 				next = shifts[k].At
 			}
 			for t := from; t < next; t++ {
 				level[t] = withoutIt(rest[from:next], weights[from:next], t-from, reach)
 			}
+			from = next
 		}
 		for t := range x {
 			rest[t] = x[t] - level[t]

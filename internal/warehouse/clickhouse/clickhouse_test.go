@@ -51,7 +51,7 @@ func startServer() (stop func()) {
 		return func() {}
 	}
 	line, _ := bufio.NewReader(out).ReadString('\n')
-	found := false
+	var found bool
 	if address, found = strings.CutPrefix(strings.TrimSpace(line), "ready: "); !found {
 		whyNot = "test/cluster/up --single starts no server: install clickhouse-server, or set ASSAY_TEST_CLICKHOUSE"
 	}

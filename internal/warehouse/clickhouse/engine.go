@@ -140,7 +140,7 @@ func (e *Engine) placeOf(ctx context.Context, ws measure.WorkspaceID, c *localCo
 	if c.known {
 		return c.place, nil
 	}
-	p, _, err := e.Engine.Place(ctx, ws)
+	p, _, err := e.Place(ctx, ws)
 	c.place, c.known = p, err == nil
 	return p, err
 }
@@ -154,7 +154,7 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	if fresh {
 		return nil
 	}
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
 	place, err := e.placeOf(ctx, ws, c)
 	if err != nil {
 		return err
@@ -254,5 +254,5 @@ func (e *Engine) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, err
 	if err := e.Try(ctx, ws); err != nil {
 		return false, err
 	}
-	return e.Engine.CatchUpBy(ctx, ws, e.Begin)
+	return e.CatchUpBy(ctx, ws, e.Begin)
 }

@@ -44,8 +44,8 @@ func (h history) last() commit {
 
 // live returns the commits since the workspace was last created.
 func (h history) live() history {
-	for i := len(h) - 1; i >= 0; i-- {
-		if h[i].dropped {
+	for i, c := range slices.Backward(h) {
+		if c.dropped {
 			return h[i+1:]
 		}
 	}
@@ -97,5 +97,6 @@ func (h history) needsBase() bool {
 // next returns the commit after the last one.
 func (h history) next(schema int64) commit {
 	last := h.last()
-	return commit{sequence: last.sequence + 1, attempt: max(time.Now().UnixMicro(), last.attempt+1), schema: schema, counts: counts{}}
+	now := time.Now().UnixMicro() //nolint:forbidigo // the clock of imports stands still in tests and demos
+	return commit{sequence: last.sequence + 1, attempt: max(now, last.attempt+1), schema: schema, counts: counts{}}
 }

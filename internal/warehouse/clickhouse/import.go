@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -149,7 +150,7 @@ func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history,
 		return
 	}
 	if err := e.store.clean(ctx, ws, all, from); err != nil {
-		e.log.WarnContext(ctx, "outdated facts in ClickHouse are not deleted yet", "workspace", string(ws), "error", err)
+		e.log.WarnContext(ctx, "outdated facts in ClickHouse are not deleted yet", slog.String("workspace", string(ws)), slog.Any("error", err))
 	}
 }
 
@@ -169,7 +170,7 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 		return all, e.Engine.Drop(ctx, ws)
 	}
 	missing, emptied := all.since(place)
-	_, schema, err := e.Engine.Place(ctx, ws)
+	_, schema, err := e.Place(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

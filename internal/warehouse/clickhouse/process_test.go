@@ -121,7 +121,7 @@ func TestFactsMoveToClickHouseAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.Close(context.Background()) //nolint:errcheck // the test ends
+	defer files.Close(context.Background())
 	in, err := warehouse.New(files).Begin(t.Context(), warehouse.ImportSpec{Workspace: "shop", Source: "test", Base: "USD"})
 	if err != nil {
 		t.Fatal(err)

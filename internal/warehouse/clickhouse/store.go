@@ -192,7 +192,7 @@ func isBehind(err error) bool {
 // again repeats a statement that can be repeated without another effect: a read, or the insert of an equal block into
 // replicated tables, which drop repeated blocks. Servers of a cluster can be down, or behind the others.
 func (s *store) again(ctx context.Context, do func() error) (err error) {
-	began := time.Now()
+	began := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
 	for n := 1; ; n++ {
 		err = do()
 		if err == nil || ctx.Err() != nil || n >= 5 && (!isBehind(err) || time.Since(began) > behindTime) {

@@ -39,7 +39,7 @@ func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []fac
 			if chunk.Ptr == nil {
 				break
 			}
-			rows := int(mapping.DataChunkGetSize(chunk)) //nolint:gosec // at most 2,048
+			rows := int(mapping.DataChunkGetSize(chunk))
 			for i, c := range columns {
 				copyOut(block.Of(i), mapping.DataChunkGetVector(chunk, mapping.IdxT(i)), c.Type, rows)
 			}
@@ -67,7 +67,7 @@ func copyOut(to *facts.Values, from mapping.Vector, kind facts.Type, rows int) {
 	}
 	switch kind {
 	case facts.Text, facts.Nullable:
-		for row, text := range unsafe.Slice((*inlined)(data), rows) {
+		for row, text := range unsafe.Slice((*inlined)(data), rows) { //nolint:gosec // a vector of this type and length
 			if isNull(row) {
 				to.Text = append(to.Text, facts.NullText)
 			} else {
@@ -75,10 +75,10 @@ func copyOut(to *facts.Values, from mapping.Vector, kind facts.Type, rows int) {
 			}
 		}
 	case facts.Float:
-		to.Float = append(to.Float, unsafe.Slice((*float64)(data), rows)...)
+		to.Float = append(to.Float, unsafe.Slice((*float64)(data), rows)...) //nolint:gosec // a vector of this type and length
 	default:
 		at := len(to.Whole)
-		to.Whole = append(to.Whole, unsafe.Slice((*int64)(data), rows)...)
+		to.Whole = append(to.Whole, unsafe.Slice((*int64)(data), rows)...) //nolint:gosec // a vector of this type and length
 		if validity != nil {
 			for row := range rows {
 				if isNull(row) {

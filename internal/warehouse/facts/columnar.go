@@ -55,7 +55,7 @@ func (c *Columnar) Smalls(column, from int, out []int32) {
 		if value == NullInt {
 			out[i] = NullDay
 		} else {
-			out[i] = int32(value) //nolint:gosec // a day or a small number
+			out[i] = int32(value)
 		}
 	}
 }

@@ -160,20 +160,23 @@ func (s Scale) Axis() template.HTML {
 	return c.done("interval axis", "", s.Width, 14, "")
 }
 
+// tableRow is the height of the plot in a row of a table.
+const tableRow = 20.0
+
 // lines draws the marker and the line at 0 through all rows of a table.
-func (s Scale) lines(c *canvas, height, over float64) {
+func (s Scale) lines(c *canvas, over float64) {
 	if s.Zero {
-		c.line("zero", s.x(0), -over, s.x(0), height+over)
+		c.line("zero", s.x(0), -over, s.x(0), tableRow+over)
 	}
 	if s.Marker > 0 {
-		c.line("marker", s.x(s.Marker), -over, s.x(s.Marker), height+over)
+		c.line("marker", s.x(s.Marker), -over, s.x(s.Marker), tableRow+over)
 	}
 }
 
 // Empty draws the lines of a row without an estimate.
 func (s Scale) Empty() template.HTML {
 	var c canvas
-	s.lines(&c, 20, 22)
+	s.lines(&c, 22)
 	return c.done("interval", "", s.Width, 20, "")
 }
 
@@ -182,7 +185,7 @@ func (s Scale) Whisker(value, low, high float64, color string) template.HTML {
 	const middle = 10.0
 	var c canvas
 	color = html.EscapeString(color)
-	s.lines(&c, 20, 22)
+	s.lines(&c, 22)
 	left, right := s.x(low), math.Min(s.x(high), s.Width-6)
 	c.line("whisker s-"+color, left, middle, right, middle)
 	c.line("whisker s-"+color, left, middle-4, left, middle+4)
@@ -212,7 +215,7 @@ func (s Scale) Pair(value, low, high, second float64, color string) template.HTM
 	const middle = 10.0
 	var c canvas
 	color = html.EscapeString(color)
-	s.lines(&c, 20, 17)
+	s.lines(&c, 17)
 	right := s.Width - 6
 	c.rect("band c-"+color, s.x(low), middle-2.5, math.Min(s.x(high), right)-s.x(low), 5, 2.5)
 	if high > s.Max {
@@ -230,10 +233,10 @@ func (s Scale) Pair(value, low, high, second float64, color string) template.HTM
 
 // Interval draws a pale bar from low to high and a dot at the value. A value off the scale has an arrow at the edge.
 func (s Scale) Interval(value, low, high float64, color string) template.HTML {
-	const height = 20.0
+	const height = tableRow
 	var c canvas
 	color = html.EscapeString(color)
-	s.lines(&c, height, 17)
+	s.lines(&c, 17)
 	right := s.Width - 6
 	c.rect("band c-"+color, s.x(low), height/2-2, math.Min(s.x(high), right)-s.x(low), 4, 2)
 	if high > s.Max {
