@@ -189,5 +189,5 @@ func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *loc
 		return nil
 	}
 	// A replica may not have all rows yet.
-	return all, e.store.again(ctx, func() error { return e.Engine.Apply(ctx, ws, all.last().place(), emptied, read) })
+	return all, e.store.again(ctx, func() error { return e.Apply(ctx, ws, all.last().place(), emptied, read) })
 }

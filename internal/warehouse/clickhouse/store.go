@@ -255,7 +255,7 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	if err != nil {
 		return err
 	}
-	now := time.Now()
+	now := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
 	err = s.onceOrAgain(ctx, func() error {
 		return s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, base, dropped, schema, counts, at", func(b driver.Batch) error {
 			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, flag(c.base), flag(c.dropped), c.schema, string(counted), now)
