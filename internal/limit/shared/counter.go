@@ -38,6 +38,7 @@ type Node struct {
 	own    limit.Counter // while Redis is away
 	away   atomic.Bool
 	log    *slog.Logger
+	answer time.Duration // longest answer time of Redis for one event
 }
 
 // Open returns a node. A server that does not answer is not an error: [Node.Run] probes it.
@@ -51,7 +52,7 @@ func Open(ctx context.Context, o Options) (*Node, error) {
 	options.MaxRetries = -1 // an event is counted once
 	options.DialTimeout, options.DisableIdentity = probeTime, true
 	n := &Node{
-		client: redis.NewClient(options), prefix: "assay:" + strconv.Itoa(options.DB) + ":", own: limit.NewCounter(), log: o.Log,
+		client: redis.NewClient(options), prefix: "assay:" + strconv.Itoa(options.DB) + ":", own: limit.NewCounter(), log: o.Log, answer: answerTime,
 	}
 	n.away.Store(true)
 	if err := n.probe(ctx); err != nil {
@@ -145,7 +146,7 @@ func (n *Node) Look(ctx context.Context, k limit.Key, now time.Time) (limit.Coun
 }
 
 func (n *Node) ask(ctx context.Context, s *redis.Script, k limit.Key, args ...any) ([]int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, n.answer)
 	defer cancel()
 	return s.Run(ctx, n.client, []string{n.keyOf(k)}, args...).Int64Slice()
 }
@@ -161,7 +162,7 @@ func (n *Node) AccessEnded(ctx context.Context) {
 	if n.away.Load() {
 		return // others notice it after a moment
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, n.answer)
 	defer cancel()
 	if err := n.client.Publish(ctx, n.channel(), "").Err(); err != nil {
 		n.lost(ctx, err)

@@ -22,6 +22,7 @@ func open(t *testing.T, url string, log *slog.Logger) *Node {
 	if err != nil {
 		t.Fatal(err)
 	}
+	n.answer = 20 * time.Second // a busy machine
 	t.Cleanup(func() { n.Close() })
 	return n
 }
