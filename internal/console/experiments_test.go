@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"assay/internal/auth"
+	"assay/internal/civil"
 	"assay/internal/console"
 	"assay/internal/console/frame"
 	"assay/internal/control"
@@ -139,6 +140,39 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	}
 	if strings.Contains(one.body, "<script>") || strings.Contains(one.body, "style=") {
 		t.Error("the page contains a script or an inline style, which its policy forbids")
+	}
+}
+
+// An inconclusive experiment is applied only if the member insists.
+func TestAnInconclusiveFactorNeedsInsistence(t *testing.T) {
+	t.Parallel()
+	one := changed(recorded(t, "experiments/results.txtar"), func(a map[string]any) {
+		row := a["rows"].([]any)[0].(map[string]any)
+		row["outcome"], a["rows"] = "no_clear_effect", []any{row}
+	})
+	s := newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = forTool("experiments", one, recordedTools(t)) })
+	s.member(email, control.RoleAnalyst)
+	e := control.Experiment{
+		ID: "unclear", Workspace: "acme", Name: "Unclear", Kind: control.GeoTest, Channel: "facebook", Status: control.ExperimentCompleted,
+		Days: civil.Range{First: civil.New(2026, 10, 1), Last: civil.New(2026, 10, 28)}, Treated: []string{"CA"},
+	}
+	if _, err := s.store.CreateExperiment(t.Context(), e, control.By{Actor: "test", At: s.clock.now()}); err != nil {
+		t.Fatal(err)
+	}
+	b := s.signedIn(email)
+	applied := func() bool {
+		e, err := s.store.Experiment(t.Context(), "acme", "unclear")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Applied
+	}
+	apply := []string{"action", "apply", "experiment", "unclear"}
+	if p := b.form("/experiments", apply...); p.status != http.StatusUnprocessableEntity || !strings.Contains(p.body, "inconclusive") || applied() {
+		t.Errorf("without insistence: %d, applied %t", p.status, applied())
+	}
+	if p := b.form("/experiments", append(apply, "insist", "1")...); p.status != http.StatusSeeOther || !applied() {
+		t.Errorf("with insistence: %d, applied %t", p.status, applied())
 	}
 }
 

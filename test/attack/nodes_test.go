@@ -171,8 +171,15 @@ func TestNodesWithRedisShareTheRateLimit(t *testing.T) {
 	server := servertest.StartRedis(t)
 	change := func(c *config.Config) { c.RedisURL, c.RateLimit = config.NewSecret(server.URL()), 10 }
 	nodes := []*service{start(t, change), start(t, change)}
-	if until := time.Now().Truncate(time.Minute).Add(time.Minute); time.Until(until) < 15*time.Second {
-		time.Sleep(time.Until(until)) // the calls are made in one minute
+	nextMinute := func() { time.Sleep(time.Until(time.Now().Truncate(time.Minute).Add(time.Minute))) }
+	if time.Now().Second() > 45 {
+		nextMinute() // the calls are made in one minute
+	}
+	fallbacks := func() (n int) {
+		for _, s := range nodes {
+			n += strings.Count(s.log.String(), "Redis does not answer")
+		}
+		return n
 	}
 	calls := func() (allowed int) {
 		for i := range 24 {
@@ -185,10 +192,12 @@ func TestNodesWithRedisShareTheRateLimit(t *testing.T) {
 		}
 		return allowed
 	}
-	got := calls()
-	if slow := strings.Contains(nodes[0].log.String()+nodes[1].log.String(), "Redis does not answer"); slow && got >= 10 && got <= 20 {
-		t.Logf("%d calls were allowed: the machine is too busy for Redis to answer in time", got)
-	} else if got != 10 {
+	before, got := fallbacks(), calls()
+	for try := 0; try < 3 && fallbacks() > before; try++ { // the machine is too busy for an answer in time
+		nextMinute()
+		before, got = fallbacks(), calls()
+	}
+	if got != 10 {
 		t.Errorf("%d calls were allowed on two nodes, want 10", got)
 	}
 	server.Kill(t)

@@ -3,11 +3,9 @@ package duckdb
 import (
 	"context"
 	"database/sql"
-	"reflect"
 	"strings"
 	"unsafe"
 
-	"github.com/duckdb/duckdb-go/v2"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
 	"assay/internal/warehouse/facts"
@@ -19,15 +17,7 @@ const blockRows = 64 * 2048
 // readColumns runs a statement without parameters and calls each with blocks of rows. The statement's columns are texts,
 // 64-bit numbers and floating-point numbers, as the types of the columns say. The block is reused.
 func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []facts.Column, each func(*facts.Columnar) error) error {
-	return conn.Raw(func(driver any) error {
-		inside := reflect.ValueOf(driver.(*duckdb.Conn)).Elem()
-		handle := mapping.Connection{Ptr: inside.FieldByName("conn").FieldByName("Ptr").UnsafePointer()}
-		var statements mapping.ExtractedStatements
-		count := mapping.ExtractStatements(handle, text, &statements)
-		defer mapping.DestroyExtracted(&statements)
-		if count == 0 {
-			return failure(mapping.ExtractStatementsError(statements))
-		}
+	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, _ mapping.IdxT) error {
 		var result mapping.Result
 		defer mapping.DestroyResult(&result)
 		if err := executeInto(ctx, handle, statements, 0, &result); err != nil {

@@ -23,6 +23,21 @@ const (
 // execute runs statements without parameters and sleeps while its thread has no work. It interrupts the running
 // statement when ctx ends.
 func execute(ctx context.Context, conn *sql.Conn, text string) error {
+	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, count mapping.IdxT) error {
+		for i := range count {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := executeOne(ctx, handle, statements, i); err != nil {
+				return errors.Join(ctx.Err(), err)
+			}
+		}
+		return nil
+	})
+}
+
+// extracted calls do with the connection's handle and the statements of a text.
+func extracted(conn *sql.Conn, text string, do func(mapping.Connection, mapping.ExtractedStatements, mapping.IdxT) error) error {
 	return conn.Raw(func(driver any) error {
 		// The driver does not export its connection handle.
 		inside := reflect.ValueOf(driver.(*duckdb.Conn)).Elem()
@@ -33,15 +48,7 @@ func execute(ctx context.Context, conn *sql.Conn, text string) error {
 		if count == 0 {
 			return failure(mapping.ExtractStatementsError(statements))
 		}
-		for i := range count {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := executeOne(ctx, handle, statements, i); err != nil {
-				return errors.Join(ctx.Err(), err)
-			}
-		}
-		return nil
+		return do(handle, statements, count)
 	})
 }
 

@@ -38,32 +38,22 @@ var replicated = map[string]facts.Type{
 
 // storedTables returns the tables of a file, sorted by name, without the schema version, which every file has itself.
 func storedTables(ctx context.Context, from querier, catalog string) (tables []StoredTable, err error) {
-	rows, err := from.QueryContext(ctx, `
-SELECT c.table_name, c.column_name, c.data_type
-FROM duckdb_columns() c
-SEMI JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid
-WHERE c.database_name = $1 AND c.table_name <> 'schema_version'
-ORDER BY c.table_name, c.column_index`, catalog)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var table, column, kind string
-		if err := rows.Scan(&table, &column, &kind); err != nil {
-			return nil, err
+	err = eachColumn(ctx, from, catalog, func(table, column, kind string) error {
+		if table == "schema_version" {
+			return nil
 		}
 		if len(tables) == 0 || tables[len(tables)-1].Name != table {
 			tables = append(tables, StoredTable{Name: table})
 		}
 		carrier, ok := replicated[kind]
 		if !ok {
-			return nil, fmt.Errorf("column %s.%s has the type %s, which replicas do not support", table, column, kind)
+			return fmt.Errorf("column %s.%s has the type %s, which replicas do not support", table, column, kind)
 		}
 		t := &tables[len(tables)-1]
 		t.Columns, t.kinds = append(t.Columns, facts.Column{Name: column, Type: carrier}), append(t.kinds, kind)
-	}
-	return tables, rows.Err()
+		return nil
+	})
+	return tables, err
 }
 
 // named returns the quoted names of the columns, qualified with a relation unless it is "".

@@ -181,7 +181,8 @@ type summedTable struct {
 	summed []string
 }
 
-func tablesOf(ctx context.Context, from querier, catalog string) (tables []summedTable, err error) {
+// eachColumn calls each with the columns of all tables of a catalog, by table and position.
+func eachColumn(ctx context.Context, from querier, catalog string, each func(table, column, kind string) error) error {
 	rows, err := from.QueryContext(ctx, `
 SELECT c.table_name, c.column_name, c.data_type
 FROM duckdb_columns() c
@@ -189,14 +190,23 @@ SEMI JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.
 WHERE c.database_name = $1
 ORDER BY c.table_name, c.column_index`, catalog)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var table, column, kind string
 		if err := rows.Scan(&table, &column, &kind); err != nil {
-			return nil, err
+			return err
 		}
+		if err := each(table, column, kind); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func tablesOf(ctx context.Context, from querier, catalog string) (tables []summedTable, err error) {
+	err = eachColumn(ctx, from, catalog, func(table, column, kind string) error {
 		if len(tables) == 0 || tables[len(tables)-1].name != table {
 			tables = append(tables, summedTable{name: table})
 		}
@@ -205,8 +215,9 @@ ORDER BY c.table_name, c.column_index`, catalog)
 		if slices.Contains([]string{"BIGINT", "INTEGER", "HUGEINT"}, kind) {
 			t.summed = append(t.summed, column)
 		}
-	}
-	return tables, rows.Err()
+		return nil
+	})
+	return tables, err
 }
 
 // totals returns the totals of the table by day.
