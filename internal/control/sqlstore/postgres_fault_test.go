@@ -7,7 +7,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,7 +20,7 @@ func TestPostgreSQLStore(t *testing.T) {
 	d := newDatabases(t)
 	for name, run := range map[string]func(*testing.T, *databases){
 		"the audit log is append-only":              auditLogIsAppendOnly,
-		"stores that start at once agree":           startsAgree,
+		"stores that start at once agree":           func(t *testing.T, d *databases) { startsAgree(t, Options{URL: d.server.NewDatabase(t)}) },
 		"the state changes with every change":       stateChanges,
 		"a database of a newer release is rejected": newerReleaseIsRejected,
 		"text that cannot be stored is invalid":     textIsChecked,
@@ -59,28 +58,6 @@ func auditLogIsAppendOnly(t *testing.T, d *databases) {
 	}
 	if events, err := s.Events(t.Context(), control.EventFilter{Limit: 10}); err != nil || len(events) != 1 || events[0].Actor != "user:anna" {
 		t.Errorf("the log is %+v, %v; want the younger event", events, err)
-	}
-}
-
-func startsAgree(t *testing.T, d *databases) {
-	url := d.server.NewDatabase(t)
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			s, err := Open(t.Context(), Options{URL: url})
-			if err != nil {
-				t.Errorf("store %d: %v", i, err)
-				return
-			}
-			defer s.Close()
-			if _, err := s.CreateWorkspace(t.Context(), control.NewWorkspace(fmt.Sprint("shop ", i)), by()); err != nil {
-				t.Errorf("store %d: %v", i, err)
-			}
-		})
-	}
-	wg.Wait()
-	if all, err := open(t, Options{URL: url}).Workspaces(t.Context()); err != nil || len(all) != 4 {
-		t.Errorf("%d workspaces, %v; want 4", len(all), err)
 	}
 }
 

@@ -84,11 +84,16 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 
 func TestStoresThatStartAtOnceAgreeOnTheTables(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "control.db")
+	startsAgree(t, Options{Path: filepath.Join(t.TempDir(), "control.db")})
+}
+
+// startsAgree opens a new database with four stores at once, which must all work.
+func startsAgree(t *testing.T, o Options) {
+	t.Helper()
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			s, err := Open(t.Context(), Options{Path: path})
+			s, err := Open(t.Context(), o)
 			if err != nil {
 				t.Errorf("store %d: %v", i, err)
 				return
@@ -100,7 +105,7 @@ func TestStoresThatStartAtOnceAgreeOnTheTables(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if all, err := open(t, Options{Path: path}).Workspaces(t.Context()); err != nil || len(all) != 4 {
+	if all, err := open(t, o).Workspaces(t.Context()); err != nil || len(all) != 4 {
 		t.Errorf("%d workspaces, %v; want 4", len(all), err)
 	}
 }
