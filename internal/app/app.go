@@ -396,9 +396,13 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 const restPause = 10 * time.Second
 
 // tend runs background work until ctx ends and restarts it after a panic. Calls and other background work continue.
+// Work that the end of ctx interrupts is no failure.
 func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
 		err := panics.Caught(func() error { return part(ctx) })
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			return nil
+		}
 		if _, is := errors.AsType[*panics.Error](err); !is {
 			return err
 		}

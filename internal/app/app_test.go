@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 )
@@ -29,4 +30,16 @@ func TestBackgroundWorkRestartsAfterAPanic(t *testing.T) {
 			t.Errorf("panic on shutdown: got %v, want nil", err)
 		}
 	})
+}
+
+func TestBackgroundWorkThatShutdownInterruptsIsNoFailure(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	err := (&App{log: discard()}).tend(ctx, func(ctx context.Context) error {
+		cancel()
+		return fmt.Errorf("reading the workspaces: %w", ctx.Err())
+	})
+	if err != nil {
+		t.Errorf("got %v, want nil", err)
+	}
 }

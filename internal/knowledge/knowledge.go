@@ -72,6 +72,7 @@ type Constant struct {
 type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
+	byName   map[string]*Article // by [nameKey] of IDs, titles and aliases; the first article of a name
 	index    index
 	trained  func() *classifier // trains at the first call
 }
@@ -115,6 +116,7 @@ func load(files fs.FS) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.byName = named(l.articles)
 	l.index = newIndex(l.articles, wordings)
 	l.trained = sync.OnceValue(func() *classifier { return newClassifier(l.articles, wordings) })
 	return l, nil
@@ -143,16 +145,26 @@ func (l *Library) Articles(topic Topic) []*Article {
 
 // Named returns the article that has a name as its ID, title or alias.
 func (l *Library) Named(name string) (*Article, bool) {
-	wanted := strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
-	at := slices.IndexFunc(l.articles, func(a *Article) bool {
-		return slices.ContainsFunc(append([]string{string(a.ID), a.Title}, a.Aliases...), func(own string) bool {
-			return strings.Join(wordsOf(strings.ReplaceAll(own, "_", " ")), " ") == wanted
-		})
-	})
-	if at < 0 || wanted == "" {
-		return nil, false
+	a, ok := l.byName[nameKey(name)]
+	return a, ok
+}
+
+// named returns the articles by their names.
+func named(articles []*Article) map[string]*Article {
+	byName := map[string]*Article{}
+	for _, a := range articles {
+		for _, name := range append([]string{string(a.ID), a.Title}, a.Aliases...) {
+			if key := nameKey(name); key != "" && byName[key] == nil {
+				byName[key] = a
+			}
+		}
 	}
-	return l.articles[at], true
+	return byName
+}
+
+// nameKey is equal for names that differ only in case, punctuation and underscores.
+func nameKey(name string) string {
+	return strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
 }
 
 // Definition is the first sentence of the article.
