@@ -9,6 +9,9 @@ MUTANTS ?= 300
 LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
+# Each test binary contains DuckDB: the fastest linker that is installed.
+LINKER  := $(shell ./tools/linker.sh)
+export GOFLAGS := $(GOFLAGS) $(if $(LINKER),-ldflags=-extldflags=-fuse-ld=$(LINKER))
 
 .PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages view conformance structure clean toolchain
 
@@ -24,13 +27,14 @@ modules: toolchain ## Download the modules of the program and of its tests
 	@echo "modules: downloading those that are missing (the first time: 140 MB, 750 MB unpacked)" >&2
 	@$(GO) list -deps -test ./... >/dev/null
 
-test: toolchain ## Run all tests that need neither a network nor a server
+test: toolchain ## Run all tests; those with PostgreSQL, Redis or ClickHouse only where these are installed
 	$(GO) test ./...
 
 build: toolchain ## Build bin/assay
 	$(GO) build -ldflags "$(LDFLAGS)" -o bin/assay ./cmd/assay
 
-check: lint test ## Run format check, linters and tests; every change must pass
+check: toolchain lint ## Run format check, linters and tests without servers and long series; every change must pass
+	$(GO) test -short ./...
 
 lint: $(LINTER) ## Check format and run the linters
 	$(LINTER) run --allow-parallel-runners ./...

@@ -140,7 +140,7 @@ func (p *planner) moves(ctx context.Context) error {
 	}
 	before := len(p.plan.Steps)
 	for _, a := range plan.Allocations {
-		p.move(m, a)
+		p.move(m, start, a)
 	}
 	if len(p.plan.Steps) == before {
 		p.plan.Reasons = append(p.plan.Reasons, "The plan has no budget moves: no changeable campaign has recent spend on the channels that should change.")
@@ -153,7 +153,7 @@ const leastMove = 0.03
 
 // move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or the
 // plan ends.
-func (p *planner) move(m *mix.Model, a decide.Allocation) {
+func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocation) {
 	platform := measure.Platform(a.Channel)
 	if a.Channel == p.tested || experimenting(p.Experiments, a.Channel) {
 		return // a change of spend would bias the experiment
@@ -161,7 +161,7 @@ func (p *planner) move(m *mix.Model, a decide.Allocation) {
 	if !writable(platform) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
 	}
-	perDay := (a.Proposed - a.Current) / float64(m.Window.Days())
+	perDay, before := (a.Proposed-a.Current)/float64(m.Window.Days()), 0.0
 	budgets := p.campaignsOf(a.Channel)
 	for day := p.tuesday(p.Today.AddDays(1)); !day.After(p.last()) && len(budgets) > 0; day = p.tuesday(day.AddDays(learningDays)) {
 		for i := range min(len(budgets), mostCampaigns) {
@@ -169,8 +169,12 @@ func (p *planner) move(m *mix.Model, a decide.Allocation) {
 			if moved == 0 {
 				continue
 			}
-			perDay -= moved
-			p.add(p.budgetStep(m, day, platform, &budgets[i], moved))
+			s := p.budgetStep(day, platform, &budgets[i], moved)
+			if shift, ok := start.Shift(m, a.Channel, before, moved); ok && shift.Profit != nil {
+				s.Effect = new(toolkit.Posterior[answer.Money](shift.Profit.Change, 1/m.Months()))
+			}
+			p.add(s)
+			perDay, before = perDay-moved, before+moved
 		}
 	}
 }
@@ -224,7 +228,7 @@ func (p *planner) changed(daily, wanted float64) float64 {
 	return to - daily
 }
 
-func (p *planner) budgetStep(m *mix.Model, day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {
+func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *dailyBudget, moved float64) Step {
 	verb := "Increase"
 	if moved < 0 {
 		verb = "Decrease"
@@ -244,14 +248,6 @@ func (p *planner) budgetStep(m *mix.Model, day civil.Date, platform measure.Plat
 	}
 	if h := p.Guardrails.Hours; h.Set() {
 		s.Step += fmt.Sprintf(" Guardrails allow changes from %d to %d o'clock.", h.From, h.To)
-	}
-	if shift, ok := m.Shift(measure.Channel(platform), moved*float64(m.Window.Days())); ok {
-		rate, spend := 1.0, moved*daysPerMonth
-		if p.plan.Rate != nil {
-			rate = *p.plan.Rate
-		}
-		e := toolkit.Posterior[answer.Money](shift, rate/m.Months())
-		s.Effect = &answer.Estimate[answer.Money]{Value: e.Value - answer.Money(spend), Low: e.Low - answer.Money(spend), High: e.High - answer.Money(spend)}
 	}
 	b.daily += moved
 	return s

@@ -17,6 +17,14 @@ import (
 // Password is the password of every database: a text that is found easily where it must not appear.
 const Password = "correct-horse-battery"
 
+// SkipShort skips a test that starts a server if the tests run with -short.
+func SkipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no server is started")
+	}
+}
+
 // Postgres is a running PostgreSQL server.
 type Postgres struct {
 	account account
@@ -30,6 +38,7 @@ type Postgres struct {
 // StartPostgres starts a server that ends with the test.
 func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
+	SkipShort(t)
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	if err != nil || len(found) == 0 {
 		t.Skip("PostgreSQL is not installed; apt-get install postgresql installs it")

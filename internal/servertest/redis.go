@@ -19,6 +19,7 @@ type Redis struct {
 // StartRedis starts a server that ends with the test.
 func StartRedis(t testing.TB) *Redis {
 	t.Helper()
+	SkipShort(t)
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
 		t.Skip("Redis is not installed; apt-get install redis-server installs it")

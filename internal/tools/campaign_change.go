@@ -12,7 +12,6 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
-	"assay/internal/money"
 	"assay/internal/number"
 	"assay/internal/toolkit"
 )
@@ -140,7 +139,7 @@ type CampaignChangeAnswer struct {
 	NewStatus     ads.Status             `json:"new_status,omitempty"`
 	Live          string                 `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
 	Feeds         []FedCampaign          `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
-	Effect        *ExpectedEffect        `json:"expected_effect,omitempty" doc:"If the campaign spends its budget."`
+	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"If the campaign spends its budget."`
 	NoEffect      string                 `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
 	Writes        string                 `json:"would_write,omitempty" doc:"What an execution sends and records."`
 	Undo          string                 `json:"undo,omitempty"`
@@ -165,25 +164,20 @@ type GuardrailRow struct {
 	Text      string             `json:"text"`
 }
 
-// ExpectedEffect is the expected change of revenue according to the media mix model. The audit row also contains it.
-type ExpectedEffect struct {
-	Metric   string          `json:"metric"`
-	Per      string          `json:"per"`
-	Channel  measure.Channel `json:"channel"`
-	Currency money.Currency  `json:"currency"`
-	answer.Estimate[answer.Money]
-	answer.Estimates
-}
-
 // changeCampaign previews or applies the change.
 func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request, confirm bool) (*CampaignChangeAnswer, error) {
 	if c.Budgets == nil {
 		return nil, fault.NotReady("this service cannot reach ad platforms").WithHint("campaigns shows spend by campaign.")
 	}
 	why := ""
-	r.Effect = func(_ context.Context, p budgetchange.Preview) (stored json.RawMessage) {
-		var effect *ExpectedEffect
-		if effect, why = expectedEffect(c, p); effect == nil {
+	r.Effect = func(ctx context.Context, p budgetchange.Preview) (stored json.RawMessage) {
+		var effect *toolkit.ExpectedEffect
+		if p.Daily == nil {
+			why = "the daily spend of the campaign is unknown, or there is no exchange rate to " + string(c.Workspace.Currency)
+		} else {
+			effect, why = c.ExpectedEffect(ctx, measure.ParseChannel(string(p.Account.Platform)), p.Daily.Major())
+		}
+		if effect == nil {
 			return nil
 		}
 		stored, err := answer.Encode(effect)
@@ -209,27 +203,6 @@ func changeCampaign(ctx context.Context, c *toolkit.Call, r budgetchange.Request
 		a.Warn(answer.WarnTrainingRefused, why)
 	}
 	return a, nil
-}
-
-// expectedEffect estimates the change of weekly revenue, or returns the reason why there is no estimate.
-func expectedEffect(c *toolkit.Call, p budgetchange.Preview) (effect *ExpectedEffect, why string) {
-	m, err := c.Model()
-	switch {
-	case err != nil:
-		why, _, _ = fault.Public(err)
-		return nil, why
-	case p.Daily == nil:
-		return nil, "the daily spend of the campaign is unknown, or there is no exchange rate to " + string(c.Workspace.Currency)
-	}
-	channel := measure.ParseChannel(string(p.Account.Platform))
-	shift, ok := m.Shift(channel, p.Daily.Major()*float64(m.Window.Days()))
-	if !ok {
-		return nil, "the media mix model has no channel " + string(channel)
-	}
-	return &ExpectedEffect{
-		Metric: "revenue", Per: "week", Channel: channel, Currency: c.Workspace.Currency, Estimates: toolkit.ModelEstimates(),
-		Estimate: toolkit.Posterior[answer.Money](shift, 7/float64(m.Window.Days())),
-	}, ""
 }
 
 // changeAnswer returns the answer without its summary.
@@ -265,7 +238,7 @@ func changeAnswer(r budgetchange.Result) *CampaignChangeAnswer {
 		a.Problem, a.NextStep = r.Refusal.Text, r.Refusal.Hint
 	}
 	if len(p.Effect) > 0 {
-		a.Effect = new(ExpectedEffect)
+		a.Effect = new(toolkit.ExpectedEffect)
 		if json.Unmarshal(p.Effect, a.Effect) != nil {
 			a.Effect = nil
 		}
@@ -335,7 +308,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	}
 	text := fmt.Sprintf("Preview only, no change was made: %s would change %s.", what, move)
 	if a.Effect != nil {
-		text += fmt.Sprintf(" The change %s per week.", toolkit.Gain(c, a.Effect.Estimate, ""))
+		text += fmt.Sprintf(" The change %s per week.%s", toolkit.Gain(c, a.Effect.Estimate, ""), c.ProfitSummary(a.Effect.PlanProfit))
 	}
 	if v := p.Blocked(); v != nil {
 		text += fmt.Sprintf(" The guardrail %s blocks the execution: %s", v.Guardrail, v.Text)

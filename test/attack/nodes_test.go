@@ -214,6 +214,7 @@ func TestNodesWithRedisShareTheRateLimit(t *testing.T) {
 // startClickHouse starts a server that ends with the test, and returns its URL.
 func startClickHouse(t *testing.T) string {
 	t.Helper()
+	servertest.SkipShort(t)
 	cmd := exec.Command("../cluster/up", "--single")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

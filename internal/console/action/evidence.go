@@ -2,6 +2,7 @@ package action
 
 import (
 	"encoding/json"
+	"fmt"
 
 	answers "assay/internal/answer"
 	"assay/internal/civil"
@@ -9,6 +10,7 @@ import (
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/money"
+	"assay/internal/toolkit"
 	"assay/internal/tools"
 )
 
@@ -88,11 +90,15 @@ func (c *pages) figures(v frame.Visit, p frame.Place, one control.BudgetChange, 
 
 // Expected returns the expected effect that was stored with the change, "" for none.
 func (r changeRow) Expected() string {
-	var effect tools.ExpectedEffect
-	if r.Effect == "" || json.Unmarshal([]byte(r.Effect), &effect) != nil {
+	var e toolkit.ExpectedEffect
+	if r.Effect == "" || json.Unmarshal([]byte(r.Effect), &e) != nil {
 		return ""
 	}
-	text := money.Display(float64(effect.Value), 0, effect.Currency) + " " + effect.Metric + " per " + effect.Per
-	return text + " of " + string(effect.Channel) + ", interval " + money.Display(float64(effect.Low), 0, effect.Currency) + " to " +
-		money.Display(float64(effect.High), 0, effect.Currency)
+	amount := func(m answers.Money) string { return money.Display(float64(m), 0, e.Currency) }
+	text := fmt.Sprintf("%s %s per %s of %s, interval %s to %s", amount(e.Value), e.Metric, e.Per, e.Channel, amount(e.Low), amount(e.High))
+	if e.Change != nil && e.PaysPct != nil {
+		text += fmt.Sprintf("; %s contribution after spend, interval %s to %s, probability of a gain %s",
+			amount(e.Change.Value), amount(e.Change.Low), amount(e.Change.High), e.PaysPct.Whole())
+	}
+	return text
 }

@@ -194,6 +194,9 @@ func TestOneOrderFromEverySourceIsOneOrder(t *testing.T) {
 	shared := newBench(t)
 	for first, bring := range ways {
 		for second, again := range ways {
+			if testing.Short() && first != "export" && second != "export" {
+				continue
+			}
 			t.Run(first+", then "+second, func(t *testing.T) {
 				b := shared.of(first + second)
 				bring(t, b)

@@ -211,24 +211,40 @@ func scaled(current map[measure.Channel]float64, times float64, ask Ask) map[mea
 	return out
 }
 
-// Shift returns the change of the response over the window if the channel's spend over the window changes by the
-// amount, spread like the spend. The result ok is false for a channel without spend in the model. Spend is never below
-// zero.
-func (m *Model) Shift(channel measure.Channel, amount float64) (change stats.Summary, ok bool) {
+// Shift is the effect of a change of one channel's spend over a period as long as the window.
+type Shift struct {
+	Change stats.Summary // of the response
+	Profit *Profit       // nil if the contribution rate is unknown
+}
+
+// Shift returns the effect if the channel's spend changes by the amount from the given spend per window, spread over the
+// days like the spend of the window. Rate is the contribution per unit of the response, nil if it is unknown. The result ok
+// is false for a channel without spend in the model, and for spend far outside the observed range. Spend is never below zero.
+func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float64) (s Shift, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {
-		return change, false
+		return s, false
 	}
-	spend := m.Posterior().Spend(channel)
-	factor := math.Max(0, 1+amount/spend)
-	if !(spend > 0) || !(factor <= mostTimes) {
-		return change, false
+	spend, to := m.Posterior().Spend(channel), math.Max(0, from+amount)
+	if !(spend > 0) || !(to <= mostTimes*spend) || !(from <= mostTimes*spend) {
+		return s, false
 	}
-	responses := m.Posterior().Responses(channel, []float64{1, factor})
+	responses := m.Posterior().Responses(channel, []float64{from / spend, to / spend})
 	moved := make([]float64, len(responses[0]))
 	for i, now := range responses[0] {
 		moved[i] = responses[1][i] - now
 	}
-	return stats.Summarize(moved), true
+	s.Change = stats.Summarize(moved)
+	if rate == nil {
+		return s, true
+	}
+	pays := 0
+	for i, change := range moved {
+		if moved[i] = *rate*change - (to - from); moved[i] > 0 {
+			pays++
+		}
+	}
+	s.Profit = &Profit{Change: stats.Summarize(moved), Pays: float64(pays) / float64(len(moved))}
+	return s, true
 }
 
 // Reach describes the response of a channel at one level of spend.

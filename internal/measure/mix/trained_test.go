@@ -258,6 +258,31 @@ func TestReachIsTheResponseToAFifth(t *testing.T) {
 	}
 }
 
+// A shift starts from the spend that is given: the response of two shifts in a row is that of one.
+func TestAShiftIsTheDifferenceOfTwoResponses(t *testing.T) {
+	t.Parallel()
+	m := trainedWithTest(t).model
+	channel := m.Posterior().Channels()[0]
+	spend, rate := m.Posterior().Spend(channel), 0.5
+	whole, ok := m.Shift(channel, 0.5*spend, 0.5*spend, &rate)
+	first, _ := m.Shift(channel, 0.5*spend, 0.2*spend, nil)
+	second, _ := m.Shift(channel, 0.7*spend, 0.3*spend, nil)
+	if !ok || !near(first.Change.Mean+second.Change.Mean, whole.Change.Mean, 1e-9) || first.Profit != nil || first.Change.Mean/0.2 < second.Change.Mean/0.3 {
+		t.Errorf("+%v, then +%v; in one step %v", first.Change.Mean, second.Change.Mean, whole.Change.Mean)
+	}
+	if want := rate*whole.Change.Mean - 0.5*spend; !near(whole.Profit.Change.Mean, want, 1e-9) || (whole.Profit.Pays > 0.5) != (whole.Profit.Change.Q50 > 0) {
+		t.Errorf("contribution changes by %+v, want the mean %v", whole.Profit, want)
+	}
+	if all, _ := m.Shift(channel, 0.5*spend, -2*spend, &rate); !near(all.Profit.Change.Mean, rate*all.Change.Mean+0.5*spend, 1e-9) {
+		t.Errorf("a channel that is paused: %+v; no more than its spend is saved", all.Profit)
+	}
+	for name, from := range map[measure.Channel]float64{"nothing": 0, channel: 1000 * spend} {
+		if got, ok := m.Shift(name, from, 1, nil); ok {
+			t.Errorf("%s from %v: %+v", name, from, got)
+		}
+	}
+}
+
 func effectOf(m *Model, channel measure.Channel) (roas, marginal float64) {
 	i := slices.IndexFunc(m.Effects, func(e mmm.ChannelEffect) bool { return e.Channel == channel })
 	return m.Effects[i].ROAS.Mean, m.Effects[i].MarginalROAS.Mean

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,7 +31,10 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	stop := func() {}
-	if address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); address == "" {
+	flag.Parse()
+	if testing.Short() {
+		whyNot = "-short: no server is started"
+	} else if address = os.Getenv("ASSAY_TEST_CLICKHOUSE"); address == "" {
 		stop = startServer()
 	}
 	code := m.Run()

@@ -258,7 +258,7 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	now := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
 	err = s.onceOrAgain(ctx, func() error {
 		return s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, base, dropped, schema, counts, at", func(b driver.Batch) error {
-			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, flag(c.base), flag(c.dropped), c.schema, string(counted), now)
+			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, bit(c.base), bit(c.dropped), c.schema, string(counted), now)
 		})
 	})
 	if err == nil {
@@ -271,7 +271,7 @@ func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) er
 	return unreachable(fmt.Errorf("commit of %s: %w", ws, err))
 }
 
-func flag(b bool) uint8 {
+func bit(b bool) uint8 {
 	if b {
 		return 1
 	}

@@ -162,7 +162,11 @@ func (s *random) change(n int) warehouse.Batch {
 
 func randomStore(on trial) {
 	t, w := on.t, on.w
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		ws := measure.WorkspaceID(fmt.Sprintf("random-%d", seed))
 		store, want := newRandomStore(seed, 300), newReference()
 		load(t, w, warehouse.ImportSpec{Workspace: ws}, store.batch())
