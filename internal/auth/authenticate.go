@@ -55,7 +55,7 @@ func unauthenticated() error {
 		WithHint("send a valid API key or access token as a bearer credential")
 }
 
-// lookUp asks the store and caches the principal.
+// lookUp reads the key from the store and caches the principal.
 func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now time.Time) (Principal, error) {
 	state := k.changes.Load()
 	hash := k.hash(secret)
@@ -76,8 +76,8 @@ func (k *Keys) lookUp(ctx context.Context, secret Secret, digest Digest, now tim
 	return p, nil
 }
 
-// Invalidate clears the cache, so the next call of each key asks the store. Call it after this process changes keys or
-// the settings of a workspace.
+// Invalidate clears the cache, so the next request with each key reads the store. Call it after this process changes
+// keys or the settings of a workspace.
 func (k *Keys) Invalidate() { k.changes.Add(1) }
 
 func digestOf(s Secret) Digest {

@@ -9,7 +9,7 @@ import (
 // Known caches the principals of accepted credentials for a short time. Only accepted credentials are cached, up to
 // maxKnown. The zero value is an empty cache. Its methods are safe for concurrent use.
 //
-// A cached principal belongs to a numbered state of the store. The caller reads the number before it asks the store, so
+// A cached principal belongs to a numbered state of the store. The caller reads the number before it reads the store, so
 // an answer from before a change is never used after the change.
 type Known struct {
 	mu         sync.RWMutex // guards all below

@@ -4,5 +4,5 @@ import "assay/internal/snapshot"
 
 // SentenceOn returns the sentence of an explanation.
 func SentenceOn(c *Call, found snapshot.Change) string {
-	return c.largestPart(found) + c.possibleCauses(found)
+	return c.largestDriver(found) + c.possibleCauses(found)
 }

@@ -65,7 +65,7 @@ func (c *Call) Why(ctx context.Context, of snapshot.ChangeOf) (Why, error) {
 	if err != nil || found.Total == 0 {
 		return Why{}, err
 	}
-	w := Why{sentence: c.largestPart(found) + c.possibleCauses(found)}
+	w := Why{sentence: c.largestDriver(found) + c.possibleCauses(found)}
 	splits, events := found.Splits, found.Events[:min(len(found.Events), analystEvents)]
 	if brief {
 		splits, events = leadingParts(found), causesAndTracking(found)
@@ -82,7 +82,7 @@ func (c *Call) Why(ctx context.Context, of snapshot.ChangeOf) (Why, error) {
 	return w, nil
 }
 
-// Sentence states the largest part of the change and its possible causes, "" without a change. It contains no untrusted
+// Sentence states the largest driver of the change and its possible causes, "" without a change. It contains no untrusted
 // text.
 func (w Why) Sentence() string { return w.sentence }
 
@@ -192,12 +192,12 @@ var partNames = map[string]string{
 	snapshot.PartDays: "the length of the periods", snapshot.PartOrders: "the number of orders", snapshot.PartAOV: "the average order value",
 }
 
-// largestPart names the largest part of orders and AOV in the direction of the change.
-func (c *Call) largestPart(found snapshot.Change) string {
+// largestDriver names the largest driver among orders and AOV in the direction of the change.
+func (c *Call) largestDriver(found snapshot.Change) string {
 	for _, s := range found.Splits {
 		along := change.Along(s.Parts, found.Total)
 		if s.Dimension == snapshot.ByOrderValue && len(along) > 0 {
-			return fmt.Sprintf(" The largest part is %s (%s).", partNames[along[0].Name], c.signed(along[0].Change))
+			return fmt.Sprintf(" The largest driver is %s (%s).", partNames[along[0].Name], c.signed(along[0].Change))
 		}
 	}
 	return ""

@@ -229,7 +229,7 @@ func (a analysis) conclude(r *Result) {
 }
 
 // placeboSize returns the number of regions of a placebo set. The statistic of contrasts does not depend on the size of
-// the set, so a test with many small regions has sets of half of the donors.
+// the set. With contrasts, a set therefore has at most half of the donors, even if more regions are treated.
 func (a analysis) placeboSize() int {
 	if a.Method.contrasts() && len(a.treated) > 1 {
 		return min(len(a.treated), max(2, len(a.donors)/2))
@@ -308,7 +308,8 @@ func (a analysis) warn(r *Result, e *estimator, t target) {
 	}
 	if a.start < 4*r.Periods {
 		r.Notes = append(r.Notes,
-			fmt.Sprintf("the history before the test has %d periods; four times the length of the test (%d) is advised", a.start, r.Periods))
+			fmt.Sprintf("the history before the test has %d periods; four times the length of the test (%d) is recommended",
+				a.start, r.Periods))
 	}
 }
 

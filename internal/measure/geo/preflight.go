@@ -281,7 +281,7 @@ func (c *check) gates() {
 func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
 	c.gate("donors", verdict(n >= 20, n >= 10),
-		"The donor pool has %d regions (advised: 20, minimum: 10). The smallest possible p-value is %.2g.",
+		"The donor pool has %d regions (recommended: 20, minimum: 10). The smallest possible p-value is %.2g.",
 		n, newSmallSample(n, len(c.set)).corrected(1/(choose(n, len(c.set))+1)))
 }
 
@@ -298,7 +298,7 @@ func (c *check) completeness() {
 	if longest > 7 {
 		v = Fail
 	}
-	detail := fmt.Sprintf("%.1f%% of region-periods have data (advised: 98%%).", 100*complete)
+	detail := fmt.Sprintf("%.1f%% of region-periods have data (recommended: 98%%).", 100*complete)
 	if longest > 0 {
 		detail += fmt.Sprintf(" Region %q is zero for %d periods in a row (at most 7 are allowed).", where, longest)
 	}
@@ -334,7 +334,7 @@ func (c *check) concentration() {
 	v := verdict(times <= 3 && held >= .03 && held <= .3, times <= 3)
 	c.gate("concentration", v,
 		"The largest treated region is %.1f times the largest donor region (limit: 3). Treated regions have %.1f%% of the "+
-			"outcome (advised: 3%% to 30%%).",
+			"outcome (recommended: 3%% to 30%%).",
 		times, 100*held)
 }
 

@@ -21,7 +21,7 @@ type Sampling struct {
 	Seed   uint64 `json:"seed"`
 	Chains int    `json:"chains"` // default 4
 	Warmup int    `json:"warmup"` // per chain; default 1000
-	Draws  int    `json:"draws"`  // per chain; default 1000, up to four times as many if the gate fails
+	Draws  int    `json:"draws"`  // per chain; default 1000, up to four times as many if a convergence check fails
 	// Stop is called often and concurrently. If it returns true, [Fit] ends with [hmc.ErrStopped].
 	Stop func() bool `json:"-"`
 }
@@ -74,7 +74,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// Limits of the convergence gate.
+// Limits of the convergence checks.
 const (
 	rHatBelow = 1.01
 	essAbove  = 400
@@ -113,7 +113,7 @@ func Fit(d Data, s Spec, how Sampling) (*Result, error) {
 	return m.fit(d, how)
 }
 
-// fit samples the model of the data d until the draws pass the gate or the attempts are used up.
+// fit samples the model of the data d until the draws pass the convergence checks or the attempts are used up.
 func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	o := hmc.Options{Seed: how.Seed, Chains: how.Chains, Warmup: how.Warmup, Draws: how.Draws, Accept: 0.9, Stop: how.Stop}
 	for attempt := 1; ; attempt++ {
@@ -134,7 +134,7 @@ func (m *model) fit(d Data, how Sampling) (*Result, error) {
 	}
 }
 
-// judge applies the convergence gate to the draws.
+// judge applies the convergence checks to the draws.
 func (m *model) judge(d Data, run *hmc.Run) *Result {
 	p := newPosterior(m, d, run)
 	g, reasons := m.diagnose(run, p)
@@ -144,7 +144,7 @@ func (m *model) judge(d Data, run *hmc.Run) *Result {
 	return &Result{Status: OK, Diagnostics: g, Posterior: p}
 }
 
-// diagnose returns the diagnostics and the reasons why they do not pass the gate.
+// diagnose returns the diagnostics and the reasons why they do not pass the convergence checks.
 func (m *model) diagnose(run *hmc.Run, p *Posterior) (*Diagnostics, []Reason) {
 	g := &Diagnostics{
 		EBFMIMin:    Number(slices.Min(run.EBFMI())),

@@ -21,7 +21,7 @@ func anyStore(seed uint64) (Data, Spec) {
 	between := func(low, high float64) float64 { return low + (high-low)*random.Float64() }
 	weeks, channels := 52+random.IntN(157), 2+random.IntN(9)
 	if weeks < 80 {
-		channels = min(channels, 5) // the gate requires one and a half weeks per unknown
+		channels = min(channels, 5) // the checks require one and a half weeks per unknown
 	}
 	var d Data
 	for t := range weeks {
@@ -97,11 +97,11 @@ func TestStoresOfManyShapesPassTheGate(t *testing.T) {
 	}
 	t.Logf("%d of %d pass, %d of them after another attempt", passed, stores, again)
 	if passed < 95*stores/100 {
-		t.Errorf("%d of %d stores pass the gate, want 95 of 100", passed, stores)
+		t.Errorf("%d of %d stores pass the convergence checks, want 95 of 100", passed, stores)
 	}
 }
 
-// BenchmarkFit measures the time from data to a posterior that passes the gate.
+// BenchmarkFit measures the time from data to a posterior that passes the convergence checks.
 func BenchmarkFit(b *testing.B) {
 	random := stats.Stream(23, 0)
 	d := wide()

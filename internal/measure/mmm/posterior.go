@@ -15,7 +15,7 @@ import (
 	"assay/internal/panics"
 )
 
-// Posterior is a model with draws of its parameters that pass the convergence gate. It is immutable and safe for
+// Posterior is a model with draws of its parameters that pass the convergence checks. It is immutable and safe for
 // concurrent use.
 type Posterior struct {
 	model  *model

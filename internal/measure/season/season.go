@@ -57,8 +57,8 @@ const (
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
 // ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the calendar:
-// days around Thanksgiving, blocks of the Christmas season, national holidays, days of gifts and promotions. Holidays and
-// days of gifts include a few days before and after. The errors have Student's t distribution with four degrees of freedom,
+// days around Thanksgiving, blocks of the Christmas season, national holidays, gift days and promotions. Holidays and
+// gift days include a few days before and after. The errors have Student's t distribution with four degrees of freedom,
 // so single anomalies have little weight. All coefficients have normal priors (see [events]): the estimate is the prior
 // without data, and moves to the data with each year. Scales of the level and of the smooth season maximize the marginal
 // likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less than 18 months of data, the scale of the

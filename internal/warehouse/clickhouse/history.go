@@ -30,8 +30,8 @@ func (c commit) rows() (n int64) {
 	return n
 }
 
-// history contains the commits of a workspace in sequence. Of several commits with one number, only the one with the
-// latest attempt counts: the outcome of the others was unknown when the latest began, so they were given up.
+// history contains the commits of a workspace in sequence. If several commits have the same sequence number, only the
+// latest attempt is used: the outcome of the others was unknown when it began, so they were abandoned.
 type history []commit
 
 // last returns the last commit, or the zero commit.

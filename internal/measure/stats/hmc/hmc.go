@@ -2,9 +2,10 @@
 // from draws and gradients.
 //
 // The trajectory is that of Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017). It has the
-// additional U-turn checks across subtrees that Stan uses since 2.21. The metric minimizes the Fisher divergence
-// (Seyboldt, Carlson, Carpenter 2026): a diagonal, with a low-rank correction if the window of draws shows one. Chains
-// start from package pathfinder. The same seed gives identical draws on any number of cores.
+// additional U-turn checks across subtrees that Stan has used since 2.21. The metric minimizes the Fisher divergence
+// (Seyboldt, Carlson, Carpenter 2026). It is diagonal, with a low-rank correction for directions whose variance differs
+// clearly from the diagonal's. Chains start from package pathfinder. The same seed gives identical draws on any number of
+// cores.
 package hmc
 
 import (
