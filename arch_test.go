@@ -129,6 +129,10 @@ var parts = []struct {
 		"internal/control", "internal/control/...", "internal/budgetchange", "internal/backup", "internal/training", "internal/jobs", "internal/auth",
 		"internal/ingest/...", "internal/oauth/...", "internal/ads", "internal/accounts", "internal/alert", "internal/snapshot",
 	}},
+	{"internal/weekly", []string{
+		"internal/alert", "internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control",
+		"internal/auth", "internal/answer", "internal/toolkit", "internal/tools",
+	}},
 	{"internal/console/frame/...", []string{
 		"internal/number", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/auth",
 		"internal/chart", "internal/ingest/...", "internal/answer", "internal/toolkit", "internal/oauth/...", "internal/jobs", "internal/operation",
@@ -151,7 +155,7 @@ var parts = []struct {
 	{"internal/console/action/...", []string{
 		"internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/control", "internal/ads",
 		"internal/budgetchange", "internal/chart", "internal/answer", "internal/measure/...", "internal/decision",
-		"internal/alert", "internal/tools", "internal/operation", "internal/console/frame/...",
+		"internal/alert", "internal/toolkit", "internal/tools", "internal/operation", "internal/console/frame/...",
 	}},
 	{"internal/console/...", []string{
 		"internal/limit", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/control",

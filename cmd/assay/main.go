@@ -46,6 +46,7 @@ type commands struct {
 	Costs         costsCommand         `cmd:"" help:"Enter margins, fees and shipping costs; list, remove and import costs."`
 	Annotations   annotationsCommand   `cmd:"" help:"List, add and remove annotations."`
 	Reports       reportsCommand       `cmd:"" help:"List and remove saved reports."`
+	Weekly        weeklyCommand        `cmd:"" help:"Show the weekly summary of a store and send it to members by email."`
 	Alerts        alertsCommand        `cmd:"" help:"Add, list and remove alert rules and their destinations."`
 	Export        exportCommand        `cmd:"" help:"Export all tables of a workspace to files."`
 	History       historyCommand       `cmd:"" help:"Show days with figures that changed later, and the previous figures."`

@@ -82,13 +82,30 @@ func (m *Mailer) secure(u *url.URL) error {
 	return nil
 }
 
+// Letter is a plain text email.
+type Letter struct {
+	ID            string // equal in every repetition, so that a receiver recognizes a repeated message
+	To            string
+	Subject, Text string
+	Created       time.Time
+}
+
 // Send sends a message to the member of its destination; one without events is a test. An error states what went wrong
 // without addresses of the network.
 func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
+	p := payloadOf(message)
+	return m.Post(ctx, Letter{
+		ID: string(message.ID), To: message.Destination.Email, Subject: subjectOf(p), Created: message.Created,
+		Text: p.Text + "\n\nYou receive this message because you chose email for alerts of this store. Choose otherwise on the Alerts page.\n",
+	})
+}
+
+// Post sends a letter. An error states what went wrong without addresses of the network.
+func (m *Mailer) Post(ctx context.Context, l Letter) error {
 	if m == nil || m.server == "" {
 		return errors.New("no SMTP server is configured (smtp_url)")
 	}
-	letter, err := m.letter(message)
+	message, err := m.message(l)
 	if err != nil {
 		return err
 	}
@@ -98,28 +115,25 @@ func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
 	defer cancel()
-	if err := client.DialAndSendWithContext(ctx, letter); err != nil {
+	if err := client.DialAndSendWithContext(ctx, message); err != nil {
 		return mailProblem(err)
 	}
 	return nil
 }
 
-// letter writes the email. Its Message-ID is the message's ID, so that a receiver recognizes a repeated message.
-func (m *Mailer) letter(message control.AlertMessage) (*gomail.Msg, error) {
-	letter := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	letter.FromMailAddress(&m.from)
-	if err := letter.To(message.Destination.Email); err != nil {
+func (m *Mailer) message(l Letter) (*gomail.Msg, error) {
+	message := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	message.FromMailAddress(&m.from)
+	if err := message.To(l.To); err != nil {
 		return nil, errors.New("the member has no email address")
 	}
-	p := payloadOf(message)
-	letter.Subject(subjectOf(p))
+	message.Subject(l.Subject)
 	_, domain, _ := strings.Cut(m.from.Address, "@")
-	letter.SetMessageIDWithValue(fmt.Sprintf("%s@%s", message.ID, domain))
-	letter.SetDateWithValue(message.Created)
-	letter.SetGenHeader("Auto-Submitted", "auto-generated")
-	letter.SetBodyString(gomail.TypeTextPlain, p.Text+"\n\nYou receive this message because you chose email for alerts of this store. "+
-		"Choose otherwise on the Alerts page.\n")
-	return letter, nil
+	message.SetMessageIDWithValue(fmt.Sprintf("%s@%s", l.ID, domain))
+	message.SetDateWithValue(l.Created)
+	message.SetGenHeader("Auto-Submitted", "auto-generated")
+	message.SetBodyString(gomail.TypeTextPlain, l.Text)
+	return message, nil
 }
 
 // subjectOf returns the subject line: the store and the first event.

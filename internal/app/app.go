@@ -45,6 +45,7 @@ import (
 	"assay/internal/training"
 	"assay/internal/warehouse"
 	"assay/internal/warehouse/duckdb"
+	"assay/internal/weekly"
 )
 
 // instructions tell the model of an MCP client how to start.
@@ -108,6 +109,7 @@ type App struct {
 
 	operations *operation.Service
 	messages   *feed.Feed // of shops
+	weekly     *weekly.Sender
 }
 
 // Open locks the data directory for this process and opens its stores. If another process has locked the directory, it
@@ -212,6 +214,10 @@ func (a *App) setClock() error {
 		Drop: a.dropFacts, Unopened: a.engine.Unopened, Backups: a.backups, Accounts: a.accounts, Budgets: a.budgets, Clock: clock,
 		Snapshots: a.tools.Snapshots(), Sender: a.sender,
 	})
+	a.weekly = weekly.New(weekly.Options{
+		Store: a.control.Store, Post: a.sender.Mail, Ask: a.tools.Answer, Now: a.now, Clock: clock, URL: a.config.BaseURL, Log: a.log,
+	})
+	a.operations.Weekly = a.weekly.Write
 	a.messages = feed.New(feed.Options{Operations: a.operations, Bodies: a.bodies})
 	return nil
 }
@@ -371,6 +377,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"budget changes", a.settleBudgets},
 		{"alert rules", a.watchAlerts},
 		{"alert messages", a.deliverAlerts},
+		{"weekly summaries", a.weekly.Run},
 		{"other nodes", func(ctx context.Context) error { return a.hearNodes(ctx, face.keys.Invalidate) }},
 	} {
 		group.Go(part.name, func() error { return a.tend(running, part.run) })

@@ -57,11 +57,7 @@ var ListCosts = Operation[None, Costs]{Spec{Name: "cost.list", Needs: Read, Fact
 
 func (r *Run) listCosts(ctx context.Context, _ None) (Costs, error) {
 	w := r.Workspace
-	now := r.Now()
-	if r.Clock != nil {
-		now = r.Clock()
-	}
-	today := civil.DayOf(now, w.Location())
+	today := r.today()
 	out := Costs{Rules: w.Costs, Days: civil.Range{First: today.AddDays(-coverageDays), Last: today.AddDays(-1)}}
 	found, err := r.Warehouse.StoreDays(ctx, w.ID, out.Days)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/jobs"
@@ -66,6 +67,15 @@ type Run struct {
 
 // By returns the actor and the time of the change.
 func (r *Run) By() control.By { return control.By{Actor: r.Call.Caller.Actor, At: r.Now()} }
+
+// today returns the day in the workspace's time zone by the clock of answers.
+func (r *Run) today() civil.Date {
+	now := r.Now()
+	if r.Clock != nil {
+		now = r.Clock()
+	}
+	return civil.DayOf(now, r.Workspace.Location())
+}
 
 // Permitted returns a fault of kind forbidden unless the caller may still make the change.
 func (r *Run) Permitted(ctx context.Context) error {
@@ -181,6 +191,7 @@ func All() []Served {
 		SetTarget, RemoveTarget, ListTargets,
 		SetCost, RemoveCost, ListCosts,
 		CreateAlert, RemoveAlert, ListAlerts, ListAlertEvents, AddAlertWebhook, AddAlertEmail, RemoveDestination, ListDestinations, TestAlerts,
+		ChooseWeekly, StopWeekly, ListWeekly, ShowWeekly,
 		CreateExperiment, AddExperiment, MoveExperiment, MoveExperimentOnce, ApplyFactor,
 		AddAnnotation, ListAnnotations, RemoveAnnotation,
 		SaveReport, ListReports, RemoveReport,

@@ -56,6 +56,8 @@ type Facts struct {
 
 	Snapshots alert.Snapshots // for the values of alert rules
 	Sender    alert.Sender    // sends alert messages
+	// Weekly writes the summary of a workspace's last whole week, without its address.
+	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
 }
 
 // Known resolves the names of channels and regions that a store uses. An unknown name is a fault of kind invalid that lists

@@ -198,7 +198,9 @@ type PlanProfit struct {
 
 // ProfitOf returns the effect of an allocation on the contribution. The factor times scales amounts from the window to the
 // answer's period.
-func (s PlanStart) ProfitOf(plan *mix.Plan, times float64) PlanProfit { return s.profitOf(plan.Profit, times) }
+func (s PlanStart) ProfitOf(plan *mix.Plan, times float64) PlanProfit {
+	return s.profitOf(plan.Profit, times)
+}
 
 func (s PlanStart) profitOf(p *mix.Profit, times float64) (out PlanProfit) {
 	if p == nil {

@@ -120,29 +120,29 @@ func resourceName(name, value, kind string) (account, id string, err error) {
 // exact.
 type CampaignChangeAnswer struct {
 	answer.Opening
-	Executed      bool                   `json:"executed" doc:"true only if the platform has the new value."`
-	Status        budgetchange.Outcome   `json:"status" doc:"preview, executed, unchanged, unknown, refused or awaiting_approval."`
-	Problem       string                 `json:"problem,omitempty" doc:"Why the change was rejected, or why its outcome is unknown."`
-	NextStep      string                 `json:"next_step,omitempty"`
-	AuditID       control.BudgetChangeID `json:"audit_id,omitempty" doc:"Audit row, for assay budget-changes."`
-	Platform      string                 `json:"platform"`
-	Account       string                 `json:"account_id"`
-	Campaign      ads.CampaignID         `json:"platform_campaign_id"`
-	Name          answer.Foreign         `json:"campaign_name,omitempty"`
-	CurrentValue  *float64               `json:"current_budget_value,omitempty" doc:"Daily, in platform units, as read from the platform."`
-	NewValue      *float64               `json:"new_budget_value,omitempty"`
-	Unit          string                 `json:"budget_unit,omitempty"`
-	CurrentAmount *float64               `json:"current_amount,omitempty" doc:"Daily, in whole currency units."`
-	NewAmount     *float64               `json:"new_amount,omitempty"`
-	Change        *float64               `json:"change_pct,omitempty"`
-	CurrentStatus ads.Status             `json:"current_status" doc:"Of the campaign."`
-	NewStatus     ads.Status             `json:"new_status,omitempty"`
-	Live          string                 `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
-	Feeds         []FedCampaign          `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
+	Executed      bool                    `json:"executed" doc:"true only if the platform has the new value."`
+	Status        budgetchange.Outcome    `json:"status" doc:"preview, executed, unchanged, unknown, refused or awaiting_approval."`
+	Problem       string                  `json:"problem,omitempty" doc:"Why the change was rejected, or why its outcome is unknown."`
+	NextStep      string                  `json:"next_step,omitempty"`
+	AuditID       control.BudgetChangeID  `json:"audit_id,omitempty" doc:"Audit row, for assay budget-changes."`
+	Platform      string                  `json:"platform"`
+	Account       string                  `json:"account_id"`
+	Campaign      ads.CampaignID          `json:"platform_campaign_id"`
+	Name          answer.Foreign          `json:"campaign_name,omitempty"`
+	CurrentValue  *float64                `json:"current_budget_value,omitempty" doc:"Daily, in platform units, as read from the platform."`
+	NewValue      *float64                `json:"new_budget_value,omitempty"`
+	Unit          string                  `json:"budget_unit,omitempty"`
+	CurrentAmount *float64                `json:"current_amount,omitempty" doc:"Daily, in whole currency units."`
+	NewAmount     *float64                `json:"new_amount,omitempty"`
+	Change        *float64                `json:"change_pct,omitempty"`
+	CurrentStatus ads.Status              `json:"current_status" doc:"Of the campaign."`
+	NewStatus     ads.Status              `json:"new_status,omitempty"`
+	Live          string                  `json:"live_value,omitempty" doc:"Latest value on the platform, if the outcome is unknown."`
+	Feeds         []FedCampaign           `json:"budget_also_feeds,omitempty" doc:"Other campaigns that use the shared budget."`
 	Effect        *toolkit.ExpectedEffect `json:"expected_effect,omitempty" doc:"If the campaign spends its budget."`
-	NoEffect      string                 `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
-	Writes        string                 `json:"would_write,omitempty" doc:"What an execution sends and records."`
-	Undo          string                 `json:"undo,omitempty"`
+	NoEffect      string                  `json:"no_expected_effect,omitempty" doc:"Why there is no estimate."`
+	Writes        string                  `json:"would_write,omitempty" doc:"What an execution sends and records."`
+	Undo          string                  `json:"undo,omitempty"`
 	answer.Table[GuardrailRow]
 	answer.Closing
 }

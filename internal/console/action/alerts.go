@@ -3,6 +3,7 @@ package action
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"assay/internal/alert"
@@ -21,6 +22,7 @@ type alertsView struct {
 	Events       []eventRow
 	Destinations []destinationRow
 	Emailed      control.DestinationID // the visitor's own destination, "" without one
+	Weekly       *control.WeeklyReader // the visitor's choice of the weekly summary, nil without one
 	Metrics      []control.AlertMetric
 	Conditions   []control.AlertCondition
 }
@@ -57,6 +59,7 @@ func (c *pages) alertsPage(w http.ResponseWriter, v frame.Visit) {
 	c.showAlerts(w, v, http.StatusOK, alertsView{Place: p, Messages: frame.Messages{Done: map[string]string{
 		"add": "The rule is added.", "remove": "The rule is removed. Its past alerts stay.",
 		"email": "You receive alerts of this store by email.", "silence": "The destination is removed.",
+		"weekly": "You receive the weekly summary each Monday by email.", "stop": "The weekly summary is stopped.",
 	}[query.Get("done")]}})
 }
 
@@ -100,6 +103,13 @@ func (c *pages) fillAlerts(v frame.Visit, view *alertsView) error {
 			view.Emailed = d.ID
 		}
 		view.Destinations = append(view.Destinations, destinationRow{Destination: d, Removes: own || view.Manages()})
+	}
+	readers, err := operation.ListWeekly.Do(ctx, c.Operations, call, operation.None{})
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(readers, func(r control.WeeklyReader) bool { return r.Member == v.Visitor.User.ID }); i >= 0 {
+		view.Weekly = &readers[i]
 	}
 	return nil
 }
@@ -164,6 +174,12 @@ func (c *pages) changeAlert(v frame.Visit, p frame.Place) error {
 		return err
 	case "email":
 		_, err := operation.AddAlertEmail.Do(ctx, c.Operations, call, v.Visitor.User.ID)
+		return err
+	case "weekly":
+		_, err := operation.ChooseWeekly.Do(ctx, c.Operations, call, v.Visitor.User.ID)
+		return err
+	case "stop":
+		_, err := operation.StopWeekly.Do(ctx, c.Operations, call, v.Visitor.User.ID)
 		return err
 	case "silence":
 		_, err := operation.RemoveDestination.Do(ctx, c.Operations, call, control.DestinationID(form.Get("destination")))

@@ -51,6 +51,12 @@ type Store interface {
 	AlertState(ctx context.Context, ws measure.WorkspaceID) (control.AlertState, error)
 	AlertsGivenUp(ctx context.Context) (int, error)
 
+	AddWeeklyReader(ctx context.Context, r control.WeeklyReader, by control.By) error
+	RemoveWeeklyReader(ctx context.Context, ws measure.WorkspaceID, member control.UserID, by control.By) error
+	WeeklyReaders(ctx context.Context, ws measure.WorkspaceID) ([]control.WeeklyReader, error)
+	ClaimWeeklyReader(ctx context.Context, ws measure.WorkspaceID, week civil.Date, now time.Time) (*control.WeeklyReader, error)
+	SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error
+
 	AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error

@@ -68,6 +68,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		name string
 		run  func(t *testing.T, s PeopleStore)
 	}{
+		{"the weekly summary is sent once a week to members who chose it", weeklyReadersAreKept},
 		{"alert destinations belong to managers and to the members themselves", destinationsAreKept},
 		{"a person is found by ID and by email address", personIsKept},
 		{"an email address belongs to one person", addressIsGivenOnce},
