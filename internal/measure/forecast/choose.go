@@ -10,16 +10,17 @@ const negligible = 1e-3
 
 // choose gives the models of a pool their backtest weights, in a pool fitted to the first part of a series and in the
 // pool of the whole series. The forecast is then their weighted mean. The rest is the part of the series after the first.
-// Other models are unchanged.
-func choose(earlier, whole track, rest []float64, horizon int) {
+// Other models are unchanged. It returns the number of weights that the errors determine.
+func choose(earlier, whole track, rest []float64, horizon int) int {
 	first, own := poolOf(earlier, rest)
 	all, _ := poolOf(whole, nil)
 	if first == nil || all == nil || len(first.members) != len(all.members) {
-		return
+		return 0
 	}
 	weights := backtestWeights(first.clone().(*pool).backtest(own, horizon), float64(len(own))/float64(horizon))
 	first.weigh(weights)
 	all.weigh(weights)
+	return len(all.members) - 1
 }
 
 // poolOf returns the pool in a model, and later values on the pool's scale.
