@@ -82,6 +82,10 @@ var parts = []struct {
 	{"internal/auth", []string{"internal/civil", "internal/fault", "internal/limit", "internal/measure", "internal/control"}},
 	{"internal/chart", []string{"internal/number", "internal/civil", "internal/money"}},
 	{"internal/ingest/...", []string{"internal/panics", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/warehouse/facts", "internal/control", "internal/ingest/..."}},
+	{"internal/ingest/demo", []string{
+		"internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/warehouse", "internal/warehouse/facts",
+		"internal/control", "internal/ingest/...",
+	}},
 	{"internal/mcp", []string{"internal/panics", "internal/spelling", "internal/civil", "internal/fault"}},
 	{"internal/answer", []string{"internal/number", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/measure/...", "internal/mcp"}},
 	{"internal/snapshot", []string{

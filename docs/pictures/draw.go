@@ -205,6 +205,9 @@ func demoStore() ([]byte, error) {
 	c := revenue("The demo store: revenue of 60 weeks, and what is planted", civil.ByWeek, chart.Series{Name: "revenue", Points: points})
 	c.Width = 1000
 	for _, e := range truth.Experiments {
+		if e.Start.Before(points[0].Date) {
+			continue
+		}
 		c.Annotations = append(c.Annotations, chart.Annotation{Date: e.Start, Label: e.ID})
 	}
 	for _, a := range truth.Anomalies {

@@ -50,7 +50,7 @@ func TestForecastsPageShowsTheAnswerOfTheTool(t *testing.T) {
 	b := s.signedIn(email)
 	page := b.get("/forecasts?workspace=acme")
 	for _, want := range []string{
-		"is expected to end at $14,929", "14,929", "$14,522 to $17,073", "57.", // the month
+		"is expected to end at $14,928", "14,928", "$14,520 to $17,071", "57.", // the month
 		"7.4% of the time", "Spend has been down since 2026-03-02", "−7.7%", // alerts with their rate
 		"The accuracy is unknown until", "Your role can only view targets", `class="target"`, `class="fan"`, "4,581 to 4,748", // the tenth by day
 	} {

@@ -10,15 +10,20 @@ import (
 	"assay/internal/warehouse"
 )
 
+// Three experiments show their lift. An A/A test in states that the preflight selects has a true lift of exactly 0.
 func TestExperimentsShowInTheTreatedStates(t *testing.T) {
 	t.Parallel()
 	score, n := 0.0, 0
 	for seed := uint64(1); seed <= 3; seed++ {
 		truth, orders := ordersByDay(t, size{seed, 730, 60_000})
-		if len(truth.Experiments) != 3 {
-			t.Fatalf("seed %d: %d experiments, want 3", seed, len(truth.Experiments))
+		if len(truth.Experiments) != 4 {
+			t.Fatalf("seed %d: %d experiments, want 4", seed, len(truth.Experiments))
 		}
-		for _, e := range truth.Experiments {
+		null := truth.Experiments[0]
+		if null.ID != "search-null" || null.TrueLift != 0 || null.Factor != 1 || len(null.Treated) < 2 {
+			t.Errorf("seed %d: A/A test %+v", seed, null)
+		}
+		for _, e := range truth.Experiments[1:] {
 			lift, se := differenceInDifferences(orders, e)
 			if math.Abs(math.Log1p(e.TrueLift)) < 0.05 {
 				t.Errorf("seed %d: %s has a true lift of only %.3f", seed, e.ID, e.TrueLift)

@@ -6,6 +6,7 @@ import (
 	"assay/internal/civil"
 	"assay/internal/control"
 	"assay/internal/measure"
+	"assay/internal/measure/geo"
 )
 
 // experimentSpec is a geo experiment of every store that is long enough. Days count back from today.
@@ -34,12 +35,22 @@ var experimentSpecs = []experimentSpec{
 	},
 }
 
+// nullSpec is an A/A test: the preflight designs it on the orders before its start, and the spend does not change. It ends
+// before the history of every other experiment starts.
+var nullSpec = experimentSpec{
+	id: "search-null", name: "Google at unchanged spend (A/A test)", hypothesis: "Without a change of spend, the treated states do not differ.",
+	channel: google, start: 610, end: 583, multiple: 1,
+}
+
 // Experiments returns the past experiments of a store as control data: completed, most of them applied. Only the orders
 // contain their results.
 func Experiments(t Truth) []control.Experiment {
 	var kept []control.Experiment
 	for _, e := range t.Experiments {
-		spec := experimentSpecs[slices.IndexFunc(experimentSpecs, func(s experimentSpec) bool { return s.id == e.ID })]
+		spec := nullSpec
+		if i := slices.IndexFunc(experimentSpecs, func(s experimentSpec) bool { return s.id == e.ID }); i >= 0 {
+			spec = experimentSpecs[i]
+		}
 		kept = append(kept, control.Experiment{
 			ID: control.ExperimentID(e.ID), Name: spec.name, Hypothesis: spec.hypothesis, Kind: control.GeoTest, Channel: e.Channel,
 			Status: control.ExperimentCompleted, Treated: e.Treated, Days: civil.Range{First: e.Start, Last: e.End}, Applied: spec.applied,
@@ -63,7 +74,7 @@ type experiment struct {
 func (p *plan) planExperiments() []experiment {
 	var tests []experiment
 	for _, spec := range experimentSpecs {
-		e := experiment{experimentSpec: spec, first: p.opt.Days - 1 - spec.start, last: p.opt.Days - 1 - spec.end}
+		e := p.scheduled(spec)
 		if e.first < pretest {
 			continue
 		}
@@ -84,6 +95,36 @@ func (p *plan) planExperiments() []experiment {
 		tests = append(tests, e)
 	}
 	return tests
+}
+
+func (p *plan) scheduled(spec experimentSpec) experiment {
+	return experiment{experimentSpec: spec, first: p.opt.Days - 1 - spec.start, last: p.opt.Days - 1 - spec.end}
+}
+
+// designed returns the A/A test in the states that the preflight selects on the days before it. It returns false if the
+// store is too young or too small for a design.
+func (p *plan) designed(sold *sales) (experiment, bool) {
+	e := p.scheduled(nullSpec)
+	if e.first < 4*(e.last-e.first+1) {
+		return e, false
+	}
+	panel := &geo.Panel{Values: sold.before}
+	for t := range e.first {
+		panel.Periods = append(panel.Periods, geo.Day(p.day(t)))
+	}
+	place := map[geo.Region]int{}
+	for i, s := range states {
+		panel.Regions = append(panel.Regions, geo.Region(s.code))
+		place[geo.Region(s.code)] = i
+	}
+	found, err := geo.Check(panel, geo.PreflightOptions{Duration: e.last - e.first + 1, Seed: p.opt.Seed})
+	if err != nil {
+		return e, false
+	}
+	for _, region := range found.Plan.Treated {
+		e.treated = append(e.treated, place[region])
+	}
+	return e, true
 }
 
 // multiples returns, for each state, the factor of the channel's regional spend on a day.

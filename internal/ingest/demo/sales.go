@@ -30,6 +30,7 @@ type sales struct {
 	creatorOrders  []int
 	creatorRevenue []int64
 	links          [][]linkUse // by creator and day
+	before         [][]float64 // by state and day: counted orders before the A/A test
 }
 
 // visit is an order before its basket.
@@ -58,7 +59,10 @@ func (p *plan) sell(out *feed) *sales {
 		clock: newPicker(hours), morning: newPicker(hours[:noonHour]),
 		visitors: p.stream("visitors"), baskets: p.stream("baskets"), refunds: p.stream("refunds"), answers: p.stream("surveys"),
 		creatorOrders: make([]int, len(p.creators)), creatorRevenue: make([]int64, len(p.creators)),
-		links: make([][]linkUse, len(p.creators)),
+		links: make([][]linkUse, len(p.creators)), before: make([][]float64, len(states)),
+	}
+	for i := range s.before {
+		s.before[i] = make([]float64, max(0, p.scheduled(nullSpec).first))
 	}
 	for i := range s.links {
 		s.links[i] = make([]linkUse, p.opt.Days)
@@ -127,6 +131,9 @@ func (s *sales) place(v visit) {
 	}
 	s.counted++
 	s.charged[v.surface] += o.Charged
+	if days := s.before[v.state]; v.day < len(days) {
+		days[v.day]++
+	}
 	if v.day == s.p.opt.Days-1 {
 		s.today.orders++
 		s.today.charged += o.Charged

@@ -87,6 +87,9 @@ func (p *plan) truth(sold *sales) Truth {
 		t.Channels[m.channel] = m.truth(p, value)
 		t.Halo = append(t.Halo, m.halo(p, value)...)
 	}
+	if e, ok := p.designed(sold); ok {
+		t.Experiments = append(t.Experiments, e.truth(p, value))
+	}
 	for _, e := range p.tests {
 		t.Experiments = append(t.Experiments, e.truth(p, value))
 	}

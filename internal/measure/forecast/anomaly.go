@@ -353,8 +353,10 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 	return wy / w
 }
 
-// noiseOf returns the error distribution and its log-likelihood. Degrees of freedom come from a short list. A few
-// hundred errors do not allow more precision.
+// noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list. The
+// degrees of freedom of the result are the geometric mean of their posterior. A few hundred errors determine them badly:
+// the single best ones vary so much between series that anomalies are missed where they are too low, and invented where
+// they are too high.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {
@@ -365,8 +367,7 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	limit := sizes[len(sizes)-censored]
 	sizes = sizes[:len(sizes)-censored]
 	least := max(1e-9*size, 1e-300) // for a series without noise, rounding errors are not anomalies
-	best, highest := distuv.StudentsT{}, math.Inf(-1)
-	for _, freedom := range []float64{2, 3, 4, 5, 7, 10, 15, 30, 100} {
+	fit := func(freedom float64) (distuv.StudentsT, float64) {
 		shape := distuv.StudentsT{Sigma: 1, Nu: freedom}
 		value := func(logScale float64) float64 {
 			s := math.Exp(logScale)
@@ -385,11 +386,21 @@ func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 		}
 		center := math.Log(max(least, 1.4826*stats.Quantile(sizes, 0.5), limit/20))
 		at := highestBetween(value, center-2, center+2)
-		if y := value(at); y > highest {
-			highest, best = y, distuv.StudentsT{Sigma: max(least, math.Exp(at)), Nu: freedom}
-		}
+		return distuv.StudentsT{Sigma: max(least, math.Exp(at)), Nu: freedom}, value(at)
 	}
-	return best, highest
+	freedoms := []float64{2, 3, 4, 5, 7, 10, 15, 30, 100}
+	likelihoods, highest := make([]float64, len(freedoms)), math.Inf(-1)
+	for i, freedom := range freedoms {
+		_, likelihoods[i] = fit(freedom)
+		highest = max(highest, likelihoods[i])
+	}
+	var logFreedom, weights float64
+	for i, freedom := range freedoms {
+		weight := math.Exp(likelihoods[i] - highest)
+		logFreedom, weights = logFreedom+weight*math.Log(freedom), weights+weight
+	}
+	noise, _ := fit(math.Exp(logFreedom / weights))
+	return noise, highest
 }
 
 // censoredShare determines the share of censored errors: the largest errors, one in censoredShare, are censored.
@@ -399,7 +410,7 @@ func censoredOf(errors int) int { return (errors + censoredShare - 1) / censored
 
 // normality is the strength of the prior for normal errors: the log odds of ν degrees of freedom are -normality/ν.
 // Without the prior, short series have heavy tails by chance.
-const normality = 12
+const normality = 14
 
 // closeEnough is the tolerance of [highestBetween]. A scale change of that size does not change any probability
 // noticeably.

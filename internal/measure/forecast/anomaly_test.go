@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// In 90 normal days, 3.5 to 5 days must have |z| > 2, and at most 0.3 must be actionable. A day that is four standard
-// deviations low must be detected with probability 0.95. The bounds include the standard error of the runs.
+// In 90 normal days, 3.5 to 5 days must have |z| > 2. A day that is four standard deviations low must be detected with
+// probability 0.95 and be actionable with probability 0.6. The bounds include the standard error of the runs.
 func TestAnomaliesOfNormalQuarters(t *testing.T) {
 	t.Parallel()
 	runs, room := 60, .6
@@ -45,6 +45,9 @@ func TestAnomaliesOfNormalQuarters(t *testing.T) {
 			}
 			if f := float64(found) / n; f < .95-room/10 {
 				t.Errorf("autocorrelation %v, heavy tails %v: found %.3f of the days four deviations low, want .95", autocorrelation, heavyTails, f)
+			}
+			if f := float64(acted) / n; f < .6-room/3 {
+				t.Errorf("autocorrelation %v, heavy tails %v: %.3f of the days four deviations low are actionable, want .6", autocorrelation, heavyTails, f)
 			}
 		}
 	}

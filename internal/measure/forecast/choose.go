@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// tolerance is the largest backtest error of a model that [Auto] keeps, relative to the best model's error. The value is
-// from M4 hourly, M4 weekly and M3 monthly series: with 1.25 to 1.5 the accuracy changes by less than 2%, and above 1.75
-// bad seasonal models stay in.
-const tolerance = 1.4
+// negligible is the weight below which [Auto] drops a model.
+const negligible = 1e-3
 
-// choose removes the models of a pool whose backtest error is too large, from a pool fitted to the first part of a
-// series and from the pool of the whole series. The forecast is then the mean of the others. The rest is the part of
-// the series after the first. Other models are unchanged.
-func choose(earlier, whole track, rest []float64, horizon int) {
+// choose gives the models of a pool their backtest weights, in a pool fitted to the first part of a series and in the
+// pool of the whole series. The forecast is then their weighted mean. The rest is the part of the series after the first.
+// Other models are unchanged. It returns the number of weights that the errors determine.
+func choose(earlier, whole track, rest []float64, horizon int) int {
 	first, own := poolOf(earlier, rest)
 	all, _ := poolOf(whole, nil)
 	if first == nil || all == nil || len(first.members) != len(all.members) {
-		return
+		return 0
 	}
-	kept := first.clone().(*pool).kept(own, horizon)
-	first.keep(kept)
-	all.keep(kept)
+	weights := backtestWeights(first.clone().(*pool).backtest(own, horizon), float64(len(own))/float64(horizon))
+	first.weigh(weights)
+	all.weigh(weights)
+	return len(all.members) - 1
 }
 
 // poolOf returns the pool in a model, and later values on the pool's scale.
@@ -40,13 +39,14 @@ func poolOf(m track, later []float64) (*pool, []float64) {
 	return nil, nil
 }
 
-// kept rolls the models through the values and returns those with a small error. The error of a model is the mean
-// absolute error over all origins and steps up to the horizon.
-func (p *pool) kept(values []float64, horizon int) []int {
-	errors := make([]float64, len(p.members))
+// backtest rolls the models through the values and returns the mean absolute error of each one over all origins and steps
+// up to the horizon.
+func (p *pool) backtest(values []float64, horizon int) []float64 {
+	errors, n := make([]float64, len(p.members)), 0
 	ahead := make([]float64, horizon)
 	for t := range values {
 		out := ahead[:min(horizon, len(values)-t)]
+		n += len(out)
 		for i, m := range p.members {
 			m.ahead(out)
 			for h, f := range out {
@@ -55,27 +55,60 @@ func (p *pool) kept(values []float64, horizon int) []int {
 		}
 		p.observe(values[t])
 	}
-	least := slices.Min(errors)
-	var kept []int
-	for i, e := range errors {
-		if e <= tolerance*least {
-			kept = append(kept, i)
-		}
+	for i := range errors {
+		errors[i] /= float64(n)
 	}
-	if len(kept) == 0 { // an error is not a number
-		for i := range errors {
-			kept = append(kept, i)
-		}
-	}
-	return kept
+	return errors
 }
 
-// keep removes all other models. The forecast is then their mean, because no model is bad.
-func (p *pool) keep(models []int) {
-	all := p.members
-	p.members, p.average = nil, true
-	for _, i := range models {
-		p.members = append(p.members, all[i])
+// backtestWeights returns weights proportional to
+//
+//	error^(-k),
+//
+// the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is the number of
+// disjoint windows of the horizon in the backtest, at least 1: a short backtest gives nearly equal weights, and a long one
+// selects. The result is nil if no error is a number.
+func backtestWeights(errors []float64, k float64) []float64 {
+	least := math.Inf(1)
+	for _, e := range errors {
+		if e < least { // false if e is not a number
+			least = e
+		}
+	}
+	weights, sum := make([]float64, len(errors)), 0.0
+	for i, e := range errors {
+		switch {
+		case e == least:
+			weights[i] = 1
+		case least > 0 && e > least:
+			weights[i] = math.Pow(e/least, -max(1, k))
+		}
+		sum += weights[i]
+	}
+	if sum == 0 || math.IsInf(least, 1) {
+		return nil
+	}
+	for i := range weights {
+		weights[i] /= sum
+	}
+	return weights
+}
+
+// weigh makes the forecast the weighted mean of the models. Models with a negligible weight are dropped.
+func (p *pool) weigh(weights []float64) {
+	all, kept := p.members, 0.0
+	p.members = nil
+	for i, w := range weights {
+		if w >= negligible {
+			p.members, p.weights, kept = append(p.members, all[i]), append(p.weights, w), kept+w
+		}
+	}
+	if len(p.members) == 0 {
+		p.members = all
+		return
+	}
+	for i := range p.weights {
+		p.weights[i] /= kept
 	}
 	if len(p.members) == 1 {
 		p.name = p.members[0].String()
@@ -85,7 +118,7 @@ func (p *pool) keep(models []int) {
 // Clones of models have their own state.
 
 func (p *pool) clone() track {
-	c := &pool{name: p.name, average: p.average}
+	c := &pool{name: p.name, weights: slices.Clone(p.weights)}
 	for _, m := range p.members {
 		c.members = append(c.members, m.clone())
 	}

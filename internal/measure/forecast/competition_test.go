@@ -185,7 +185,7 @@ func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	for _, c := range []struct {
 		file                string
 		season, scale, skip int
-	}{{"m4_weekly.csv", 52, 1, 15}, {"m3_monthly.csv", 12, 12, 40}} {
+	}{{"m4_weekly.csv", 52, 1, 10}, {"m3_monthly.csv", 12, 12, 40}} {
 		series := readCompetition(t, c.file)
 		if !nightly() {
 			series = every(c.skip, series)

@@ -12,7 +12,7 @@ type Kind string
 
 // The kinds.
 const (
-	Auto  Kind = "auto"  // mean of the pool's models with a small backtest error
+	Auto  Kind = "auto"  // mean of the pool's models, weighted by a backtest
 	ETS   Kind = "ets"   // exponential smoothing with the form by AICc
 	ARIMA Kind = "arima" // ARIMA with the order by stepwise AICc
 	Theta Kind = "theta" // the standard method with two lines and a test for seasonality

@@ -44,7 +44,8 @@ type Prediction struct {
 	nonnegative bool        // the series is never negative
 	errors      [][]float64 // errors by rolling origin, scaled to the current volatility; later origins have fewer steps
 	spread      []float64   // root mean square error at each step
-	freedom     []float64   // effective number of independent errors at each step
+	freedom     []float64   // effective number of independent errors at each step, minus those spent
+	spent       float64     // degrees of freedom of the weights that the errors determined
 	factors     []float64   // of the calendar, one per step; nil: none
 	calendar    [][]float64 // covariance of the logarithms of the factors
 	shape       []float64   // sorted |errors| / spread; empty for normal errors
@@ -85,10 +86,11 @@ func Predict(values []float64, ask Ask) (Prediction, error) {
 		earlier = kind.fit(values[:len(values)-origins], ask.Season, t)
 	}
 	model := kind.fit(values, ask.Season, t)
+	var p Prediction
 	if kind == Auto && earlier != nil {
-		choose(earlier, model, values[len(values)-ask.origins(len(values)):], ask.Horizon)
+		p.spent = float64(choose(earlier, model, values[len(values)-ask.origins(len(values)):], ask.Horizon))
 	}
-	p := Prediction{Model: model.String(), Points: make([]float64, ask.Horizon), Levels: slices.Clone(ask.Levels)}
+	p.Model, p.Points, p.Levels = model.String(), make([]float64, ask.Horizon), slices.Clone(ask.Levels)
 	model.ahead(p.Points)
 	p.ratio, p.nonnegative = allPositive(values), slices.Min(values) >= 0
 	p.spread, p.freedom = make([]float64, ask.Horizon), make([]float64, ask.Horizon)
@@ -276,7 +278,7 @@ func (p *Prediction) spreads() {
 			p.freedom[h] = p.freedom[len(counted)-1]
 			continue
 		}
-		p.freedom[h] = max(leastFreedom, counted[h]/(1+overlap*float64(h)))
+		p.freedom[h] = max(leastFreedom, counted[h]/(1+overlap*float64(h))-p.spent)
 	}
 	for _, vector := range p.errors {
 		for h, e := range vector {

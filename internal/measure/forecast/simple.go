@@ -85,14 +85,14 @@ func (m *theta) ahead(out []float64) {
 	}
 }
 
-// pool is the pointwise median of several models, or their mean. The median needs no weights and is robust to one bad
+// pool is the pointwise median of several models, or their weighted mean. The median needs no weights and is robust to one bad
 // model.
 type pool struct {
 	members []track
 	room    []float64 // members × horizon
 	sorted  []float64
 	name    string
-	average bool
+	weights []float64 // of the mean; nil: the median
 }
 
 func (p *pool) String() string { return p.name }
@@ -116,8 +116,8 @@ func (p *pool) ahead(out []float64) {
 		for i := range n {
 			p.sorted = append(p.sorted, p.room[i*h+t])
 		}
-		if p.average {
-			out[t] = stats.Mean(p.sorted)
+		if p.weights != nil {
+			out[t] = stats.Dot(p.weights, p.sorted)
 		} else {
 			out[t] = median(p.sorted)
 		}

@@ -67,3 +67,9 @@ func found(now []*backtest, own []record, size int, lift float64) float64 {
 	}
 	return 0
 }
+
+// Grouped returns a panel with its small regions merged, and the members of the groups.
+func Grouped(p *Panel, keep []Region) (*Panel, map[Region][]Region) {
+	g := p.grouped(keep)
+	return g.Panel, g.members
+}

@@ -44,7 +44,6 @@ type Panel struct {
 	Regions []Region    // sorted
 	Periods []Period    // in time order
 	Values  [][]float64 // Values[r][t] is the outcome of Regions[r] in Periods[t]
-	Filled  int         // number of cells without a row, which were set to zero
 }
 
 // Gaps defines the meaning of a missing row.
@@ -53,7 +52,7 @@ type Gaps string
 // Meanings of a missing row.
 const (
 	Refuse Gaps = "refuse" // an error that names region and period
-	Zero   Gaps = "zero"   // the outcome is zero; [Panel.Filled] counts these cells
+	Zero   Gaps = "zero"   // the outcome is zero
 )
 
 // NewPanel arranges rows, in any order, into a panel. It returns an error for two rows of one region and period, a
@@ -122,7 +121,6 @@ func (p *Panel) close(gaps Gaps) error {
 				return fault.Invalid("region %q has no row in period %s", p.Regions[r], p.Periods[t].Label)
 			}
 			series[t] = 0
-			p.Filled++
 		}
 	}
 	return nil
@@ -162,7 +160,7 @@ func (p *Panel) Without(names ...Region) (*Panel, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest := &Panel{Periods: p.Periods, Filled: p.Filled}
+	rest := &Panel{Periods: p.Periods}
 	for r, name := range p.Regions {
 		if !slices.Contains(out, r) {
 			rest.Regions = append(rest.Regions, name)

@@ -110,7 +110,8 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 			return nil, err
 		}
 	}
-	c := check{PreflightOptions: o, panel: full, result: &Preflight{Alpha: o.Alpha, Power: o.Power}}
+	merged := full.grouped(o.Treated)
+	c := check{PreflightOptions: o, panel: merged.Panel, merged: merged, result: &Preflight{Alpha: o.Alpha, Power: o.Power}}
 	if err := c.dropSilent(); err != nil {
 		return nil, err
 	}
@@ -120,6 +121,7 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 	}
 	c.gates()
 	c.score()
+	c.result.Plan.Treated = merged.expanded(c.result.Plan.Treated)
 	return c.result, nil
 }
 
@@ -127,6 +129,7 @@ func Check(p *Panel, o PreflightOptions) (*Preflight, error) {
 type check struct {
 	PreflightOptions
 	panel   *Panel
+	merged  groups
 	windows []*backtest
 	set     []int
 	result  *Preflight
@@ -150,14 +153,10 @@ func verdict(pass, warn bool) Verdict {
 // dropSilent excludes regions without any outcome in the first half of the history. A treated region among them is an
 // error.
 func (c *check) dropSilent() error {
-	var silent []Region
-	for r, y := range c.panel.Values {
-		if allZero(y[:max(1, len(y)/2)]) {
-			if slices.Contains(c.Treated, c.panel.Regions[r]) {
-				return fault.Invalid("region %q has no outcome in the first half of the history: it cannot be treated",
-					c.panel.Regions[r])
-			}
-			silent = append(silent, c.panel.Regions[r])
+	silent := c.panel.silent()
+	for _, region := range silent {
+		if slices.Contains(c.Treated, region) {
+			return fault.Invalid("region %q has no outcome in the first half of the history: it cannot be treated", region)
 		}
 	}
 	if len(silent) == 0 {
@@ -280,14 +279,36 @@ func (c *check) gates() {
 
 func (c *check) donors() {
 	n := len(c.panel.Regions) - len(c.set)
-	c.gate("donors", verdict(n >= 20, n >= 10),
-		"The donor pool has %d regions (recommended: 20, minimum: 10). The smallest possible p-value is %.2g.",
+	detail := fmt.Sprintf("The donor pool has %d regions (recommended: 20, minimum: 10). The smallest possible p-value is %.2g.",
 		n, newSmallSample(n, len(c.set)).corrected(1/(choose(n, len(c.set))+1)))
+	if small := len(c.merged.expanded(c.merged.Regions)) - len(c.merged.Regions) + len(c.merged.members); small > 0 {
+		detail += fmt.Sprintf(" The smallest %d regions are merged into %d groups, because each has no outcome in many periods.", small, len(c.merged.members))
+	}
+	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
 
+// outage is the number of periods in a row without any outcome that count as missing data. A shorter run, and a period
+// without an outcome in one region only, is an outcome of zero.
+const outage = 3
+
 func (c *check) completeness() {
-	cells := float64(len(c.panel.Regions) * len(c.panel.Periods))
-	complete := max(0, 1-float64(c.panel.Filled)/cells)
+	total := make([]float64, len(c.panel.Periods))
+	for _, y := range c.panel.Values {
+		for t, v := range y {
+			total[t] += math.Abs(v)
+		}
+	}
+	missing, run := 0, 0
+	for t, v := range total {
+		run++
+		if v != 0 {
+			run = 0
+		}
+		if last := t == len(total)-1 || total[t+1] != 0; last && run >= outage {
+			missing += run
+		}
+	}
+	complete := 1 - float64(missing)/float64(len(total))
 	longest, where := 0, Region("")
 	for _, r := range c.set {
 		if run := zeroRun(c.panel.Values[r]); run > longest {
@@ -298,7 +319,7 @@ func (c *check) completeness() {
 	if longest > 7 {
 		v = Fail
 	}
-	detail := fmt.Sprintf("%.1f%% of region-periods have data (recommended: 98%%).", 100*complete)
+	detail := fmt.Sprintf("%.1f%% of periods have data (recommended: 98%%). A period without an outcome in a region counts as zero.", 100*complete)
 	if longest > 0 {
 		detail += fmt.Sprintf(" Region %q is zero for %d periods in a row (at most 7 are allowed).", where, longest)
 	}

@@ -56,7 +56,11 @@ func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64,
 	if o.Spend == nil || !(o.Return > 0) || math.IsInf(o.Return, 0) || math.IsNaN(o.Rate) {
 		return nil, 0, fault.Invalid("a proposal needs the spend by region and a plausible return, not %v", o.Return)
 	}
-	weekly := p.weekly()
+	merged := p.weekly().grouped(nil)
+	weekly, err := merged.Without(merged.silent()...)
+	if err != nil {
+		return nil, 0, err
+	}
 	leastReturn = math.Inf(1)
 	for _, weeks := range o.Weeks {
 		for _, k := range proposedSizes(len(weekly.Regions)) {
@@ -73,6 +77,7 @@ func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64,
 			if err != nil {
 				return nil, 0, err
 			}
+			plans[0].Treated = merged.expanded(plans[0].Treated)
 			spend := o.Spend(plans[0].Treated) * float64(weeks*daysOfWeek)
 			if plans[0].Planning == nil || spend <= 0 {
 				continue
@@ -132,23 +137,20 @@ func proposedSizes(regions int) (sizes []int) {
 	return sizes
 }
 
-// weekly returns the panel in whole weeks, which end with its last day. Regions without an outcome in the first half are
-// left out.
+// weekly returns the panel in whole weeks, which end with its last day.
 func (p *Panel) weekly() *Panel {
 	n := len(p.Periods) / daysOfWeek
 	first := len(p.Periods) - n*daysOfWeek
-	out := &Panel{}
+	out := &Panel{Regions: p.Regions}
 	for w := range n {
 		out.Periods = append(out.Periods, p.Periods[first+w*daysOfWeek])
 	}
-	for r, y := range p.Values {
+	for _, y := range p.Values {
 		sums := make([]float64, n)
 		for t, v := range y[first:] {
 			sums[t/daysOfWeek] += v
 		}
-		if !allZero(sums[:max(1, min(n, max(LeastHistory, n/2)))]) {
-			out.Regions, out.Values = append(out.Regions, p.Regions[r]), append(out.Values, sums)
-		}
+		out.Values = append(out.Values, sums)
 	}
 	return out
 }

@@ -1,0 +1,120 @@
+package geo
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Limits of groups of small regions.
+const (
+	mostEmpty   = 0.2 // largest share of periods without an outcome of a region that stays on its own
+	leastGroups = 40  // a region with this part of the outcome also stays on its own
+)
+
+// groups is a panel in which small regions are merged, so that they are neither lost nor noise. A search or backtest
+// treats a group as one region.
+type groups struct {
+	*Panel
+	members map[Region][]Region // by name of a group
+}
+
+// grouped merges the small regions, in the order of their size. A region is small if it has no outcome in more than a
+// fifth of the periods and less than 1/40 of the panel's outcome. A group ends when it is not small; small regions that
+// remain join the last group. The regions to keep stay on their own.
+func (p *Panel) grouped(keep []Region) groups {
+	g := groups{Panel: &Panel{Periods: p.Periods}, members: map[Region][]Region{}}
+	sums, all := make([]float64, len(p.Regions)), 0.0
+	for r, y := range p.Values {
+		for _, v := range y {
+			sums[r] += max(0, v)
+		}
+		all += sums[r]
+	}
+	least := all / float64(max(leastGroups, 4*len(keep)))
+	small := func(y []float64, sum float64) bool {
+		empty := 0
+		for _, v := range y {
+			if v == 0 {
+				empty++
+			}
+		}
+		return sum < least && float64(empty) > mostEmpty*float64(len(y))
+	}
+	var merged []int
+	for r, y := range p.Values {
+		if small(y, sums[r]) && !slices.Contains(keep, p.Regions[r]) {
+			merged = append(merged, r)
+		} else {
+			g.Regions, g.Values = append(g.Regions, p.Regions[r]), append(g.Values, y)
+		}
+	}
+	slices.SortStableFunc(merged, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
+	var last []Region
+	for len(merged) > 0 {
+		var names []Region
+		y, sum := make([]float64, len(p.Periods)), 0.0
+		for len(merged) > 0 && (len(names) == 0 || small(y, sum)) {
+			r := merged[0]
+			merged, names, sum = merged[1:], append(names, p.Regions[r]), sum+sums[r]
+			for t, v := range p.Values[r] {
+				y[t] += v
+			}
+		}
+		if last != nil && small(y, sum) {
+			into := g.Values[len(g.Values)-1]
+			for t, v := range y {
+				into[t] += v
+			}
+			g.members[last[0]] = append(g.members[last[0]], names...)
+			break
+		}
+		last = names
+		g.Regions, g.Values = append(g.Regions, names[0]), append(g.Values, y)
+		g.members[names[0]] = names
+	}
+	return g.named()
+}
+
+// named gives groups their names and sorts the regions.
+func (g groups) named() groups {
+	order := make([]int, len(g.Regions))
+	members := map[Region][]Region{}
+	for i, name := range g.Regions {
+		order[i] = i
+		if all := g.members[name]; len(all) > 1 {
+			g.Regions[i] = Region(fmt.Sprintf("%s and %d more", name, len(all)-1))
+			members[g.Regions[i]] = all
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(g.Regions[a], g.Regions[b]) })
+	out := groups{Panel: &Panel{Periods: g.Periods}, members: members}
+	for _, i := range order {
+		out.Regions, out.Values = append(out.Regions, g.Regions[i]), append(out.Values, g.Values[i])
+	}
+	return out
+}
+
+// expanded returns the regions behind names of the panel, sorted.
+func (g groups) expanded(names []Region) (all []Region) {
+	for _, name := range names {
+		if members, ok := g.members[name]; ok {
+			all = append(all, members...)
+		} else {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// silent returns the regions without any outcome in the first half of the history.
+func (p *Panel) silent() (names []Region) {
+	half := min(len(p.Periods), max(LeastHistory, len(p.Periods)/2))
+	for r, y := range p.Values {
+		if allZero(y[:half]) {
+			names = append(names, p.Regions[r])
+		}
+	}
+	return names
+}
