@@ -72,6 +72,7 @@ type Constant struct {
 type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
+	byName   map[string]*Article // by the words of ID, title and aliases; the first article with a name has it
 	index    index
 	trained  func() *classifier // trains at the first call
 }
@@ -86,7 +87,7 @@ func Load() (*Library, error) {
 }
 
 func load(files fs.FS) (*Library, error) {
-	l := &Library{byID: map[ID]*Article{}}
+	l := &Library{byID: map[ID]*Article{}, byName: map[string]*Article{}}
 	for _, topic := range Topics() {
 		names, err := fs.Glob(files, topic.folder()+"/*.md")
 		if err != nil {
@@ -105,6 +106,11 @@ func load(files fs.FS) (*Library, error) {
 		}
 	}
 	for _, a := range l.articles {
+		for _, name := range append([]string{string(a.ID), a.Title}, a.Aliases...) {
+			if key := nameKey(name); l.byName[key] == nil {
+				l.byName[key] = a
+			}
+		}
 		for _, id := range a.Related {
 			if l.byID[id] == nil || id == a.ID {
 				return nil, fault.Invalid("article %s: related article %q does not exist or is the article", a.ID, id)
@@ -143,16 +149,13 @@ func (l *Library) Articles(topic Topic) []*Article {
 
 // Named returns the article that has a name as its ID, title or alias.
 func (l *Library) Named(name string) (*Article, bool) {
-	wanted := strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
-	at := slices.IndexFunc(l.articles, func(a *Article) bool {
-		return slices.ContainsFunc(append([]string{string(a.ID), a.Title}, a.Aliases...), func(own string) bool {
-			return strings.Join(wordsOf(strings.ReplaceAll(own, "_", " ")), " ") == wanted
-		})
-	})
-	if at < 0 || wanted == "" {
-		return nil, false
-	}
-	return l.articles[at], true
+	a, ok := l.byName[nameKey(name)]
+	return a, ok
+}
+
+// nameKey returns the words of a name.
+func nameKey(name string) string {
+	return strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
 }
 
 // Definition is the first sentence of the article.
