@@ -126,6 +126,9 @@ func load(files fs.FS) (*Library, error) {
 	return l, nil
 }
 
+// Warm trains the search, which otherwise happens at the first search.
+func (l *Library) Warm() { l.trained() }
+
 func (t Topic) folder() string {
 	if t == Service {
 		return "service"
