@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"assay/internal/civil"
@@ -86,6 +87,29 @@ func ChannelName(c measure.Channel) string {
 		return string(c)
 	}
 	return "one channel"
+}
+
+// plainID matches the IDs that a sentence may contain. A file without IDs has names in their place.
+var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
+
+// CampaignName returns a campaign's platform and ID for a sentence. Its name appears in the rows only.
+func CampaignName(p measure.Platform, id string) string {
+	if plainID.MatchString(id) {
+		return ChannelName(measure.Channel(p)) + " campaign " + id
+	}
+	return "a " + ChannelName(measure.Channel(p)) + " campaign"
+}
+
+// Known lists the first n names of a store for an error. They are untrusted text, so a name that is not one plain word is
+// quoted.
+func Known(n int, names []string) string {
+	items := make([]string, len(names))
+	for i, name := range names {
+		if items[i] = name; !plainID.MatchString(name) {
+			items[i] = strconv.Quote(Clean(name))
+		}
+	}
+	return ListedUpTo(n, items)
 }
 
 // Dates formats a window for a sentence.

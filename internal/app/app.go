@@ -371,6 +371,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		{"webhook messages", a.messages.Run},
 		{"opening of facts", a.tryFacts},
 		{"loading of models", a.warmModels},
+		{"training of the search", a.warmSearch},
 		{"jobs", a.jobs.Run},
 		{"backups", a.backups.Run},
 		{"tests of connections", a.watchConnections},

@@ -104,6 +104,12 @@ func (a *App) trainDemo(ctx context.Context) {
 	}
 }
 
+// warmSearch trains the search of explain, so that its first question does not wait for it.
+func (a *App) warmSearch(context.Context) error {
+	a.tools.WarmSearch()
+	return nil
+}
+
 // warmed is the number of models that are loaded on startup. More would use memory that may not be needed.
 const warmed = 20
 

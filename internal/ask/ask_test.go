@@ -45,6 +45,7 @@ func TestComparisons(t *testing.T) {
 		"are orders up compared to last week":                  "2026-11-09 2026-11-15 2026-11-16 2026-11-20",
 		"why did revenue fall last week":                       "2026-11-02 2026-11-08 2026-11-09 2026-11-15",
 		"why did sales drop last weekend":                      "2026-11-07 2026-11-08 2026-11-14 2026-11-15",
+		"was last weekend better than the one before":          "2026-11-07 2026-11-08 2026-11-14 2026-11-15",
 		"what changed versus the previous 30 days":             "2026-09-22 2026-10-21 2026-10-22 2026-11-20",
 		"this quarter compared to the same time last year":     "2025-10-01 2025-11-20 2026-10-01 2026-11-20",
 		"2026-10-08 to 2026-10-14 vs 2026-10-01 to 2026-10-07": "2026-10-01 2026-10-07 2026-10-08 2026-10-14",

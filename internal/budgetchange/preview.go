@@ -219,7 +219,14 @@ func (e *Executor) find(ctx context.Context, ws measure.WorkspaceID, r Request) 
 }
 
 // shown is the campaign of a request in a sentence.
-func shown(r Request) string { return ads.Clean(string(r.Campaign), ads.MaxStatus) }
+// shown returns the campaign's ID for an error, quoted if it is not a number.
+func shown(r Request) string {
+	id := ads.Clean(string(r.Campaign), ads.MaxStatus)
+	if strings.Trim(id, "0123456789") != "" {
+		return strconv.Quote(id)
+	}
+	return id
+}
 
 func plural(name string, ids []string) string {
 	if len(ids) == 1 {

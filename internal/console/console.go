@@ -52,7 +52,7 @@ type Console struct {
 	*frame.Frame
 	account *accountPages
 	hosts   oauth.Hosts
-	routes  *http.ServeMux
+	routes  *frame.Routes
 }
 
 // accountPages are sign-in, invitations, OAuth consent and the account of the visitor.
@@ -77,7 +77,7 @@ func New(o Options) *Console {
 	})
 	signIns := &limit.Quota{What: "sign-ins", Limit: failedSignIns, Window: failedWindow, Counter: o.Counter, Log: o.Log}
 	c := &Console{
-		Frame: shared, hosts: oauth.NewHosts(o.BaseURL), routes: http.NewServeMux(),
+		Frame: shared, hosts: oauth.NewHosts(o.BaseURL), routes: &frame.Routes{},
 		account: &accountPages{Frame: shared, addresses: clientip.NewAddresses(o.TrustedProxies), signIns: signIns},
 	}
 	c.account.register(c.routes)
@@ -95,7 +95,7 @@ func New(o Options) *Console {
 	return c
 }
 
-func (c *accountPages) register(routes *http.ServeMux) {
+func (c *accountPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+frame.SignInPath, c.signInPage)
 	routes.HandleFunc("POST "+frame.SignInPath, c.signIn)
 	routes.HandleFunc("POST "+signOutPath, c.Posted(c.signOut))
@@ -109,6 +109,9 @@ func (c *accountPages) register(routes *http.ServeMux) {
 func (c *Console) Consent(w http.ResponseWriter, r *http.Request, asked oauth.Consent) {
 	c.account.consent(w, r, asked)
 }
+
+// Patterns returns the patterns of the console's routes.
+func (c *Console) Patterns() []string { return c.routes.Patterns() }
 
 // Paths of the pages.
 const (

@@ -19,18 +19,20 @@ const foreignTexts ID = "none"
 const (
 	trainingPasses = 8
 	startWeight    = 0.5 // of the mean of an article's texts, with which the training starts
-	maxStep        = 0.3 // C: largest change of the weights by one text
+	maxStep        = 0.6 // C: largest change of the weights by one text
 	widespread     = 0.5 // a feature in the texts of more than this share of the articles is left out
 	shortPrefix    = 4   // the first letters of a word are features, because stems miss some forms: profit, profitability
 	longPrefix     = 5
+	lettersLength  = 4    // of the sequences of letters in a word, which misspelled and compound words share with others
+	lettersWeight  = 0.7  // of these sequences, compared with words
 	stride         = 7919 // a prime: order of the texts in a pass
 )
 
-// classifier is a linear classifier of short texts. It learns which words, pairs of neighboring words and beginnings of
+// classifier is a linear classifier of short texts. It learns which words, meanings, pairs of neighboring words and parts of
 // words distinguish the articles, from their names, their leads and the wordings of wordings.txt. Its classes are the articles and,
 // last, the questions that no article answers.
 //
-// A text is a vector of its features' idf, of length 1. The score of a class is the product of the vector and the
+// A text is a vector of its features' weighted idf, of length 1. The score of a class is the product of the vector and the
 // class's weights. The weights start at the mean of the class's texts (Rocchio 1971) and are trained by the multiclass
 // passive-aggressive algorithm: when the best wrong class is less than 1 below the right one, both are moved apart by as
 // little as necessary, at most by maxStep (Crammer et al. 2006, PA-I). The result is the mean of the weights over all
@@ -99,6 +101,7 @@ func newClassifier(articles []*Article, wordings map[ID][]string) *classifier {
 func (c *classifier) count(texts []labeled) [][]part {
 	features := make([][]int, len(texts))
 	var uses []int
+	var weights []float32
 	var classes [][]int
 	for i, t := range texts {
 		for _, name := range featuresOf(wordsOf(t.text)) {
@@ -106,7 +109,7 @@ func (c *classifier) count(texts []labeled) [][]part {
 			if !known {
 				k = len(uses)
 				c.feature[name] = k
-				uses, classes = append(uses, 0), append(classes, nil)
+				uses, classes, weights = append(uses, 0), append(classes, nil), append(weights, weightOf(name))
 			}
 			if slices.Contains(features[i], k) {
 				continue
@@ -122,7 +125,7 @@ func (c *classifier) count(texts []labeled) [][]part {
 	c.rarest = math.Log(1 + float64(len(texts)))
 	for k, of := range classes {
 		if float64(len(of)) <= widespread*float64(c.classes) {
-			c.idf[k] = float32(math.Log(1 + float64(len(texts))/float64(uses[k])))
+			c.idf[k] = float32(math.Log(1+float64(len(texts))/float64(uses[k]))) * weights[k]
 			c.class = append(c.class, of...)
 		}
 		c.start[k+1] = len(c.class)
@@ -254,8 +257,22 @@ func (c *classifier) knownShare(words []string) float64 {
 	return known / all
 }
 
-// featuresOf returns the features of a text: the stems of its words, pairs of neighboring stems, and the beginnings of
-// long words.
+// Marks of features that are not words.
+const (
+	meaningMark = "~"
+	lettersMark = "#"
+)
+
+// weightOf returns the weight of a feature, compared with a word.
+func weightOf(feature string) float32 {
+	if strings.HasPrefix(feature, lettersMark) {
+		return lettersWeight
+	}
+	return 1
+}
+
+// featuresOf returns the features of a text: the stems of its words, their meanings (thesaurus.txt), pairs of neighboring
+// stems, and the beginnings and sequences of letters of long words.
 func featuresOf(words []string) []string {
 	var all []string
 	before := "^"
@@ -264,10 +281,22 @@ func featuresOf(words []string) []string {
 		s := stem(word)
 		all = append(all, s, before+" "+s)
 		before = s
+		for _, meaning := range thesaurus[s] {
+			all = append(all, meaningMark+meaning)
+		}
+		if !isCommon(s) {
+			all = append(all, meaningMark+s)
+		}
 		for _, n := range [...]int{shortPrefix, longPrefix} {
 			if len(word) > n {
 				all = append(all, word[:n]+"*")
 			}
+		}
+		if len(word) < lettersLength {
+			continue
+		}
+		for framed := "<" + word + ">"; len(framed) >= lettersLength; framed = framed[1:] {
+			all = append(all, lettersMark+framed[:lettersLength])
 		}
 	}
 	return append(all, before+" $")

@@ -84,6 +84,43 @@ func TestClassifierIsDeterministicAndLearnsItsTexts(t *testing.T) {
 	}
 }
 
+// TestHeldOutWordingsFindTheirArticles measures the search on every fifth wording of each article, after training on the
+// others. It is the harshest measure of words that no article and no training text has.
+func TestHeldOutWordingsFindTheirArticles(t *testing.T) {
+	t.Parallel()
+	l := library(t)
+	all, err := readWordings(wordingsText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const fold = 5
+	known := map[ID][]string{}
+	for id, texts := range all {
+		for i, text := range texts {
+			if i%fold > 0 {
+				known[id] = append(known[id], text)
+			}
+		}
+	}
+	c := newClassifier(l.articles, known)
+	fresh := &Library{articles: l.articles, byID: l.byID, index: newIndex(l.articles, known), trained: func() *classifier { return c }}
+	var got tally
+	for id, texts := range all {
+		for i := 0; i < len(texts); i += fold {
+			q := question{text: texts[i]}
+			if id != foreignTexts {
+				q.want = []string{string(id)}
+			}
+			got.add(q, fresh.Find(q.text), "")
+		}
+	}
+	first, three, rejected := percent(got.first, got.asked), percent(got.three, got.asked), percent(got.rejected, got.foreign)
+	t.Logf("%d wordings: %.1f%% first, %.1f%% in the first three; %d foreign: %.1f%% rejected", got.asked, first, three, got.foreign, rejected)
+	if first < 54 || three < 63 || rejected < 85 || got.asked < 850 {
+		t.Error("want 54% first, 63% in the first three and 85% rejected of 850 wordings")
+	}
+}
+
 func BenchmarkTrainClassifier(b *testing.B) {
 	l := library(b)
 	wordings, err := readWordings(wordingsText)

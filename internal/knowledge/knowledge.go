@@ -72,7 +72,7 @@ type Constant struct {
 type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
-	byName   map[string]*Article // by [nameKey] of IDs, titles and aliases; the first article of a name
+	byName   map[string]*Article // by the words of ID, title and aliases; the first article with a name has it
 	index    index
 	trained  func() *classifier // trains at the first call
 }
@@ -87,7 +87,7 @@ func Load() (*Library, error) {
 }
 
 func load(files fs.FS) (*Library, error) {
-	l := &Library{byID: map[ID]*Article{}}
+	l := &Library{byID: map[ID]*Article{}, byName: map[string]*Article{}}
 	for _, topic := range Topics() {
 		names, err := fs.Glob(files, topic.folder()+"/*.md")
 		if err != nil {
@@ -106,6 +106,11 @@ func load(files fs.FS) (*Library, error) {
 		}
 	}
 	for _, a := range l.articles {
+		for _, name := range append([]string{string(a.ID), a.Title}, a.Aliases...) {
+			if key := nameKey(name); l.byName[key] == nil {
+				l.byName[key] = a
+			}
+		}
 		for _, id := range a.Related {
 			if l.byID[id] == nil || id == a.ID {
 				return nil, fault.Invalid("article %s: related article %q does not exist or is the article", a.ID, id)
@@ -116,11 +121,13 @@ func load(files fs.FS) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.byName = named(l.articles)
 	l.index = newIndex(l.articles, wordings)
 	l.trained = sync.OnceValue(func() *classifier { return newClassifier(l.articles, wordings) })
 	return l, nil
 }
+
+// Warm trains the search, which otherwise happens at the first search.
+func (l *Library) Warm() { l.trained() }
 
 func (t Topic) folder() string {
 	if t == Service {
@@ -149,20 +156,7 @@ func (l *Library) Named(name string) (*Article, bool) {
 	return a, ok
 }
 
-// named returns the articles by their names.
-func named(articles []*Article) map[string]*Article {
-	byName := map[string]*Article{}
-	for _, a := range articles {
-		for _, name := range append([]string{string(a.ID), a.Title}, a.Aliases...) {
-			if key := nameKey(name); key != "" && byName[key] == nil {
-				byName[key] = a
-			}
-		}
-	}
-	return byName
-}
-
-// nameKey is equal for names that differ only in case, punctuation and underscores.
+// nameKey returns the words of a name.
 func nameKey(name string) string {
 	return strings.Join(wordsOf(strings.ReplaceAll(name, "_", " ")), " ")
 }

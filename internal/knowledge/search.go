@@ -36,7 +36,7 @@ const (
 	wholeName     = 0.95 // one word counts in full if it covers this share of a title or alias
 	mainWord      = 0.5  // and has this share of the question's weight;
 	twoWords      = 0.65 // and two words if they cover this share of one
-	wordingWeight = 0.7  // weight of the likeness to the wordings of an article, compared with the explained share
+	wordingWeight = 1.0  // weight of the likeness to the wordings of an article, compared with the explained share
 	minScore      = 0.32 // below it a question has no answer
 	minRelative   = 0.55 // of the best score, for further matches
 	maxMatches    = 5

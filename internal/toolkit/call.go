@@ -125,7 +125,7 @@ func KnownChannel(s *snapshot.Snapshot, name string) (measure.Channel, error) {
 		return "", fault.Invalid("channel %q does not exist: this store has no channels yet", answer.Clean(name)).
 			WithHint("Omit channel, or import orders or ad reports first.")
 	}
-	return "", fault.Invalid("channel %q does not exist; channels of this store are %s", answer.Clean(name), answer.ListedUpTo(NamedChannels, channelNames(s))).
+	return "", fault.Invalid("channel %q does not exist; channels of this store are %s", answer.Clean(name), answer.Known(NamedChannels, channelNames(s))).
 		WithHint("Omit channel for the whole store, or use one of these names.")
 }
 

@@ -48,7 +48,7 @@ type CampaignReturns struct {
 }
 
 type namedCampaign struct {
-	name string
+	CampaignKey
 	CampaignReturn
 }
 
@@ -90,12 +90,12 @@ func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, pr
 			}
 			out.Of[KeyOf(t)] = r
 			if r.Return != nil && t.Spend > 0 && (only == "" || only == t.CampaignID) {
-				out.named = append(out.named, namedCampaign{answer.Clean(t.CampaignName), r})
+				out.named = append(out.named, namedCampaign{KeyOf(t), r})
 			}
 		}
 	}
 	slices.SortFunc(out.named, func(a, b namedCampaign) int {
-		return cmp.Or(cmp.Compare(b.Return.Value, a.Return.Value), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.Return.Value, a.Return.Value), cmp.Compare(a.ID, b.ID))
 	})
 	return out, nil
 }
@@ -169,13 +169,13 @@ func (r *CampaignReturn) judge(c *Call, e measure.Estimate, t warehouse.Campaign
 	}
 }
 
-// Sentence names the campaigns with the highest and the lowest estimated return, "" for fewer than two.
+// Sentence states the campaigns with the highest and the lowest estimated return by ID, "" for fewer than two.
 func (r *CampaignReturns) Sentence() string {
 	if len(r.named) < 2 {
 		return ""
 	}
 	say := func(n namedCampaign) string {
-		text := fmt.Sprintf("%s (incremental ROAS %s, 90%% interval %s to %s", n.name, n.Return.Value, n.Return.Low, n.Return.High)
+		text := fmt.Sprintf("%s (incremental ROAS %s, 90%% interval %s to %s", answer.CampaignName(n.Platform, n.ID), n.Return.Value, n.Return.Low, n.Return.High)
 		if n.Verdict != "" {
 			text += "; " + n.Verdict
 		}

@@ -113,6 +113,9 @@ func NewService(deps Deps, all []Tool) (*Service, error) {
 	return s, err
 }
 
+// WarmSearch trains the search of articles before the first question.
+func (s *Service) WarmSearch() { s.knowledge.Warm() }
+
 // Snapshots returns the service's snapshot reader, so that pages and jobs share its caches.
 func (s *Service) Snapshots() *snapshot.Reader { return s.reader }
 

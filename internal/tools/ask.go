@@ -1,13 +1,11 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
-	"slices"
 	"strings"
 
 	"assay/internal/answer"
@@ -214,82 +212,10 @@ func fitResults(a *AskAnswer, view answer.Shared) error {
 			continue
 		}
 		share := max(0, room/(len(results)-i))
-		if a.Rows[i].Result, err = shortened(r, share); err != nil {
+		if a.Rows[i].Result, err = answer.Shortened(r, share); err != nil {
 			return err
 		}
 		room -= len(a.Rows[i].Result)
 	}
 	return nil
-}
-
-// cuts lists the forms of a shortened result, from the largest to the smallest. Each has its members and its minimum
-// number of rows. The summary of the answer states the metrics, so rows are kept longer.
-var cuts = []struct {
-	members string // "": all but the next steps
-	rows    int
-}{
-	{"", 3},
-	{"period period1 period2 currency metrics rows pagination", 3},
-	{"period period1 period2 currency metrics rows", 1},
-	{"currency rows", 1},
-	{"currency metrics", 0},
-}
-
-// shortened returns the largest form of a result with at most the number most of bytes, nil if there is none.
-func shortened(result json.RawMessage, most int) (json.RawMessage, error) {
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(result, &all); err != nil {
-		return nil, err
-	}
-	members, err := answer.MembersOf(result)
-	if err != nil {
-		return nil, err
-	}
-	var rows []json.RawMessage
-	if err := json.Unmarshal(all["rows"], &rows); err != nil {
-		return nil, err
-	}
-	for _, cut := range cuts {
-		if len(rows) == 0 && cut.rows == 1 {
-			continue
-		}
-		shown := strings.Fields(cut.members)
-		var order []string
-		for _, m := range members {
-			if slices.Contains(shown, m.Name) || len(shown) == 0 && m.Name != "next" {
-				order = append(order, m.Name)
-			}
-		}
-		for n := len(rows); n >= min(cut.rows, len(rows)); n-- {
-			text, err := written(all, order, rows[:n], len(rows)-n)
-			if err != nil || len(text) <= most {
-				return text, err
-			}
-		}
-	}
-	return nil, nil
-}
-
-// written encodes a selection of members with a selection of rows.
-func written(all map[string]json.RawMessage, order []string, rows []json.RawMessage, omitted int) (json.RawMessage, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, name := range order {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		value := []byte(all[name])
-		if name == "rows" {
-			var err error
-			if value, err = answer.Encode(rows); err != nil {
-				return nil, err
-			}
-		}
-		fmt.Fprintf(&b, "%q:%s", name, value)
-	}
-	if omitted > 0 {
-		fmt.Fprintf(&b, `,"rows_omitted":%d`, omitted)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
 }

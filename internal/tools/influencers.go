@@ -166,7 +166,7 @@ func (p influencersParams) choose(all []snapshot.Creator) ([]snapshot.Creator, e
 	}
 	chosen := toolkit.OfPlatform(all, p.Platform)
 	if len(chosen) == 0 && len(all) > 0 {
-		return nil, fault.Invalid("no influencer uses platform %q; known platforms: %s", answer.Clean(p.Platform), answer.Listed(toolkit.Platforms(all))).
+		return nil, fault.Invalid("no influencer uses platform %q; known platforms: %s", answer.Clean(p.Platform), answer.Known(toolkit.NamedChannels, toolkit.Platforms(all))).
 			WithHint("Omit platform to include all.")
 	}
 	toolkit.LargestFirst(chosen, p.SortBy.of, func(f snapshot.Creator) string { return f.ID })

@@ -132,9 +132,9 @@ func modelled(m *mix.Model, parameter string, names []string) ([]measure.Channel
 		if !slices.Contains(known, channel) {
 			all := make([]string, len(known))
 			for i, k := range known {
-				all[i] = answer.Clean(string(k))
+				all[i] = string(k)
 			}
-			return nil, fault.Invalid("%s: %q is not in the model; the model has %s", parameter, answer.Clean(name), answer.ListedUpTo(toolkit.NamedChannels, all)).
+			return nil, fault.Invalid("%s: %q is not in the model; the model has %s", parameter, answer.Clean(name), answer.Known(toolkit.NamedChannels, all)).
 				WithHint("Use these names, or omit %s.", parameter)
 		}
 		out = append(out, channel)

@@ -89,6 +89,9 @@ func (c calendar) beforeThat(i int) (Expression, bool) {
 			if c.oneOf(end, "that those these them it this") {
 				end++
 			}
+			if t.Value == 1 && unit == "" { // "the one before" is as long as the other period
+				return Expression{End: end, Kind: Before}, true
+			}
 			return Expression{End: end, Kind: Before, Unit: unit, Count: int(t.Value)}, true
 		}
 		return Expression{}, false

@@ -5,7 +5,6 @@ package action
 import (
 	"embed"
 	"html/template"
-	"net/http"
 
 	"assay/internal/console/frame"
 )
@@ -40,7 +39,7 @@ type pages struct{ *frame.Frame }
 const exportPath = frame.BudgetChangesPath + "/export.csv"
 
 // Register registers the pages of the group.
-func Register(routes *http.ServeMux, shared *frame.Frame) {
+func Register(routes *frame.Routes, shared *frame.Frame) {
 	c := &pages{shared}
 	routes.HandleFunc("GET "+frame.BudgetChangesPath, c.SignedIn(c.changesPage))
 	routes.HandleFunc("POST "+frame.BudgetChangesPath, c.Posted(c.change))

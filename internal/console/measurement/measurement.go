@@ -4,7 +4,6 @@ package measurement
 import (
 	"embed"
 	"html/template"
-	"net/http"
 
 	"assay/internal/console/frame"
 )
@@ -27,7 +26,7 @@ func Templates() frame.Templates {
 }
 
 // Register registers the pages of the group.
-func Register(routes *http.ServeMux, o Options) {
+func Register(routes *frame.Routes, o Options) {
 	if o.Frame.Ask != nil {
 		(&forecastPages{o.Frame}).register(routes)
 		(&experimentPages{o.Frame}).register(routes)
@@ -52,7 +51,7 @@ type modelPages struct {
 	schedules schedules
 }
 
-func (c *modelPages) register(routes *http.ServeMux) {
+func (c *modelPages) register(routes *frame.Routes) {
 	for _, tab := range modelTabs() {
 		routes.HandleFunc("GET "+tab.path, c.SignedIn(c.modelsPage(tab)))
 	}
@@ -65,7 +64,7 @@ func (c *modelPages) register(routes *http.ServeMux) {
 // experimentPages are the experiments and the readiness check.
 type experimentPages struct{ *frame.Frame }
 
-func (c *experimentPages) register(routes *http.ServeMux) {
+func (c *experimentPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+experimentsPath, c.SignedIn(c.experimentsPage))
 	routes.HandleFunc("POST "+experimentsPath, c.Posted(c.changeExperiments))
 	routes.HandleFunc("GET "+planPath, c.SignedIn(c.planPage))
@@ -74,7 +73,7 @@ func (c *experimentPages) register(routes *http.ServeMux) {
 // forecastPages are forecasts, alerts and targets.
 type forecastPages struct{ *frame.Frame }
 
-func (c *forecastPages) register(routes *http.ServeMux) {
+func (c *forecastPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+forecastsPath, c.SignedIn(c.forecastsPage))
 	routes.HandleFunc("POST "+forecastsPath, c.Posted(c.changeForecasts))
 }

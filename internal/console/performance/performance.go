@@ -5,7 +5,6 @@ package performance
 
 import (
 	"embed"
-	"net/http"
 
 	"assay/internal/console/frame"
 )
@@ -20,7 +19,7 @@ func Templates() frame.Templates { return frame.Templates{Files: files} }
 type pages struct{ *frame.Frame }
 
 // Register registers the pages of the group. It returns false if answers of tools are not available.
-func Register(routes *http.ServeMux, shared *frame.Frame) bool {
+func Register(routes *frame.Routes, shared *frame.Frame) bool {
 	if shared.Ask == nil {
 		return false
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"embed"
 	"html/template"
-	"net/http"
 
 	"assay/internal/auth"
 	"assay/internal/console/frame"
@@ -43,7 +42,7 @@ func Templates() frame.Templates {
 }
 
 // Register registers the pages of the group.
-func Register(routes *http.ServeMux, o Options) {
+func Register(routes *frame.Routes, o Options) {
 	(&settingsPages{Frame: o.Frame, limits: o.Limits, tools: o.Tools}).register(routes)
 	if o.Frame.Ask != nil {
 		(&dataPages{Frame: o.Frame, history: o.History, uploads: o.Uploads, uploading: make(chan struct{}, uploads)}).register(routes)
@@ -76,7 +75,7 @@ type settingsPages struct {
 	tools  []string
 }
 
-func (c *settingsPages) register(routes *http.ServeMux) {
+func (c *settingsPages) register(routes *frame.Routes) {
 	routes.HandleFunc("POST "+jobsPath, c.Posted(c.cancelJob))
 	routes.HandleFunc("GET "+connectPath, c.SignedIn(c.connectPage))
 	routes.HandleFunc("GET "+appsPath, c.SignedIn(c.appsPage))
@@ -102,7 +101,7 @@ type dataPages struct {
 	pending   pending.Files
 }
 
-func (c *dataPages) register(routes *http.ServeMux) {
+func (c *dataPages) register(routes *frame.Routes) {
 	routes.HandleFunc("GET "+dataPath, c.SignedIn(c.dataPage))
 	routes.HandleFunc("POST "+dataPath, c.Posted(c.changeData))
 	routes.HandleFunc("POST "+hooksPath, c.Posted(c.changeHooks))
