@@ -172,7 +172,7 @@ const steps = [
   ['history', (page) => page.goto(`${base}/data/history`)],
   ['history-day', async (page) => {
     await page.goto(`${base}/data/history`);
-    await page.locator('.rows a').first().click();
+    await page.locator('.grid a').first().click();
     await page.getByRole('link', { name: 'All restated days' }).waitFor();
   }],
   ['history-none', (page) => page.goto(`${base}/data/history?workspace=without-data`)],
@@ -218,6 +218,7 @@ const steps = [
     await page.waitForURL(`${base}/`);
     await page.goto(`${base}/account`);
   }],
+  ['settings', (page) => page.goto(`${base}/settings?workspace=demo`)],
   ['calls', (page) => page.goto(`${base}/calls`)],
   ['calls-none', (page) => page.goto(`${base}/calls?status=refused`)],
   ['security', (page) => page.goto(`${base}/security`)],
