@@ -106,7 +106,7 @@ func TestSharedPageIsReadOnlyAndLeadsNowhere(t *testing.T) {
 	}
 }
 
-// Whatever the address of a link contains, the calls have the workspace and filters of the link.
+// Regardless of the query in the address of a link, the calls have the workspace and filters of the link.
 func TestQueryOfASharedPageWidensNothing(t *testing.T) {
 	t.Parallel()
 	s, _, seen, link := shareSite(t)

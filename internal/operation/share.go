@@ -55,10 +55,14 @@ var RevokeShare = Operation[control.ShareID, None]{
 	},
 }
 
-// ListShares lists the share links of a workspace, newest first.
+// ListShares lists the share links of a workspace, newest first. A member who does not manage the workspace receives a fault
+// of kind forbidden.
 var ListShares = Operation[None, []control.Share]{
-	Spec{Name: "share.list", Needs: Manage},
+	Spec{Name: "share.list", Needs: Read},
 	func(r *Run, ctx context.Context, _ None) ([]control.Share, error) {
+		if err := r.permit(ctx, r.Call.Caller, r.Workspace.ID, Manage); err != nil {
+			return nil, err
+		}
 		return r.Store.Shares(ctx, r.Workspace.ID)
 	},
 }

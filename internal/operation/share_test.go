@@ -15,7 +15,7 @@ func TestOnlyPeopleWhoManageAWorkspaceShareItsPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.other()
-	owner, role := s.member(control.RoleOwner)
+	owner, role := s.member(control.RoleAdmin)
 	page := operation.NewShare{Page: "/channels", Query: url.Values{"range": {"7d"}}, Days: 7}
 	made, err := operation.CreateShare.Do(t.Context(), s.Service, s.by(operation.Member(owner.ID)), page)
 	if err != nil || len(made.Secret.Hash()) != 32 || len(string(made.Secret)) < 43 || made.Share.ExpiresAt.Sub(made.Share.CreatedAt) != 7*24*time.Hour {

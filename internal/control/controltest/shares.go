@@ -56,7 +56,7 @@ func sharesAreKept(t *testing.T, s PeopleStore) {
 	wantKind(t, "by a person without the role", s.CreateShare(t.Context(), shareLike(w.ID, "anna", "s2"), control.By{Actor: control.ActorOf("anna"), At: noon}), fault.KindForbidden)
 	wantKind(t, "revoked without the role", s.RevokeShare(t.Context(), w.ID, n.ID, control.By{Actor: control.ActorOf("anna"), At: noon}), fault.KindForbidden)
 	wantKind(t, "of no workspace", s.CreateShare(t.Context(), shareLike("nowhere", "ben", "s2"), at(0)), fault.KindNotFound)
-	if err := s.RevokeShare(t.Context(), w.ID, n.ID, at(0)); err != nil {
+	if err := s.RevokeShare(t.Context(), w.ID, n.ID, at(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	wantKind(t, "revoked twice", s.RevokeShare(t.Context(), w.ID, n.ID, at(0)), fault.KindNotFound)
