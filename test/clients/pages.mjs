@@ -219,6 +219,7 @@ const steps = [
     await page.waitForURL(`${base}/`);
     await page.goto(`${base}/account`);
   }],
+  ['alerts', (page) => page.goto(`${base}/alerts?workspace=demo`)],
   ['settings', (page) => page.goto(`${base}/settings?workspace=demo`)],
   ['calls', (page) => page.goto(`${base}/calls`)],
   ['calls-none', (page) => page.goto(`${base}/calls?status=refused`)],
