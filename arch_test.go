@@ -150,6 +150,7 @@ var parts = []struct {
 	{"internal/console/performance/...", []string{
 		"internal/panics", "internal/sheet", "internal/civil", "internal/money", "internal/fault", "internal/measure", "internal/warehouse", "internal/snapshot",
 		"internal/answer", "internal/toolkit", "internal/pacing", "internal/health", "internal/tools", "internal/console/frame/...",
+		"internal/control", "internal/operation", "internal/oauth/...",
 	}},
 	{"internal/console/setup/...", []string{
 		"internal/sheet", "internal/ads", "internal/slowbody", "internal/civil", "internal/money", "internal/fault", "internal/measure",

@@ -24,7 +24,7 @@ func TestAlertRulesAreAddedShownAndRemovedByRole(t *testing.T) {
 	d := newDataSite(t)
 	d.member(email, control.RoleAnalyst)
 	b := d.signedIn(email)
-	if p := b.get("/alerts?workspace=acme"); p.status != http.StatusOK || !strings.Contains(p.body, "No rules yet") {
+	if p := b.get("/alerts?workspace=acme"); p.status != http.StatusOK || !strings.Contains(p.body, "No alert rule is set") {
 		t.Fatalf("without rules: %d %s", p.status, p.body)
 	}
 	add := []string{"action", "add", "metric", "orders", "condition", "below", "threshold", "3", "name", "<b>Few</b>"}
@@ -57,7 +57,7 @@ func TestAlertRulesAreAddedShownAndRemovedByRole(t *testing.T) {
 		t.Errorf("without a token: %d, want 403", p.status)
 	}
 	b.form("/alerts", "action", "remove", "rule", rule)
-	if p := b.get("/alerts?workspace=acme"); !strings.Contains(p.body, "No rules yet") {
+	if p := b.get("/alerts?workspace=acme"); !strings.Contains(p.body, "No alert rule is set") {
 		t.Errorf("not removed: %s", p.body)
 	}
 }

@@ -46,6 +46,9 @@ const (
 	failedWindow  = 15 * time.Minute
 )
 
+// openedLinks is the maximum number of share links that one IP address opens in a minute.
+const openedLinks = 60
+
 // Console serves every path outside the API and the pages of the authorization server. It implements [http.Handler] and
 // [oauth.Pages].
 type Console struct {
@@ -81,7 +84,10 @@ func New(o Options) *Console {
 		account: &accountPages{Frame: shared, addresses: clientip.NewAddresses(o.TrustedProxies), signIns: signIns},
 	}
 	c.account.register(c.routes)
-	if !performance.Register(c.routes, shared) {
+	opens := &limit.Quota{What: "opened share links", Limit: openedLinks, Window: time.Minute, Counter: o.Counter, Log: o.Log}
+	if !performance.Register(c.routes, shared, func(r *http.Request) time.Duration {
+		return opens.Take(r.Context(), c.account.addresses.Of(r).String(), o.Now())
+	}) {
 		c.routes.HandleFunc("GET /{$}", c.SignedIn(c.account.home))
 	}
 	c.routes.HandleFunc("GET "+frame.WorkspacesPath, c.SignedIn(c.account.home))

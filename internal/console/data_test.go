@@ -21,6 +21,7 @@ import (
 	"assay/internal/auth"
 	"assay/internal/civil"
 	"assay/internal/console"
+	"assay/internal/console/frame"
 	"assay/internal/control"
 	"assay/internal/ingest/source"
 	"assay/internal/measure"
@@ -290,8 +291,8 @@ func TestDataPageShowsAllFindingsOfDiagnose(t *testing.T) {
 		}
 	}
 	for _, c := range diagnosis.Connections {
-		wants = append(wants, "<strong><bdi>"+strings.ReplaceAll(c.Source, "_", " ")+"</bdi></strong>", c.Kind, c.Account, `<span class="status `+c.Status+`">`,
-			fmt.Sprintf("%d<span class=\"unit\"> rows", c.Rows), c.First.UTC().Format("Jan 2 – ")+c.Last.UTC().Format("Jan 2, 2006"), c.Imported.UTC().Format("Jan 2, 2006, 15:04 UTC"))
+		wants = append(wants, "<bdi>"+frame.SourceName(c.Source)+"</bdi>", c.Kind, c.Account, `">`+c.Status+`</span>`,
+			fmt.Sprintf(`<td class="number">%d<`, c.Rows), c.First.UTC().Format("Jan 2 – ")+c.Last.UTC().Format("Jan 2, 2006"), c.Imported.UTC().Format("Jan 2, 2006, 15:04 UTC"))
 		if c.Missed > 0 {
 			wants = append(wants, fmt.Sprintf("%d days without rows", c.Missed))
 		}
@@ -300,7 +301,7 @@ func TestDataPageShowsAllFindingsOfDiagnose(t *testing.T) {
 		}
 	}
 	for _, i := range diagnosis.Imports {
-		wants = append(wants, i.At.Format("Jan 2, 2006 15:04:05"), i.Source, i.File, fmt.Sprintf("%d<span class=\"unit\"> new", i.Inserted), fmt.Sprintf("%d<span class=\"unit\"> updated", i.Updated))
+		wants = append(wants, i.At.Format("Jan 2, 2006 15:04:05"), i.Source, i.File, fmt.Sprintf(">%d new<", i.Inserted), fmt.Sprintf(">%d updated ·", i.Updated))
 	}
 	if len(diagnosis.Connections) != 2 || len(diagnosis.Imports) != 3 || len(wants) < 40 {
 		t.Errorf("the answer has %d sources and %d imports in %d facts; want 2 and 3", len(diagnosis.Connections), len(diagnosis.Imports), len(wants))

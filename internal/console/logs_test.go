@@ -42,7 +42,7 @@ func (s *site) key(name string) control.Key {
 
 // toolsOn returns the tools of the calls on a page, and the address of the next page.
 func toolsOn(p seen) (tools []string, older string) {
-	for _, m := range regexp.MustCompile(`<strong>(tool\d+)</strong>`).FindAllStringSubmatch(p.body, -1) {
+	for _, m := range regexp.MustCompile(`<th scope="row">(tool\d+)`).FindAllStringSubmatch(p.body, -1) {
 		tools = append(tools, m[1])
 	}
 	if m := regexp.MustCompile(`<a href="([^"]*)" rel="next">`).FindStringSubmatch(p.body); m != nil {

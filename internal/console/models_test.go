@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -314,7 +315,7 @@ func TestModelsPageShowsSentencesAndCharts(t *testing.T) {
 				t.Errorf("%s: %d, the page lacks %q", path, page.status, want)
 			}
 		}
-		if strings.Count(page.body, `aria-current="page"`) != 2 || strings.Contains(page.body, " style=") || strings.Contains(page.body, "<script>") {
+		if strings.Count(page.body, `aria-current="page"`) != 1 || strings.Count(page.body, `aria-current="true"`) != 1 || strings.Contains(page.body, " style=") || strings.Contains(page.body, "<script>") {
 			t.Errorf("%s: not one current page and one current tab, or an inline style or script", path)
 		}
 	}
@@ -369,6 +370,11 @@ func TestOptimizerComputesAWeeklyPlan(t *testing.T) {
 			t.Errorf("the allocation lacks %q", want)
 		}
 	}
+	for _, slider := range regexp.MustCompile(`<input type="range"[^>]*>`).FindAllString(page.body, -1) {
+		if strings.Contains(slider, " name=") { // the form sends the typed limits
+			t.Errorf("the form sends a slider: %s", slider)
+		}
+	}
 	for _, of := range []string{"of=schedule", "of=schedule-revenue&theme=dark&size=narrow"} {
 		if picture := b.get("/models/chart.svg?workspace=acme&" + query + "&" + of); picture.status != http.StatusOK {
 			t.Errorf("%s: %d", of, picture.status)
@@ -414,7 +420,9 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	s.hasModel()
 	b := s.signedIn(email)
 	page := b.get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
-	for _, want := range []string{"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)"} {
+	for _, want := range []string{"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
+		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
+	} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the allocation lacks %q", want)
 		}

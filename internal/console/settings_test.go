@@ -220,3 +220,38 @@ func TestConnectPageShowsAddressAndRateLimit(t *testing.T) {
 		}
 	}
 }
+
+func TestSettingsChangeNameAndFirstDayOfTheWeek(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.member(email, control.RoleOwner)
+	s.member("vera@acme.example", control.RoleViewer)
+	owner, viewer := s.signedIn(email), s.signedIn("vera@acme.example")
+	if p := viewer.get("/settings?workspace=acme"); p.status != http.StatusOK || strings.Contains(p.body, "Save settings") || !strings.Contains(p.body, "Only owners and admins") {
+		t.Errorf("a viewer: %d, or a form", p.status)
+	}
+	for what, c := range map[string]struct {
+		b      *browser
+		fields []string
+		status int
+	}{
+		"a viewer": {viewer, []string{"name", "Theirs", "week_start", "0"}, 403}, "no name": {owner, []string{"name", " ", "week_start", "0"}, 422},
+		"no day": {owner, []string{"name", "Acme", "week_start", ""}, 422}, "a day that does not exist": {owner, []string{"name", "Acme", "week_start", "7"}, 422},
+		"another workspace": {owner, []string{"workspace", "other", "name", "Acme", "week_start", "0"}, 404},
+		"without a token":   {owner, []string{"csrf", "", "name", "Acme", "week_start", "0"}, 403},
+	} {
+		if p := c.b.form("/settings", c.fields...); p.status != c.status {
+			t.Errorf("%s: %d, want %d", what, p.status, c.status)
+		}
+	}
+	if p := owner.form("/settings", "name", " Acme <b>Ltd</b> ", "week_start", "0"); p.status != http.StatusSeeOther {
+		t.Fatalf("a change: %d", p.status)
+	}
+	w, err := s.store.Workspace(t.Context(), "acme")
+	if err != nil || w.Name != "Acme <b>Ltd</b>" || w.WeekStart != time.Sunday || w.Currency != "USD" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if p := owner.get("/settings?workspace=acme&done=saved"); strings.Contains(p.body, "<b>Ltd") || !strings.Contains(p.body, "Settings saved.") {
+		t.Error("the name is not escaped, or the change not confirmed")
+	}
+}

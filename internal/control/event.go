@@ -65,6 +65,7 @@ func EventKinds() []EventKind {
 		GrantMade, GrantRefused, GrantRevoked, ScopeRefused,
 		UserMade, UserInvited, InvitationWithdrawn, RoleChanged, UserRemoved,
 		HookSecretAdded, HookSecretRemoved, PrivacyRequested,
+		ShareMade, ShareRevoked,
 		ConnectionAdded, ConnectionRemoved,
 		MappingSaved, MappingRemoved,
 		WorkspaceMade, WorkspaceChanged, WorkspaceDeleted,

@@ -184,6 +184,7 @@ func All() []Served {
 		CreateKey, RevokeKey, RotateKey, RevokeGrant,
 		AddMember, ResetPassword, Invite, WithdrawInvitation, ChangeRole, RemoveMember,
 		AddWebhookSecret, RemoveWebhookSecret,
+		CreateShare, RevokeShare, ListShares,
 		AddConnection, ListConnections, TestConnections, RemoveConnection,
 		ImportFiles, Export, ReadHistory,
 		SaveMapping, ChangeMapping, DeleteMapping,

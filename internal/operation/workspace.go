@@ -2,6 +2,8 @@ package operation
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"assay/internal/control"
 	"assay/internal/measure"
@@ -20,6 +22,8 @@ func (r *Run) createWorkspace(ctx context.Context, w control.Workspace) (control
 
 // Settings are changes of a workspace's settings. Nil fields are not changed.
 type Settings struct {
+	Name         *string          `json:"name,omitempty"`
+	WeekStart    *time.Weekday    `json:"week_start,omitempty"`
 	LogArguments *bool            `json:"log_arguments,omitempty"` // store the arguments of calls in the call log
 	Retrain      *control.Retrain `json:"retrain,omitempty"`       // when the model is trained on a schedule
 }
@@ -32,13 +36,20 @@ var UpdateWorkspace = Operation[Settings, control.Workspace]{
 
 func (r *Run) updateWorkspace(ctx context.Context, change Settings) (control.Workspace, error) {
 	w := r.Workspace
+	if change.Name != nil {
+		w.Name = strings.TrimSpace(*change.Name)
+	}
+	if change.WeekStart != nil {
+		w.WeekStart = *change.WeekStart
+	}
 	if change.LogArguments != nil {
 		w.LogArguments = *change.LogArguments
 	}
 	if change.Retrain != nil {
 		w.Retrain = *change.Retrain
 	}
-	if w.LogArguments == r.Workspace.LogArguments && w.Retrain == r.Workspace.Retrain {
+	before := r.Workspace
+	if w.Name == before.Name && w.WeekStart == before.WeekStart && w.LogArguments == before.LogArguments && w.Retrain == before.Retrain {
 		return w, nil
 	}
 	w, err := r.Store.UpdateWorkspace(ctx, w, r.By())

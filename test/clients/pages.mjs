@@ -36,6 +36,7 @@ const webClient = await register('Ledger Owl', [web]);
 const localClient = await register(long, [local]);
 const falseClient = await register('Ledger \u041ewl', [web]); // its O is Cyrillic
 
+let shared = ''; // the latest share link
 let invitation = ''; // the latest link from the Members page
 
 // Calls for the Calls page.
@@ -172,7 +173,7 @@ const steps = [
   ['history', (page) => page.goto(`${base}/data/history`)],
   ['history-day', async (page) => {
     await page.goto(`${base}/data/history`);
-    await page.locator('.rows a').first().click();
+    await page.locator('.grid a').first().click();
     await page.getByRole('link', { name: 'All restated days' }).waitFor();
   }],
   ['history-none', (page) => page.goto(`${base}/data/history?workspace=without-data`)],
@@ -218,6 +219,8 @@ const steps = [
     await page.waitForURL(`${base}/`);
     await page.goto(`${base}/account`);
   }],
+  ['alerts', (page) => page.goto(`${base}/alerts?workspace=demo`)],
+  ['settings', (page) => page.goto(`${base}/settings?workspace=demo`)],
   ['calls', (page) => page.goto(`${base}/calls`)],
   ['calls-none', (page) => page.goto(`${base}/calls?status=refused`)],
   ['security', (page) => page.goto(`${base}/security`)],
@@ -286,6 +289,7 @@ const steps = [
     await page.keyboard.press('?');
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
   }],
+  ['shared-ended', (page) => page.goto(`${base}/shared/wrong`)],
   ['not-found', (page) => page.goto(`${base}/nothing-here`)],
 ];
 
@@ -300,6 +304,20 @@ const figures = [
   ['email', (page) => page.goto(`${base}/email?workspace=demo`)],
   ['surveys', (page) => page.goto(`${base}/surveys?workspace=demo`)],
   ['surfaces', (page) => page.goto(`${base}/surfaces?workspace=demo`)],
+  ['shares', (page) => page.goto(`${base}/shares?workspace=demo&page=/channels&range=7d`)],
+  ['share-made', async (page) => {
+    await page.goto(`${base}/channels?workspace=demo&range=7d`);
+    await page.getByRole('link', { name: 'Share this page' }).click();
+    await page.getByRole('button', { name: 'Create link' }).click();
+    shared = await page.locator('#link').textContent();
+  }],
+  ['shared-page', (page) => page.goto(shared)],
+  ['connect-cursor', (page) => page.goto(`${base}/connect?workspace=demo&client=cursor`)],
+  ['optimizer-limits', async (page) => {
+    await page.goto(`${base}/optimizer?workspace=demo`);
+    await page.getByRole('slider', { name: 'Maximum of Facebook Ads, slider' }).press('ArrowLeft');
+    await page.getByText('The limits have changed').waitFor();
+  }],
   ['article', (page) => page.goto(`${base}/articles?workspace=demo&term=roas`)],
   ['overview-empty', (page) => page.goto(`${base}/?workspace=without-data`)],
   ['overview-year', (page) => page.goto(`${base}/?workspace=demo&range=year&compare=year&channel=google`)],

@@ -27,6 +27,14 @@ type alertsView struct {
 	Conditions   []control.AlertCondition
 }
 
+// Heading says how many rules there are and how many alerts they raised in the last four weeks.
+func (v alertsView) Heading() string {
+	if len(v.Rules) == 0 {
+		return "No alert rule is set."
+	}
+	return frame.Plural(len(v.Rules), "alert rule") + ", " + frame.Plural(len(v.Events), "alert") + " in four weeks."
+}
+
 // CanWrite reports whether the visitor can add and remove rules.
 func (v alertsView) CanWrite() bool { return v.Role.Writes() }
 

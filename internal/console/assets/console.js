@@ -1,4 +1,4 @@
-// Keyboard shortcuts, menus that close, values of charts, and charts as files. Pages work without it.
+// Keyboard shortcuts, menus that close, sliders, values of charts, and charts as files. Pages work without it.
 (() => {
   'use strict';
   const typing = (node) => node.closest('input, textarea, select, [contenteditable]') !== null;
@@ -99,6 +99,39 @@
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  }
+
+  for (const dual of document.querySelectorAll('.dual')) slide(dual);
+
+  // slide connects the two sliders of a channel with its typed limits. The form sends only the typed limits.
+  function slide(dual) {
+    const sliders = [...dual.querySelectorAll('input')];
+    const fields = [...dual.parentElement.querySelectorAll('input.amount')];
+    const typed = (i) => Number(fields[i].value.replaceAll(',', ''));
+    const draw = () => {
+      const [low, high] = sliders.map((one) => Number(one.value) / Number(one.max));
+      dual.style.setProperty('--low', low);
+      dual.style.setProperty('--high', high);
+      sliders.forEach((one, i) => one.setAttribute('aria-valuetext', fields[i].value === '' ? `${one.value}, by default` : one.value));
+    };
+    const changed = () => {
+      const note = dual.closest('.block').querySelector('[data-changed]');
+      note.textContent = 'The limits have changed. Optimize the budget again to see the effect.';
+    };
+    dual.hidden = false;
+    sliders.forEach((one, i) => one.addEventListener('input', () => {
+      const other = Number(sliders[1 - i].value);
+      if (i === 0 ? Number(one.value) > other : Number(one.value) < other) one.value = other;
+      fields[i].value = one.value;
+      draw();
+      changed();
+    }));
+    fields.forEach((one, i) => one.addEventListener('input', () => {
+      if (one.value !== '' && Number.isFinite(typed(i))) sliders[i].value = typed(i);
+      draw();
+      changed();
+    }));
+    draw();
   }
 
   for (const picture of document.querySelectorAll('svg[data-points]')) watch(picture);

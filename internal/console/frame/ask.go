@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,7 @@ func AnswerOf[A answers.Answer](c *Frame, v Visit, p Place, tool toolkit.Typed[A
 		return a, err
 	}
 	who := auth.Principal{
-		Workspace: p.Workspace, Actor: control.ActorOf(v.Visitor.User.ID), Kind: auth.ByOAuth, Scopes: p.Role.Scopes(),
+		Workspace: p.Workspace, Actor: cmp.Or(v.Actor, control.ActorOf(v.Visitor.User.ID)), Kind: auth.ByOAuth, Scopes: p.Role.Scopes(),
 	}
 	result, err := c.Ask(v.Context(), who, tool.Name, encoded)
 	if err != nil {

@@ -12,12 +12,13 @@ type Block struct {
 	Table  *Table
 	After  string // remark below
 	More   Option // link next to the title
+	Plain  bool   // its chart cannot be saved
 }
 
 // Head returns the heading of the block. A chart on the page can be saved.
 func (b Block) Head() Section {
 	s := b.Section
-	s.Drawn = b.Wide != ""
+	s.Drawn = b.Wide != "" && !b.Plain
 	return s
 }
 

@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"assay/internal/measure"
@@ -30,6 +32,11 @@ func ChannelColor[T ~string](c T) string {
 		return look.color
 	}
 	return "owned"
+}
+
+// Channels lists the channels with a proper name, for suggestions in forms.
+func Channels() []measure.Channel {
+	return slices.Sorted(maps.Keys(channelLooks))
 }
 
 // Capitalized returns a text with an upper-case first letter.

@@ -32,6 +32,8 @@ type Store interface {
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	Mappings(ctx context.Context, ws measure.WorkspaceID) ([]control.Mapping, error)
 	Mapping(ctx context.Context, ws measure.WorkspaceID, name string) (control.Mapping, error)
+	ShareByHash(ctx context.Context, hash []byte) (control.Share, control.Workspace, error)
+	TouchShare(ctx context.Context, id control.ShareID, used time.Time) error
 }
 
 // Keys lists API keys.
@@ -110,10 +112,11 @@ func See(w http.ResponseWriter, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// Visit is the request of a signed-in user.
+// Visit is the request of a signed-in user, or of a person who opened a share link.
 type Visit struct {
 	*http.Request
 	Visitor people.Visitor
+	Actor   string // of a person with a share link, in the call log; "" for a signed-in user
 }
 
 // Calls returns the call of an operation by the visitor.
@@ -127,7 +130,7 @@ func (c *Frame) SignedIn(show func(http.ResponseWriter, Visit)) http.HandlerFunc
 		visitor, err := c.Visitor(r)
 		switch {
 		case err == nil:
-			show(w, Visit{r, visitor})
+			show(w, Visit{Request: r, Visitor: visitor})
 		case fault.KindOf(err) == fault.KindUnauthenticated:
 			c.SignIn(w, r, r.URL.RequestURI())
 		default:
@@ -151,7 +154,7 @@ func (c *Frame) Posted(take func(http.ResponseWriter, Visit)) http.HandlerFunc {
 			c.Refuse(w, r, http.StatusForbidden, ForeignForm)
 			return
 		}
-		take(w, Visit{r, visitor})
+		take(w, Visit{Request: r, Visitor: visitor})
 	}
 }
 

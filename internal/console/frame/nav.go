@@ -14,6 +14,7 @@ const (
 	OverviewPath   = "/"
 	AskPath        = "/ask"
 	WorkspacesPath = "/workspaces"
+	SharesPath     = "/shares"
 )
 
 // link is a page in the navigation.
@@ -64,8 +65,10 @@ var navigation = []linkGroup{
 		{path: "/apps", name: "Connected apps"},
 		{path: "/keys", name: "API keys"},
 		{path: "/people", name: "Members"},
+		{path: SharesPath, name: "Share links", answers: true, manages: true},
 		{path: "/calls", name: "Call log"},
 		{path: "/security", name: "Audit log", manages: true},
+		{path: "/settings", name: "Settings"},
 	}},
 }
 
@@ -74,7 +77,8 @@ type nav struct {
 	Place
 	Name   string // of the current page, "" if it is not in the navigation
 	Groups []navGroup
-	Asks   bool // questions can be asked
+	Asks   bool   // questions can be asked
+	Share  string // address of the form that shares the page, "" if the visitor cannot share it
 }
 
 type navGroup struct {
@@ -106,6 +110,9 @@ func navOf(p Place, answers bool) *nav {
 			}
 			if to.Here {
 				n.Name, shown.Open = l.name, true
+				if g.keeps && p.Manages() {
+					n.Share = SharesPath + "?" + WithWorkspace(p, p.Kept).Encode() + "&" + url.Values{"page": {l.path}}.Encode()
+				}
 			}
 			shown.Links = append(shown.Links, to)
 		}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -34,12 +35,13 @@ type Templates struct {
 // parseTemplates returns the template of each page, including the frame.
 func parseTemplates(groups []Templates, own assets) map[string]*template.Template {
 	functions := template.FuncMap{
-		"scope": scopeWords, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
+		"scope": scopeWords, "permission": permission, "role": roleWords, "when": when, "moment": moment, "machine": machine, "day": day,
 		"count": Count, "asset": own.address, "date": civil.Date.Words, "days": DaysText, "size": Size, "words": Words,
 		"sentence": Sentence, "span": civil.Range.Words, "figure": anyFigure,
 		"rowIn": rowIn, "channel": func(name any) string { return ChannelName(fmt.Sprint(name)) },
-		"int64": func(n int) int64 { return int64(n) },
-		"same":  func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
+		"capital": func(name any) string { return Capitalized(fmt.Sprint(name)) },
+		"int64":   func(n int) int64 { return int64(n) },
+		"same":    func(a, b string) bool { return source.Fold(a) == source.Fold(b) },
 	}
 	frame := template.Must(template.New("frame.html").Funcs(functions).ParseFS(files, "templates/frame.html", "templates/parts/*.html"))
 	all := make(map[string]*template.Template)
@@ -74,6 +76,13 @@ type Page struct {
 	View       any
 	Visitor    *people.Visitor // nil: no user is signed in
 	FormAction string          // additional form-action source of the content security policy
+	Shared     *Shared         // the page is opened by a share link; nil: it is not
+}
+
+// Shared is what the page of a share link says about itself. An error page has the zero value.
+type Shared struct {
+	Workspace, Page, Filters string
+	Ends                     time.Time
 }
 
 // frameView is the data of a template.
@@ -83,11 +92,13 @@ type frameView struct {
 	Token string // CSRF token
 	Nav   *nav   // nil: outside a workspace
 	View  any
+
+	Shared *Shared // nil: the page is not opened by a share link
 }
 
 // Render writes a page. Its headers prevent caching, framing and inline scripts. Pages outside a workspace have no script.
 func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
-	f := frameView{Title: p.Title, View: p.View}
+	f := frameView{Title: p.Title, View: p.View, Shared: p.Shared}
 	scripts, images := "", "img-src 'self'; "
 	if in, ok := p.View.(interface{ at() Place }); ok && p.Visitor != nil {
 		f.Nav, scripts = navOf(in.at(), c.Ask != nil), "script-src 'self'; "
@@ -106,7 +117,12 @@ func (c *Frame) Render(w http.ResponseWriter, r *http.Request, status int, p Pag
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
-	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; "+scripts+"style-src 'self'; "+images+"base-uri 'none'; frame-ancestors 'none'; form-action 'self' "+p.FormAction))
+	forms := "'self' "
+	if p.Shared != nil {
+		forms = "'none'"
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+	}
+	h.Set("Content-Security-Policy", strings.TrimSpace("default-src 'none'; "+scripts+"style-src 'self'; "+images+"base-uri 'none'; frame-ancestors 'none'; form-action "+forms+p.FormAction))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return
@@ -138,6 +154,19 @@ func scopeWords(s control.Scope) string {
 	return string(s)
 }
 
+// permission names a scope in a table.
+func permission(s control.Scope) string {
+	switch s {
+	case control.ScopeRead:
+		return "Read"
+	case control.ScopeWrite:
+		return "Write"
+	case control.ScopeApprove:
+		return "Change budgets"
+	}
+	return string(s)
+}
+
 // roleWords describes what a role allows.
 func roleWords(r control.Role) string {
 	switch r {
@@ -158,6 +187,14 @@ func Words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // Count formats a whole number with commas between thousands.
 func Count(n int64) string { return number.Grouped(float64(n), 0) }
+
+// Plural returns a number with its noun: "1 member", "3 members".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(int64(n)) + " " + noun + "s"
+}
 
 // Size formats a number of bytes.
 func Size(bytes int) string {

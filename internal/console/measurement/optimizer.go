@@ -49,6 +49,8 @@ type shiftRow struct {
 	Channel, Name, Color                       string
 	Current, Proposed, Change, Marginal, Right string
 	Min, Max                                   string
+	Low, High                                  string // limits that apply without a typed one
+	Most, Step                                 string // of the sliders
 	AtBound, Unseen                            bool
 	Bars                                       template.HTML
 }
@@ -394,10 +396,26 @@ func (v *optimizerView) shift(a *allocation, r allocated, largest float64, whole
 			}
 		}
 	}
+	most, step := sliderScale(largest)
+	row.Low, row.High = plainAmount(math.Max(0, low)), plainAmount(high)
+	row.Most, row.Step = plainAmount(math.Max(most, math.Ceil(high/step)*step)), plainAmount(step)
 	row.AtBound = near(r.Proposed, low) || near(r.Proposed, high)
 	row.Bars = plot.Shift(r.Current, r.Proposed, low, high, largest, 92, row.Color)
 	return row
 }
+
+// sliderScale returns the end and the step of the sliders for a largest amount. The step is 1, 2 or 5 times a power of ten
+// and about a hundredth of the largest amount.
+func sliderScale(largest float64) (most, step float64) {
+	step = 1.0
+	for i := 0; step*100 < largest; i++ {
+		step *= []float64{2, 2.5, 2}[i%3]
+	}
+	return math.Ceil(largest/step) * step, step
+}
+
+// plainAmount formats an amount as people type it.
+func plainAmount(x float64) string { return strconv.FormatFloat(math.Round(x), 'f', 0, 64) }
 
 // near reports whether two amounts differ by less than a thousandth.
 func near(x, y float64) bool { return math.Abs(x-y) <= 0.001*math.Max(math.Abs(y), 1) }

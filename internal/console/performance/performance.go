@@ -5,6 +5,8 @@ package performance
 
 import (
 	"embed"
+	"net/http"
+	"time"
 
 	"assay/internal/console/frame"
 )
@@ -16,20 +18,51 @@ var files embed.FS
 func Templates() frame.Templates { return frame.Templates{Files: files} }
 
 // pages are the pages of the group.
-type pages struct{ *frame.Frame }
+type pages struct {
+	*frame.Frame
+	opens func(*http.Request) time.Duration // counts an opened share link; the wait of a caller with too many, otherwise 0
+}
 
-// Register registers the pages of the group. It returns false if answers of tools are not available.
-func Register(routes *frame.Routes, shared *frame.Frame) bool {
+// namedReport is a page with figures.
+type namedReport struct {
+	path, name string
+	fill       report
+}
+
+// reports are the pages with figures, in the order of the navigation. They can be shared.
+var reports = []namedReport{
+	{frame.OverviewPath, "Overview", overview}, {"/channels", "Channels", channels}, {"/campaigns", "Campaigns", campaigns},
+	{"/customers", "Customers", customers}, {"/products", "Products", products}, {"/creators", "Creators", creators},
+	{"/email", "Email & SMS", messages}, {"/surveys", "Surveys", surveys}, {"/surfaces", "Sales surfaces", surfaces},
+}
+
+// reportAt returns the report of a path, nil for another path.
+func reportAt(path string) *namedReport {
+	for i := range reports {
+		if reports[i].path == path {
+			return &reports[i]
+		}
+	}
+	return nil
+}
+
+// Register registers the pages of the group. The function opens limits how often an address opens share links. Register
+// returns false if answers of tools are not available.
+func Register(routes *frame.Routes, shared *frame.Frame, opens func(*http.Request) time.Duration) bool {
 	if shared.Ask == nil {
 		return false
 	}
-	c := &pages{shared}
-	for path, fill := range map[string]report{
-		"/{$}": overview, "/channels": channels, "/campaigns": campaigns, "/customers": customers, "/products": products,
-		"/creators": creators, "/email": messages, "/surveys": surveys, "/surfaces": surfaces,
-	} {
-		routes.HandleFunc("GET "+path, c.SignedIn(c.reportPage(fill)))
+	c := &pages{shared, opens}
+	for _, r := range reports {
+		path := r.path
+		if path == frame.OverviewPath {
+			path = "/{$}"
+		}
+		routes.HandleFunc("GET "+path, c.SignedIn(c.reportPage(r.fill)))
 	}
+	routes.HandleFunc("GET "+sharesPath, c.SignedIn(c.sharesPage))
+	routes.HandleFunc("POST "+sharesPath, c.Posted(c.changeShares))
+	routes.HandleFunc(sharedPath+"{secret}", c.opened)
 	routes.HandleFunc("GET "+frame.AskPath, c.SignedIn(c.askPage))
 	routes.HandleFunc("POST "+frame.AskPath, c.Posted(c.ask))
 	routes.HandleFunc("GET /articles", c.SignedIn(c.article))

@@ -15,7 +15,8 @@ import (
 // appsView is the view of the connected apps.
 type appsView struct {
 	frame.Place
-	Grants []grantRow
+	Heading string
+	Grants  []grantRow
 }
 
 type grantRow struct {
@@ -50,6 +51,9 @@ func (c *settingsPages) appsPage(w http.ResponseWriter, v frame.Visit) {
 			}
 		}
 		view.Grants = append(view.Grants, row)
+	}
+	if view.Heading = frame.Plural(len(view.Grants), "connected app") + "."; len(view.Grants) == 0 {
+		view.Heading = "No app is connected."
 	}
 	c.Render(w, v.Request, http.StatusOK, frame.Page{Name: "apps", Title: "Connected apps", View: view, Visitor: &v.Visitor})
 }

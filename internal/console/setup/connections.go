@@ -85,6 +85,28 @@ type connectionsView struct {
 	Form      url.Values     // submitted values that are not secret, after an error
 }
 
+// Heading says how many accounts are connected and whether one needs attention.
+func (v connectionsView) Heading() string {
+	broken := 0
+	for _, r := range v.Rows {
+		if r.Words() == "Error" {
+			broken++
+		}
+	}
+	switch {
+	case len(v.Rows) == 0:
+		return "No ad account is connected."
+	case broken > 0:
+		return frame.Plural(len(v.Rows), "ad account") + ", " + frame.Count(int64(broken)) + " with an error."
+	}
+	return frame.Plural(len(v.Rows), "connected ad account") + "."
+}
+
+// Lead says what a connection is for.
+func (v connectionsView) Lead() string {
+	return "With a connection, Assay reads live budgets and changes them. Spend reports are imported on the Data page."
+}
+
 type connectionRow struct{ operation.ConnectionLine }
 
 // PlatformName returns the name of the platform for people.

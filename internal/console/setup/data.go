@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	answers "assay/internal/answer"
@@ -19,21 +18,21 @@ import (
 // dataView is the view of the Data page.
 type dataView struct {
 	frame.Place
+	frame.Messages
 	*tools.DiagnoseAnswer
-	MayImport bool
-	Form      pending.Settings
-	Kinds     []fileKind // choices for the source of a file
-	Largest   int        // maximum size of a file in bytes
-	Problem   string
-	Done      string             // confirmation of a form
-	Forgets   bool               // the visitor can forget customers
-	Report    *ingest.FileReport // of a file that was checked or imported
-	Held      pending.ID         // ID of a checked file that can be imported
-	HeldEnds  time.Time
-	Mappings  []savedMapping
-	Fitting   []savedMapping   // mappings that fit the columns of the file
-	History   *historyPart     // nil: no history
-	Jobs      []*frame.JobView // that run or wait
+	Heading, Lead string
+	MayImport     bool
+	Form          pending.Settings
+	Kinds         []fileKind         // choices for the source of a file
+	Largest       int                // maximum size of a file in bytes
+	Forgets       bool               // the visitor can forget customers
+	Report        *ingest.FileReport // of a file that was checked or imported
+	Held          pending.ID         // ID of a checked file that can be imported
+	HeldEnds      time.Time
+	Mappings      []savedMapping
+	Fitting       []savedMapping   // mappings that fit the columns of the file
+	History       *historyPart     // nil: no history
+	Jobs          []*frame.JobView // that run or wait
 
 	Hooks   []control.HookSecret // for owners and admins
 	HookURL string               // address for webhooks of a shop
@@ -92,7 +91,7 @@ func (s connection) Late() int {
 
 // Title returns the name of a source on pages.
 func (s connection) Title() string {
-	return cmp.Or(strings.ReplaceAll(string(s.Source), "_", " "), string(s.Platform))
+	return frame.SourceName(cmp.Or(string(s.Source), string(s.Platform)))
 }
 
 func (c *dataPages) dataPage(w http.ResponseWriter, v frame.Visit) {
@@ -137,7 +136,27 @@ func (c *dataPages) showData(w http.ResponseWriter, v frame.Visit, status int, v
 	for _, r := range ingest.Readers() {
 		view.Kinds = append(view.Kinds, fileKind{r.Name(), r.Title()})
 	}
+	view.describe()
 	c.Render(w, v.Request, status, frame.Page{Name: "data", Title: "Data", View: view, Visitor: &v.Visitor})
+}
+
+// describe sets the heading: how many sources are connected and how many need attention.
+func (v *dataView) describe() {
+	all := v.Connections()
+	if len(all) == 0 {
+		v.Heading, v.Lead = "No data yet.", "Import orders first. Revenue, customers and products appear when the import ends."
+		return
+	}
+	late := 0
+	for _, s := range all {
+		if s.Status != "current" {
+			late++
+		}
+	}
+	v.Heading, v.Lead = frame.Plural(len(all), "source")+", all current.", v.Summary
+	if late > 0 {
+		v.Heading = frame.Plural(len(all), "source") + ", " + frame.Count(int64(late)) + " not current."
+	}
 }
 
 // outcomeWords describes the result of checking or importing a file.

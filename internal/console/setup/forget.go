@@ -40,9 +40,9 @@ func (c *dataPages) forgetCustomer(w http.ResponseWriter, v frame.Visit) {
 		if orders > 0 {
 			done = fmt.Sprintf("The customer is forgotten. %s now anonymous.", ordersAre(orders))
 		}
-		c.showData(w, v, http.StatusOK, dataView{Place: p, Done: done})
+		c.showData(w, v, http.StatusOK, dataView{Place: p, Messages: frame.Messages{Done: done}})
 	case public && fault.KindOf(err) != fault.KindUnavailable && fault.KindOf(err) != fault.KindForbidden:
-		c.showData(w, v, http.StatusUnprocessableEntity, dataView{Place: p, Problem: frame.PublicText(err)})
+		c.showData(w, v, http.StatusUnprocessableEntity, dataView{Place: p, Messages: frame.Messages{Problem: frame.PublicText(err)}})
 	default:
 		c.Fail(w, v.Request, err)
 	}

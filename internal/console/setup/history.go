@@ -55,10 +55,10 @@ type delayRow struct{ Of, What, Words string }
 type historyView struct {
 	frame.Place
 	frame.PageLinks
-	Day     civil.Date // zero: all restated days
-	Problem string
-	Rows    []changeRow
-	Ads     []adRow // on the first page, and on the page of a day
+	frame.Messages
+	Day  civil.Date // zero: all restated days
+	Rows []changeRow
+	Ads  []adRow // on the first page, and on the page of a day
 }
 
 // adRow is a change of a campaign, ad set or ad.

@@ -34,7 +34,7 @@ func (c *dataPages) changeHooks(w http.ResponseWriter, v frame.Visit) {
 	case err == nil:
 		frame.See(w, dataPath+"?workspace="+string(p.Workspace.ID)+"#webhooks")
 	case public && fault.KindOf(err) != fault.KindUnavailable && fault.KindOf(err) != fault.KindForbidden:
-		view := dataView{Place: p, Shop: form.Get("shop"), Problem: frame.PublicText(err)}
+		view := dataView{Place: p, Shop: form.Get("shop"), Messages: frame.Messages{Problem: frame.PublicText(err)}}
 		c.showData(w, v, http.StatusUnprocessableEntity, view)
 	default:
 		c.Fail(w, v.Request, err)

@@ -17,20 +17,25 @@ import (
 // keysView is the view of the API keys.
 type keysView struct {
 	frame.Place
-	Keys    []keyRow
-	Past    []keyRow        // revoked and expired
-	Scopes  []control.Scope // that the visitor can grant
-	Tools   []string
-	Made    string // secret of a new key; shown once
-	Name    string // of the form, after an error
-	Problem string
+	frame.Messages
+	Heading, Lead string
+	Keys          []keyRow
+	Past          []keyRow        // revoked and expired
+	Scopes        []control.Scope // that the visitor can grant
+	Tools         []string
+	Made          string // secret of a new key; shown once
+	Name          string // of the form, after an error
 }
 
 type keyRow struct {
 	control.Key
 	State string // active, revoked, expired or replaced
 	Live  bool
+	Soon  bool // expires within [keySoon]
 }
+
+// keySoon is the remaining lifetime of a key that the page points out.
+const keySoon = 14 * 24 * time.Hour
 
 func (c *settingsPages) keysPage(w http.ResponseWriter, v frame.Visit) {
 	if p, ok := c.PlaceOf(w, v, v.URL.Query().Get("workspace")); ok {
@@ -47,6 +52,7 @@ func (c *settingsPages) showKeys(w http.ResponseWriter, v frame.Visit, status in
 	now := c.Now()
 	for _, k := range slices.Backward(keys) { // newest first
 		row := keyRow{Key: k, State: "active", Live: k.Valid(now)}
+		row.Soon = row.Live && !k.ExpiresAt.IsZero() && k.ExpiresAt.Before(now.Add(keySoon))
 		switch {
 		case !k.RevokedAt.IsZero():
 			row.State = "revoked"
@@ -62,7 +68,35 @@ func (c *settingsPages) showKeys(w http.ResponseWriter, v frame.Visit, status in
 		}
 	}
 	view.Scopes, view.Tools = view.Role.Scopes(), c.tools
+	view.describe()
 	c.Render(w, v.Request, status, frame.Page{Name: "keys", Title: "API keys", View: view, Visitor: &v.Visitor})
+}
+
+// describe sets the heading: how many keys are valid, and which of them need attention.
+func (v *keysView) describe() {
+	approve, endless, soon := 0, 0, 0
+	for _, k := range v.Keys {
+		if slices.Contains(k.Scopes, control.ScopeApprove) {
+			approve++
+		}
+		if k.ExpiresAt.IsZero() {
+			endless++
+		}
+		if k.Soon {
+			soon++
+		}
+	}
+	v.Heading = frame.Plural(len(v.Keys), "active key") + "."
+	v.Lead = "No key can change budgets."
+	if approve > 0 {
+		v.Lead = frame.Plural(approve, "key") + " can change budgets."
+	}
+	if endless > 0 {
+		v.Lead += " " + frame.Plural(endless, "key") + " without expiry."
+	}
+	if soon > 0 {
+		v.Lead += " Expiring within 14 days: " + frame.Plural(soon, "key") + "."
+	}
 }
 
 // changeKeys creates, rotates or revokes a key.

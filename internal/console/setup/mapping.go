@@ -82,6 +82,7 @@ func (c *dataPages) mappingFault(w http.ResponseWriter, v frame.Visit, view data
 // mappingView is the view of the mapping page.
 type mappingView struct {
 	frame.Place
+	frame.Messages
 	Was      string // name of the saved mapping that is edited, "" for a new one
 	Version  int64  // of that mapping when it was opened
 	Mapping  mapper.Mapping
@@ -93,8 +94,6 @@ type mappingView struct {
 	Kept     []string       // settings that the form does not show
 	Currency string         // of the workspace
 	Wrong    map[string]string
-	Problem  string
-	Done     string
 
 	Held     pending.ID // of the file
 	File     string     // its name

@@ -14,14 +14,15 @@ import (
 // peopleView is the view of the members of a workspace.
 type peopleView struct {
 	frame.Place
-	Members     []memberRow
-	Invitations []invitationRow
-	Roles       []control.Role // that the visitor can assign
-	Email       string         // of the form, after an error
-	Problem     string
-	Link        string // of a new invitation; shown once
-	LinkFor     string
-	LinkEnds    time.Time
+	frame.Messages
+	Heading, Lead string
+	Members       []memberRow
+	Invitations   []invitationRow
+	Roles         []control.Role // that the visitor can assign
+	Email         string         // of the form, after an error
+	Link          string         // of a new invitation; shown once
+	LinkFor       string
+	LinkEnds      time.Time
 }
 
 type memberRow struct {
@@ -71,6 +72,10 @@ func (c *settingsPages) showPeople(w http.ResponseWriter, v frame.Visit, status 
 		for _, n := range open {
 			view.Invitations = append(view.Invitations, invitationRow{Invitation: n, Giver: names.User(v.Context(), n.By)})
 		}
+	}
+	view.Heading, view.Lead = frame.Plural(len(view.Members), "member")+".", "A role applies to this workspace only."
+	if n := len(view.Invitations); n > 0 {
+		view.Lead = frame.Plural(n, "open invitation") + ". " + view.Lead
 	}
 	c.Render(w, v.Request, status, frame.Page{Name: "people", Title: "Members", View: view, Visitor: &v.Visitor})
 }

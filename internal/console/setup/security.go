@@ -50,6 +50,7 @@ func eventGroups() []eventGroup {
 		{"mappings", "Mappings", []control.EventKind{control.MappingSaved, control.MappingRemoved}},
 		{"connections", "Ad accounts", []control.EventKind{control.ConnectionAdded, control.ConnectionRemoved}},
 		{"budgets", "Ad platform changes", []control.EventKind{control.BudgetChanged, control.GuardrailsChanged}},
+		{"shares", "Share links", []control.EventKind{control.ShareMade, control.ShareRevoked}},
 		{"data", "Webhooks and personal data", []control.EventKind{control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.CustomerForgotten}},
 	}
 }
@@ -190,6 +191,10 @@ func eventWords(kind control.EventKind) string {
 		return "Ad account disconnected"
 	case control.HookSecretRemoved:
 		return "Webhook secret removed"
+	case control.ShareMade:
+		return "Share link created"
+	case control.ShareRevoked:
+		return "Share link revoked"
 	case control.MappingSaved:
 		return "Mapping saved"
 	case control.MappingRemoved:
@@ -239,7 +244,7 @@ func (c *settingsPages) subject(ctx context.Context, n *frame.Names, e control.E
 	case control.HookSecretAdded, control.HookSecretRemoved, control.PrivacyRequested, control.MappingSaved, control.MappingRemoved,
 		control.TargetSet, control.TargetRemoved, control.ConnectionAdded, control.ConnectionRemoved, control.BudgetChanged,
 		control.AnnotationAdded, control.AnnotationRemoved, control.ReportSaved, control.ReportRemoved, control.InsightDismissed,
-		control.InsightRestored, control.CouponMapped:
+		control.InsightRestored, control.CouponMapped, control.ShareMade, control.ShareRevoked:
 		return e.Subject
 	case control.ScopeRefused:
 		if slices.Contains(c.tools, e.Subject) {

@@ -35,7 +35,7 @@ var files embed.FS
 // Templates returns the templates of the group.
 func Templates() frame.Templates {
 	return frame.Templates{Files: files, Functions: template.FuncMap{
-		"outcome": outcomeWords, "took": took,
+		"outcome": outcomeWords, "took": took, "zones": zones, "currencies": currencies, "channels": frame.Channels,
 		"sum":  func(decimal, currency string) string { return money.DisplayOf(decimal, money.Currency(currency)) },
 		"pair": func(first, second any) any { return struct{ First, Second any }{first, second} },
 	}}
@@ -86,6 +86,8 @@ func (c *settingsPages) register(routes *frame.Routes) {
 	routes.HandleFunc("POST "+peoplePath, c.Posted(c.changePeople))
 	routes.HandleFunc("GET "+connectionsPath, c.SignedIn(c.connectionsPage))
 	routes.HandleFunc("POST "+connectionsPath, c.Posted(c.changeConnections))
+	routes.HandleFunc("GET "+settingsPath, c.SignedIn(c.settingsPage))
+	routes.HandleFunc("POST "+settingsPath, c.Posted(c.changeSettings))
 	routes.HandleFunc("GET "+callsPath, c.SignedIn(c.callsPage))
 	routes.HandleFunc("POST "+callsPath, c.Posted(c.changeCalls))
 	routes.HandleFunc("GET "+securityPath, c.SignedIn(c.securityPage))

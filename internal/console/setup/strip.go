@@ -28,6 +28,7 @@ type strip struct {
 	Width int // in SVG units
 	Bars  []bar
 	Words string // text alternative
+	Gaps  bool   // some days have no rows
 }
 
 // bar is a run of consecutive days with rows.
@@ -47,7 +48,7 @@ func newStrip(of daySpan, silent []health.DaySpan) *strip {
 	}
 	s.add(of.Start, from, of.End.AddDays(1))
 	s.Words = fmt.Sprintf("%d days, %s, all with rows", days, of)
-	if without > 0 {
+	if s.Gaps = without > 0; s.Gaps {
 		s.Words = fmt.Sprintf("%d days, %s, %d without rows: %s", days, of, without, spans(silent))
 	}
 	return s

@@ -287,7 +287,7 @@ func (c *dataPages) importing(up upload, shelved pending.ID, show func(dataView)
 }
 
 func (c *dataPages) fileGone(w http.ResponseWriter, v frame.Visit, p frame.Place) {
-	c.showData(w, v, http.StatusConflict, dataView{Place: p, Problem: "File not found: it was imported or discarded, or 30 minutes have passed. Upload it again. Nothing is imported twice."})
+	c.showData(w, v, http.StatusConflict, dataView{Place: p, Messages: frame.Messages{Problem: "File not found: it was imported or discarded, or 30 minutes have passed. Upload it again. Nothing is imported twice."}})
 }
 
 const maxFileName = 100 // characters

@@ -57,6 +57,12 @@ type Store interface {
 	ClaimWeeklyReader(ctx context.Context, ws measure.WorkspaceID, week civil.Date, now time.Time) (*control.WeeklyReader, error)
 	SettleWeeklyReader(ctx context.Context, r control.WeeklyReader, week civil.Date, problem string) error
 
+	CreateShare(ctx context.Context, n control.Share, by control.By) error
+	Shares(ctx context.Context, ws measure.WorkspaceID) ([]control.Share, error)
+	ShareByHash(ctx context.Context, hash []byte) (control.Share, control.Workspace, error)
+	TouchShare(ctx context.Context, id control.ShareID, used time.Time) error
+	RevokeShare(ctx context.Context, ws measure.WorkspaceID, id control.ShareID, by control.By) error
+
 	AddHookSecret(ctx context.Context, h control.HookSecret, by control.By) error
 	HookSecrets(ctx context.Context, ws measure.WorkspaceID) ([]control.HookSecret, error)
 	RemoveHookSecret(ctx context.Context, ws measure.WorkspaceID, id control.HookSecretID, by control.By) error

@@ -80,6 +80,7 @@ func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 		{"the last owner cannot leave", lastOwnerStays},
 		{"a lower role ends the keys that exceed it", lowerRoleEndsKeysBeyondIt},
 		{"the role is checked at the time of the change", roleCountsAtTheChange},
+		{"a share link is found by its hash until it ends", sharesAreKept},
 		{"people with any role revoke their own grants", ownGrantsAreEndedByAnybody},
 		{"a grant that ends with another object is logged", endedGrantsAreLogged},
 		{"an invitation is accepted once and in time", invitationIsAcceptedOnce},

@@ -33,6 +33,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time) error {
 		{`DELETE FROM oauth_grants WHERE ends_at < $1 OR (revoked_at > 0 AND revoked_at < $1)`, monthAgo},
 		{`DELETE FROM oauth_clients WHERE used_at = 0 AND created_at < $1`, dayAgo},
 		{`DELETE FROM invitations WHERE expires_at < $1`, micros(now)},
+		{`DELETE FROM share_links WHERE expires_at < $1`, monthAgo},
 		{`DELETE FROM events WHERE at < $1 AND subject NOT IN (SELECT id FROM api_keys)`, micros(now.Add(-eventsKept))},
 	}
 	err := s.change(ctx, func(tx *sql.Tx) error {

@@ -45,6 +45,7 @@ type Store struct {
 	forecastStore
 	mappingStore
 	webhookStore
+	shareStore
 	connectionStore
 	alertStore
 	callStore
@@ -66,6 +67,7 @@ type (
 	forecastStore   struct{ *database } // forecasts and their accuracy
 	mappingStore    struct{ *database }
 	webhookStore    struct{ *database } // secrets and deliveries
+	shareStore      struct{ *database } // read-only links to pages
 	connectionStore struct{ *database } // accounts of ad platforms
 	alertStore      struct{ *database } // alert rules, their events, destinations and messages
 	callStore       struct{ *database } // the call log
@@ -78,7 +80,7 @@ func newStore(d *database) *Store {
 		workspaceStore: workspaceStore{d}, forgottenStore: forgottenStore{d}, keyStore: keyStore{d},
 		userStore: userStore{d}, sessionStore: sessionStore{d}, memberStore: memberStore{d},
 		clientStore: clientStore{d}, grantStore: grantStore{d}, experimentStore: experimentStore{d}, recordStore: recordStore{d},
-		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d},
+		budgetStore: budgetStore{d}, forecastStore: forecastStore{d}, mappingStore: mappingStore{d}, webhookStore: webhookStore{d}, shareStore: shareStore{d},
 		connectionStore: connectionStore{d}, alertStore: alertStore{d},
 		callStore: callStore{d}, eventStore: eventStore{d},
 	}

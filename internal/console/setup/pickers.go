@@ -1,0 +1,20 @@
+package setup
+
+// zones are suggested time zones, by offset from UTC. Forms accept every IANA name.
+func zones() []string {
+	return []string{
+		"Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Denver", "America/Phoenix", "America/Chicago", "America/Mexico_City",
+		"America/New_York", "America/Toronto", "America/Bogota", "America/Sao_Paulo", "America/Argentina/Buenos_Aires", "UTC", "Europe/London",
+		"Europe/Lisbon", "Europe/Paris", "Europe/Madrid", "Europe/Berlin", "Europe/Amsterdam", "Europe/Rome", "Europe/Zurich", "Europe/Vienna",
+		"Europe/Stockholm", "Europe/Warsaw", "Africa/Lagos", "Africa/Johannesburg", "Africa/Cairo", "Europe/Athens", "Europe/Istanbul", "Asia/Dubai",
+		"Asia/Karachi", "Asia/Kolkata", "Asia/Bangkok", "Asia/Jakarta", "Asia/Singapore", "Asia/Shanghai", "Asia/Manila", "Asia/Seoul", "Asia/Tokyo",
+		"Australia/Perth", "Australia/Brisbane", "Australia/Sydney", "Pacific/Auckland",
+	}
+}
+
+// currencies are suggested currencies. Forms accept every ISO code.
+func currencies() []string {
+	return []string{
+		"USD", "EUR", "GBP", "AUD", "CAD", "CHF", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK", "NZD", "SGD", "HKD", "INR", "BRL", "MXN", "ZAR", "AED", "TRY", "KRW", "CNY",
+	}
+}

@@ -1,0 +1,288 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/internal/auth"
+	"assay/internal/console"
+	"assay/internal/console/frame"
+	"assay/internal/control"
+)
+
+// callsSeen records the calls of tools.
+type callsSeen struct {
+	mu    sync.Mutex
+	calls []string // tool, workspace, actor, scopes and arguments
+}
+
+func (c *callsSeen) recording(ask frame.Ask) frame.Ask {
+	return func(ctx context.Context, p auth.Principal, tool string, args json.RawMessage) (json.RawMessage, error) {
+		c.mu.Lock()
+		var scopes []string
+		for _, s := range p.Scopes {
+			scopes = append(scopes, string(s))
+		}
+		c.calls = append(c.calls, strings.Join([]string{tool, string(p.Workspace.ID), p.Actor, strings.Join(scopes, " "), string(args)}, "|"))
+		c.mu.Unlock()
+		return ask(ctx, p, tool, args)
+	}
+}
+
+// taken returns the recorded calls and forgets them.
+func (c *callsSeen) taken() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.calls
+	c.calls = nil
+	return all
+}
+
+// shareSite is a site with figures and a link to the channels of the last seven days, Google only.
+func shareSite(t *testing.T) (s *site, owner *browser, seen *callsSeen, link string) {
+	t.Helper()
+	seen = &callsSeen{}
+	ask := seen.recording(recordedTools(t))
+	s = newSiteWith(t, func(_ *site, o *console.Options) { o.Ask = ask })
+	s.member(email, control.RoleOwner)
+	owner = s.signedIn(email)
+	return s, owner, seen, share(owner, "/channels", "range", "7d", "channel", "google")
+}
+
+// share creates a link and returns its path.
+func share(b *browser, page string, filters ...string) string {
+	b.t.Helper()
+	made := b.form("/shares", append([]string{"action", "create", "page", page, "days", "7"}, filters...)...)
+	found := regexp.MustCompile(regexp.QuoteMeta(b.url) + `(/shared/[\w-]{43})<`).FindStringSubmatch(made.body)
+	if made.status != http.StatusOK || found == nil {
+		b.t.Fatalf("a link: %d %s", made.status, made.body)
+	}
+	return found[1]
+}
+
+func TestSharedPageIsReadOnlyAndLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	s, owner, seen, _ := shareSite(t)
+	for _, page := range performancePages {
+		link := share(owner, page, "range", "7d")
+		seen.taken()
+		p := s.browser().get(link)
+		if p.status != http.StatusOK || strings.Count(p.body, "<h1") != 1 || !strings.Contains(p.body, "Acme") || !strings.Contains(p.body, "Last 7 days") {
+			t.Errorf("%s: %d %.300s", page, p.status, p.body)
+		}
+		for _, unwanted := range []string{"<form", "<script", "<nav class=\"side\"", "name=\"csrf\"", "data-copy", "data-save", "curl ", email, "id=\"ask\"", "sign-in", "workspace="} {
+			if strings.Contains(p.body, unwanted) {
+				t.Errorf("%s contains %q", page, unwanted)
+			}
+		}
+		for _, m := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(p.body, -1) {
+			if !strings.HasPrefix(m[1], "/assets/") && !strings.HasPrefix(m[1], link) && m[1] != "#main" {
+				t.Errorf("%s leads to %s", page, m[1])
+			}
+		}
+		for name, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow", "X-Frame-Options": "DENY"} {
+			if got := p.header.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", page, name, got, want)
+			}
+		}
+		if policy := p.header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'none'") || strings.Contains(policy, "script-src") || !strings.Contains(p.body, `content="noindex, nofollow"`) {
+			t.Errorf("%s: policy %q", page, policy)
+		}
+		if len(p.header.Values("Set-Cookie")) > 0 {
+			t.Errorf("%s sets a cookie", page)
+		}
+		for _, call := range seen.taken() {
+			if !strings.Contains(call, "|acme|share:") || !strings.Contains(call, "|"+string(control.ScopeRead)+"|") {
+				t.Errorf("%s calls %s; want the scope to read only", page, call)
+			}
+		}
+	}
+}
+
+// Regardless of the query in the address of a link, the calls have the workspace and filters of the link.
+func TestQueryOfASharedPageWidensNothing(t *testing.T) {
+	t.Parallel()
+	s, _, seen, link := shareSite(t)
+	seen.taken()
+	plain := s.browser().get(link)
+	want := seen.taken()
+	if plain.status != http.StatusOK || len(want) == 0 || !strings.Contains(strings.Join(want, "\n"), `"channel":"google"`) && !strings.Contains(strings.Join(want, "\n"), "start_date") {
+		t.Fatalf("%d, calls %s", plain.status, want)
+	}
+	for _, tampered := range []string{
+		"?workspace=other", "?channel=facebook", "?channel=", "?range=year", "?start=2020-01-01&end=2026-11-20", "?compare=year", "?model=linear", "?page=/customers",
+		"?format=csv", "?format=csv&table=", "?open=google", "?days=90", "?view=ltv", "?sort=-spend&page=2", "?channel=google&channel=facebook",
+	} {
+		p := s.browser().get(link + tampered)
+		got := seen.taken()
+		if p.status != http.StatusOK || !strings.HasPrefix(p.header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", tampered, p.status, p.header.Get("Content-Type"))
+		}
+		if !sameCalls(got, want) {
+			t.Errorf("%s: calls\n%s\nwant\n%s", tampered, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	for _, path := range []string{link + "/customers", link + "/../customers", "/shared/", "/shared/x/y"} {
+		if p := s.browser().get(path); p.status == http.StatusOK {
+			t.Errorf("%s: 200", path)
+		}
+	}
+}
+
+// sameCalls compares calls without their order.
+func sameCalls(a, b []string) bool {
+	count := map[string]int{}
+	for _, one := range a {
+		count[one]++
+	}
+	for _, one := range b {
+		count[one]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A wrong, an expired and a revoked link, and one whose author lost the role, have the same answer.
+func TestEndedSharesHaveOneAnswer(t *testing.T) {
+	t.Parallel()
+	s, owner, seen, expiring := shareSite(t)
+	ada := s.member("ada@acme.example", control.RoleAdmin)
+	revoked := share(owner, "/")
+	all, err := s.store.Shares(t.Context(), "acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		if one.Page == "/" {
+			if p := owner.form("/shares", "action", "revoke", "id", string(one.ID)); p.status != http.StatusOK {
+				t.Fatalf("revocation: %d", p.status)
+			}
+		}
+	}
+	orphaned := share(s.signedIn("ada@acme.example"), "/")
+	if p := s.browser().get(orphaned); p.status != http.StatusOK {
+		t.Fatalf("before: %d", p.status)
+	}
+	if err := s.people.SetRole(t.Context(), ada.ID, "acme", control.RoleAnalyst, "test"); err != nil {
+		t.Fatal(err)
+	}
+	s.clock.move(7*24*time.Hour - time.Second)
+	if p := s.browser().get(expiring); p.status != http.StatusOK {
+		t.Errorf("a second before the end: %d", p.status)
+	}
+	s.clock.move(2 * time.Second)
+	seen.taken()
+	wrong := s.browser().get("/shared/" + strings.Repeat("A", 43))
+	if wrong.status != http.StatusNotFound || wrong.header.Get("X-Robots-Tag") == "" || wrong.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("a wrong link: %d", wrong.status)
+	}
+	for what, path := range map[string]string{
+		"expired": expiring, "revoked": revoked, "author without the role": orphaned, "short": "/shared/x", "endless": "/shared/" + strings.Repeat("A", 4000),
+		"another case": strings.ToLower(expiring), "cut": expiring[:len(expiring)-1], "with an injection": "/shared/" + url.PathEscape("' OR 1=1 --"),
+	} {
+		p := s.browser().get(path)
+		if p.status != wrong.status || p.body != wrong.body {
+			t.Errorf("%s: %d; its answer differs from that of a wrong link", what, p.status)
+		}
+	}
+	if calls := seen.taken(); len(calls) > 0 {
+		t.Errorf("ended links call tools: %s", calls)
+	}
+}
+
+func TestSharedPagesAcceptNoOtherMethodAndAreRateLimited(t *testing.T) {
+	t.Parallel()
+	s, _, seen, link := shareSite(t)
+	seen.taken()
+	for _, method := range []string{http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, "PROPFIND"} {
+		r, err := http.NewRequestWithContext(t.Context(), method, s.url+link, strings.NewReader("csrf=x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := s.browser().send(r); p.status != http.StatusMethodNotAllowed || p.header.Get("Allow") != http.MethodGet {
+			t.Errorf("%s: %d, Allow %q", method, p.status, p.header.Get("Allow"))
+		}
+	}
+	if calls := seen.taken(); len(calls) > 0 {
+		t.Errorf("calls: %s", calls)
+	}
+	b := s.browser()
+	for i := range 60 {
+		if p := b.get("/shared/wrong"); p.status != http.StatusNotFound {
+			t.Fatalf("attempt %d: %d", i, p.status)
+		}
+	}
+	if p := b.get(link); p.status != http.StatusTooManyRequests || p.header.Get("Retry-After") == "" {
+		t.Errorf("the 61st: %d, Retry-After %q", p.status, p.header.Get("Retry-After"))
+	}
+	s.clock.move(time.Minute)
+	if p := b.get(link); p.status != http.StatusOK {
+		t.Errorf("a minute later: %d", p.status)
+	}
+}
+
+func TestOnlyAdminsShareListAndRevoke(t *testing.T) {
+	t.Parallel()
+	s, owner, _, link := shareSite(t)
+	s.member("ana@acme.example", control.RoleAnalyst)
+	analyst := s.signedIn("ana@acme.example")
+	all, err := s.store.Shares(t.Context(), "acme")
+	if err != nil || len(all) != 1 || strings.Contains(link, string(all[0].Hash)) {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if p := analyst.get("/shares?workspace=acme"); p.status != http.StatusForbidden {
+		t.Errorf("an analyst sees the links: %d", p.status)
+	}
+	if p := analyst.get("/?workspace=acme"); strings.Contains(p.body, "/shares") {
+		t.Error("an analyst is offered to share")
+	}
+	for what, fields := range map[string][]string{"creates": {"action", "create", "page", "/", "days", "7"}, "revokes": {"action", "revoke", "id", string(all[0].ID)}} {
+		if p := analyst.form("/shares", fields...); p.status != http.StatusForbidden {
+			t.Errorf("an analyst %s: %d", what, p.status)
+		}
+	}
+	for what, c := range map[string]struct {
+		status int
+		fields []string
+	}{
+		"a page with actions": {422, []string{"action", "create", "page", "/keys", "days", "7"}}, "no page": {422, []string{"action", "create", "days", "7"}},
+		"another host": {422, []string{"action", "create", "page", "//evil.example/", "days", "7"}}, "no expiry": {422, []string{"action", "create", "page", "/"}},
+		"too long": {422, []string{"action", "create", "page", "/", "days", "91"}}, "a wrong day": {422, []string{"action", "create", "page", "/", "days", "7", "start", "yesterday", "end", "x"}},
+		"another workspace": {404, []string{"workspace", "other", "action", "create", "page", "/", "days", "7"}}, "without a token": {403, []string{"csrf", "", "action", "create", "page", "/", "days", "7"}},
+		"no action": {422, nil}, "an unknown link": {422, []string{"action", "revoke", "id", "nothing"}},
+	} {
+		if p := owner.form("/shares", c.fields...); p.status != c.status {
+			t.Errorf("%s: %d, want %d", what, p.status, c.status)
+		}
+	}
+	if p := s.browser().get(link); p.status != http.StatusOK {
+		t.Fatalf("opened: %d", p.status)
+	}
+	list := owner.get("/shares?workspace=acme")
+	for _, want := range []string{"1 share link.", "Channels", "Last 7 days · Google Ads", email, "Nov 20, 2026, 12:00 UTC", "Nov 27, 2026"} {
+		if !strings.Contains(list.body, want) {
+			t.Errorf("the list lacks %q", want)
+		}
+	}
+	if strings.Contains(list.body, link) {
+		t.Error("the list shows the link again")
+	}
+	if p := owner.get("/channels?workspace=acme&range=7d"); !strings.Contains(p.body, `href="/shares?range=7d&amp;workspace=acme&amp;page=%2Fchannels"`) {
+		t.Error("the page has no button to share it with its filters")
+	}
+	hostile := owner.get("/shares?workspace=acme&channel=" + url.QueryEscape(`"><script>alert(1)</script>`))
+	if strings.Contains(hostile.body, "<script>alert") {
+		t.Error("a filter is not escaped")
+	}
+}

@@ -1,0 +1,68 @@
+package operation
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"assay/internal/control"
+	"assay/internal/fault"
+	"assay/internal/oauth/people"
+)
+
+// NewShare is the page that a share link shows, and for how long.
+type NewShare struct {
+	Page  string     // path
+	Query url.Values // filters of the page
+	Days  int
+}
+
+// Shared is a share link with its secret, which is shown once.
+type Shared struct {
+	Secret people.Secret
+	Share  control.Share
+}
+
+// CreateShare creates a read-only link to one page with its filters. Only members create links, so each link has an
+// author whose role it depends on. The console decides which pages and filters can be shared.
+var CreateShare = Operation[NewShare, Shared]{
+	Spec{Name: "share.create", Needs: Manage, Undo: "Revoke the link."},
+	(*Run).createShare,
+}
+
+func (r *Run) createShare(ctx context.Context, in NewShare) (made Shared, err error) {
+	if in.Days < control.MinShareDays || in.Days > control.MaxShareDays {
+		return made, fault.Invalid("a share link is valid for %d to %d days", control.MinShareDays, control.MaxShareDays).WithHint("choose when the link expires")
+	}
+	m, err := r.membership(ctx)
+	if err != nil {
+		return made, err
+	}
+	by := r.By()
+	made.Secret = people.NewSecret()
+	made.Share = control.Share{
+		ID: control.ShareID(newID()), Workspace: r.Workspace.ID, Hash: made.Secret.Hash(), Page: in.Page, Query: in.Query.Encode(), By: m.User,
+		CreatedAt: by.At, ExpiresAt: by.At.Add(time.Duration(in.Days) * 24 * time.Hour),
+	}
+	return made, r.Store.CreateShare(ctx, made.Share, by)
+}
+
+// RevokeShare ends a share link by ID.
+var RevokeShare = Operation[control.ShareID, None]{
+	Spec{Name: "share.revoke", Needs: Manage, Undo: "It cannot be undone. Create another link."},
+	func(r *Run, ctx context.Context, id control.ShareID) (None, error) {
+		return None{}, r.Store.RevokeShare(ctx, r.Workspace.ID, id, r.By())
+	},
+}
+
+// ListShares lists the share links of a workspace, newest first. A member who does not manage the workspace receives a fault
+// of kind forbidden.
+var ListShares = Operation[None, []control.Share]{
+	Spec{Name: "share.list", Needs: Read},
+	func(r *Run, ctx context.Context, _ None) ([]control.Share, error) {
+		if err := r.permit(ctx, r.Call.Caller, r.Workspace.ID, Manage); err != nil {
+			return nil, err
+		}
+		return r.Store.Shares(ctx, r.Workspace.ID)
+	},
+}
