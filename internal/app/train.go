@@ -13,6 +13,7 @@ import (
 	"assay/internal/measure"
 	"assay/internal/measure/mix"
 	"assay/internal/operation"
+	"assay/internal/panics"
 )
 
 // forecastEvery is how often the service checks for a new day and for periods that have ended.
@@ -105,8 +106,17 @@ func (a *App) trainDemo(ctx context.Context) {
 }
 
 // warmSearch trains the search of explain, so that its first question does not wait for it.
-func (a *App) warmSearch(context.Context) error {
-	a.tools.WarmSearch()
+func (a *App) warmSearch(ctx context.Context) error {
+	done := make(chan struct{})
+	var training panics.Group
+	training.Go(func() {
+		defer close(done)
+		a.tools.WarmSearch()
+	})
+	select {
+	case <-done:
+	case <-ctx.Done(): // the training uses no store, so nothing waits for it
+	}
 	return nil
 }
 

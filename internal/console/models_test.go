@@ -420,7 +420,8 @@ func TestOptimizerAllocatesTheBudgetAndRejectsInvalidInput(t *testing.T) {
 	s.hasModel()
 	b := s.signedIn(email)
 	page := b.get("/optimizer?workspace=acme&budget=9,000&min_google=4000&max_google=4500")
-	for _, want := range []string{"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
+	for _, want := range []string{
+		"No other allocation within these limits", "Probability of more revenue", `value="9,000"`, `value="4000"`, "Allocation (CSV)",
 		`step="100" value="4000" aria-label="Minimum of Google Ads, slider">`, `value="4500" aria-label="Maximum of Google Ads, slider">`,
 	} {
 		if !strings.Contains(page.body, want) {

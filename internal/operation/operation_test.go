@@ -166,7 +166,7 @@ func TestOperationsNeedTheirPermission(t *testing.T) {
 func input(name string) []byte {
 	switch name {
 	case "job.cancel", "key.revoke", "grant.revoke", "member.withdraw", "member.remove", "webhook.remove",
-		"alert.remove", "alert.email.add", "alert.destination.remove", "mapping.save", "mapping.delete", "budget_change.show",
+		"alert.remove", "alert.email.add", "weekly.choose", "weekly.stop", "alert.destination.remove", "mapping.save", "mapping.delete", "budget_change.show",
 		"annotation.remove", "report.remove", "insight.restore", "share.revoke":
 		return []byte(`"x"`)
 	}

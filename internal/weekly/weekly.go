@@ -87,7 +87,7 @@ func (s *Sender) Send(ctx context.Context) {
 	}
 }
 
-// sendOf sends the summary of the last whole week to all members of a workspace to whom it is due.
+// sendOf sends the summary of the last whole week to the members of a workspace who have not received it.
 func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 	now := s.Clock().In(w.Location())
 	if now.Weekday() == time.Monday && now.Hour() < sendHour {

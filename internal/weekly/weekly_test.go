@@ -84,12 +84,14 @@ type queue struct {
 	weeks   []civil.Date
 }
 
-func (q *queue) Workspaces(context.Context) ([]control.Workspace, error) { return []control.Workspace{shop}, nil }
+func (q *queue) Workspaces(context.Context) ([]control.Workspace, error) {
+	return []control.Workspace{shop}, nil
+}
 
 func (q *queue) ClaimWeeklyReader(_ context.Context, _ measure.WorkspaceID, week civil.Date, _ time.Time) (*control.WeeklyReader, error) {
 	q.weeks = append(q.weeks, week)
 	if len(q.due) == 0 {
-		return nil, nil //nolint:nilnil // nobody is due
+		return nil, nil //nolint:nilnil // no member is due
 	}
 	first := q.due[0]
 	q.due = q.due[1:]

@@ -31,9 +31,15 @@ type namedReport struct {
 
 // reports are the pages with figures, in the order of the navigation. They can be shared.
 var reports = []namedReport{
-	{frame.OverviewPath, "Overview", overview}, {"/channels", "Channels", channels}, {"/campaigns", "Campaigns", campaigns},
-	{"/customers", "Customers", customers}, {"/products", "Products", products}, {"/creators", "Creators", creators},
-	{"/email", "Email & SMS", messages}, {"/surveys", "Surveys", surveys}, {"/surfaces", "Sales surfaces", surfaces},
+	{frame.OverviewPath, "Overview", overview},
+	{"/channels", "Channels", channels},
+	{"/campaigns", "Campaigns", campaigns},
+	{"/customers", "Customers", customers},
+	{"/products", "Products", products},
+	{"/creators", "Creators", creators},
+	{"/email", "Email & SMS", messages},
+	{"/surveys", "Surveys", surveys},
+	{"/surfaces", "Sales surfaces", surfaces},
 }
 
 // reportAt returns the report of a path, nil for another path.

@@ -2,6 +2,7 @@ package performance
 
 import (
 	"cmp"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -227,7 +228,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 		view, err = c.shared(r, link, workspace, page)
 	}
 	if err != nil {
-		c.Log.ErrorContext(r.Context(), "shared page", "link", string(link.ID), "error", err)
+		c.Log.ErrorContext(r.Context(), "shared page", slog.String("link", string(link.ID)), slog.Any("error", err))
 		c.sharedRefusal(w, r, http.StatusInternalServerError, "The page cannot be shown now. Try again later.")
 		return
 	}

@@ -27,8 +27,12 @@ var clients = []struct {
 	id, name string
 	remote   bool // runs elsewhere, so it needs a public address
 }{
-	{"claude", "Claude", true}, {"claude-code", "Claude Code", false}, {"chatgpt", "ChatGPT", true}, {"cursor", "Cursor", false},
-	{"inspector", "Inspector", false}, {"scripts", "Scripts", false},
+	{"claude", "Claude", true},
+	{"claude-code", "Claude Code", false},
+	{"chatgpt", "ChatGPT", true},
+	{"cursor", "Cursor", false},
+	{"inspector", "Inspector", false},
+	{"scripts", "Scripts", false},
 }
 
 func (c *settingsPages) connectPage(w http.ResponseWriter, v frame.Visit) {
@@ -39,7 +43,7 @@ func (c *settingsPages) connectPage(w http.ResponseWriter, v frame.Visit) {
 	view := connectView{Place: p, URL: c.BaseURL + "/api/mcp/rpc", Local: !c.Cookies.Secure}
 	asked := v.URL.Query().Get("client")
 	for _, one := range clients {
-		if one.id == asked || view.Client == "" && !(view.Local && one.remote) {
+		if one.id == asked || view.Client == "" && (!view.Local || !one.remote) {
 			view.Client = one.id
 		}
 	}

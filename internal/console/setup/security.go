@@ -157,6 +157,10 @@ func eventWords(kind control.EventKind) string {
 		return "Alert destination added"
 	case control.DestinationRemoved:
 		return "Alert destination removed"
+	case control.WeeklyChosen:
+		return "Weekly summary chosen"
+	case control.WeeklyStopped:
+		return "Weekly summary stopped"
 	case control.KeyMade:
 		return "Key created"
 	case control.KeyRotated:

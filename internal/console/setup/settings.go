@@ -25,8 +25,11 @@ type settingsView struct {
 func (v settingsView) Fixed() []frame.Fact {
 	w := v.Workspace
 	return []frame.Fact{
-		{Name: "ID", Value: string(w.ID)}, {Name: "Currency", Value: string(w.Currency)}, {Name: "Time zone", Value: w.Zone},
-		{Name: "Revenue", Value: w.Basis.String()}, {Name: "Created", Value: w.CreatedAt.UTC().Format("Jan 2, 2006")},
+		{Name: "ID", Value: string(w.ID)},
+		{Name: "Currency", Value: string(w.Currency)},
+		{Name: "Time zone", Value: w.Zone},
+		{Name: "Revenue", Value: w.Basis.String()},
+		{Name: "Created", Value: w.CreatedAt.UTC().Format("Jan 2, 2006")},
 	}
 }
 
@@ -38,8 +41,10 @@ func (v settingsView) Elsewhere() []frame.Fact {
 		logging = "on"
 	}
 	return []frame.Fact{
-		{Name: "Argument logging", Value: logging, Href: at(callsPath)}, {Name: "Scheduled training", Value: string(v.Workspace.Retrain.Cadence), Href: at(frame.ModelsPath)},
-		{Name: "Costs and margins", Value: "Costs", Href: at(costsPath)}, {Name: "Guardrails for budgets", Value: "Budget changes", Href: at(frame.BudgetChangesPath)},
+		{Name: "Argument logging", Value: logging, Href: at(callsPath)},
+		{Name: "Scheduled training", Value: string(v.Workspace.Retrain.Cadence), Href: at(frame.ModelsPath)},
+		{Name: "Costs and margins", Value: "Costs", Href: at(costsPath)},
+		{Name: "Guardrails for budgets", Value: "Budget changes", Href: at(frame.BudgetChangesPath)},
 		{Name: "Rate limit", Value: "Connect an app", Href: at(connectPath)},
 	}
 }

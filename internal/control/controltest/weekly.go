@@ -1,10 +1,9 @@
 package controltest
 
 import (
+	"slices"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"assay/internal/civil"
 	"assay/internal/control"
@@ -79,8 +78,8 @@ func weeklyReadersAreKept(t *testing.T, s PeopleStore) {
 	}
 	settle(fresh, next, "")
 	want := []control.WeeklyReader{{Workspace: w.ID, Member: "ben", Email: "ben@acme.example", At: noon, Week: next, Attempts: 1}}
-	if got, err := s.WeeklyReaders(t.Context(), w.ID); err != nil || !cmp.Equal(want, got) {
-		t.Errorf("%v\n%s", err, cmp.Diff(want, got))
+	if got, err := s.WeeklyReaders(t.Context(), w.ID); err != nil || !slices.Equal(want, got) {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 	if r := claim(w, next, now.Add(24*time.Hour)); r != nil {
 		t.Errorf("the summary is sent twice: %+v", r)
