@@ -55,6 +55,9 @@ func experimentsOf(t *testing.T, s mcp.Session, args string) ExperimentsAnswer {
 // covered (fewer have a probability of 3%).
 func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: a store of 25,000 orders")
+	}
 	stores, least := []demo.Options{{Seed: 7, Days: 480, Orders: 25_000}}, 3
 	if nightly() {
 		stores, least = nil, 24

@@ -118,6 +118,9 @@ const maxReplayedCalls = 30
 // questions are answered in at most 30 calls, and the answers have the asked figures.
 func TestConversationsStayInTheirBudget(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: 40 conversations")
+	}
 	r, all := newReplayedStore(t), conversations(t)
 	if len(all) < 40 {
 		t.Errorf("%d conversations, want 40", len(all))

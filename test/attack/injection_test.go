@@ -273,6 +273,9 @@ func callsOf(tool toolSchema) []map[string]any {
 // of the console (line 141 of docs/security.md).
 func TestStoredNamesAreNoInstructionsInAnyAnswerOrPage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: every tool and every page")
+	}
 	s := poisoned(t)
 	t.Run("tools", s.checkTools)
 	t.Run("questions", s.checkQuestions)
