@@ -213,6 +213,9 @@ func (e *Executor) carryOut(ctx context.Context, p *plan, by Caller, t terms, ro
 	if v := p.Blocked(); v != nil {
 		return e.fail(ctx, p, row, v.refusal().Err())
 	}
+	if v := p.NeedsApproval(); v != nil && row.ApprovedBy == "" && row.RollsBack == "" { // the limit or the rate changed meanwhile
+		return e.fail(ctx, p, row, fault.Conflict("the change needs an approval now: %s", v.Text).WithHint("Request the change again."))
+	}
 	return e.apply(ctx, p, row, state)
 }
 
