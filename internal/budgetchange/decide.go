@@ -32,7 +32,7 @@ func (e *Executor) Rollback(ctx context.Context, w control.Workspace, by Caller,
 	if !confirm {
 		return roll(ctx)
 	}
-	return e.once(ctx, "rollback "+string(id), roll)
+	return e.once(ctx, "rollback "+string(w.ID)+" "+by.Actor+" "+string(id), roll)
 }
 
 // undoing returns the terms of the rollback of a change.
@@ -88,7 +88,7 @@ func (e *Executor) rowIn(ctx context.Context, w control.Workspace, id control.Bu
 // everything again. The parameter asked is the requester of the change: the actor of the row, or the member who made
 // the actor's key.
 func (e *Executor) Approve(ctx context.Context, w control.Workspace, by Caller, id control.BudgetChangeID, asked string) (Result, error) {
-	return e.once(ctx, "approve "+string(id), func(ctx context.Context) (Result, error) {
+	return e.once(ctx, "approve "+string(w.ID)+" "+by.Actor+" "+string(id), func(ctx context.Context) (Result, error) {
 		row, err := e.awaiting(ctx, w, id)
 		if err != nil {
 			return Result{}, err

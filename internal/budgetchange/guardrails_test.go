@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/internal/ads"
+	"assay/internal/ads/simulator"
 	"assay/internal/control"
 	"assay/internal/fault"
 	"assay/internal/measure"
@@ -254,6 +255,25 @@ func TestChangesAboveALimitNeedAnotherMember(t *testing.T) {
 		b.wantTraffic(t, 1, 1)
 		_, err = b.Approve(t.Context(), b.workspace, ben, id, "")
 		wantError(t, err, fault.KindConflict, "applied")
+	})
+}
+
+// The limit is lowered after the change was checked and before it is written.
+func TestAChangeThatNeedsApprovalMeanwhileIsNotSent(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		b.sim.Script(
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve},
+			simulator.Fault{On: simulator.Campaign, Do: simulator.Serve, Before: func() {
+				b.limits(t, func(g *control.Guardrails) { g.ApproveAbove = usd(5200) })
+			}},
+		)
+		got := b.execute(t, b.to(55))
+		wantOutcome(t, got, Refused)
+		if row := b.row(t, got.Change.ID); row.Status != control.ChangeFailed {
+			t.Errorf("the row is %s, want failed", row.Status)
+		}
+		b.wantTraffic(t, 0, 0)
 	})
 }
 

@@ -297,7 +297,7 @@ func dismissInsight(ctx context.Context, c *toolkit.Call, p insightParams) (*Cha
 	}
 	ch := &Change{
 		Verb: "dismiss", Past: "dismissed", Object: "the insight " + told(p.ID), ID: p.ID,
-		Note: " `insights` omits it until its evidence changes.", Record: Record{Label: answer.Foreign(given.Reason)},
+		Note: " `insights` omits it until its evidence changes.", Undo: "Restore it on the Insights page.", Record: Record{Label: answer.Foreign(given.Reason)},
 	}
 	ch.Existing = slices.ContainsFunc(c.Dismissed, func(d control.DismissedInsight) bool { return d.Insight == given.Insight })
 	if !ch.Existing {

@@ -294,6 +294,9 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 	case budgetchange.Executed:
 		return fmt.Sprintf("Executed: %s changed %s. Audit row %s; it can be rolled back.%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
+		if r.Change != nil {
+			return fmt.Sprintf("Unchanged: another person set %s to %s at the same moment. Nothing was sent; audit row %s says so.", what, p.New, a.AuditID)
+		}
 		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
 	case budgetchange.Unknown:
 		return fmt.Sprintf("The outcome is unknown: %s may have changed %s. Do not repeat the call; check audit row %s.", what, move, a.AuditID)
