@@ -22,17 +22,22 @@ import (
 func (a *App) newBudgets(accounts budgetchange.Accounts) *budgetchange.Executor {
 	return budgetchange.New(budgetchange.Options{
 		Store: a.control.Store, Accounts: accounts, Rates: budgetRates{a.facts, a.now}, Clock: ads.RealClock(a.now), Log: a.log,
+		WriteTime: writeCalls * a.config.AdsTimeout, Shared: a.config.ControlURL.Text() != "",
 	})
 }
 
-// expireEvery is the interval between checks for changes that waited too long for approval.
-const expireEvery = time.Minute
+// writeCalls is the maximum number of calls of one write: the write, the renewal of a token, and the write again.
+const writeCalls = 3
+
+// settleEvery is the interval between checks for changes that waited too long for approval and for changes that ended
+// nodes left.
+const settleEvery = time.Minute
 
 // settleBudgets settles unknown outcomes of changes until ctx ends.
 func (a *App) settleBudgets(ctx context.Context) error {
-	expiry := time.NewTicker(expireEvery)
-	defer expiry.Stop()
-	return a.budgets.Run(ctx, expiry.C)
+	tick := time.NewTicker(settleEvery)
+	defer tick.Stop()
+	return a.budgets.Run(ctx, tick.C)
 }
 
 // budgetTools applies the changes that tools request, with the permission of their caller.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"assay/internal/ads"
 	"assay/internal/ads/adstest"
@@ -47,6 +48,7 @@ type bench struct {
 	store     *settlements
 	accounts  accounts
 	rates     rates
+	ticks     chan time.Time // of running executors
 
 	perUnit int64             // platform units of one currency unit
 	budget  func() int64      // the live budget in minor units
@@ -84,13 +86,13 @@ func (r rates) Convert(_ context.Context, _ control.Workspace, a money.Amount, t
 type settlements struct {
 	*sqlstore.Store
 	final  chan control.BudgetChange
-	broken error // of the next update
+	broken error // of the next update to a final status
 }
 
 func (s *settlements) UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
 	*control.BudgetChange, error,
 ) {
-	if err := s.broken; err != nil {
+	if err := s.broken; err != nil && c.Status.Done() {
 		s.broken = nil
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func openStore(t *testing.T) *settlements {
 
 func newBench(t *testing.T, p measure.Platform) *bench {
 	t.Helper()
-	b := &bench{platform: p, clock: adstest.NewClock(adstest.Noon), store: openStore(t), rates: rates{}}
+	b := &bench{platform: p, clock: adstest.NewClock(adstest.Noon), store: openStore(t), rates: rates{}, ticks: make(chan time.Time)}
 	var err error
 	b.workspace, err = b.store.CreateWorkspace(t.Context(), control.NewWorkspace("Acme"), control.By{Actor: "assay test", At: adstest.Noon})
 	if err != nil {
@@ -135,7 +137,10 @@ func newBench(t *testing.T, p measure.Platform) *bench {
 
 // restarted returns the executor of a new process on the same store.
 func (b *bench) restarted() *Executor {
-	return New(Options{Store: b.store, Accounts: b.accounts, Rates: b.rates, Clock: b.clock, Log: slog.New(slog.DiscardHandler)})
+	return New(Options{
+		Store: b.store, Accounts: b.accounts, Rates: b.rates, Clock: b.clock, Log: slog.New(slog.DiscardHandler),
+		WriteTime: 3 * adstest.Timeout,
+	})
 }
 
 // connected returns a client of a served simulator.
@@ -328,7 +333,7 @@ func (b *bench) running(t *testing.T, e *Executor) {
 	ctx, stop := context.WithCancel(t.Context())
 	var work panics.Group
 	work.Go(func() {
-		if err := e.Run(ctx, nil); err != nil {
+		if err := e.Run(ctx, b.ticks); err != nil {
 			t.Errorf("Run: %v", err)
 		}
 	})

@@ -54,6 +54,10 @@ type Options struct {
 	Rates    Rates
 	Clock    ads.Clock
 	Log      *slog.Logger
+	// WriteTime is the maximum time from the last check of a claim to the end of the write, with the renewal of a token.
+	WriteTime time.Duration
+	// Shared says that other processes change campaigns with the same store, so that a pending row may be theirs.
+	Shared bool
 }
 
 // Executor changes campaigns. Its methods may be called from many goroutines.

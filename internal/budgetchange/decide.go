@@ -115,7 +115,7 @@ func (e *Executor) approve(ctx context.Context, by Caller, w control.Workspace, 
 		return Result{Outcome: Refused, Preview: p.Preview, Change: &row, Refusal: v.refusal()}, nil
 	}
 	claimed := row
-	claimed.Status, claimed.ApprovedBy = control.ChangePending, by.Actor
+	claimed.Status, claimed.ApprovedBy, claimed.Deadline = control.ChangePending, by.Actor, e.Clock.Now().Add(e.WriteTime)
 	e.hold(row.ID)
 	defer e.release(row.ID)
 	open, err := e.claim(ctx, claimed, func(ctx context.Context) (*control.BudgetChange, error) {

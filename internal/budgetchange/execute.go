@@ -34,13 +34,14 @@ type flight struct {
 }
 
 // Execute applies the change, at most once. The request may end before the change does: a change that has begun is
-// completed. Identical requests at the same time are one change.
+// completed. Identical requests at the same time are one change: those of one caller share one execution, those of
+// several callers find the row of the first.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
 	if err != nil {
 		return Result{}, fmt.Errorf("request of campaign %q: %w", r.Campaign, err)
 	}
-	return e.once(ctx, string(w.ID)+" "+string(key), func(ctx context.Context) (Result, error) {
+	return e.once(ctx, fmt.Sprintf("%s %s %t %s", w.ID, by.Actor, by.Person, key), func(ctx context.Context) (Result, error) {
 		return e.execute(ctx, w, by, terms{request: r})
 	})
 }
@@ -88,6 +89,7 @@ func (e *Executor) execute(ctx context.Context, w control.Workspace, by Caller, 
 		return Result{Outcome: Refused, Preview: p.Preview, Refusal: v.refusal()}, nil
 	}
 	row := e.rowOf(p, by, t)
+	row.Deadline = row.At.Add(e.WriteTime)
 	if p.NeedsApproval() != nil {
 		row.Status = control.ChangeAwaiting
 	}
@@ -233,9 +235,16 @@ func (e *Executor) fail(ctx context.Context, p *plan, row control.BudgetChange, 
 	return Result{Outcome: Refused, Preview: p.Preview, Change: &row, Refusal: why}, err
 }
 
-// apply writes once and settles the row.
+// apply renews the claim, writes once and settles the row. Another process that settled the row meanwhile makes the
+// renewal fail; after it, no other process settles the row before the write has ended.
 func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange, state ads.State) (Result, error) {
-	claimed, outcome := row, p.account.Apply(ctx, state, p.change)
+	row.Deadline = e.Clock.Now().Add(e.WriteTime)
+	writing, cancel := e.Clock.WithTimeout(ctx, e.WriteTime)
+	defer cancel()
+	if _, err := e.Store.UpdateBudgetChange(ctx, row, control.ChangePending, e.system()); err != nil {
+		return e.fail(ctx, p, row, err)
+	}
+	claimed, outcome := row, p.account.Apply(writing, state, p.change)
 	sent := e.Clock.Now()
 	row.RequestID = outcome.RequestID
 	if outcome.Rejection != nil {
@@ -246,6 +255,10 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 		row.Status = control.ChangeApplied
 		row.Live = control.ChangeValue{}
 		if live, _, err := e.live(ctx, p.account, row); err == nil {
+			if live != row.New {
+				row.Status, row.Problem = control.ChangePending, ads.DisplayName(row.Platform)+" confirmed the change."
+				return e.unsure(ctx, p, row, sent, sent)
+			}
 			row.Live = live
 		}
 	case ads.Refused:

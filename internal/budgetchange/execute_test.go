@@ -67,7 +67,8 @@ func TestAnExecutionChangesTheBudgetOnceAndRecordsIt(t *testing.T) {
 			ID: row.ID, Workspace: "acme", At: adstest.Noon, Platform: b.platform, Account: b.account, Campaign: string(b.campaign),
 			CampaignName: got.Preview.Name, Budget: got.Preview.Budget.Resource, Field: control.DailyBudget,
 			Previous: got.Preview.Current, New: got.Preview.New, Live: got.Preview.New, Status: control.ChangeApplied, Actor: "key:k1",
-			Reason: "test", RequestID: row.RequestID, SettledAt: adstest.Noon, Effect: `{"value":12}`,
+			Reason: "test", RequestID: row.RequestID, Deadline: adstest.Noon.Add(3 * adstest.Timeout), SettledAt: adstest.Noon,
+			Effect: `{"value":12}`,
 		}
 		if diff := cmp.Diff(want, row); diff != "" || row.RequestID == "" {
 			t.Errorf("row (-want +got):\n%s", diff)

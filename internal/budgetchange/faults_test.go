@@ -9,6 +9,7 @@ import (
 	"assay/internal/ads/adstest"
 	"assay/internal/ads/simulator"
 	"assay/internal/control"
+	"assay/internal/fault"
 	"assay/internal/measure"
 	"assay/internal/panics"
 )
@@ -334,6 +335,108 @@ func TestARemovedConnectionLeavesTheOutcomeUnknown(t *testing.T) {
 	}
 }
 
+// sharedBy returns the executor of another process that changes campaigns with the same store.
+func (b *bench) sharedBy() *Executor {
+	e := b.restarted()
+	e.Shared = true
+	return e
+}
+
+func TestARowOfALiveProcessIsNotSettledByAnother(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		first := b.sharedBy()
+		first.Accounts = oneAccount{killed{b.accounts[b.platform][0], false}}
+		if _, err := first.Execute(t.Context(), b.workspace, key, b.to(55)); err == nil {
+			t.Fatal("the process did not end")
+		}
+		b.running(t, b.sharedBy())
+		for range 2 { // the second tick is received once the first was handled
+			b.ticks <- b.clock.Now()
+		}
+		if row := b.rows(t)[0]; row.Status != control.ChangePending {
+			t.Fatalf("the row is %s before its deadline, want pending", row.Status)
+		}
+		b.clock.Advance(first.WriteTime + maxSkew)
+		b.ticks <- b.clock.Now()
+		if row := b.settled(t); row.Status != control.ChangeFailed {
+			t.Errorf("the row is %s, want failed", row.Status)
+		}
+		b.wantTraffic(t, 0, 0)
+	})
+}
+
+// settling is an account on which another process settles the rows between the claim and the write.
+type settling struct {
+	ads.Platform
+	settle func()
+	reads  *int
+}
+
+func (s settling) Read(ctx context.Context, id ads.CampaignID) (ads.State, error) {
+	if *s.reads++; *s.reads == 2 {
+		s.settle()
+	}
+	return s.Platform.Read(ctx, id)
+}
+
+func TestAProcessThatLostItsClaimSendsNothing(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *bench) {
+		first := b.sharedBy()
+		first.Accounts = oneAccount{settling{b.accounts[b.platform][0], func() {
+			b.clock.Advance(first.WriteTime + maxSkew)
+			other := b.sharedBy()
+			left, err := other.leftOver(t.Context(), control.ChangePending)
+			if err != nil || len(left) != 1 {
+				t.Fatalf("%d rows, %v; want one", len(left), err)
+			}
+			other.settleOwned(t.Context(), left[0])
+		}, new(int)}}
+		_, err := first.Execute(t.Context(), b.workspace, key, b.to(55))
+		wantError(t, err, fault.KindConflict, "")
+		if row := b.row(t, b.rows(t)[0].ID); row.Status != control.ChangeFailed {
+			t.Errorf("the row is %s, want failed", row.Status)
+		}
+		b.wantTraffic(t, 0, 0)
+	})
+}
+
+// confirming is an account that confirms each write; the function write says what happens to it.
+type confirming struct {
+	ads.Platform
+	write func()
+}
+
+func (c confirming) Apply(context.Context, ads.State, ads.Change) ads.Outcome {
+	c.write()
+	return ads.Outcome{Result: ads.Applied}
+}
+
+func TestAConfirmedWriteIsBelievedOnlyIfTheLiveValueAgrees(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write func(b *bench)
+		want  control.ChangeStatus
+	}{
+		"the new value is live": {func(b *bench) { b.person(5500) }, control.ChangeApplied},
+		"the old value stays":   {func(*bench) {}, control.ChangeFailed},
+		"another value is live": {func(b *bench) { b.person(7000) }, control.ChangeUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, measure.TikTok)
+			b.Accounts = oneAccount{confirming{b.accounts[b.platform][0], func() { c.write(b) }}}
+			if _, err := b.Execute(t.Context(), b.workspace, key, b.to(55)); err != nil {
+				t.Fatal(err)
+			}
+			if row := b.rows(t)[0]; row.Status != c.want || row.Live.IsZero() {
+				t.Errorf("the row is %s with the live value %q, want %s", row.Status, row.Live, c.want)
+			}
+		})
+	}
+}
+
 // Ten processes that start on one store settle a row once.
 func TestARowIsSettledOnce(t *testing.T) {
 	t.Parallel()
@@ -347,12 +450,12 @@ func TestARowIsSettledOnce(t *testing.T) {
 	for range 10 {
 		group.Go(func() {
 			e := b.restarted()
-			left, err := e.leftOver(t.Context())
+			left, err := e.leftOver(t.Context(), control.ChangePending)
 			if err != nil {
 				t.Error(err)
 			}
-			for _, row := range left {
-				e.settleOwned(t.Context(), unsettled{row, b.clock.Now(), b.clock.Now(), 0})
+			for _, u := range left {
+				e.settleOwned(t.Context(), u)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ import (
 type unsettled struct {
 	row      control.BudgetChange
 	from     time.Time // start of the series of reads
-	deadline time.Time // of the write; the start of this process for a row of an ended one
+	deadline time.Time // of the write; the start of this process for a row that an ended one left in a store of its own
 	next     int       // number of the next read
 }
 
@@ -39,22 +39,23 @@ func (e *Executor) later(row control.BudgetChange, from, deadline time.Time, nex
 
 // Run settles unknown outcomes until ctx ends: first the outcomes of ended processes, then the outcomes of this
 // process. A series that ctx interrupts begins again with the next Run. At its start, and whenever it receives a value
-// from the channel expiry, Run ends changes that waited too long for approval.
-func (e *Executor) Run(ctx context.Context, expiry <-chan time.Time) error {
+// from the channel tick, Run ends changes that waited too long for approval. With a shared store it then also settles
+// the rows of other processes whose deadline has passed.
+func (e *Executor) Run(ctx context.Context, tick <-chan time.Time) error {
 	var work panics.Group
 	defer work.Wait()
-	start := e.Clock.Now()
 	e.serve(true)
 	defer e.serve(false)
 	e.expire(ctx)
-	left, err := e.leftOver(ctx)
+	left, err := e.leftOver(ctx, control.ChangePending, control.ChangeUnknown)
 	if err != nil {
 		return err
 	}
-	for _, row := range left {
-		work.Go(func() { e.settleOwned(ctx, unsettled{row, start, start, 0}) })
-	}
 	for {
+		for _, u := range left {
+			work.Go(func() { e.settleOwned(ctx, u) })
+		}
+		left = nil
 		select {
 		case <-e.wake:
 			e.mu.Lock()
@@ -64,8 +65,14 @@ func (e *Executor) Run(ctx context.Context, expiry <-chan time.Time) error {
 			for _, u := range waiting {
 				work.Go(func() { e.settleOwned(ctx, u) })
 			}
-		case <-expiry:
+		case <-tick:
 			e.expire(ctx)
+			if !e.Shared {
+				continue
+			}
+			if left, err = e.leftOver(ctx, control.ChangePending); err != nil && ctx.Err() == nil {
+				e.Log.WarnContext(ctx, "changes of ended processes cannot be read", slog.Any("error", err))
+			}
 		case <-ctx.Done():
 			return nil
 		}
@@ -84,18 +91,30 @@ const maxLeft = 10_000
 // lookBack is the maximum age of an unknown outcome for which Run, at its start, tries again to read the live value.
 const lookBack = 7 * 24 * time.Hour
 
-// leftOver returns the rows that ended processes left: pending rows, and recent unknown rows for which no live value
-// was read. It omits unknown rows if the campaign was changed later.
-func (e *Executor) leftOver(ctx context.Context) (left []control.BudgetChange, err error) {
-	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
-		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeUnknown}, Limit: maxLeft,
-	})
+// maxSkew is how far the clocks of processes with a shared store may differ.
+const maxSkew = time.Minute
+
+// leftOver returns the rows with one of the statuses that ended processes left: pending rows, and recent unknown rows
+// for which no live value was read. It omits unknown rows if the campaign was changed later, and rows that a process
+// with the same store may still be writing.
+func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatus) (left []unsettled, err error) {
+	now := e.Clock.Now()
+	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{Statuses: statuses, Limit: maxLeft})
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range rows {
-		if c.Status == control.ChangeUnknown {
-			if !c.Live.IsZero() || e.Clock.Now().Sub(c.At) > lookBack {
+		deadline := now
+		if e.Shared && c.Deadline.After(now) {
+			deadline = c.Deadline
+		}
+		switch c.Status {
+		case control.ChangePending:
+			if e.Shared && now.Before(c.Deadline.Add(maxSkew)) {
+				continue
+			}
+		default:
+			if !c.Live.IsZero() || now.Sub(c.At) > lookBack {
 				continue
 			}
 			later, err := e.laterChange(ctx, c)
@@ -109,7 +128,7 @@ func (e *Executor) leftOver(ctx context.Context) (left []control.BudgetChange, e
 		e.mu.Lock()
 		if !e.own[c.ID] {
 			e.own[c.ID] = true
-			left = append(left, c)
+			left = append(left, unsettled{c, now, deadline, 0})
 		}
 		e.mu.Unlock()
 	}

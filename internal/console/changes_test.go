@@ -52,7 +52,7 @@ func newAdSite(t *testing.T) *adSite {
 			Platforms: connect.Options{Client: client, Endpoints: connect.Endpoints{TikTok: client.Endpoint}},
 		})
 		budgets := budgetchange.New(budgetchange.Options{
-			Store: s.store, Accounts: registry, Clock: clock, Log: slog.New(slog.DiscardHandler),
+			Store: s.store, Accounts: registry, Clock: clock, Log: slog.New(slog.DiscardHandler), WriteTime: time.Minute,
 		})
 		a.operations = s.operations(operation.Facts{Known: anyName{}, Accounts: registry, Budgets: budgets})
 		o.Operations = a.operations

@@ -35,7 +35,7 @@ type BudgetChange struct {
 	Rejection    string // why the change failed or is unknown: a reason of package ads, "" without one
 	Problem      string // the same in a sentence
 	RequestID    string // the platform's ID of the request
-	// Deadline is when the client stopped waiting for the platform's reply. It is set for an unknown outcome only.
+	// Deadline is when the client stops waiting for the platform's reply at the latest. No process sends the change later.
 	Deadline     time.Time
 	RollsBack    BudgetChangeID // the change that this one undoes
 	RolledBackBy BudgetChangeID // the change that undid this one

@@ -53,6 +53,7 @@ func (s *site) withPlatform() *simulator.TikTok {
 	account := oneAccount{opened}
 	s.Budgets = budgetchange.New(budgetchange.Options{
 		Store: s.Store, Accounts: account, Rates: account, Clock: clock, Log: slog.New(slog.DiscardHandler),
+		WriteTime: time.Minute,
 	})
 	return sim
 }

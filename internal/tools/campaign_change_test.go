@@ -127,6 +127,7 @@ func newSimulated(database string) (*simulated, error) {
 	}
 	s.Executor = budgetchange.New(budgetchange.Options{
 		Store: store, Accounts: s, Rates: s, Clock: clock, Log: slog.New(slog.DiscardHandler),
+		WriteTime: time.Minute,
 	})
 	return s, nil
 }
