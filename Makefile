@@ -9,9 +9,9 @@ MUTANTS ?= 300
 LINTER  := bin/golangci-lint
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X assay/internal/app.version=$(VERSION)
-# Each test binary contains DuckDB: the fastest linker that is installed.
+# Most test binaries contain DuckDB: the fastest linker that is installed, and no debugger's tables.
 LINKER  := $(shell ./tools/linker.sh)
-export GOFLAGS := $(GOFLAGS) $(if $(LINKER),-ldflags=-extldflags=-fuse-ld=$(LINKER))
+export GOFLAGS := $(GOFLAGS) '-ldflags=-s -w$(if $(LINKER), -extldflags=-fuse-ld=$(LINKER))'
 
 .PHONY: help modules demo test build check lint race fuzz golden pictures screenshots mutants bench peers clients oauth pages view conformance structure clean toolchain
 

@@ -82,7 +82,11 @@ func TestAKilledBackupLeavesTheEarlierOnesComplete(t *testing.T) {
 	t.Parallel()
 	data, dir := t.TempDir(), t.TempDir()
 	chance := rand.New(rand.NewPCG(7, 7))
-	for round := range 6 {
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	for round := range rounds {
 		cmd := child(t, "loop", data, dir)
 		out, err := cmd.StdoutPipe()
 		if err != nil {

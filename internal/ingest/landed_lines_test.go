@@ -210,6 +210,9 @@ func dlt(shop []sold) []ingest.File {
 // The test imports the same shop from each source, in any order, partly twice. Products and coupons must be the same.
 func TestAShopIsTheSameFromEverySource(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("imports a shop from every source, in several orders")
+	}
 	shop := aShop()
 	shuffled := func(files []ingest.File, seed uint64) []ingest.File {
 		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })

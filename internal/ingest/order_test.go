@@ -55,6 +55,9 @@ func everySource(t *testing.T) []ingest.File {
 // The store has the same rows for any order, number and parallelism of imports.
 func TestTheOrderAndNumberOfImportsDoNotMatter(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("imports every source three times")
+	}
 	files := everySource(t)
 	whole := func(load func(store bench)) map[string][]string {
 		store := newBench(t, "USD", "America/New_York")

@@ -63,6 +63,9 @@ func TestShopifyExportGivesThePublishedTotals(t *testing.T) {
 
 func TestMappedInvoiceLinesGiveThePublishedTotals(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("imports 320,705 lines")
+	}
 	store := newBench(t, "GBP", "Europe/London")
 	options := store.options(shared(t, "uci_online_retail/online_retail_2010-12_2011-08.csv.gz"))
 	options.Mapping = mappingAt(t, "mapper/testdata/online_retail.yaml")

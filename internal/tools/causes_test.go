@@ -175,6 +175,9 @@ func plantedStore(t *testing.T, seed uint64, p plant) CompareAnswer {
 func TestTheFirstCauseIsThePlantedOne(t *testing.T) {
 	t.Parallel()
 	seeds, names, most := []uint64{1}, []string{"outage of three days", "list prices up by 20%", "tracking lost on ten days"}, 0
+	if testing.Short() {
+		names = names[:1]
+	}
 	if nightly() {
 		seeds, names = []uint64{1, 2, 3, 4, 5}, slices.Sorted(maps.Keys(plants))
 		most = len(seeds) * len(names) / 5

@@ -60,6 +60,9 @@ func TestTheNextImportBuildsMissingRollUpsOfAnEarlierStore(t *testing.T) {
 // apply to earlier sales.
 func TestThePanelDoesNotDependOnTheOrderOfImports(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("imports a shop in many parts and orders")
+	}
 	shop := func(from, step int, cancelled bool) (b warehouse.Batch) {
 		for i := from; i < 60; i += step {
 			day := month.First.AddDays(i * 11 % 28)
