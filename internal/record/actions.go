@@ -35,14 +35,17 @@ func annotate(_ context.Context, c *toolkit.Call, p annotationParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "add", Past: "added", Object: fmt.Sprintf("the annotation %s %s", told(given.Label), when),
-		Note: " trends, chart and the Forecasts page show it.", Undo: "assay annotations remove ID --workspace " + string(c.Workspace.ID),
+		Note:   " trends, chart and the Forecasts page show it.",
+		Undo:   removal(c, "annotations", "ID"),
+		Record: Record{Date: given.Days.First, EndDate: given.Days.Last, Label: answer.Foreign(given.Label), Type: given.Type},
 	}
 	show := func(a control.Annotation) {
+		ch.ID, ch.Undo = string(a.ID), removal(c, "annotations", string(a.ID))
 		ch.Record = Record{Date: a.Days.First, EndDate: a.Days.Last, Label: answer.Foreign(a.Label), Type: a.Type}
 	}
-	show(given)
 	if at := slices.IndexFunc(c.Annotations, given.Same); at >= 0 {
-		ch.Existing, ch.ID = true, string(c.Annotations[at].ID)
+		ch.Existing = true
+		show(c.Annotations[at])
 	}
 	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
 		kept, err := c.Managed.AddAnnotation(ctx, c.Principal, given)
@@ -50,11 +53,14 @@ func annotate(_ context.Context, c *toolkit.Call, p annotationParams) (*Change, 
 			return false, err
 		}
 		show(kept.Record)
-		ch.ID = string(kept.Record.ID)
-		ch.Undo = fmt.Sprintf("assay annotations remove %s --workspace %s", ch.ID, c.Workspace.ID)
 		return kept.Changed, nil
 	}
 	return ch, nil
+}
+
+// removal returns the command that removes a record of a kind, such as annotations.
+func removal(c *toolkit.Call, kind, id string) string {
+	return fmt.Sprintf("assay %s remove %s --workspace %s", kind, id, c.Workspace.ID)
 }
 
 type couponParams struct {
@@ -261,12 +267,12 @@ func saveReport(ctx context.Context, c *toolkit.Call, p reportParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "save", Past: "saved", Object: fmt.Sprintf("the report %s, a call of %s", told(given.Name), given.Tool),
-		Note: " It is a resource that calls the tool each time it is read.", Undo: "assay reports remove ID --workspace " + string(c.Workspace.ID),
+		Note: " It is a resource that calls the tool each time it is read.", Undo: removal(c, "reports", "ID"),
 		Record: Record{Name: answer.Foreign(given.Name), Tool: given.Tool},
 	}
 	show := func(r control.SavedReport) {
 		ch.ID, ch.Record.URI = string(r.ID), toolkit.ReportURI+string(r.ID)
-		ch.Undo = fmt.Sprintf("assay reports remove %s --workspace %s", r.ID, c.Workspace.ID)
+		ch.Undo = removal(c, "reports", string(r.ID))
 	}
 	if at := slices.IndexFunc(all, func(r control.SavedReport) bool { return r.Name == given.Name }); at >= 0 {
 		if ch.Existing = all[at].Same(given); ch.Existing {
@@ -337,19 +343,20 @@ func createAlert(ctx context.Context, c *toolkit.Call, p alertParams) (*Change, 
 	}
 	ch := &Change{
 		Verb: "create", Past: "created", Object: fmt.Sprintf("the alert rule %s", told(given.Rule(c.Workspace.Currency))),
-		Undo:   "assay alerts remove ID --workspace " + string(c.Workspace.ID),
+		Undo:   removal(c, "alerts", "ID"),
 		Record: Record{Name: answer.Foreign(given.Name), Channel: given.Channel, Metric: given.Metric, Condition: given.Condition, Threshold: new(p.Threshold)},
 	}
+	stored := func(id control.AlertID) { ch.ID, ch.Undo = string(id), removal(c, "alerts", string(id)) }
 	same := func(a control.Alert) bool {
 		return a.Metric == given.Metric && a.Channel == given.Channel && a.Condition == given.Condition && a.Threshold == given.Threshold
 	}
 	if at := slices.IndexFunc(all, same); at >= 0 {
-		ch.Existing, ch.ID = true, string(all[at].ID)
+		ch.Existing = true
+		stored(all[at].ID)
 	}
 	ch.do = func(ctx context.Context, ch *Change) (bool, error) {
 		kept, err := c.Managed.CreateAlert(ctx, c.Principal, given)
-		ch.ID = string(kept.Record.ID)
-		ch.Undo = fmt.Sprintf("assay alerts remove %s --workspace %s", ch.ID, c.Workspace.ID)
+		stored(kept.Record.ID)
 		return kept.Changed, err
 	}
 	return ch, nil

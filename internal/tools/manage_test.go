@@ -131,6 +131,9 @@ func TestEachActionIsPreviewedExecutedAndRepeated(t *testing.T) {
 		if again.Executed || again.Status != manageUnchanged || again.ID != done.ID {
 			t.Errorf("%s again: %+v", confirmed, again)
 		}
+		if repeated := manageAnswer(t, callAs(t, s, "manage", args)); repeated.Executed || repeated.Undo != done.Undo || strings.Contains(repeated.Undo, " ID ") {
+			t.Errorf("preview of %s again: %+v, want the undo %q", args, repeated, done.Undo)
+		}
 	}
 	answered := callAs(t, s, "trends", `{"start_date":"2026-10-12","end_date":"2026-10-20"}`)
 	if !strings.Contains(answered.Content[0].Text, `"annotations":[{"date":"2026-10-10","end_date":"2026-10-12"`) {
