@@ -19,6 +19,7 @@ import (
 	"assay/internal/decision"
 	"assay/internal/ingest/demo"
 	"assay/internal/measure"
+	"assay/internal/measure/decide"
 	"assay/internal/measure/mix"
 	"assay/internal/snapshot"
 	"assay/internal/toolkit"
@@ -52,9 +53,19 @@ type followed struct {
 	Why    string             `json:"why"`
 }
 
-// follow trains the model of a demo store with its experiments, asks for a plan of 30 days, and applies its moves to the
-// days after today in the simulator. The true contribution is that of the simulator's equations.
-func follow(t *testing.T, dir string, seed uint64, risk string) followed {
+// future is a demo store whose next days the simulator can compute for other budgets.
+type future struct {
+	opt       demo.Options
+	truth     demo.Truth
+	simulated demo.Responses
+	model     mix.Status // "" without a model
+	call      func(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error)
+	rate      float64 // contribution per revenue
+}
+
+// withFuture generates a demo store, trains its model with its experiments, and passes it to the function use. The
+// folder dir keeps the model.
+func withFuture(t *testing.T, dir string, seed uint64, use func(f future)) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
 	if err != nil {
@@ -71,20 +82,22 @@ func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 		t.Fatal(err)
 	}
 	defer load.Abort()
-	opt := demo.Options{
+	f := future{opt: demo.Options{
 		Seed: seed, Days: 730, Orders: 20_000, Today: today, Zone: zone, Currency: demo.StoreCurrency, HashKey: []byte("k"), Future: followedDays,
-	}
-	truth, err := demo.Generate(opt, func(b *warehouse.Batch) error { return load.Add(t.Context(), b) })
-	if err != nil {
+	}}
+	if f.truth, err = demo.Generate(f.opt, func(b *warehouse.Batch) error { return load.Add(t.Context(), b) }); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := load.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	if f.simulated, err = demo.NewResponses(f.opt); err != nil {
+		t.Fatal(err)
+	}
 	clock := func() time.Time { return today.UTC().Add(17 * time.Hour) }
 	w := control.NewWorkspace("W")
 	w.ID, w.Currency, w.Zone, w.Version, w.CreatedAt = "w", demo.StoreCurrency, demo.StoreZone, 1, time.Unix(1, 0).UTC()
-	tests := past(demo.Experiments(truth))
+	tests := past(demo.Experiments(f.truth))
 	for i := range tests {
 		tests[i].Workspace = w.ID
 	}
@@ -101,6 +114,9 @@ func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 			t.Fatal(err)
 		}
 	}
+	if held, err = keeper.MMM(t.Context(), w); err == nil && held.Model != nil {
+		f.model = held.Model.Status
+	}
 	service, err := toolkit.NewService(toolkit.Deps{
 		Sources: snapshot.Sources{Facts: facts, Models: keeper, Experiments: tests, Clock: clock, Now: clock},
 		Keys:    toolkittest.Nothing{}, Hooks: toolkittest.Nothing{}, Accounts: toolkittest.Nothing{}, Calls: toolkittest.Nothing{}, Callers: toolkittest.Nothing{},
@@ -109,9 +125,25 @@ func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := service.Session(auth.Principal{Workspace: w, Actor: "key:k", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite}}, "r1")
+	f.call = service.Session(auth.Principal{Workspace: w, Actor: "key:k", Kind: auth.ByKey, Scopes: []control.Scope{control.ScopeRead, control.ScopeWrite}}, "r1").CallTool
+	f.rate = contributionRate(t, f.call)
+	use(f)
+}
+
+// contribution returns the true contribution after spend of the next days, with the spend of each channel multiplied by
+// the factor of its day.
+func (f future) contribution(factor func(channel measure.Channel, day int) float64) float64 {
+	revenue, spend := f.simulated.Ahead(factor)
+	return f.rate*revenue - spend
+}
+
+func unchanged(measure.Channel, int) float64 { return 1 }
+
+// follow asks for a plan of 30 days and applies its moves to the days after today in the simulator.
+func (f future) follow(t *testing.T, risk string) followed {
+	t.Helper()
 	arguments := json.RawMessage(fmt.Sprintf(`{"riskTolerance":%q,"horizonDays":30,"detail_level":"debug"}`, risk))
-	encoded, err := session.CallTool(t.Context(), tools.AutopilotPlan.Name, arguments)
+	encoded, err := f.call(t.Context(), tools.AutopilotPlan.Name, arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,21 +151,14 @@ func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := followed{Seed: seed, Ratio: map[string]float64{}}
-	if held, err = keeper.MMM(t.Context(), w); err == nil && held.Model != nil {
-		out.Status = held.Model.Status
-	}
+	out := followed{Seed: f.opt.Seed, Status: f.model, Ratio: map[string]float64{}}
 	for _, n := range plan.Warnings {
 		out.Why += n.Text + " "
 	}
 	steps := slices.DeleteFunc(slices.Clone(plan.Rows), func(s decision.Step) bool { return s.Kind != decision.BudgetStep })
-	channels := channelsOf(t, opt)
+	channels := channelsOf(t, f.opt)
 	out.Moves, out.Broken = len(steps), brokenGuardrails(steps, channels)
-	simulated, err := demo.NewResponses(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	usual := recentSpend(t, opt)
+	usual := recentSpend(t, f.opt)
 	factor := func(channel measure.Channel, day int) float64 {
 		more := 0.0
 		for _, s := range steps {
@@ -146,15 +171,12 @@ func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 		}
 		return 1 + more/usual[channel]
 	}
-	for channel := range truth.Channels {
-		if f := factor(channel, followedDays); f != 1 {
-			out.Ratio[string(channel)] = math.Round(1000*f) / 1000
+	for channel := range f.truth.Channels {
+		if x := factor(channel, followedDays); x != 1 {
+			out.Ratio[string(channel)] = math.Round(1000*x) / 1000
 		}
 	}
-	rate := contributionRate(t, session.CallTool)
-	contribution := func(revenue, spend float64) float64 { return rate*revenue - spend }
-	out.Alone = contribution(simulated.Ahead(func(measure.Channel, int) float64 { return 1 }))
-	out.Plan = contribution(simulated.Ahead(factor))
+	out.Alone, out.Plan = f.contribution(unchanged), f.contribution(factor)
 	out.Gain = out.Plan/out.Alone - 1
 	return out
 }
@@ -237,7 +259,10 @@ func TestFollowedPlansGain(t *testing.T) {
 	moved, gained, lost := 0, 0, 0
 	var broken []string
 	for seed := range uint64(number(os.Getenv("ASSAY_FOLLOWED_SEEDS"), 2)) {
-		o := resumed(t, filepath.Join(dir, fmt.Sprintf("store-%d.json", seed+1)), func() followed { return follow(t, dir, seed+1, "balanced") })
+		o := resumed(t, filepath.Join(dir, fmt.Sprintf("store-%d.json", seed+1)), func() (out followed) {
+			withFuture(t, dir, seed+1, func(f future) { out = f.follow(t, "balanced") })
+			return out
+		})
 		t.Logf("%+v", o)
 		broken = append(broken, o.Broken...)
 		switch {
@@ -256,5 +281,95 @@ func TestFollowedPlansGain(t *testing.T) {
 	}
 	if len(broken) > 0 {
 		t.Errorf("broken guardrails: %s", strings.Join(broken, "; "))
+	}
+}
+
+// advised compares the advice of optimize_budget with the simulator.
+type advised struct {
+	Seed   uint64     `json:"seed"`
+	Status mix.Status `json:"model"`
+	Advice string     `json:"advice"` // for current spend
+	Gain   float64    `json:"gain"`   // true contribution of the next days with the reallocation, relative to that without
+	// More is the expected contribution of 20% more budget over the model's window, and TrueMore that of the next days.
+	More     float64 `json:"more"`
+	TrueMore float64 `json:"true_more"`
+}
+
+// advise asks for the allocation of current spend and of 20% more, and applies both to the days after today.
+func (f future) advise(t *testing.T) advised {
+	t.Helper()
+	ask := func(budget float64) *tools.OptimizeBudgetAnswer {
+		encoded, err := f.call(t.Context(), tools.OptimizeBudget.Name, json.RawMessage(fmt.Sprintf(`{"total_budget":%.2f,"detail_level":"debug"}`, budget)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := tools.OptimizeBudget.Result(encoded)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	out := advised{Seed: f.opt.Seed, Status: f.model}
+	if f.model == "" {
+		return out
+	}
+	current := float64(ask(1000).Metrics.CurrentSpend)
+	after := func(a *tools.OptimizeBudgetAnswer) float64 {
+		ratio := map[measure.Channel]float64{}
+		for _, row := range a.Rows {
+			if row.Current > 0 {
+				ratio[row.Channel] = float64(row.Proposed / row.Current)
+			}
+		}
+		return f.contribution(func(channel measure.Channel, _ int) float64 {
+			if x, ok := ratio[channel]; ok {
+				return x
+			}
+			return 1
+		})
+	}
+	same, more := ask(current), ask(1.2*current)
+	alone := f.contribution(unchanged)
+	out.Advice, out.Gain = same.Metrics.Advice, after(same)/alone-1
+	out.TrueMore = after(more) - after(same)
+	if b := more.Metrics.PlanProfit.Budget; b != nil {
+		out.More = float64(b.Value)
+	}
+	return out
+}
+
+// TestAdvisedBudgetsGain compares the advice of optimize_budget with the simulator. It continues like
+// [TestFollowedPlansGain] and shares its models.
+func TestAdvisedBudgetsGain(t *testing.T) {
+	dir := os.Getenv("ASSAY_FOLLOWED")
+	if dir == "" {
+		t.Skip("each simulated store and its model take a minute; ASSAY_FOLLOWED=DIR runs them")
+	}
+	shifts, gained, loses, warned := 0, 0, 0, 0
+	for seed := range uint64(number(os.Getenv("ASSAY_FOLLOWED_SEEDS"), 2)) {
+		o := resumed(t, filepath.Join(dir, fmt.Sprintf("advice-%d.json", seed+1)), func() (out advised) {
+			withFuture(t, dir, seed+1, func(f future) { out = f.advise(t) })
+			return out
+		})
+		t.Logf("%+v", o)
+		if o.Advice == string(decide.Shift) {
+			shifts++
+			if o.Gain > 0 {
+				gained++
+			}
+		}
+		if o.TrueMore < 0 {
+			loses++
+			if o.More <= 0 {
+				warned++
+			}
+		}
+	}
+	t.Logf("%d of %d advised reallocations gain; %d of %d budgets that lose money are not advised", gained, shifts, warned, loses)
+	if 5*gained < 4*shifts {
+		t.Errorf("%d of %d advised reallocations gain, want 0.8", gained, shifts)
+	}
+	if 10*warned < 9*loses {
+		t.Errorf("%d of %d budgets that lose money are not advised, want 0.9", warned, loses)
 	}
 }

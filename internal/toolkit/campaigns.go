@@ -24,6 +24,13 @@ type CampaignReturn struct {
 	Verdict     string                         `json:"verdict,omitempty" doc:"scale: pays_pct of at least 90%; cut: at most 10%; keep: between, or too uncertain."`
 }
 
+// The verdicts on a campaign.
+const (
+	ScaleCampaign = "scale"
+	KeepCampaign  = "keep"
+	CutCampaign   = "cut"
+)
+
 // sureCampaign is the probability from which a campaign is worth scaling or cutting.
 const sureCampaign = 0.9
 
@@ -160,12 +167,12 @@ func (r *CampaignReturn) judge(c *Call, e measure.Estimate, t warehouse.Campaign
 		Value: answer.Money(after.Value - spend), Low: answer.Money(after.Low - spend), High: answer.Money(after.High - spend),
 	}
 	pays := e.Times(marginal).Above(1 / rate)
-	r.PaysPct, r.Verdict = new(answer.Percent(100*pays)), "keep"
+	r.PaysPct, r.Verdict = new(answer.Percent(100*pays)), KeepCampaign
 	switch {
 	case pays >= sureCampaign:
-		r.Verdict = "scale"
+		r.Verdict = ScaleCampaign
 	case pays <= 1-sureCampaign:
-		r.Verdict = "cut"
+		r.Verdict = CutCampaign
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	answers "assay/internal/answer"
 	"assay/internal/console/frame"
+	"assay/internal/money"
+	"assay/internal/toolkit"
 	"assay/internal/tools"
 	"assay/internal/warehouse"
 )
@@ -33,7 +35,7 @@ func campaigns(r *request) (*reportView, error) {
 	c := a.Currency
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
-		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are reported by the platforms. Credited revenue is the store's last touch.",
+		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are reported by the platforms. Credited revenue is the store's last touch. The incremental ROAS is the best estimate of the channel's return, times the campaign's own relative return. Pays is the probability that the next unit of spend returns more than break-even.",
 		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{
@@ -63,24 +65,61 @@ func campaignsHeading(a *tools.CampaignsAnswer, rows []tools.CampaignRow) string
 func campaignTable(a *tools.CampaignsAnswer, rows []tools.CampaignRow) *frame.Table {
 	t := &frame.Table{Caption: "Campaigns", Columns: []frame.Column{
 		{Key: "campaign", Name: "Campaign"},
-		{Key: "platform", Name: "Platform", Minor: true},
 		{Key: "spend", Name: "Spend", Number: true},
 		{Key: "reported_revenue", Name: "Reported", Number: true, Minor: true},
-		{Key: "reported_roas", Name: "ROAS", Number: true},
+		{Key: "reported_roas", Name: "Reported ROAS", Number: true, Minor: true},
+		{Key: "incremental_roas", Name: "Incremental ROAS", Number: true},
+		{Key: "contribution", Name: "Contribution", Number: true, Minor: true},
+		{Key: "pays", Name: "Pays", Number: true, Minor: true},
+		{Key: "verdict", Name: "Verdict"},
 		{Key: "conversions", Name: "Conversions", Number: true, Minor: true},
 		{Key: "cpa", Name: "CPA", Number: true, Minor: true},
-		{Key: "ctr_pct", Name: "CTR", Number: true, Minor: true},
 		{Key: "credited_revenue", Name: "Credited", Number: true, Minor: true},
 	}}
 	for _, row := range rows {
 		name := frame.TextCell(row.Name)
-		name.Color = frame.ChannelColor(row.Platform)
+		name.Color, name.Sub = frame.ChannelColor(row.Platform), frame.ChannelName(row.Platform)
 		t.Rows = append(t.Rows, frame.Row{Cells: []frame.Cell{
-			name, frame.TextCell(frame.ChannelName(row.Platform)), frame.MoneyCell(&row.Spend, 0, a.Currency), frame.MoneyCell(&row.Revenue, 0, a.Currency),
-			frame.FigureCell(row.ROAS, 2),
-			frame.FigureCell(&row.Conversions, 0), frame.MoneyCell(row.CPA, 2, a.Currency), frame.PercentCell(row.CTRPct),
+			name, frame.MoneyCell(&row.Spend, 0, a.Currency), frame.MoneyCell(&row.Revenue, 0, a.Currency),
+			frame.FigureCell(row.ROAS, 2), returnCell(row), contributionCell(row, a.Currency), frame.PercentCell(row.PaysPct), verdictCell(row),
+			frame.FigureCell(&row.Conversions, 0), frame.MoneyCell(row.CPA, 2, a.Currency),
 			frame.MoneyCell(row.CreditedRevenue, 0, a.Currency),
 		}})
 	}
 	return t
+}
+
+// returnCell shows the incremental ROAS of a campaign with its interval.
+func returnCell(row tools.CampaignRow) frame.Cell {
+	if row.Return == nil {
+		return frame.None("unknown")
+	}
+	cell := frame.FigureCell(&row.Return.Value, 2)
+	cell.Sub = ratioText(row.Return.Low) + " to " + ratioText(row.Return.High)
+	return cell
+}
+
+// contributionCell shows the incremental contribution of a campaign after its spend, with its interval.
+func contributionCell(row tools.CampaignRow, c money.Currency) frame.Cell {
+	if row.Profit == nil {
+		return frame.None("unknown")
+	}
+	cell := frame.MoneyCell(&row.Profit.Value, 0, c)
+	cell.Sub = amount(row.Profit.Low, c) + " to " + amount(row.Profit.High, c)
+	return cell
+}
+
+// verdictCell shows whether to scale, keep or cut a campaign.
+func verdictCell(row tools.CampaignRow) frame.Cell {
+	if row.PaysPct == nil {
+		return frame.None("")
+	}
+	cell := frame.Cell{Text: row.Verdict, Tag: true}
+	switch row.Verdict {
+	case toolkit.ScaleCampaign:
+		cell.Tone = "good"
+	case toolkit.CutCampaign:
+		cell.Tone = "bad"
+	}
+	return cell
 }
