@@ -289,6 +289,8 @@ type advised struct {
 	Seed   uint64     `json:"seed"`
 	Status mix.Status `json:"model"`
 	Advice string     `json:"advice"` // for current spend
+	Better float64    `json:"better"` // stated probability of more revenue, in percent
+	Pays   float64    `json:"pays"`   // stated probability of a higher contribution, in percent
 	Gain   float64    `json:"gain"`   // true contribution of the next days with the reallocation, relative to that without
 	// More is the expected contribution of 20% more budget over the model's window, and TrueMore that of the next days.
 	More     float64 `json:"more"`
@@ -330,7 +332,10 @@ func (f future) advise(t *testing.T) advised {
 	}
 	same, more := ask(current), ask(1.2*current)
 	alone := f.contribution(unchanged)
-	out.Advice, out.Gain = same.Metrics.Advice, after(same)/alone-1
+	out.Advice, out.Gain, out.Better = same.Metrics.Advice, after(same)/alone-1, float64(same.Metrics.BetterPct)
+	if pays := same.Metrics.PaysPct; pays != nil {
+		out.Pays = float64(*pays)
+	}
 	out.TrueMore = after(more) - after(same)
 	if b := more.Metrics.PlanProfit.Budget; b != nil {
 		out.More = float64(b.Value)
