@@ -22,7 +22,7 @@ type ShareInterval struct {
 // Resampling contains the settings of [Intervals].
 type Resampling struct {
 	Draws int     // number of resamples, at least 20; 0: 200
-	Level float64 // between 0 and 1; 0: [DefaultLevel]
+	Level float64 // level of the intervals, between 0 and 1; 0: [DefaultLevel]
 	Seed  uint64
 }
 
@@ -31,7 +31,7 @@ type Resampling struct {
 // "Creating non-parametric bootstrap samples using Poisson frequencies". Rows are sorted by channel. The interval
 // covers sampling error only, not a wrong model. The same seed gives the same bytes.
 //
-// A draw takes as long as the model itself.
+// A draw takes as long as one computation of the model.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	if how.Draws == 0 {
 		how.Draws = 200

@@ -12,7 +12,7 @@ const HalfLifeDays = 7
 // touchpoints.
 const firstShare, lastShare = 0.4, 0.4
 
-// share sets the share of each touchpoint of one path, which has at least one. Shares add up to 1. Unknown ages are
+// share sets the share of each touchpoint of a path with at least one touchpoint. Shares add up to 1. Unknown ages are
 // nil.
 type share func(shares []float64, touches []uint16, ages []float64)
 
@@ -40,7 +40,7 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 }
 
 // timeDecay uses the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights. Ages are
-// relative to the path's youngest touchpoint, which does not change shares and avoids underflow for old journeys.
+// relative to the path's latest touchpoint. This avoids underflow for old journeys without a change of shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {

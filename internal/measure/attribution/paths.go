@@ -1,9 +1,9 @@
 // Package attribution attributes conversions and their value to channels by touchpoints.
 //
-// Rule-based models share each path by position or age of its touchpoints. Markov chains and the Shapley value use all
-// paths together. The blend adjusts the credits of any model by survey answers. Every model conserves totals: credits
-// and the unattributed remainder add up to the input, to the minor unit. Attribution does not measure causal effects;
-// experiments do.
+// Rule-based models divide the credit of each path by position or age of its touchpoints. Markov chains and the Shapley
+// value use all paths together. The blend adjusts the credits of any model by survey answers. Every model conserves
+// totals: credits and the unattributed remainder add up to the input, to the minor unit. Attribution does not measure
+// causal effects; experiments do.
 package attribution
 
 import (
@@ -39,7 +39,7 @@ type Path struct {
 type Paths struct {
 	names   []measure.Channel
 	index   map[measure.Channel]uint16
-	touches []uint16  // of all paths, concatenated
+	touches []uint16  // touchpoints of all paths, concatenated
 	ages    []float64 // aligned with touches, NaN if unknown; nil while no age is known
 	ends    []int     // ends[i] is the end of path i in touches
 

@@ -22,8 +22,8 @@ type Sums map[measure.Channel]measure.Sums
 // direct is the channel that last touch ignores if there is another channel.
 const direct measure.Channel = "direct"
 
-// CreditSums attributes whole sums of journeys, including refunds. Credits add up exactly to the input in each of the
-// nine figures. A journey without channels is rejected with its index.
+// CreditSums attributes all figures of the journeys' totals, including refunds. Credits add up exactly to the input in
+// each of the nine figures. A journey without channels is rejected with its index.
 //
 //   - [Last]: everything to the last channel other than direct, or to direct if there is no other.
 //   - [Shapley]: each journey's sums in equal parts to its distinct channels. Parts are whole units by cumulative

@@ -27,8 +27,8 @@ type Value struct {
 // outcomes is the number of equally likely results of a test.
 const outcomes = 8
 
-// Information returns the expected value of sample information (EVSI) of tests, highest first. Gains are in mean
-// response, for any risk of the problem.
+// Information returns the expected value of sample information (EVSI) of tests, highest first. Gains are differences of
+// the mean response, also for a problem with a risk weight.
 //
 // The method is stratification (Strong and Oakley 2013, for a single parameter). Draws are sorted by the test result
 // that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation and
@@ -39,7 +39,7 @@ func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	}
 	p.Risk = Risk{}
 	order := p.order()
-	now := p.judged(order) // the value without a test is common to all
+	now := p.judged(order) // the value without a test is the same for all tests
 	out := make([]Value, 0, len(tests))
 	for i, t := range tests {
 		j := slices.IndexFunc(p.Channels, func(c Channel) bool { return c.Name == t.Channel })

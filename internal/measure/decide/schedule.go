@@ -55,7 +55,7 @@ type Schedule struct {
 	// Certificate bounds every schedule if Proven, otherwise the schedules below the tangent at this one.
 	Certificate Certificate
 	Proven      bool    // every response is concave
-	SteadyValue float64 // response of the steady schedule; never above this schedule's
+	SteadyValue float64 // response of the steady schedule; at most the response of this schedule
 }
 
 const (

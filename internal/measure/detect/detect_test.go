@@ -79,7 +79,7 @@ func TestAStoreWithoutFaultHasNoFinding(t *testing.T) {
 			t.Logf("seed %d: %v", seed, kinds(all))
 		}
 	}
-	// Each seed is one look; a store is looked at about four independent times per month.
+	// Each seed is one independent look at a store. A month has about four independent looks.
 	if found > 2 {
 		t.Errorf("%d findings in 40 looks at stores without fault, want at most 2", found)
 	}

@@ -10,17 +10,18 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// alarmZ is the robust z-score of a finding. With 40 series that are normal on the log scale and four independent looks
-// per month, 3 gives 0.2 false findings of one side per month before the comparison with the year before and the least
-// changes. Series have heavier tails than the normal distribution: the evaluation on simulated stores measures the rate.
+// alarmZ is the robust z-score of a finding. For 40 series that are normal on the log scale and four independent looks
+// per month, the threshold 3 gives 0.2 one-sided false findings per month. The comparison with the year before and the
+// minimum changes reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the
+// rate.
 const alarmZ = 3.0
 
 // Parameters of a drift's history.
 const (
-	stepDays       = 7   // between two positions: windows always contain the same weekdays
-	leastPositions = 12  // of a history
-	yearDays       = 364 // the same weekday a year before
-	nearYear       = 14  // days around it
+	stepDays       = 7   // days between two positions; whole weeks, so windows contain the same weekdays
+	leastPositions = 12  // minimum number of positions in a history
+	yearDays       = 364 // distance to the same weekday a year before
+	nearYear       = 14  // days around that weekday
 	leastScale     = 0.03
 	onsetDays      = 60 // how far back the first day of an alarm is searched
 )
@@ -43,12 +44,12 @@ type windows struct {
 type drift struct {
 	z           float64
 	before, now float64 // ratio
-	sd          float64 // of d
+	sd          float64 // standard deviation of d
 	since       int     // index of the first day of the alarm
 	yearly      bool    // compared with the year before
 }
 
-// driftOf returns the drift at the end of the series. It is not ok without sufficient history.
+// driftOf returns the drift at the end of the series. It returns false without sufficient history.
 func driftOf(num, den []float64, w windows) (drift, bool) {
 	r := ratios{prefix(num), prefix(den), w}
 	end := len(num)

@@ -17,7 +17,7 @@ type Store struct {
 	// Days contains the days with final data for both sales and spend.
 	Days    civil.Range
 	Revenue map[civil.Date]float64                     // a day without an entry has no revenue
-	Spend   map[measure.Channel]map[civil.Date]float64 // likewise
+	Spend   map[measure.Channel]map[civil.Date]float64 // a day without an entry has no spend
 	Tests   []Test                                     // lift tests of the scope, in any order
 }
 
@@ -31,7 +31,7 @@ const (
 
 // Minimum data for a channel to be in the model.
 const (
-	leastActive = 8     // weeks with spend
+	leastActive = 8     // minimum number of weeks with spend
 	leastShare  = 0.005 // minimum share of all spend
 )
 

@@ -258,7 +258,7 @@ func TestReachIsTheResponseToAFifth(t *testing.T) {
 	}
 }
 
-// A shift starts from the spend that is given: the response of two shifts in a row is that of one.
+// A shift starts from the given spend. Two shifts in a row have the same response as one shift over both amounts.
 func TestAShiftIsTheDifferenceOfTwoResponses(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model

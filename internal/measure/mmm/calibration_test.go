@@ -137,7 +137,7 @@ func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	}
 	for line := range strings.Lines(string(text)) {
 		var one ranked
-		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // repeat a truncated line
+		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // the replicate of a truncated line is repeated
 			done.known[one.Replicate] = one.Ranks
 		}
 	}
@@ -276,7 +276,7 @@ func TestSBCRanksAreUniformAndPlantedBugsAreDetected(t *testing.T) {
 // shortForms returns the other likelihoods, effects, adstocks and saturations, each in at least one model with few
 // parameters.
 func shortForms() map[string]Spec {
-	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // the simulation replaces its result
+	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // the simulation replaces DeltaY
 	flat := Trend{Kind: NoTrend}
 	return map[string]Spec{
 		"coefficient": {Trend: flat, Adstock: Adstock{Geometric, 3}},
@@ -296,7 +296,7 @@ func shortForms() map[string]Spec {
 
 func TestRanksAreUniformInEveryForm(t *testing.T) {
 	t.Parallel()
-	replicates := 10 // a small number finds only gross errors
+	replicates := 10 // this small number detects only large errors
 	if os.Getenv("ASSAY_NIGHTLY") == "1" {
 		replicates = 50
 	}

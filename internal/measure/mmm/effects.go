@@ -32,7 +32,7 @@ type ChannelEffect struct {
 	MarginalROAS *stats.Summary  `json:"marginal_roas"`
 	// Adstock contains the parameters by name, for the exposure divided by its maximum.
 	Adstock     map[string]stats.Summary `json:"adstock"`
-	Saturation  map[string]stats.Summary `json:"saturation"`            // likewise
+	Saturation  map[string]stats.Summary `json:"saturation"`            // parameters by name, as in Adstock
 	Confounding *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
@@ -119,7 +119,7 @@ func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (res
 			scaled := room[:len(e.a)]
 			floats.ScaleTo(scaled, factor, e.a)
 			m.spec.Saturation.fill(w, scaled, e.shape)
-			floats.Mul(w.ds[:len(e.a)], e.a) // by the factor: the adstocked exposure is proportional to it
+			floats.Mul(w.ds[:len(e.a)], e.a) // derivative by the factor: the adstocked exposure is proportional to the factor
 			if e.without == nil {
 				responses[k][i], slopes[k][i] = floats.Dot(e.weights, w.s[:len(e.a)]), floats.Dot(e.weights, w.ds[:len(e.a)])
 				continue

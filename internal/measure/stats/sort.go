@@ -10,7 +10,7 @@ import (
 const (
 	digitBits = 11
 	digits    = (64 + digitBits - 1) / digitBits
-	fewToSort = 400 // number of values below which comparing is as fast
+	fewToSort = 400 // for fewer values, a comparison sort is as fast
 )
 
 // Sort sorts values in increasing order. None may be NaN.

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Unreliable is the shape k at and above which the weighted mean is unreliable, for some thousands of draws.
+// Unreliable is the shape k at and above which the weighted mean is unreliable, for several thousand draws.
 const Unreliable = 0.7
 
 // fewest is the minimum number of tail ratios for a fit.
