@@ -137,7 +137,7 @@ func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	}
 	for line := range strings.Lines(string(text)) {
 		var one ranked
-		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // the replicate of a truncated line is repeated
+		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // skip truncated lines
 			done.known[one.Replicate] = one.Ranks
 		}
 	}

@@ -107,7 +107,7 @@ func TestLiftTestsRemoveConfoundingBias(t *testing.T) {
 	if nightly {
 		stores = 20
 	}
-	for name, c := range map[string]struct{ follows, from, to float64 }{ // spend before and during the test, in multiples of usual spend
+	for name, c := range map[string]struct{ follows, from, to float64 }{ // spends in multiples of usual spend
 		"budget follows":         {0.5, 1, 0},
 		"budget does not follow": {0, 1, 0},
 		"test of a half":         {0.5, 1, 0.5},

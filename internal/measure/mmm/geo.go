@@ -129,10 +129,10 @@ func (m *model) localTerms() (terms []int) {
 
 // guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
 // resolution. The shape is at the center of its coordinates. The function also returns the mean contribution at a
-// scaled effect of one resolution. Without geos, it returns nil. The estimates only place the sampler's coordinates, so
-// errors cost time, not correctness. With [manyGeos] geos or more, levels are 0. The common mean is then well
-// identified. A slightly wrong level would increase the number of gradients (by a fifth for ten geos of Meridian's
-// data).
+// scaled effect of one resolution. Without geos, it returns nil. The estimates only determine the sampler's
+// coordinates, so their errors slow the sampler without bias. With [manyGeos] geos or more, levels are 0. The common
+// mean is then well identified. A slightly wrong level would increase the number of gradients (by a fifth for ten geos
+// of Meridian's data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil
@@ -167,7 +167,7 @@ func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	}
 	for i, v := range curves {
 		if m.channels[i].confoundingAt > 0 {
-			continue // its coordinate is a test's result
+			continue // the channel's coordinate is a test's result
 		}
 		if swing := solved.AtVec(i) * v.sd / m.resolution; swing > 0 && !math.IsInf(swing, 0) {
 			scaledEffects[i] = swing

@@ -79,7 +79,7 @@ func (p *Posterior) responseOnGrid(name measure.Channel, top float64) decide.Res
 	return r
 }
 
-// bounded returns a channel with these costs, without its response.
+// bounded returns a channel with the given cost of each period, without its response.
 func bounded(name measure.Channel, cost []float64, risk decide.Risk, bounds map[measure.Channel]Bounds) decide.Channel {
 	c := decide.Channel{Name: name, Current: floats.Sum(cost), Seen: seen(cost)}
 	c.Min, c.Max = risk.Bounds(c.Current)
