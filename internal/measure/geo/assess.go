@@ -22,7 +22,7 @@ type Assessment struct {
 type Block struct {
 	First    Period
 	Periods  int
-	During   bool    // part of the test
+	During   bool    // the block is part of the test
 	Observed float64 // outcome
 	Expected float64 // counterfactual outcome, from the donors
 	Low      float64 // 90% of the blocks before the test are within this band

@@ -38,7 +38,7 @@ func BenchmarkSynthDiDOnProposition99(b *testing.B) {
 	}
 }
 
-// Two treated states leave 630 sets, of which 200 are drawn.
+// With two treated states there are 630 sets. The method draws 200 of them.
 func BenchmarkSynthDiDWith200Draws(b *testing.B) {
 	p, test := proposition99(b)
 	test.Treated = append(test.Treated, "Nevada")

@@ -11,7 +11,7 @@ import (
 // Shifting is the result of the conformal test in time.
 type Shifting struct {
 	P        float64
-	Interval *measure.Interval // interval of the effect per region and period; nil if periods are too few
+	Interval *measure.Interval // interval of the effect per region and period; nil with too few periods
 }
 
 // refit is a method fitted to all periods, including the test, under a hypothesized effect.

@@ -93,7 +93,7 @@ func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 // moving factors, and each has its own noise.
 type market struct {
 	regions, periods int
-	autocorrelation  float64 // of a region's own noise
+	autocorrelation  float64 // autocorrelation of a region's own noise
 }
 
 // noise is the standard deviation of a region's own daily noise for a region of size 1; smaller regions have more

@@ -123,7 +123,7 @@ func standard(x []float64) (m, sd float64) {
 
 // localLevel is the state of the sampler, in standardized units.
 type localLevel struct {
-	y          []float64   // before the start
+	y          []float64   // series before the start
 	x          [][]float64 // all periods, by period and covariate
 	level      []float64
 	beta       []float64

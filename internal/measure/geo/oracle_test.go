@@ -131,7 +131,7 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 		{geo.DiD, -27.3491110836, 1e-9, -27.3, 17.740},
 		{geo.Synthetic, -19.51363, 1e-5, -19.6, 9.917},
 		{geo.SynthDiD, -15.60540, 1e-5, -15.6, 8.368},
-		{geo.Demeaned, -11.1090, 5e-5, -11.1, 0}, // DIFP
+		{geo.Demeaned, -11.1090, 5e-5, -11.1, 0}, // called DIFP in the paper
 	} {
 		r := fit(t, p, test, geo.Options{Method: c.method})
 		near(t, string(c.method), r.ATT, c.att, c.tolerance)

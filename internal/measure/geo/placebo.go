@@ -29,8 +29,8 @@ type reading struct {
 	fixed  bool    // the donors' weights are fixed, so the fit is not overfitted
 }
 
-// closest is the minimum of the relative fit. Series with a better agreement before the test are overfitted, because
-// there are many donors.
+// closest is the minimum value of the relative fit. Series with a better agreement before the test are overfitted,
+// because there are many donors.
 const closest = 1e-4
 
 // statistic ranks sets: the relative effect divided by the square root of the relative fit.
@@ -211,7 +211,7 @@ func (r *Randomization) reach(alpha float64) (float64, bool) {
 
 // critical returns the largest statistic that the rank test of size alpha does not reject.
 func critical(sets []reading, alpha float64) (float64, bool) {
-	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may be more extreme if the test rejects
+	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // maximum number of more extreme sets if the test rejects
 	if may < 0 {
 		return 0, false
 	}

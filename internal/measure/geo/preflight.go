@@ -30,7 +30,7 @@ type Gate struct {
 	Detail  string // the figure and its limit, as a sentence
 }
 
-// Fix returns what makes a gate pass, "" for a passed one.
+// Fix returns the remedy for a gate, or "" for a passed gate.
 func (g Gate) Fix() string {
 	if g.Verdict == Pass {
 		return ""
