@@ -91,7 +91,7 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 	r.Code = (coded.Both + codeYes) / (coded.Named + codeYes + codeNo)
 	r.Spread = math.Sqrt((1 - r.Code) / (r.Code * (coded.Named + codeYes + codeNo + 1)))
 	r.learnPaths(t, coded, ground)
-	brought := r.codeOrders(coded) / r.Code // of creators with a code
+	brought := r.codeOrders(coded) / r.Code // estimated orders of creators with a code
 	switch {
 	case coded.Code > 0 && brought > 0:
 		r.Survey = clamped((coded.Named + surveyYes) / (brought + surveyYes + surveyNo))

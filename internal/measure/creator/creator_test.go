@@ -106,7 +106,7 @@ func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 	}
 }
 
-// Leaked code orders do not count, even when they far exceed a creator's own.
+// Leaked code orders are excluded, even if they far exceed a creator's own orders.
 func TestLeakedCodeOrdersAreRemoved(t *testing.T) {
 	t.Parallel()
 	st := planted()

@@ -35,13 +35,14 @@ type Rhythm struct {
 	minimum float64 // the smallest σ, so that a series without noise does not flag a change of a cent
 }
 
-// Days is for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is on day fifty.
+// Days returns the parameters for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is
+// on day fifty.
 func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
-// SlowDays is [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level hides
-// persistent shifts.
+// SlowDays returns [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level
+// hides persistent shifts.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05

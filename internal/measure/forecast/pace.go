@@ -15,13 +15,13 @@ type Total struct {
 	Value float64 // sum of the points' medians
 	Bands []Band  // one per level of the prediction
 	draws []float64
-	count float64 // of draws before they are blurred
+	count float64 // number of draws before they are blurred
 }
 
 // Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
 // because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, which
 // preserves the correlation. If there are too few rolling origins for this number of steps, it uses the errors of a
-// random walk. Their sums are the widest.
+// random walk. The sums of these errors have the widest intervals.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a total of %d points, want 1 to the %d of the forecast", steps, len(p.Points))

@@ -37,7 +37,7 @@ type Prediction struct {
 	Points  []float64 // predictive medians
 	Levels  []float64 // as requested
 	Bands   [][]Band  // one slice per level with one entry per point
-	Effects []Effect  // of the events
+	Effects []Effect  // effects of the events
 	Notes   []string  // limits of the forecast, one sentence each
 
 	ratio       bool        // errors are logarithms of ratios, otherwise differences
@@ -46,7 +46,7 @@ type Prediction struct {
 	spread      []float64   // root mean square error at each step
 	freedom     []float64   // effective number of independent errors at each step, minus those spent
 	spent       float64     // degrees of freedom of the weights that the errors determined
-	factors     []float64   // of the calendar, one per step; nil: none
+	factors     []float64   // factors of the calendar, one per step; nil: none
 	calendar    [][]float64 // covariance of the logarithms of the factors
 	shape       []float64   // sorted |errors| / spread; empty for normal errors
 }

@@ -119,7 +119,7 @@ func cannotTell(spend, rest []float64) Reason {
 // errors contains the parameters of the errors, which are estimated before the effects.
 type errors struct {
 	phi    float64   // correlation of neighboring days
-	weight []float64 // of each day
+	weight []float64 // weight of each day
 	excess float64   // variance relative to a fit with known weights
 }
 

@@ -23,7 +23,7 @@ const (
 	Enough    = 14   // minimum number of days behind a share
 	FirstLook = 7    // maximum age in days at the first import
 	LastLook  = 21   // minimum age in days at the last import
-	Tolerance = 0.01 // relative difference from the final figure that counts as settled
+	Tolerance = 0.01 // maximum relative difference between a settled figure and the final figure
 	Watched   = 120  // days before today in the analysis
 )
 

@@ -57,7 +57,7 @@ var christmas = []block{
 	{17, 37, -.10},
 }
 
-// lastNamed is the last first day of a block that belongs to the named season. January's blocks are too small to matter.
+// lastNamed is the latest first day of a block of the named season. January's blocks are too small to matter.
 const lastNamed = 7
 
 // Prior standard deviations. Effects of shops differ in size (amplitude) and in shape (own).
