@@ -144,7 +144,7 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	if !near(lift.Share, treatedSales/all, 1e-6) {
 		t.Errorf("the treated regions have %v of sales, want %v", lift.Share, treatedSales/all)
 	}
-	// The change of the store's weekly spend starts at USD 30 a day in the treated regions, extended by their share.
+	// Before the change, spend is USD 30 per day in the treated regions. Their share of sales extends it to the store.
 	if l := lift.Lift; !near(l.DeltaX, 7*60/lift.Share, 0.01) || !near(l.X, 7*30/lift.Share, 0.01) || !near(l.DeltaY, 0.9*lifted/28*7/lift.Share/share, 0.1) || !(l.Sigma > 0) || l.Channel != "facebook" {
 		t.Errorf("lift %+v of %v over 28 days with a share of %v", l, lifted, lift.Share)
 	}
@@ -328,7 +328,7 @@ func TestFactorsOfAChannelArePooled(t *testing.T) {
 	}
 }
 
-// An inconclusive experiment is not a part of the factor until somebody applies it. It then leaves the factor near 1.
+// An inconclusive experiment is not a part of the factor until somebody applies it. The factor then remains near 1.
 func TestAnInconclusiveExperimentIsNotUsedUnlessSomebodyAppliesIt(t *testing.T) {
 	t.Parallel()
 	e := geoTest()

@@ -23,7 +23,7 @@ const leastLost = 0.2
 
 // findTracking adds runs of days with many more orders without a channel than usual. The usual share is estimated from
 // the lower part of all days, because up to three quarters of them may lack tracking. Lost tracking does not change the
-// store's revenue, only that of its channels.
+// store's revenue. It changes only the revenue of channels.
 func (w *changes) findTracking(ctx context.Context) error {
 	if w.Store.Untouched() || w.of.Channel == measure.Unattributed {
 		return nil
@@ -174,9 +174,9 @@ func (w *changes) stepOfSpend(ctx context.Context, channel measure.Channel) (civ
 
 // findPrices adds the changes of list prices and discounts.
 //
-// A change of list prices is the median change of the products that sold in both windows: single large orders at a
-// special price do not move it. Its effect is this change, applied to the sales of all these products. The effect of
-// discounts is their part of the split by price.
+// A change of list prices is the median change of the products that sold in both windows. Single large orders at a
+// special price hardly change the median. Its effect is this change, applied to the sales of all these products. The
+// effect of discounts is their part of the split by price.
 func (w *changes) findPrices() {
 	var ratios []float64
 	var sales, gross, net, grossBefore, netBefore float64
@@ -226,7 +226,7 @@ func (w *changes) findProducts() {
 			gap, days, others := w.gapOf(here, earlier), 0, 0
 			for _, d := range w.calendar.days {
 				switch {
-				case d.orders == 0: // a day without any order shows nothing about a product
+				case d.orders == 0: // a day without any order is no evidence about a product
 				case d.earlier != earlier:
 					others++
 				case gap.Days() > 0 && gap.Contains(d.Date):

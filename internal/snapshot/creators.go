@@ -45,7 +45,7 @@ func (f Creator) signals() creator.Signals {
 // window.
 type CreatorWindows struct {
 	Now, Before []Creator      // both contain all creators, sorted by name
-	ground      creator.Ground // of now
+	ground      creator.Ground // orders without a creator signal in the later window
 }
 
 // CreatorsIn returns all creators in two windows.
