@@ -128,7 +128,7 @@ func (f *filler) channel(p Parameter) any {
 	if len(named) == 0 && len(f.carried.channels) == 1 && !f.clause.has("channels channel") {
 		named = f.carried.channels
 	}
-	if p.Enum != nil { // email_lifecycle
+	if p.Enum != nil { // parameter of the tool email_lifecycle
 		var of []string
 		for _, c := range f.clause.channels {
 			if slices.Contains(p.Enum, c) {

@@ -72,7 +72,7 @@ type Constant struct {
 type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
-	byName   map[string]*Article // by the words of ID, title and aliases; the first article with a name has it
+	byName   map[string]*Article // by the words of ID, title and aliases; of several articles with one name, the first
 	index    index
 	trained  func() *classifier // trains at the first call
 }
@@ -126,7 +126,7 @@ func load(files fs.FS) (*Library, error) {
 	return l, nil
 }
 
-// Warm trains the search, which otherwise happens at the first search.
+// Warm trains the classifier. Otherwise, the first search trains it.
 func (l *Library) Warm() { l.trained() }
 
 func (t Topic) folder() string {

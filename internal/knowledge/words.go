@@ -61,7 +61,7 @@ func pairsOf(text string) map[string]string {
 	return pairs
 }
 
-// commonStems are the stems of the common words, so that "takes" is as common as "take".
+// commonStems are the stems of the common words, so that "takes" is also a common word, like "take".
 var commonStems = func() map[string]bool {
 	stems := map[string]bool{}
 	for word := range commonWords {
