@@ -44,9 +44,9 @@ type MMMReport struct {
 	LeaveOneOut *mmm.LeaveOneOut    `json:"leave_one_out,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	Events      []mmm.ControlEffect `json:"events,omitempty"`      // holidays and events
-	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
-	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // if effects vary over time
-	Checks      *mmmChecks          `json:"checks,omitempty"`      // those requested
+	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // best frequencies of channels with reach and frequency
+	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // effects over time, if they vary
+	Checks      *mmmChecks          `json:"checks,omitempty"`      // the requested checks
 
 	posterior *mmm.Posterior
 	labels    []string // labels of the periods in the file

@@ -12,7 +12,7 @@ import (
 // Optimize contains the parameters of a budget optimization with a saved model.
 type Optimize struct {
 	Model  string  // directory written by [MMMReport.Save]
-	Budget float64 // over the model's whole window
+	Budget float64 // total over the model's whole window
 	Bounds string  // file of bounds by channel, JSON; empty for the risk level's limits
 	Groups string  // file of groups of channels by name, JSON; empty for none
 	Risk   string  // an input of [decide.ParseRisk]
