@@ -52,8 +52,8 @@ type followed struct {
 	Why    string             `json:"why"`
 }
 
-// follow trains the model of a demo store with its experiments, asks for a plan of 30 days, and applies its moves to the
-// days after today in the simulator. The true contribution is that of the simulator's equations.
+// follow trains the model of a demo store with its experiments and requests a plan of 30 days. It applies the plan's
+// moves to the days after today in the simulator. The true contribution comes from the simulator's equations.
 func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
@@ -188,7 +188,7 @@ func brokenGuardrails(steps []decision.Step, channels map[string]measure.Channel
 	return broken
 }
 
-// recentSpend returns a channel's mean daily spend in the last week, which the budgets of plans refer to.
+// recentSpend returns a channel's mean daily spend in the last week. Budgets of plans are relative to it.
 func recentSpend(t *testing.T, opt demo.Options) map[measure.Channel]float64 {
 	t.Helper()
 	spend := map[measure.Channel]float64{}

@@ -493,8 +493,8 @@ var titles = []struct{ name, title string }{
 	{"christmas", "Christmas"},
 }
 
-// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school terms
-// and no days that platforms announce, so back to school is August and Singles' Day is the day of its origin.
+// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school
+// terms and no days that platforms announce. Back to school is therefore August, and Singles' Day is November 11.
 func seasonsOf(country string) []season {
 	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
 		return func(year int) (civil.Range, bool) {

@@ -340,8 +340,8 @@ func (p *planner) workday(day civil.Date) civil.Date {
 	return day
 }
 
-// tuesday returns the first day from a day on that is suitable for a budget move: Tuesday to Thursday, and no holiday
-// or shopping event on it or on the next day. The following days then have the usual demand.
+// tuesday returns the first day from a day on that is suitable for a budget move. Suitable days are Tuesday to Thursday
+// without a holiday or shopping event on the day or the next day. The following days then have the usual demand.
 func (p *planner) tuesday(day civil.Date) civil.Date {
 	for range 28 {
 		if w := day.Weekday(); w >= 2 && w <= 4 && !p.holiday(day) && !p.holiday(day.AddDays(1)) {

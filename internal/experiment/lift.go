@@ -109,7 +109,7 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 // reason if the data do not allow an estimate.
 //
 // The treated regions represent the store by their share of sales before the test. Sales without a known region are
-// assumed to have the same distribution as sales with a known region. Spend without a known region, such as that of
+// assumed to have the same distribution as sales with a known region. Spend without a known region, such as spend of
 // national campaigns, is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to
 // revenue before the test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
 func (s Store) estimate(ctx context.Context, t mix.Test, e control.Experiment) (mix.Test, error) {

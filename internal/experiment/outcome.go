@@ -67,7 +67,7 @@ func (t table) dispersion() float64 {
 	return squares / sum
 }
 
-// relateTo changes the lift from a share of expected orders to a share of expected revenue, which includes wholesale.
+// relateTo changes the lift from a share of expected orders to a share of expected revenue, including wholesale.
 // Observed is the revenue of the treated regions during the test.
 func (f *Finding) relateTo(observed float64) {
 	expected := observed - f.Incremental

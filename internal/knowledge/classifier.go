@@ -37,7 +37,7 @@ const (
 // multiclass passive-aggressive algorithm (Crammer et al. 2006, PA-I). If the score of the best wrong class is less
 // than 1 below the score of the right class, the weights of both classes change. The change is as small as possible,
 // and at most maxStep. The result is the mean of the weights over all steps. A class has weights only for features of
-// its own texts, which makes training fast.
+// its own texts, so training is fast.
 type classifier struct {
 	feature map[string]int
 	idf     []float32

@@ -1,7 +1,7 @@
 // Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
-// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search adds
-// two scores: how much of the question an article's names and text explain (BM25F), and how much the question resembles
-// the wordings of wordings.txt (a linear classifier, which is trained at the first search).
+// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search
+// adds two scores. BM25F measures how much of the question an article's names and text explain. A linear classifier
+// measures how similar the question is to the wordings of wordings.txt. It is trained at the first search.
 package knowledge
 
 import (

@@ -27,7 +27,7 @@ const (
 	lengthNorm    = 0.35 // b: how much long fields are discounted
 	corrected     = 0.9  // weight of a word after a corrected typo
 	everyday      = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
-	sameName      = 0.05 // weight of the likeness of the whole question and a title or alias, which decides close cases
+	sameName      = 0.05 // weight of the likeness of the whole question and a title or alias, for close cases
 	nameWeight    = 0.5  // weight of a title or alias that the question contains, compared with single words
 	aliasWord     = 0.8  // weight of a word in aliases only, compared with a word in a title
 	bodyWord      = 0.4  // weight of a word in bodies only: it rarely names a subject
@@ -236,8 +236,9 @@ func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 	return all[:min(n, len(all))]
 }
 
-// rank returns the articles with the highest scores. A score is the weighted mean of the share of the question that the
-// article's names and text explain (BM25F) and of its likeness to the wordings of the article (classifier).
+// rank returns the articles with the highest scores. A score is the weighted mean of two figures. The first is the
+// share of the question that the article's names and text explain (BM25F). The second is the question's likeness to the
+// article's wordings (classifier).
 func (l *Library) rank(question string, topics []Topic) []Match {
 	q := l.index.parse(question)
 	likeness := l.trained().likeness(q.words)

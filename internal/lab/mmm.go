@@ -254,8 +254,8 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 	return d, labels, nil
 }
 
-// checkPeriods compares the periods of each geo with those of the first geo. The records of a geo are consecutive in
-// order.
+// checkPeriods compares the periods of each geo with the periods of the first geo. The records of a geo are consecutive
+// in order.
 func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, order []int) error {
 	first := 1
 	for first < len(order) && geos[order[first]] == geos[order[0]] {
@@ -283,7 +283,7 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 	return nil
 }
 
-// places returns the geos with their populations, which must be constant within a geo.
+// places returns the geos with their populations. Within a geo, the population must be constant.
 func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 	var geos []mmm.Geo
 	population := make([]float64, t.Len())

@@ -19,13 +19,13 @@ const (
 )
 
 // AdState is the state of a campaign, ad set or ad, starting at an instant. Empty fields keep their previous value. The
-// tags are those of fact tables; see package facts.
+// tags are as in fact tables; see package facts.
 type AdState struct {
 	Platform Platform  `column:"platform,key"`
 	Level    AdLevel   `column:"level,key"`
 	ID       string    `column:"id,key"`
 	Since    time.Time `column:"since,key"`       // time of the platform's change; if that is unknown, time of reading
-	Read     time.Time `column:"read_at,version"` // time of reading; if Since is equal, the later version counts
+	Read     time.Time `column:"read_at,version"` // time of reading; of versions with equal Since, the later one is valid
 	Account  string    `column:"account"`
 	Name     string    `column:"name"`
 	Campaign string    `column:"campaign_id"` // campaign ID of an ad set or ad

@@ -18,8 +18,8 @@ const (
 	// for brand names or earlier visitors have lower factors than their channel, and store data do not identify the
 	// difference. The value is a judgment.
 	campaignFactor = 0.3
-	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders: 1 plus
-	// the squared coefficient of variation of the order values, which is about 1.
+	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders. It is 1
+	// plus the squared coefficient of variation of order values. The coefficient is about 1.
 	valueDispersion = 2
 )
 

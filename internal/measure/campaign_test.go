@@ -50,8 +50,9 @@ func TestCampaignsShrinkToTheirChannel(t *testing.T) {
 	}
 }
 
-// 90% intervals have nominal coverage where campaigns differ as assumed: log-normal relative returns, factors with a
-// standard deviation of 0.3, a channel's return with its error, and order values with a coefficient of variation of 1.
+// 90% intervals have nominal coverage if campaigns differ as assumed. Relative returns are log-normal, and factors have
+// a standard deviation of 0.3. The channel's return has its error, and order values have a coefficient of variation of
+// 1.
 func TestIntervalsOfCampaignsCoverTheirReturns(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 8))

@@ -54,7 +54,7 @@ type SalesDay struct {
 	Sums Sums
 }
 
-// NewContribution returns the contribution of consecutive days, which may omit days without sales.
+// NewContribution returns the contribution of consecutive days. The input may omit days without sales.
 //
 // Units with a known cost have this cost. Other merchandise has the gross margin of its day, if a margin is entered.
 // Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage]. Otherwise
@@ -161,8 +161,8 @@ func (c Contribution) Rate() (perRevenue float64, known bool) {
 	return float64(c.Amount()) / float64(c.Basis), true
 }
 
-// ChannelRate returns the rate of a channel: the rate of the store, with the channel's gross margin instead of the
-// store's cost of goods if one is entered.
+// ChannelRate returns the rate of a channel. It is the rate of the store. If a gross margin of the channel is entered,
+// it replaces the store's cost of goods.
 func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bool) {
 	rate, known := c.Rate()
 	margin, own := c.channels[channel]

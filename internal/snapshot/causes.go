@@ -77,8 +77,8 @@ func (w *changes) findTracking(ctx context.Context) error {
 	return nil
 }
 
-// lowerPart estimates the mean and the standard deviation of a normal distribution from its 5% and 25% quantiles, which
-// are 1.645 and 0.674 standard deviations below the mean. It sorts the values.
+// lowerPart estimates the mean and the standard deviation of a normal distribution from its 5% and 25% quantiles. These
+// quantiles are 1.645 and 0.674 standard deviations below the mean. It sorts the values.
 func lowerPart(values []float64) (mean, spread float64) {
 	slices.Sort(values)
 	low, quarter := stats.Quantile(values, 0.05), stats.Quantile(values, 0.25)
@@ -102,7 +102,7 @@ func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) 
 	return own / tracked
 }
 
-// findSpend adds the channels whose spend per day changed by a fifth or more. The effect is the part of spend in the
+// findSpend adds the channels with a change of spend per day by a fifth or more. The effect is the part of spend in the
 // change of the channel's revenue (spend × ROAS), but at most that change. It is unknown if revenue and spend moved in
 // opposite directions.
 func (w *changes) findSpend(ctx context.Context) error {
@@ -210,8 +210,8 @@ func (w *changes) price(kind EventKind, pct, effect float64) {
 // mostProducts is the maximum number of products out of stock.
 const mostProducts = 3
 
-// findProducts adds products that did not sell at the start or the end of a window, or in all of it, although they sold
-// in the other window at a rate that makes this improbable. With n products, the probability that chance alone adds one
+// findProducts adds products without sales at the start or the end of a window, or in the whole window. In the other
+// window, they sold at a rate that makes this improbable. With n products, the probability that chance alone adds one
 // is below one in a thousand.
 func (w *changes) findProducts() {
 	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)

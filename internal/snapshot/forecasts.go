@@ -45,8 +45,8 @@ var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
 // Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It stores at most one
 // forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
-// marked as backtests. Each uses only the days before its week. Data of these days are the current data, which include
-// later changes such as canceled orders.
+// marked as backtests. Each uses only the days before its week. It uses the current data of these days, including later
+// changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil

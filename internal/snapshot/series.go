@@ -54,7 +54,7 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 	return s, nil
 }
 
-// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once, which is cheaper
+// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once. This is cheaper
 // than the credits of one channel.
 func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())

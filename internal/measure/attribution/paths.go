@@ -22,7 +22,7 @@ const maxTotal = 1 << 53
 
 // Path is a conversion path with the number and value of its conversions.
 type Path struct {
-	// Channels are the touchpoints, oldest first; repeats count. Without touchpoints, no channel gets credit.
+	// Channels are the touchpoints, oldest first, including repeats. Without touchpoints, no channel gets credit.
 	Channels []measure.Channel
 	// AgeDays is the age of each touchpoint at the conversion, in days; nil if unknown.
 	AgeDays []float64

@@ -94,8 +94,8 @@ func weight(some, n int) float64 {
 }
 
 // Rounded rounds parts to minor units that add up to total, by largest remainder: each part is rounded down, and the
-// units left go to the largest fractions, the earlier part first. Before rounding, the parts must add up to the total,
-// except for rounding errors.
+// remaining units go to the largest fractions. Of equal fractions, the earlier part is first. Before rounding, the
+// parts must add up to the total, except for rounding errors.
 func Rounded(total int64, parts []float64) []int64 {
 	whole, order := make([]int64, len(parts)), make([]int, len(parts))
 	left := total

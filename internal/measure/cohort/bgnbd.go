@@ -144,7 +144,8 @@ const seriesLimit = 100
 //
 //	E[(1 - (since / (since + p t))^(r+x)) / p].
 //
-// It integrates over the logit of p, in which the density has no singularities, by the trapezoidal rule.
+// It integrates over the logit of p by the trapezoidal rule. As a function of the logit, the density has no
+// singularities.
 func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
 	const nodes, reach = 40, 10.0 // on each side of the mode, to this number of standard deviations
 	b := m.B + x

@@ -41,10 +41,10 @@ type Rates struct {
 	Link   float64 // probability that the link counts the order
 	Met    float64 // probability that the order's path has a creator touchpoint
 	Stray  float64 // probability that another order's path has a creator touchpoint
-	// Cleaned is true if leaked code orders are estimated from paths. Otherwise the fixed share Assumed of code orders
-	// counts.
+	// Cleaned is true if leaked code orders are estimated from paths. Otherwise, the creator generates the fixed share
+	// Assumed of code orders.
 	Cleaned bool
-	// Spread is the relative standard error of the rates' common level, which all estimates share.
+	// Spread is the relative standard error of the rates' common level. All estimates share this error.
 	Spread float64
 	// Noise is the overdispersion of signals between creators, at least 1. It widens intervals.
 	Noise float64

@@ -1,6 +1,6 @@
 // Package decide optimizes the allocation of a budget to channels under uncertain response curves.
 //
-// Response curves are joint posterior draws on a grid of spends, which preserves correlated uncertainty (a high
+// Response curves are joint posterior draws on a grid of spends. Joint draws preserve correlated uncertainty (a high
 // baseline lowers all channels at once). [Optimize] allocates a budget, bounds the distance to the optimum, and
 // evaluates the allocation out of sample, with draws that did not choose it. [Information] returns the value of an
 // experiment on each channel. [Spread] distributes spend over time.

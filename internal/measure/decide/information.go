@@ -17,8 +17,8 @@ type Test struct {
 }
 
 // Value is the expected value of a test's information. It is the expected response of the best allocation after the
-// test, minus that of the best allocation now. It is in the target's unit over the window and excludes the cost of the
-// test.
+// test, minus the expected response of the best allocation now. It is in the target's unit over the window and excludes
+// the cost of the test.
 type Value struct {
 	Test
 	Gain float64
@@ -31,8 +31,8 @@ const outcomes = 8
 // the mean response, also for a problem with a risk weight.
 //
 // The method is stratification (Strong and Oakley 2013, for a single parameter). Draws are sorted by the test result
-// that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation and
-// the other half evaluates it, which avoids optimistic bias. A negative gain is set to zero.
+// that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation.
+// The other half evaluates it, to avoid optimistic bias. A negative gain is set to zero.
 func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	if err := p.validate(); err != nil {
 		return nil, err

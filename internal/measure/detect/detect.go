@@ -2,7 +2,7 @@
 // broken tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
 // month, and a confidence.
 //
-// Changes of a series are judged by a robust z-score against the series' own history (see [drift]). The threshold is
+// Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
 // [alarmZ]. Its aim is at most one false finding of high priority per store and month. Tests on simulated series
 // measure the rate.
 package detect
@@ -143,8 +143,8 @@ var consequences = map[Kind][]Kind{
 	FewerNew:      {CACDrift, PaybackDrift},
 }
 
-// withoutConsequences removes findings that follow from another one, so that one cause has one finding. Of several
-// tracking breaks, it keeps the one of the store, or else that of each channel.
+// withoutConsequences removes findings that follow from another finding, so one cause has one finding. If the store has
+// a tracking break, it also removes the tracking breaks of channels.
 func withoutConsequences(all []Finding) []Finding {
 	follows := func(f Finding) bool {
 		return slices.ContainsFunc(all, func(cause Finding) bool {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// alarmZ is the robust z-score of a finding. For 40 series that are normal on the log scale and four independent looks
+// alarmZ is the robust z-score of a finding. For 40 series that are normal on the log scale and four independent runs
 // per month, the threshold 3 gives 0.2 one-sided false findings per month. The comparison with the year before and the
 // minimum changes reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the
 // rate.
@@ -39,8 +39,8 @@ type windows struct {
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
 // The median absolute deviation (MAD) tolerates past outliers. If the series is longer than a year, d is also compared
-// with the most extreme value around the same day a year before, and the smaller distance counts. A yearly sale is then
-// not a finding. A shorter history needs twice the distance.
+// with the most extreme value around the same day a year before. The score then uses the smaller distance. A yearly
+// sale is then not a finding. A shorter history needs twice the distance.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
@@ -145,7 +145,7 @@ func (r ratios) at(t int) (drift, bool) {
 	return out, true
 }
 
-// past returns the changes at earlier positions whose recent window does not overlap the one at t.
+// past returns the changes at earlier positions with a recent window that does not overlap the recent window at t.
 func (r ratios) past(t int) []float64 {
 	var all []float64
 	for u := t - stepDays*((r.recent+stepDays-1)/stepDays); u >= r.recent+r.base; u -= stepDays {

@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// leaks finds discount codes whose use jumped: a code for a few customers or a creator that is now on a coupon site. The
-// value is the discount above the usual use.
+// leaks finds discount codes with a jump in use. A typical cause is a code for few customers or a creator that is now
+// on a coupon site. The value is the discount above the usual use.
 func leaks(s Store) (all []Finding) {
 	growth := 1.0
 	if before := lately(s.Orders, 70) - lately(s.Orders, 14); before > 0 {
@@ -74,8 +74,8 @@ func pacing(s Store) (all []Finding) {
 	return all
 }
 
-// rebooking finds creators whose contribution after their cost is above zero over the whole interval, and who have not
-// posted recently.
+// rebooking finds creators without recent posts and with a positive contribution after their cost over the whole
+// interval.
 func rebooking(s Store) (all []Finding) {
 	for _, c := range s.Creators {
 		if c.Open || c.Cost <= 0 || s.Rate == nil {

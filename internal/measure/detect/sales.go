@@ -198,7 +198,7 @@ func trackingBreaks(s Store) (all []Finding) {
 	return all
 }
 
-// floored returns the series with a small value in place of zero, so that a series that ends has a logarithm.
+// floored returns the series with a small value instead of zero. A series that ends then has finite logarithms.
 func floored(series []float64) []float64 {
 	out := slices.Clone(series)
 	for i, x := range out {
@@ -219,7 +219,7 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
 // claimsBreaks finds channels whose claimed orders per last-touch order jump or end while spend continues: a pixel that
-// fires twice, or not at all. A loss of touchpoints has its own kind of finding, which replaces this finding. Platforms
+// fires twice, or not at all. A loss of touchpoints has its own kind of finding and replaces this finding. Platforms
 // add conversions to recent days later, so a fall must be large.
 func claimsBreaks(s Store) (all []Finding) {
 	for _, c := range s.Channels {
@@ -249,9 +249,9 @@ const (
 )
 
 // pixelLosses finds channels that customers name in surveys as often as before, while last touch credits fewer of these
-// customers' orders to the channels: a pixel, a consent banner or a link that lost its parameters. With n respondents
-// who name the channel now, and k of n0 credited before, e = n k/n0 are expected. Their variance is e (1 + e (1/n +
-// 1/n0 + 1/k)), because all three are counts.
+// orders to the channels. Typical causes are a pixel, a consent banner or a link that lost its parameters. With n
+// respondents who name the channel now, and k of n0 credited before, e = n k/n0 are expected. Their variance is e (1 +
+// e (1/n + 1/n0 + 1/k)), because all three are counts.
 func pixelLosses(s Store) (all []Finding) {
 	for _, a := range s.Answers {
 		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {

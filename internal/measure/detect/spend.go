@@ -55,9 +55,9 @@ const (
 	shiftDown = 0.2
 )
 
-// spendShifts finds channels whose spend of the last three days is far from the four weeks before: a mistyped budget, a
-// campaign that restarted, or a rejected payment. The level must be outside all earlier levels, including those of
-// earlier seasons.
+// spendShifts finds channels with a spend in the last three days that is far from the four weeks before. Typical causes
+// are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside all earlier levels,
+// including those of earlier seasons.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})

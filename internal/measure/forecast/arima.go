@@ -279,7 +279,7 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets starting values. It uses those of a similar model if the model has them.
+// start sets starting values. It uses the values of a similar model if the model has them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1

@@ -48,8 +48,8 @@ func known(x float64) bool { return !math.IsNaN(x) }
 // amongPoints is the number of points that share a false discovery rate: the nearest ones, about a quarter of days.
 const amongPoints = 90
 
-// Among returns the points with Q and Actionable set. The false discovery rate of a point is that among the 90 known
-// points nearest to it, so it does not depend on the window that a caller shows.
+// Among returns the points with Q and Actionable set. The false discovery rate of a point is computed from the 90 known
+// points nearest to it. It does not depend on the window that a caller displays.
 func Among(points []Judged) []Judged {
 	var all []Anomaly
 	for _, p := range points {

@@ -16,8 +16,8 @@ type Ask struct {
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
 	Model   Kind      // default Auto
-	// Calendar is the yearly pattern; nil: none. The forecast is that of the values divided by their factors, times the
-	// future factors. The covariance widens the intervals.
+	// Calendar is the yearly pattern; nil: none. The model forecasts the values divided by their factors. The forecast is
+	// multiplied by the future factors. The covariance widens the intervals.
 	Calendar *Calendar
 	Events   []Event // known events; past events determine the effects of future events
 }
@@ -25,7 +25,7 @@ type Ask struct {
 const (
 	leastPeriods  = 3     // minimum number of values for a forecast
 	leastModelled = 8     // minimum number of values for a model; with fewer, the last season repeats
-	leastOrigins  = 8     // minimum rolling origins; with fewer, intervals are those of a random walk
+	leastOrigins  = 8     // minimum rolling origins; with fewer, intervals are from a random walk
 	mostOrigins   = 200   // maximum rolling origins, the latest ones
 	mostHorizon   = 2000  // points ahead
 	mostPeriods   = 50000 // points of history

@@ -341,7 +341,7 @@ func TestPaceReportsWhetherTheGoalIsReached(t *testing.T) {
 }
 
 // Monthly goals are 8% below to 8% above the expected total and are evaluated on day ten. The test compares the Brier
-// score with that of extrapolating the rate so far without uncertainty.
+// score with the score of the run rate, extrapolated without uncertainty.
 func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 	t.Parallel()
 	runs := 12

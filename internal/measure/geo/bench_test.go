@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// The panel is that of GeoLift's walkthrough: 40 cities, 90 days.
+// The panel is from GeoLift's walkthrough: 40 cities, 90 days.
 func BenchmarkSelectionOfTheWalkthrough(b *testing.B) {
 	p := geoLift(b, "geolift_pretest.csv")
 	for b.Loop() {

@@ -31,8 +31,8 @@ type refit struct {
 
 // newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
 // for counterfactual and synthetic controls", section 2.2). The test subtracts the hypothesized effect, fits all
-// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts,
-// which preserves the dependence between neighboring days. Ridges are those of the estimate.
+// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts.
+// They preserve the dependence between neighboring days. Ridges are as in the estimate.
 func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
 	s := span{start: e.start, end: e.end, fit: e.end + 1}
 	fr := newFrame(p, e.form, s)
@@ -181,7 +181,7 @@ func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	return (&measure.Interval{Low: low, High: high, Level: 1 - alpha}).Times(r.target.unit)
 }
 
-// permutations contains random selections of periods that replace those of the test.
+// permutations contains random selections of periods that replace the test's periods.
 type permutations struct {
 	length int
 	picks  []int32 // selections, one after another

@@ -291,7 +291,7 @@ func summarizeImpact(actual, sums []float64, alpha float64) *Impact {
 	if result.Predicted.Low > 0 {
 		result.Relative = forecasted(sums, alpha, func(s float64) float64 { return (total - s) / s })
 	}
-	above, below := 1.0, 1.0 // the observed series counts as one path
+	above, below := 1.0, 1.0 // the observed series is included as one path
 	for _, s := range sums {
 		above += indicatorOf(s >= total)
 		below += indicatorOf(s <= total)

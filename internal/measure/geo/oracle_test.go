@@ -27,8 +27,8 @@ func weight(r *geo.Result, name geo.Region) float64 {
 	return 0
 }
 
-// The expected values are those of both models in the walkthrough vignette of GeoLift 2.7.5. Tolerances are half a unit
-// of the last printed digit.
+// The expected values are the results of both models in the walkthrough vignette of GeoLift 2.7.5. Tolerances are half
+// a unit of the last printed digit.
 func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	t.Parallel()
 	p, test := walkthrough(t)
@@ -155,8 +155,8 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	}
 }
 
-// The expected values are those of GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and
-// lift use the closed form, because the published values have simulation noise.
+// The expected values are from GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and lift
+// use the closed form, because the published values have simulation noise.
 func TestTimeBasedRegressionMatchesGoogle(t *testing.T) {
 	t.Parallel()
 	var rows []geo.Row

@@ -163,7 +163,7 @@ func (r *Randomization) p() float64 {
 // Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
 // uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
 //
-// A contrast of totals (did_scaled, combined) divides by the whole fit, which contains the variance of the set and of
+// A contrast of totals (did_scaled, combined) divides by the whole fit. The fit contains the variance of the set and of
 // its donors, so κ = 1. Large regions dominate totals, so N is the effective number of donors (Σy)²/Σy², where y is a
 // donor's level.
 type smallSample struct {

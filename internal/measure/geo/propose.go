@@ -44,7 +44,7 @@ const (
 // power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. Without
 // such a test, it returns the smallest return that a pause in any of the searched designs detects.
 //
-// The panel is aggregated to weeks, which makes the search fast and does not change the size of a lift. A pause loses
+// The panel is aggregated to weeks. This makes the search fast and does not change the size of a lift. A pause loses
 // the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m that
 // reaches the detectable outcome D is therefore (1 + D/(Return·spend))^(1/0.7).
 func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64, err error) {

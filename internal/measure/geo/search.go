@@ -56,7 +56,7 @@ type Plan struct {
 	Treated    []Region
 	Duration   int
 	Optimistic *float64  // from the windows that chose the regions; nil if no lift up to 200% is detectable
-	Planning   *float64  // from later windows, which did not choose the regions; for planning; nil as for Optimistic
+	Planning   *float64  // from later windows, independent of the choice of regions; for planning; nil as for Optimistic
 	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
 	Outcome    float64   // mean outcome of all treated regions per period, over the last windows
 	OutOfFit   float64   // root mean squared gap in the later windows, relative to the gap with equal weights
@@ -201,7 +201,7 @@ func (s *search) screen(k int) [][]int {
 	return sets
 }
 
-// uniformLoss returns the summed squared gap between the set's mean series and that of all other regions.
+// uniformLoss returns the summed squared gap between the mean series of the set and of all other regions.
 func (f *frame) uniformLoss(set []int, sums []float64) float64 {
 	n := len(f.z)
 	t := f.target(set)

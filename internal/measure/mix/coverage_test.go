@@ -160,7 +160,7 @@ type chanceTally struct {
 	stated        float64 // sum
 }
 
-// tally sums results of returns. All sums except that of the true returns are relative to the true return.
+// tally sums results of returns. All sums except the sum of true returns are relative to the true return.
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64

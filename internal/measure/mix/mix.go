@@ -190,8 +190,8 @@ func (t Training) sampling(before int64) mmm.Sampling {
 	return mmm.Sampling{Seed: t.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: t.counter(before)}
 }
 
-// counter returns the sampler's stop function, which also counts draws, starting from the number of draws of earlier
-// fits.
+// counter returns the sampler's stop function. The function also counts draws, starting from the number of draws of
+// earlier fits.
 func (t Training) counter(before int64) func() bool {
 	var done atomic.Int64
 	done.Store(before)

@@ -32,12 +32,12 @@ func (m *Model) Spend() float64 {
 type Plan struct {
 	decide.Plan
 	Advice *decide.Advice
-	// Change is the response of the optimized allocation minus that of the window's spend: the joint effect of budget
-	// and allocation. It uses the draws of the optimization, which makes it slightly optimistic.
+	// Change is the response of the optimized allocation minus the response of the window's spend: the joint effect of
+	// budget and allocation. It is slightly optimistic, because it uses the draws of the optimization.
 	Change stats.Summary
 	Times  float64 // budget / current spend
 	Start  float64 // current spend of all channels
-	Recent bool    // the current spend is not that of the window
+	Recent bool    // the current spend differs from the window's spend
 	// Profit is the effect on the contribution after spend; nil if the contribution rates are unknown.
 	Profit *Profit
 }
@@ -105,7 +105,7 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 	return out, nil
 }
 
-// sameBudget is the largest relative difference of two budgets that count as equal.
+// sameBudget is the maximum relative difference of two budgets that are treated as equal.
 const sameBudget = 1e-3
 
 // profit returns the effect of a plan on the contribution after spend.

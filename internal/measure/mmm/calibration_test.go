@@ -352,7 +352,7 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	// Sigma is a twentieth of the largest weekly target.
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}}
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
-	// These settings are those of package mix.
+	// These settings are from package mix.
 	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, PoolEffects: true}
 	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{
 		"lam": {GammaPrior, 2, 1},

@@ -454,7 +454,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	return logp
 }
 
-// reachGradient adds the gradient by the shape parameters of a channel with reach and frequency. The curve's s holds
+// reachGradient adds the gradient by the shape parameters of a channel with reach and frequency. The curve's s contains
 // the gradient by s.
 func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	for g := range d.geos {
@@ -468,8 +468,8 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 }
 
 // liftGradient returns the log likelihood of one lift test. Adstock has settled, so the adstocked exposure equals the
-// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common beta by a standard
-// deviation of beta times spread, which is added to the test's error.
+// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common beta with a standard
+// deviation of beta times spread. This deviation is added to the test's error.
 func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (
 	logp float64,
 ) {

@@ -91,8 +91,8 @@ func (p *Posterior) slopes(c *channel) []float64 {
 // Responses returns the channel's contribution over all periods if its whole history is scaled by each factor. The
 // result has one row per factor and one element per draw, in the target's unit. Other channels are unchanged. The
 // further a factor is above 1, the more the result depends on the saturation shape. For a channel with reach and
-// frequency, the frequency is scaled, which assumes that more spend reaches the same people more often (a conservative
-// assumption).
+// frequency, the frequency is scaled. This is conservative: it assumes that more spend reaches the same people more
+// often.
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses

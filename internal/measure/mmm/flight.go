@@ -115,7 +115,8 @@ func carriedOver(weights, x []float64, usual float64, gap int) []float64 {
 	return out
 }
 
-// fill evaluates a cell's saturated exposures above those of the later baseline spend, and their slopes by exposure.
+// fill evaluates a cell's saturated exposures minus the saturated exposures of the later baseline spend, and their
+// slopes by exposure.
 func (f *flight) fill(one cell, spend []float64) {
 	copy(f.a, one.around)
 	for t, money := range spend {

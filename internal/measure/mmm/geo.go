@@ -210,7 +210,7 @@ func (m *model) drawNames(d Data) []string {
 }
 
 // scaledLift converts a lift test to the model's units. It divides exposures and targets of one geo by the geo's size.
-// It divides those of all geos by the sum of sizes, as if exposure were proportional to size.
+// For a test in all geos, it divides by the sum of sizes, as if exposure were proportional to size.
 func (m *model) scaledLift(l Lift, d Data, scale float64) lift {
 	size := float64(m.geos)
 	if l.Geo != "" {

@@ -28,7 +28,7 @@ const gridPoints = 32
 const seenGrowth = 1.3
 
 // Problem returns the problem of allocating a budget to the channels with spend. Budget and bounds are totals over the
-// data's periods. The risk level limits the change of a channel without bounds. Responses are those of
+// data's periods. The risk level limits the change of a channel without bounds. Responses are as in
 // [Posterior.Responses]: each channel's history is scaled, including adstock. Bounds for an unknown channel result in
 // an invalid fault.
 func (p *Posterior) Problem(budget float64, risk decide.Risk, bounds map[measure.Channel]Bounds) (

@@ -38,7 +38,7 @@ type Schedule struct {
 	Budget   float64           // over all periods
 	Brings   Flow
 	Steadily Flow // flow of the steady schedule
-	// Lift is the schedule's response minus that of the steady schedule, until adstock has decayed. Better is the
+	// Lift is the schedule's response minus the steady schedule's response, until adstock has decayed. Better is the
 	// probability that Lift is positive.
 	Lift   stats.Summary
 	Better float64

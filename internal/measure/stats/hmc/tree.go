@@ -198,7 +198,7 @@ func (s *sampler) begin(t *tree) {
 }
 
 // grow extends the trajectory by 2^depth steps from the integrator's point and describes these steps in out. It returns
-// false if the steps diverged or made a U-turn, which invalidates all of them.
+// false if the steps diverged or made a U-turn. In this case, all of the steps are invalid.
 func (s *sampler) grow(out *tree, depth int, step float64) bool {
 	if depth == 0 {
 		return s.grown(out, step)
