@@ -85,7 +85,7 @@ func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
 	})
 }
 
-// Insights returns the current insights, the most important first, without dismissed ones.
+// Insights returns the current insights without dismissed insights, the most important first.
 func Insights(ctx context.Context, c *toolkit.Call) ([]Insight, *Results, error) {
 	found, err := Found(ctx, c)
 	if err != nil {
@@ -191,8 +191,8 @@ func priorityOf(f detect.Finding, monthly float64) Priority {
 const dataProblem detect.Kind = "data_problem"
 
 // healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and
-// models, expiring tokens. Recent gaps of several sources are one insight; older gaps are not an insight. A store
-// without data has no insights.
+// models, expiring tokens. Recent gaps of several sources are one insight; older gaps are only in the health checks. A
+// store without data has no insights.
 func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 	if c.Store.Empty() {
 		return nil, nil

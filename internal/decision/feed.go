@@ -57,7 +57,7 @@ func Feed(ctx context.Context, c *toolkit.Call) ([]Decision, error) {
 	return all, nil
 }
 
-// rank orders decisions: critical ones, then areas, then priorities.
+// rank orders decisions: critical decisions first, then by area, then by priority.
 func (d Decision) rank() int {
 	p := slices.Index(priorities, d.Priority)
 	if d.Priority == Critical {

@@ -308,7 +308,7 @@ func simulate(t *testing.T, seed uint64, orders int) *warehouse.Batch {
 	return &all
 }
 
-// evaluate plants the faults of a group in a store, and asks for insights on four days of a month.
+// evaluate plants the faults of a group in a store, and reads the insights on four days of a month.
 func evaluate(t *testing.T, seed uint64, orders int, group string) outcome {
 	t.Helper()
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})

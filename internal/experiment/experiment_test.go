@@ -225,7 +225,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		sales, spend int64 // a day, in cents, without a region
+		sales, spend int64 // per day, in cents, without a region
 		why          string
 	}{
 		"few sales":  {sales: total / 6, spend: 0},
@@ -261,7 +261,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 			continue
 		}
 		if c.spend > 0 && lift.Lift != nil {
-			// Spend without a region continues everywhere: USD 120 a day.
+			// Spend without a region continues everywhere: USD 120 per day.
 			if want := 7*30/lift.Share + 7*120; !near(lift.Lift.X, want, 0.01) {
 				t.Errorf("%s: the spend without the test is %v per week, want %v", name, lift.Lift.X, want)
 			}

@@ -85,7 +85,8 @@ func TestClassifierIsDeterministicAndLearnsItsTexts(t *testing.T) {
 }
 
 // TestHeldOutWordingsFindTheirArticles measures the search on every fifth wording of each article, after training on
-// the others. It is the hardest test, because many words of the questions are in no article and no training text.
+// the other wordings. It is the hardest test, because many words of the questions are in no article and no training
+// text.
 func TestHeldOutWordingsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)

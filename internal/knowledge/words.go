@@ -98,8 +98,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// endings lists the endings that [stem] replaces; the first match applies. At least four letters remain, so that short
-// words are not confused.
+// endings lists the endings that [stem] replaces; the first match applies. At least four letters remain. Otherwise,
+// different short words would have the same stem.
 var endings = []struct{ from, to string }{
 	{"izations", "iz"},
 	{"ization", "iz"},

@@ -2,8 +2,8 @@
 // published data.
 //
 // A command reads a [Table], calls one method and returns a [Report]. An error in the file names the file, line, column
-// and value. If there are too few data, the report is not reportable and states the reasons. The lab has no clock: the
-// caller sets a report's duration.
+// and value. If there are too few data, the report is not reportable and states the reasons. The caller sets a report's
+// duration.
 package lab
 
 import (

@@ -41,7 +41,7 @@ const (
 	PartOther     = "other" // smaller groups, and revenue outside the dimension, such as tax and shipping of products
 )
 
-// mostParts is the maximum number of groups of a split; the others are summed.
+// mostParts is the maximum number of groups of a split; the remaining groups are summed.
 const mostParts = 4
 
 // Split is a change of revenue in parts that add up to it exactly, largest first.

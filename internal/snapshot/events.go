@@ -24,7 +24,7 @@ const (
 	LowRevenue   EventKind = "low_revenue"
 	HolidayEvent EventKind = "holiday"
 	LostTracking EventKind = "lost_tracking"
-	OutOfStock   EventKind = "out_of_stock" // a product without sales for longer than chance explains
+	OutOfStock   EventKind = "out_of_stock" // a product without sales for longer than is probable by chance
 	SpendChange  EventKind = "spend_change"
 	PriceChange  EventKind = "price_change"
 	MoreDiscount EventKind = "discount_change"
@@ -59,7 +59,8 @@ func (c Change) Causes() []Event {
 	return out
 }
 
-// ranked sorts events: those in the direction of the change by effect, then the others by effect, then by day.
+// ranked sorts events: first events in the direction of the change, by effect, then the other events, by effect and
+// day.
 func ranked(events []Event, total int64) []Event {
 	along := func(e Event) int {
 		if e.Along(total) {

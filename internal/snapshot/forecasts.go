@@ -67,8 +67,9 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// keepDaily computes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all
-// of them in one transaction, because a stored forecast means that all forecasts of the day are stored.
+// keepDaily computes today's forecasts if they are missing. It computes past forecasts if the workspace has no
+// forecasts. It stores all of them in one transaction, because a stored forecast means that all forecasts of the day
+// are stored.
 func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {

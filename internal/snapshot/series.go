@@ -32,7 +32,7 @@ type Total struct {
 type Point struct {
 	Total
 	days  civil.Range
-	whole bool // the store's range does not cut the point
+	whole bool // the store's range contains all days of the point
 }
 
 // SeriesOf returns the days of a channel, or of the store for an empty channel. The end may be in the future.

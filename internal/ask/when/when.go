@@ -37,7 +37,7 @@ type Expression struct {
 	Since   bool                  // the period lasts until today
 }
 
-// calendar reads expressions of time on a day.
+// calendar reads the expressions of time in a question that is asked on a given day.
 type calendar struct {
 	today  civil.Date
 	tokens []Token

@@ -192,7 +192,8 @@ type BlendedSums struct {
 //
 // where W_h is the stratum's share of orders, n_h its number of answers, n Kish's effective sample size and κ
 // ClickWorth. See Gelman and others 2013, "Bayesian Data Analysis", section 3.4, and Kish 1965, section 11.7. The
-// interval of a share is the central interval of its Beta marginal. It covers sampling error, not recall bias.
+// interval of a share is the central interval of its Beta marginal. It includes sampling error and excludes recall
+// bias.
 //
 // Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
 // figure's total is unchanged, to the last unit. Negative credits are treated as zero in the shares, for example if a
@@ -236,7 +237,7 @@ func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	return out, nil
 }
 
-// countFigures contains the indices of the figures of sums that are counts, not money.
+// countFigures contains the indices of the figures that are numbers of orders or units. The other figures are money.
 var countFigures = map[int]bool{0: true, 7: true, 8: true}
 
 // blend returns the weights of a figure: shares by credit, shrunk toward the survey's shares.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomGroups returns random histories, including extreme ones.
+// randomGroups returns random histories, including extreme histories.
 func randomGroups(r *rand.Rand, n int) (groups []group, most int) {
 	for range n {
 		g := group{T: .05 + .95*r.Float64(), n: 1 + float64(r.IntN(5))}

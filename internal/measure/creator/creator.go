@@ -108,8 +108,8 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 	return r, nil
 }
 
-// learnPaths estimates the touchpoint rates of orders that certainly are a creator's and of all others. It subtracts
-// creators' orders without any signal from the other orders.
+// learnPaths estimates two touchpoint rates: the rate of named orders and the rate of orders without a creator. For the
+// second rate, it subtracts creators' orders without any signal.
 func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	r.Met = (t.NamedTouched + 1) / (t.Named + 2)
 	if ground.Orders <= 0 {
@@ -128,8 +128,8 @@ func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 }
 
 // codeOrders estimates how many of the code orders the creator generated. The creator's orders have a creator
-// touchpoint with probability Met, the others with probability Stray. The excess over Stray therefore gives an unbiased
-// estimate, which can be negative by chance.
+// touchpoint with probability Met. Other orders have one with probability Stray. The excess over Stray therefore gives
+// an unbiased estimate, which can be negative by chance.
 func (r Rates) codeOrders(s Signals) float64 {
 	if !r.Cleaned {
 		return Assumed * s.Code

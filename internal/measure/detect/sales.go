@@ -82,8 +82,8 @@ func storeDrifts(s Store) (all []Finding) {
 	return append(all, payback(s)...)
 }
 
-// payback finds a falling value of new customers per unit of spend. The customers of the last CohortDays are not old
-// enough and are left out.
+// payback finds a falling value of new customers per unit of spend. It excludes the customers of the last CohortDays,
+// because their value is incomplete.
 func payback(s Store) []Finding {
 	n := len(s.CohortValue) - s.CohortDays
 	if n <= quarter.base+quarter.recent {

@@ -80,7 +80,7 @@ func spendShifts(s Store) (all []Finding) {
 	return all
 }
 
-// beyond reports whether the mean of the last three days is outside all earlier three days in the direction.
+// beyond reports whether the total of the last three days is beyond every earlier three-day total in the direction.
 func beyond(spend []float64, up bool) bool {
 	sums := prefix(spend)
 	last := len(spend)

@@ -215,8 +215,8 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all others. Points with apart set are predicted, but predict no
-// others. The level of a point comes from its own side of a shift.
+// around returns the prediction of each point from all others. Points with apart set are predicted but have no part in
+// other predictions. The level of a point comes from its own side of a shift.
 func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)

@@ -107,8 +107,8 @@ func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 	}
 }
 
-// A channel's daily spend rises to 4.6 times its level and stays there. The rise is one finding: one point with the
-// shift, and about as many unusual points around it as on quiet days. The result for a point does not depend on how
+// A channel's daily spend rises to 4.6 times its level and stays there. The rise is one finding: one point has the
+// shift, and unusual points around it are about as rare as elsewhere. The result for a point does not depend on how
 // much of the series a caller displays.
 func TestALevelShiftIsOneFinding(t *testing.T) {
 	t.Parallel()

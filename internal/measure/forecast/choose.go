@@ -40,7 +40,7 @@ func poolOf(m track, later []float64) (*pool, []float64) {
 	return nil, nil
 }
 
-// backtest rolls the models through the values and returns the mean absolute error of each one over all origins and steps
+// backtest rolls the models through the values. It returns each model's mean absolute error over all origins and steps
 // up to the horizon.
 func (p *pool) backtest(values []float64, horizon int) []float64 {
 	errors, n := make([]float64, len(p.members)), 0

@@ -192,7 +192,7 @@ func (l *layout) set(s *smoother, params []float64) {
 	s.seasonal[l.season-1] = last
 }
 
-// run is one model in a pass over the values, next to others of the same form.
+// run is one model in a pass over the values. Several models of the same form share a pass.
 type run struct {
 	*smoother
 	ratio         float64 // β/α

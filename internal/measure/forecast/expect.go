@@ -32,7 +32,7 @@ type Rhythm struct {
 	settle  int     // one-step errors before the first z
 	forget  float64 // weight of the newest point in the level, a in the formulas
 	clipAt  float64 // limit of errors in σ when the level is updated
-	minimum float64 // the smallest σ, so that a series without noise does not flag a change of a cent
+	minimum float64 // the minimum σ, so a change of one cent in a series without noise has a small z
 }
 
 // Days returns the parameters for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is
@@ -42,7 +42,7 @@ func Days() Rhythm {
 }
 
 // SlowDays returns [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level
-// hides persistent shifts.
+// follows persistent shifts before an alarm.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05

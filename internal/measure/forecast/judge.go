@@ -45,7 +45,8 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// amongPoints is the number of points that share a false discovery rate: the nearest ones, about a quarter of days.
+// amongPoints is the number of points in a point's false discovery rate: the nearest points, about a quarter of daily
+// data.
 const amongPoints = 90
 
 // Among returns the points with Q and Actionable set. The false discovery rate of a point is computed from the 90 known

@@ -25,8 +25,8 @@ type Ask struct {
 const (
 	leastPeriods  = 3     // minimum number of values for a forecast
 	leastModelled = 8     // minimum number of values for a model; with fewer, the last season repeats
-	leastOrigins  = 8     // minimum rolling origins; with fewer, intervals are from a random walk
-	mostOrigins   = 200   // maximum rolling origins, the latest ones
+	leastOrigins  = 8     // minimum number of rolling origins; with fewer, intervals are from a random walk
+	mostOrigins   = 200   // maximum number of rolling origins; the latest are used
 	mostHorizon   = 2000  // points ahead
 	mostPeriods   = 50000 // points of history
 )

@@ -115,7 +115,8 @@ func noisiness(windows []*backtest, own []record, size int) float64 {
 	return math.Sqrt((shrinkage + apart*sum/n) / (shrinkage + apart))
 }
 
-// power returns the probability that the test detects a lift, over windows and errors drawn from the placebo sets:
+// power returns the probability that the test detects a lift. It averages over windows and errors from the placebo
+// sets:
 //
 //	P( |k u s + δ y| > c s ),
 //

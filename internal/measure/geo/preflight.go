@@ -287,8 +287,8 @@ func (c *check) donors() {
 	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
 
-// outage is the minimum number of consecutive periods without any outcome that are treated as missing data. A shorter
-// run, and a period without an outcome in one region only, is an outcome of zero.
+// outage is the minimum number of consecutive periods without any outcome that are treated as missing data. In a
+// shorter run, or if only one region has no outcome, the outcome is zero.
 const outage = 3
 
 func (c *check) completeness() {

@@ -20,7 +20,7 @@ type SearchOptions struct {
 	Windows  int      // maximum number of choosing windows and of judging windows; default 20
 	Draws    int      // placebo sets in each window; default 200
 	Keep     int      // plans to return; default 10
-	Quick    bool     // backtest few sets of each size and do not improve them
+	Quick    bool     // backtest few sets of each size, without improvement by exchange
 	Seed     uint64
 }
 

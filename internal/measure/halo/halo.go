@@ -3,7 +3,7 @@
 //
 // The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. It uses shrinkage toward
 // zero, model averaging over lags, and a placebo test with future spend to prevent spurious effects. An effect that the
-// data cannot identify has no estimate, but a reason.
+// data cannot identify has a reason instead of an estimate.
 package halo
 
 import (

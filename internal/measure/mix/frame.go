@@ -106,7 +106,7 @@ func (f *frame) byWeek(days map[civil.Date]float64) []float64 {
 	return out
 }
 
-// addChannels adds every channel with enough spend to estimate an effect, and lists the others.
+// addChannels adds every channel with enough spend to estimate an effect, and lists the other channels.
 func (f *frame) addChannels(s Store) {
 	var total float64
 	weekly := map[measure.Channel][]float64{}

@@ -28,7 +28,7 @@ func (m *Model) Spend() float64 {
 }
 
 // Plan is the optimized allocation of a budget over a period as long as the window, with the evidence for it. Its
-// current allocation is scaled to the budget, so the lift compares allocations, not sizes of budgets.
+// current allocation is scaled to the budget, so the lift is the effect of the allocation alone.
 type Plan struct {
 	decide.Plan
 	Advice *decide.Advice

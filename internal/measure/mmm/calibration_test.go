@@ -91,7 +91,8 @@ func (c calibration) replicate(t *testing.T, design *model, i uint64) map[string
 	return ranks
 }
 
-// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line. This run appends to it.
+// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line. The current run appends
+// its ranks.
 type checkpoint struct {
 	form  string
 	known map[uint64]map[string]int

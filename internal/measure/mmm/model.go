@@ -27,7 +27,7 @@ type model struct {
 	spec          Spec
 	geos          int       // 1 for a single series
 	span          int       // number of periods of each geo
-	periods       int       // number of periods in the likelihood; the others are held out
+	periods       int       // number of periods in the likelihood; later periods are held out
 	rows          int       // number of rows in the likelihood, for all geos
 	size          []float64 // size of each geo, 1 on average
 	y             []float64 // target as in the likelihood, for all periods

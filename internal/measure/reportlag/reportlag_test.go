@@ -108,7 +108,7 @@ func TestDaysFirstImportedLateDoNotCount(t *testing.T) {
 	}
 }
 
-// A report that changes after the platform's window is flagged, and shares are reported as far as days were observed.
+// A report that changes after the platform's window is flagged. Shares end at the latest observed age.
 func TestASourceThatSettlesAfterItsWindowIsLate(t *testing.T) {
 	t.Parallel()
 	versions := imported(20, map[int]int64{1: 800, 35: 1000}, 1, 35)

@@ -37,7 +37,7 @@ type Year struct {
 	Unseen     []Unseen    // seasons ahead without a day in the history, by first day
 }
 
-// Unseen is a season of the future that the history does not include. Its factor is a prior, not an estimate.
+// Unseen is a season of the future that the history does not include. Its factor comes from the prior only.
 type Unseen struct {
 	Name string
 	From int // first day ahead, counted from 0
