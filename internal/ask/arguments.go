@@ -431,7 +431,7 @@ func (f *filler) includeChannels(Parameter) any {
 	return nil
 }
 
-// modelQuestion passes on a question about certain channels or about a change. The model tool has its own reader for
+// modelQuestion returns the question if it is about certain channels or a change. The model tool has its own reader for
 // such questions.
 func (f *filler) modelQuestion(Parameter) any {
 	if f.tool.Name != "optimization" || len(f.clause.channels) == 0 {

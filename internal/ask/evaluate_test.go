@@ -224,7 +224,7 @@ func scoreArguments(t *testing.T, l labeled, got, want, standard map[string]any)
 	return hit, extra, missed
 }
 
-// asked is a question of a .tsv file with the correct tools. If several choices are correct, it has several lists.
+// asked is a question of a .tsv file with the correct tools. If several choices are correct, asked has several lists.
 type asked struct {
 	question string
 	right    [][]string

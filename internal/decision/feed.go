@@ -15,7 +15,7 @@ import (
 // Area is the subject of a decision.
 type Area string
 
-// The areas, in the order of the feed: a wrong figure affects every later decision.
+// The areas, in the order of the feed. Readiness is first, because a wrong figure affects every later decision.
 const (
 	Readiness   Area = "readiness"   // readiness of the data
 	Calibration Area = "calibration" // calibration of the model by experiments

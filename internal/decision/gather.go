@@ -472,7 +472,7 @@ func goalName(t pacing.Goal) string {
 	return name
 }
 
-// seasonDays is the number of days before a season from which it needs a plan.
+// seasonDays is the number of days ahead for which seasons need a plan.
 const seasonDays = 45
 
 // season is a period of the year that needs a plan.

@@ -144,7 +144,8 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	if !near(lift.Share, treatedSales/all, 1e-6) {
 		t.Errorf("the treated regions have %v of sales, want %v", lift.Share, treatedSales/all)
 	}
-	// Before the change, spend is USD 30 per day in the treated regions. Their share of sales extends it to the store.
+	// Before the change, spend is USD 30 per day in the treated regions. The lift test extends this spend to the store by
+	// the regions' share of sales.
 	if l := lift.Lift; !near(l.DeltaX, 7*60/lift.Share, 0.01) || !near(l.X, 7*30/lift.Share, 0.01) || !near(l.DeltaY, 0.9*lifted/28*7/lift.Share/share, 0.1) || !(l.Sigma > 0) || l.Channel != "facebook" {
 		t.Errorf("lift %+v of %v over 28 days with a share of %v", l, lifted, lift.Share)
 	}

@@ -28,7 +28,8 @@ const (
 const shortlyBefore = 13 * week
 
 // LiftTests returns the completed experiments as lift tests for a media mix model. The field Why contains the reason if
-// the model cannot use a test. The field Waits reports whether later orders, reports or a later model may change that.
+// the model cannot use a test. The field Waits reports whether later orders, reports or a later model may make the test
+// usable.
 func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) {
 	var out []mix.Test
 	for _, e := range s.completed() {
@@ -76,8 +77,8 @@ func (s Store) completed() []control.Experiment {
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
 }
 
-// unreadable returns why the store's data do not allow a result of a completed experiment; "" if they may allow a
-// result. The result waits reports whether data can still arrive.
+// unreadable returns the reason why the store's data do not allow a result of a completed experiment, or "" if they may
+// allow a result. The result waits reports whether data can still arrive.
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
@@ -90,8 +91,8 @@ func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	return "", false
 }
 
-// outside returns why a completed experiment does not fit a model of these channels and days; "" if it fits. The result
-// waits reports whether a later model may fit.
+// outside returns the reason why a completed experiment does not fit a model of these channels and days, or "" if it
+// fits. The result waits reports whether a later model may fit.
 func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	switch {
 	case !slices.Contains(of.Channels, e.Channel):

@@ -69,7 +69,7 @@ func (e Estimate) Times(factor float64) Estimate {
 }
 
 // Plus returns the sum of two estimates of different quantities with independent errors. Both have the same basis and
-// level. The zero estimate is neutral.
+// level. Adding the zero estimate changes nothing.
 func (e Estimate) Plus(other Estimate) Estimate {
 	if e == (Estimate{}) {
 		return other

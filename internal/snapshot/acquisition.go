@@ -13,8 +13,8 @@ import (
 )
 
 // NewCustomers is the number of new customers of a window by the channel that last touch credits with their first
-// order, in millionths. A new customer is a known customer with the first order in the window. Orders without a
-// customer and samples are excluded.
+// order, in millionths. A new customer is a known customer with the first order in the window. Sample orders and orders
+// without a customer are excluded.
 type NewCustomers map[measure.Channel]int64
 
 // All returns the new customers of all channels.

@@ -140,7 +140,8 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 // seriesLimit is the largest parameter a, and the largest logarithm of a term, for which whileActive sums the series.
 const seriesLimit = 100
 
-// meanOverDropout returns the same expectation as the mean over the dropout probability p, which is Beta(a, b+x):
+// meanOverDropout returns the expectation of [BGNBD.whileActive], computed as the mean over the dropout probability p.
+// The distribution of p is Beta(a, b+x):
 //
 //	E[(1 - (since / (since + p t))^(r+x)) / p].
 //

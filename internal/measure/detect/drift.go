@@ -179,12 +179,13 @@ func robust(values []float64) (middle, scale float64) {
 	return middle, max(1.4826*stats.Quantile(sorted, 0.5), leastScale)
 }
 
-// atMost is the probability of at most k events if mean are expected and their variance is a multiple of it.
+// atMost returns the probability of at most k events. The expected number is mean, and the variance is dispersion times
+// mean.
 func atMost(k, mean, dispersion float64) float64 {
 	return distuv.Poisson{Lambda: mean / dispersion}.CDF(math.Floor(k / dispersion))
 }
 
-// atLeast is the probability of at least k events.
+// atLeast returns the probability of at least k events.
 func atLeast(k, mean, dispersion float64) float64 {
 	n := math.Ceil(k / dispersion)
 	return distuv.Poisson{Lambda: mean / dispersion}.Survival(n - 1)

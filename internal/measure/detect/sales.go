@@ -215,7 +215,7 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 	}
 }
 
-// Windows of claimed orders per last-touch order. The longer one finds smaller changes in channels with few orders.
+// Windows of claimed orders per last-touch order. The longer window finds smaller changes in channels with few orders.
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
 // claimsBreaks finds channels whose claimed orders per last-touch order jump or end while spend continues: a pixel that

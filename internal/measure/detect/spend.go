@@ -198,7 +198,7 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 	return k / n / (kBefore / nBefore)
 }
 
-// leastInformation is the smallest value of an experiment, as a share of the store's monthly contribution.
+// leastInformation is the minimum value of a recommended experiment, as a share of the store's monthly contribution.
 const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value of

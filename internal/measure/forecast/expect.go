@@ -95,7 +95,7 @@ type filter struct {
 	errors     []float64 // |x - x̂|; NaN without a value
 	sizes      ranked    // the errors of the window
 	deviations []ranked  // deviations in the window from the centered cycle mean, by place
-	raw        []float64 // deviations by position, from the first that has half a cycle before it
+	raw        []float64 // deviations by position, from the first position with half a cycle before it
 	place      []float64 // s by place in the cycle
 }
 

@@ -176,7 +176,7 @@ func newSmallSample(pool, size int) smallSample {
 	return smallSample{size: size, freedom: float64(pool - 1), kappa: math.Sqrt(float64(pool-size) / float64(pool-1))}
 }
 
-// contrastSample is the correction for contrasts of totals of donors with these levels.
+// contrastSample returns the correction for contrasts of totals, given the levels of the donors.
 func contrastSample(levels []float64, size int) smallSample {
 	all := stats.Sum(levels)
 	return smallSample{size: size, freedom: max(1, all*all/stats.Dot(levels, levels)-1), kappa: 1}

@@ -95,8 +95,8 @@ func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 	}
 }
 
-// month forecasts the rest of the month of a day from the days before it. It returns the error of the month's total and
-// whether the 90% interval contains the total.
+// month forecasts the rest of a day's month from the days before that day. It returns the error of the month's total
+// and whether the 90% interval contains the total.
 func month(t *testing.T, first civil.Date, values []float64, asked civil.Date) (error float64, inside bool) {
 	t.Helper()
 	known := asked.Sub(first)

@@ -9,7 +9,7 @@ import (
 
 // effect is a coefficient of the calendar with its prior.
 type effect struct {
-	season   string // name of its season; empty: too small to matter if unseen, or an amplitude
+	season   string // name of the season; empty for amplitudes and for effects that are too small to matter if unseen
 	group    int    // effects of one group vary together between years
 	mean, sd float64
 	days     []loading
