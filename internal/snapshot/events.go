@@ -37,7 +37,7 @@ type Event struct {
 	Earlier bool    // in the earlier window
 	Subject string  // channel, product, holiday, or label of an annotation; "" for the store
 	Effect  *int64  // estimated part of the change, in minor units; nil: unknown
-	Pct     float64 // change of spend or of list prices in percent, of discounts and untracked orders in points
+	Pct     float64 // percent for spend and list prices, percentage points for discounts and untracked orders
 }
 
 // Along reports whether the event has an effect in the direction of a change.
@@ -86,7 +86,7 @@ type calendar struct {
 	days   []changeDay // by day
 	series Series      // series of the store or of the channel
 	orders float64     // mean orders of the store on a day with orders
-	noise  float64     // standard deviation of a day's revenue around the usual
+	noise  float64     // standard deviation of a day's revenue around its usual revenue
 }
 
 // changeDay is a complete day of one of the windows.

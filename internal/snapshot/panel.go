@@ -102,7 +102,7 @@ func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 		m := cohort.Member{Channel: customer.Channel, AgeDays: p.Observed.Sub(customer.FirstDay)}
 		for _, d := range customer.Days {
 			if amount := of(d); amount != 0 && !d.Day.After(p.Observed) {
-				// A refund that is dated before the first order by mistake counts on the first day.
+				// A refund that is dated before the first order by mistake is moved to the first day.
 				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
 			}
 		}

@@ -74,7 +74,7 @@ type grouping struct {
 	most    int       // most repeat purchases of one customer
 }
 
-// repeats returns the number of repeat purchases of all customers together.
+// repeats returns the total number of repeat purchases of all customers.
 func (all grouping) repeats() int {
 	sum := 0
 	for _, g := range all.groups {

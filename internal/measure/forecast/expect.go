@@ -251,9 +251,9 @@ func (h *heights) add(y float64) {
 }
 
 // scale returns the scale for the next point. It changes from logarithms to square roots if more than one value in
-// twenty is zero or less. It changes back if fewer than one in forty is. The gap between the two limits avoids
-// alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a hundredth of the
-// median of the last positive values.
+// twenty is zero or less. It changes back if fewer than one value in forty is zero or less. The gap between the two
+// limits avoids alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a
+// hundredth of the median of the last positive values.
 func (h *heights) scale(root bool) scale {
 	zeros, most := h.existing-h.positive, 20
 	if root {

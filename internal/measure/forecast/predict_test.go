@@ -469,7 +469,7 @@ func sameAhead(t *testing.T, a, b track) {
 	}
 }
 
-// All errors of a young store with falling sales have one sign.
+// For a short history with falling sales, all errors have the same sign.
 func TestMedianIsInsideItsIntervals(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

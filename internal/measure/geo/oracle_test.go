@@ -117,7 +117,7 @@ func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 }
 
 // Table 1 of Arkhangelsky et al. (2021) has -27.3, -19.6, -15.6 and -11.1. The exact optima are from two other solvers;
-// the synthdid package stops slightly before the optima.
+// the solver of the synthdid package stops slightly before the optima.
 func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	t.Parallel()
 	p, test := proposition99(t)

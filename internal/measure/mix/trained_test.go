@@ -359,7 +359,8 @@ func TestPlansThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// Budgets of similar size share responses beyond the default range. The shared responses equal those of a wider grid.
+// Budgets of similar size share responses beyond the default range. The shared responses equal the responses on a wider
+// grid.
 func TestResponsesReachAsFarAsABudget(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model

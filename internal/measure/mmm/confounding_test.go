@@ -23,7 +23,7 @@ type contributionOf struct {
 }
 
 // confounded returns two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with
-// the demand by the given amount. The spend of search does not.
+// the demand by the given amount. The spend of search does not correlate with it.
 func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Every summary sorts thousands of draws. Branches of comparisons are mispredicted half of the time. The radix sort by
-// digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), has no data-dependent branches.
+// Every summary sorts thousands of draws. In a comparison sort, the processor mispredicts half of the branches. The
+// radix sort by digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), has no data-dependent branches.
 const (
 	digitBits = 11
 	digits    = (64 + digitBits - 1) / digitBits
