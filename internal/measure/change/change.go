@@ -1,9 +1,8 @@
 // Package change splits the change of a sum or of a product into parts that add up to it exactly.
 //
 // A sum changes by the changes of its summands. A product is split by the logarithmic mean Divisia index, LMDI-I (Ang
-// 2004, "Decomposition analysis for policymaking in energy", Energy Policy 32:1131-1139; Ang 2005, "The LMDI approach to
-// decomposition analysis: a practical guide", Energy Policy 33:867-871). The parts describe how a figure changed, not
-// why.
+// 2004, "Decomposition analysis for policymaking in energy", Energy Policy 32:1131-1139; Ang 2005, "The LMDI approach
+// to decomposition analysis: a practical guide", Energy Policy 33:867-871). The parts do not identify causes.
 package change
 
 import (

@@ -127,9 +127,9 @@ func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	}
 }
 
-// codeOrders estimates how many of the code orders the creator generated. The creator's orders have a creator
-// touchpoint with probability Met. Other orders have one with probability Stray. The excess over Stray therefore gives
-// an unbiased estimate, which can be negative by chance.
+// codeOrders estimates the number of code orders that the creator generated. The creator's orders have a creator
+// touchpoint with probability Met. Other orders have a creator touchpoint with probability Stray. The excess over Stray
+// therefore gives an unbiased estimate. By chance, it can be negative.
 func (r Rates) codeOrders(s Signals) float64 {
 	if !r.Cleaned {
 		return Assumed * s.Code

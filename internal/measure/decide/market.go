@@ -8,7 +8,7 @@ type market struct {
 	division
 	low, high   []float64
 	least, most float64   // a price below every slope, and one above
-	paid        []float64 // each channel's last price; in a group at a bound it differs from the common price
+	paid        []float64 // each channel's last price; different from the common price in a group at a bound
 }
 
 func newMarket(d division, low, high []float64) *market {

@@ -160,8 +160,8 @@ func outages(s Store) (all []Finding) {
 	return all
 }
 
-// stopped finds products that sold every week and stopped: sold out, or not shown. Between a fifth and all of the revenue
-// is lost, because some customers buy another product.
+// stopped finds products that sold every week and then stopped, for example because they are sold out or hidden. The
+// loss is between a fifth and all of their revenue, because some customers buy another product.
 func stopped(s Store) (all []Finding) {
 	for _, p := range s.Products {
 		expected := p.Before / 8

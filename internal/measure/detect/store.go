@@ -67,7 +67,7 @@ type Campaign struct {
 	RecentSpend float64 // spend per day in the last 7 days; 0 if the campaign is paused
 }
 
-// Ad is a creative with its clicks and impressions in two windows: the recent one, and the earlier one before it.
+// Ad is a creative with its clicks and impressions in two windows: the recent window and the earlier window before it.
 type Ad struct {
 	ID, Name                  string
 	Channel                   measure.Channel

@@ -79,7 +79,7 @@ func walkthroughSelection() geo.SelectionOptions {
 	}
 }
 
-// proposition99 returns cigarette sales in 39 states from 1970 to 2000, and California's tax of 1988.
+// proposition99 returns cigarette sales in 39 states from 1970 to 2000, and California's tax of 1988 as a test.
 func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 	t.Helper()
 	var rows []geo.Row

@@ -93,7 +93,7 @@ func Named(name string) Holiday {
 	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]
 }
 
-// Thanksgiving returns the fourth Thursday of November, which determines the sales weekend in all countries.
+// Thanksgiving returns the fourth Thursday of November. It determines the date of the sales weekend in all countries.
 func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
 
 // Easter returns Easter Sunday in the Gregorian calendar. The algorithm was published anonymously in Nature of 20 April
