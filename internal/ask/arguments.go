@@ -128,7 +128,7 @@ func (f *filler) channel(p Parameter) any {
 	if len(named) == 0 && len(f.carried.channels) == 1 && !f.clause.has("channels channel") {
 		named = f.carried.channels
 	}
-	if p.Enum != nil { // email_lifecycle
+	if p.Enum != nil { // parameter of the tool email_lifecycle
 		var of []string
 		for _, c := range f.clause.channels {
 			if slices.Contains(p.Enum, c) {
@@ -431,7 +431,7 @@ func (f *filler) includeChannels(Parameter) any {
 	return nil
 }
 
-// modelQuestion passes on a question about certain channels or about a change. The model tool has its own reader for
+// modelQuestion returns the question if it is about certain channels or a change. The model tool has its own reader for
 // such questions.
 func (f *filler) modelQuestion(Parameter) any {
 	if f.tool.Name != "optimization" || len(f.clause.channels) == 0 {

@@ -18,13 +18,13 @@ import (
 // MaxCalls is the maximum number of calls of one question.
 const MaxCalls = 4
 
-// Question is a question on a day in the store's time zone.
+// Question is a question that is asked on a day in the store's time zone.
 type Question struct {
 	Text     string
 	Today    civil.Date
 	Previous *Call         // the last call of the caller's previous question, if any
 	Names    func() []Name // names of the store; nil: none. It is called only for questions with words that may be names
-	Decimals int           // of the currency's minor unit
+	Decimals int           // decimals of the currency's minor unit
 
 	read *[]Name
 }
@@ -42,7 +42,7 @@ type Call struct {
 type Plan struct {
 	Calls        []Call // in the order of the question; empty: the question is out of scope
 	Assumptions  []string
-	Alternatives []Call // other readings, the most probable first
+	Alternatives []Call // other interpretations, the most probable first
 	Sure         bool   // the choice of tools is clear
 	FollowUp     bool   // some arguments are from the previous question
 }
@@ -159,7 +159,7 @@ func sameBut(name string, a, b map[string]any) bool {
 	return contains(x, y) && contains(y, x)
 }
 
-// choice is the tool of a clause with the runners-up.
+// choice contains the tool of a clause and the next best tools.
 type choice struct {
 	tool   string
 	sure   bool
@@ -172,7 +172,7 @@ const (
 	strangeness  = 3.0 // added to the score of OutOfScope if the clause has no cue
 	leastChance  = 1e-3
 	strangeWords = 5.0 // added if no question in scope has the clause's words
-	trust        = 1.0 // weight of the classifier next to the rules
+	trust        = 1.0 // weight of the classifier relative to the rules
 	closeChoices = 3.0 // maximum difference of scores of an alternative
 	mostOthers   = 2
 )

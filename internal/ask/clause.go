@@ -18,19 +18,19 @@ const (
 	ChannelName
 )
 
-// Name is a name of the store: of a campaign, a coupon, a creator or a channel of its own.
+// Name is the name of a campaign, a coupon, a creator or a custom channel of the store.
 type Name struct {
 	Kind     NameKind
 	Text     string
 	ID       string
-	Platform string // of a campaign or a creator
+	Platform string // platform of a campaign or a creator
 }
 
 // clause is the part of a question that one call answers.
 type clause struct {
 	tokens   []token
 	whens    []when.Expression
-	channels []string // keys, in order
+	channels []string // channel keys, in the question's order
 	names    []Name
 	items    []item
 }
@@ -204,7 +204,8 @@ func isCode(raw string) bool {
 	return letters != raw && len(letters) >= 3 && strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// findNames marks the store's own names. Names of common words are recognized only in quotes or as typed.
+// findNames marks the store's own names. A name that is a single common word is recognized only in quotes or with the
+// same capital letters.
 func (tr *Translator) findNames(c *clause, q *Question) {
 	for _, n := range tr.names(c, q) {
 		words := tokenize(n.Text)

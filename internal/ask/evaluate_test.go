@@ -224,7 +224,7 @@ func scoreArguments(t *testing.T, l labeled, got, want, standard map[string]any)
 	return hit, extra, missed
 }
 
-// asked is a question of a .tsv file with the correct tools. If several choices are correct, it has several lists.
+// asked is a question of a .tsv file with the correct tools. If several choices are correct, asked has several lists.
 type asked struct {
 	question string
 	right    [][]string
@@ -290,7 +290,7 @@ func measure(tb testing.TB, tr *ask.Translator, file string, show bool) measured
 	return m
 }
 
-// The questions were written before the patterns and rules, and nothing is tuned on them.
+// The questions were written before the patterns and rules and are not used for tuning.
 func TestUnseenQuestions(t *testing.T) {
 	t.Parallel()
 	m := measure(t, translator(t), "unseen.tsv", false)

@@ -18,8 +18,8 @@ type Language interface {
 	SharesNames() bool
 }
 
-// Improve asks the language model for a plan if the translation is uncertain. If the model fails, the translation does
-// not change and gets a note. The model receives the question, the parameter tables and, if allowed, names.
+// Improve requests a plan from the language model if the translation is uncertain. If the model fails, the translation
+// does not change and gets a note. The model receives the question, the parameter tables and, if allowed, names.
 func (tr *Translator) Improve(ctx context.Context, m Language, q Question, plan Plan) Plan {
 	if m == nil || plan.Sure || plan.FollowUp || slices.ContainsFunc(plan.Calls, func(c Call) bool { return c.Writes }) {
 		return plan

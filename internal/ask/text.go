@@ -45,7 +45,7 @@ type token struct {
 	slot  slot
 	first bool // the token starts its slot
 	value float64
-	start int // byte in the question
+	start int // position in the question in bytes
 	end   int
 }
 

@@ -1,6 +1,6 @@
-// Package decision ranks what a store's data suggest to do: insights, the next decisions, and a plan for the next days. It
-// gathers the data of the detectors from a snapshot, gives each finding a priority, an ID and a next call, and leaves out
-// what people dismissed. Nothing here changes anything.
+// Package decision ranks recommendations from a store's data: insights, the next decisions, and a plan for the next
+// days. It reads the detectors' input from a snapshot. Each finding gets a priority, an ID and a next call. Dismissed
+// insights are omitted. The package makes no changes.
 package decision
 
 import (
@@ -25,7 +25,7 @@ import (
 // Wants are the records that the decisions depend on.
 var Wants = snapshot.Wants{Experiments: true, Governance: true}
 
-// Priority is how much an insight matters.
+// Priority is the importance of an insight.
 type Priority string
 
 // The priorities.
@@ -38,7 +38,7 @@ const (
 
 var priorities = []Priority{Critical, High, Medium, Low}
 
-// Insight is a finding with its priority and what to do about it.
+// Insight is a finding with its priority and the recommended action.
 type Insight struct {
 	ID        control.InsightID              `json:"insight_id"`
 	Priority  Priority                       `json:"priority"`
@@ -76,7 +76,7 @@ type Results struct {
 func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
 	return snapshot.Shared(ctx, c.Snapshot, "findings", func(ctx context.Context, own *snapshot.Snapshot) (*Results, error) {
 		call := *c
-		call.Snapshot, call.View.DetailLevel = own, answer.DebugLevel // findings are shared by calls of all levels
+		call.Snapshot, call.View.DetailLevel = own, answer.DebugLevel // calls of all detail levels share the findings
 		store, err := gather(ctx, &call)
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func Found(ctx context.Context, c *toolkit.Call) (*Results, error) {
 	})
 }
 
-// Insights returns the current insights, the most important first, without dismissed ones.
+// Insights returns the current insights without dismissed insights, the most important first.
 func Insights(ctx context.Context, c *toolkit.Call) ([]Insight, *Results, error) {
 	found, err := Found(ctx, c)
 	if err != nil {
@@ -144,7 +144,7 @@ func next(c *toolkit.Call, tool string, arguments map[string]any, reason string)
 	return &a.Next[0]
 }
 
-// idOf returns an ID that stays the same while the evidence does.
+// idOf returns an ID that does not change while the evidence is the same.
 func idOf(kind, subject, epoch string) control.InsightID {
 	sum := sha256.Sum256([]byte(kind + "\n" + subject + "\n" + epoch))
 	return control.InsightID(kind + "-" + hex.EncodeToString(sum[:5]))
@@ -164,13 +164,13 @@ func epoch(c *toolkit.Call, s detect.Store, f detect.Finding) string {
 	return civil.ByMonth.Start(s.Days.Last).String()
 }
 
-// Shares of the store's monthly contribution (or revenue) from which an insight has a priority.
+// Minimum value of an insight of each priority, as a share of the store's monthly contribution (or revenue).
 const (
 	highShare   = 0.03
 	mediumShare = 0.005
 )
 
-// priorityOf is the priority from the expected value relative to the store, and from the severity.
+// priorityOf returns the priority. It depends on the severity and on the expected value relative to the store.
 func priorityOf(f detect.Finding, monthly float64) Priority {
 	share := 0.0
 	if f.Value != nil && monthly > 0 {
@@ -190,8 +190,9 @@ func priorityOf(f detect.Finding, monthly float64) Priority {
 // Kinds of insights from the health checks.
 const dataProblem detect.Kind = "data_problem"
 
-// healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and models,
-// expiring tokens. Gaps of several sources are one insight, and only recent gaps are. A store without data has no insights.
+// healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and
+// models, expiring tokens. Recent gaps of several sources are one insight; older gaps are only in the health checks. A
+// store without data has no insights.
 func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 	if c.Store.Empty() {
 		return nil, nil
@@ -222,10 +223,10 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 	return all, nil
 }
 
-// gapDays is how long days without data need a decision. Older ones remain in the health checks.
+// gapDays is the maximum age in days of a gap that needs a decision. Older gaps remain in the health checks.
 const gapDays = 60
 
-// withOneGap replaces the findings about sources with gaps by one about those with recent gaps.
+// withOneGap replaces the findings about sources with gaps by one finding about the sources with recent gaps.
 func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	var recent []health.Finding
 	others := slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool {

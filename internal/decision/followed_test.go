@@ -30,7 +30,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// followedDays is how long a plan's budgets stay after its day.
+// followedDays is the number of days for which a plan is followed.
 const followedDays = 90
 
 // past are the completed experiments of a demo store.
@@ -46,8 +46,8 @@ type followed struct {
 	Status mix.Status         `json:"model"`
 	Moves  int                `json:"moves"`
 	Broken []string           `json:"broken_guardrails"`
-	Ratio  map[string]float64 `json:"ratio"` // of a channel's spend at the end
-	Gain   float64            `json:"gain"`  // of contribution after spend in 90 days, relative to that of leaving it alone
+	Ratio  map[string]float64 `json:"ratio"` // spend of a channel at the end, relative to its recent spend
+	Gain   float64            `json:"gain"`  // of contribution after spend in 90 days, relative to unchanged budgets
 	Alone  float64            `json:"alone"`
 	Plan   float64            `json:"plan"`
 	Why    string             `json:"why"`
@@ -210,7 +210,7 @@ func brokenGuardrails(steps []decision.Step, channels map[string]measure.Channel
 	return broken
 }
 
-// recentSpend returns a channel's mean daily spend in the last week, which the budgets of plans refer to.
+// recentSpend returns a channel's mean daily spend in the last week. Budgets of plans are relative to it.
 func recentSpend(t *testing.T, opt demo.Options) map[measure.Channel]float64 {
 	t.Helper()
 	spend := map[measure.Channel]float64{}
@@ -228,7 +228,7 @@ func recentSpend(t *testing.T, opt demo.Options) map[measure.Channel]float64 {
 	return spend
 }
 
-// contributionRate returns the store's contribution per revenue in the last 90 days.
+// contributionRate returns the store's contribution per unit of revenue in the last 90 days.
 func contributionRate(t *testing.T, call func(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error)) float64 {
 	t.Helper()
 	arguments := fmt.Sprintf(`{"start_date":%q,"end_date":%q,"detail_level":"debug"}`, today.AddDays(-90), today.AddDays(-1))

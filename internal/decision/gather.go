@@ -31,7 +31,8 @@ const historyDays = 2*365 + 120
 // rateDays is the number of days before today of the store's contribution rate.
 const rateDays = 90
 
-// contributionRate returns the contribution per revenue of the last days, as in `performance`; nil if it is unknown.
+// contributionRate returns the contribution per unit of revenue of the last [rateDays] days, as in `performance`. It
+// returns nil if the rate is unknown.
 func contributionRate(ctx context.Context, c *toolkit.Call) (*float64, error) {
 	p, err := c.Contribution(ctx, c.LastDays(rateDays))
 	if err != nil {
@@ -337,7 +338,8 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	return nil
 }
 
-// answers reads how often respondents of surveys name a channel, and how often last touch credits it with their orders.
+// answers reads the number of survey respondents who name a channel, and how many of their orders last touch credits to
+// it.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil
@@ -383,7 +385,7 @@ func (g *gatherer) answers(ctx context.Context) error {
 
 const haloDays = 28
 
-// halos reads the effects of channels on other sales surfaces. Effects that a warning of the method concerns are left out.
+// halos reads the effects of channels on other sales surfaces. It omits effects for which the method has a warning.
 func (g *gatherer) halos(ctx context.Context) error {
 	found, err := g.HaloEffects(ctx, g.lastDays(haloDays))
 	if err != nil {
@@ -426,7 +428,7 @@ func (g *gatherer) creators(ctx context.Context) error {
 	return nil
 }
 
-// forecastGoals is the largest number of targets that are forecast.
+// forecastGoals is the maximum number of targets that are forecast.
 const forecastGoals = 6
 
 func (g *gatherer) goals(ctx context.Context) error {
@@ -470,7 +472,7 @@ func goalName(t pacing.Goal) string {
 	return name
 }
 
-// seasonDays is how far ahead a season needs a plan.
+// seasonDays is the number of days ahead for which seasons need a plan.
 const seasonDays = 45
 
 // season is a period of the year that needs a plan.
@@ -491,8 +493,8 @@ var titles = []struct{ name, title string }{
 	{"christmas", "Christmas"},
 }
 
-// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school terms
-// and no days that platforms announce, so back to school is August and Singles' Day is the day of its origin.
+// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school
+// terms and no days that platforms announce. Back to school is therefore August, and Singles' Day is November 11.
 func seasonsOf(country string) []season {
 	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
 		return func(year int) (civil.Range, bool) {
@@ -524,13 +526,13 @@ func seasonsOf(country string) []season {
 	return all
 }
 
-// seasons adds the seasons ahead on which the store's revenue rose in the last year. Without a year of history, these are
-// Black Friday and Christmas.
+// seasons adds the coming seasons in which the store's revenue rose in the last year. Without a year of history, these
+// are Black Friday and Christmas.
 func (g *gatherer) seasons() {
 	ahead := civil.Range{First: g.Today, Last: g.Today.AddDays(seasonDays)}
 	for _, s := range seasonsOf(holiday.CountryOf(g.Workspace.Zone)) {
 		days, ok := s.in(g.Today.Year())
-		if ok && days.First.Before(g.Today) { // it may be that of the next year
+		if ok && days.First.Before(g.Today) { // the season of this year has begun
 			days, ok = s.in(g.Today.Year() + 1)
 		}
 		before, had := s.in(days.First.Year() - 1)

@@ -24,7 +24,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// StepKind is what a step of a plan does.
+// StepKind is the kind of a step of a plan.
 type StepKind string
 
 // The kinds of steps.
@@ -54,14 +54,15 @@ type Ask struct {
 	Days int
 }
 
-// Plan is a schedule of steps with the reasons for what it leaves out.
+// Plan is a schedule of steps, with the reasons for omitted steps.
 type Plan struct {
 	Steps   []Step
-	Reasons []string // why there are no moves of budgets
+	Reasons []string // reasons why no budgets change
 	Rate    *float64
 }
 
-// learningDays is the time that platforms need to adapt to a new budget. A campaign is changed at most once in it.
+// learningDays is the time that platforms need to adapt to a new budget. The plan changes a campaign at most once in
+// this time.
 const learningDays = 7
 
 // planner builds a plan.
@@ -70,7 +71,7 @@ type planner struct {
 	Ask
 	found  *Results
 	plan   Plan
-	tested measure.Channel // channel that the plan tests; its budgets stay the same
+	tested measure.Channel // channel that the plan tests; its budgets do not change
 }
 
 // NewPlan returns the plan of the days after today.
@@ -148,7 +149,7 @@ func (p *planner) moves(ctx context.Context) error {
 	return nil
 }
 
-// leastMove is the smallest change of a channel, as a share of its spend, that is planned.
+// leastMove is the minimum planned change of a channel, as a share of its spend.
 const leastMove = 0.03
 
 // move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or the
@@ -179,13 +180,13 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 	}
 }
 
-// mostCampaigns is the number of campaigns of a channel that the plan changes.
+// mostCampaigns is the maximum number of campaigns of a channel that the plan changes.
 const mostCampaigns = 2
 
 type dailyBudget struct {
 	id, name string
 	daily    float64
-	known    bool // as reported by the platform
+	known    bool // the platform reports the budget
 }
 
 // campaignsOf lists the campaigns of a channel with recent spend, the largest first.
@@ -204,7 +205,8 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget) {
 	return all
 }
 
-// changed is the change of a daily budget in whole units: at most the guardrail's step, inside floor and ceiling.
+// changed returns the change of a daily budget in whole units. It is at most the guardrail's step and respects floor
+// and ceiling.
 func (p *planner) changed(daily, wanted float64) float64 {
 	step := p.Guardrails.StepPct / 100
 	if step == 0 {
@@ -255,7 +257,8 @@ func (p *planner) budgetStep(day civil.Date, platform measure.Platform, b *daily
 
 const daysPerMonth = 30.4375
 
-// unitsOf returns a budget in the unit of the platform's API, "" if it has no such unit or cannot express the amount.
+// unitsOf returns a budget in the unit of the platform's API. It returns "" if the API has no such unit or the unit
+// cannot express the amount.
 func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
 	var unit ads.Unit
 	switch p {
@@ -303,7 +306,7 @@ func (p *planner) experiments() {
 	}
 }
 
-// reviews adds a review a learning period after the first moves, and on the last day.
+// reviews adds two reviews: one learning period after the first moves, and on the last day.
 func (p *planner) reviews() {
 	if p.Store.Empty() {
 		return
@@ -326,7 +329,7 @@ func (p *planner) reviews() {
 	}
 }
 
-// workday returns the first working day from a day on: no weekend, holiday or shopping event.
+// workday returns the first working day from a day on. Weekends, holidays and shopping events are not working days.
 func (p *planner) workday(day civil.Date) civil.Date {
 	for range 14 {
 		if w := day.Weekday(); w != 0 && w != 6 && !p.holiday(day) {
@@ -337,8 +340,8 @@ func (p *planner) workday(day civil.Date) civil.Date {
 	return day
 }
 
-// tuesday returns the first day from a day on that is suitable for a budget move: Tuesday to Thursday, and no holiday or
-// shopping event on it or on the next day. The days after it then show the usual demand.
+// tuesday returns the first day from a day on that is suitable for a budget move. Suitable days are Tuesday to Thursday
+// without a holiday or shopping event on the day or the next day. The following days then have the usual demand.
 func (p *planner) tuesday(day civil.Date) civil.Date {
 	for range 28 {
 		if w := day.Weekday(); w >= 2 && w <= 4 && !p.holiday(day) && !p.holiday(day.AddDays(1)) {
@@ -364,7 +367,7 @@ func (p *planner) holiday(day civil.Date) bool {
 	})
 }
 
-// Dismissable returns the current insight with an ID. A missing one is a fault of kind not_found.
+// Dismissable returns the current insight with an ID. A missing insight is a fault of kind not_found.
 func Dismissable(ctx context.Context, c *toolkit.Call, id control.InsightID) (Insight, error) {
 	all, _, err := Insights(ctx, c)
 	if err != nil {

@@ -38,7 +38,7 @@ type fault struct {
 	kind    detect.Kind
 	subject string // part of the subject of its insight; "": any
 	plant   func(b *warehouse.Batch)
-	also    detect.Kind // a true finding that follows from it
+	also    detect.Kind // a true finding that follows from the fault
 }
 
 func since(day civil.Date, days int) bool {
@@ -163,7 +163,7 @@ func refunded(b *warehouse.Batch) {
 	}
 }
 
-// tired takes six in ten clicks from the ad of Facebook with the most spend among those that are older than eight weeks.
+// tired removes six in ten clicks of one Facebook ad: the ad with the most spend among the ads older than eight weeks.
 func tired(b *warehouse.Batch) {
 	first, spend := map[string]civil.Date{}, map[string]int64{}
 	for _, d := range b.AdDays {
@@ -186,8 +186,8 @@ func tired(b *warehouse.Batch) {
 	}
 }
 
-// cappedCampaign cuts the spend of the campaign of Google with the most clicks before orders to a third for four weeks, and
-// sets its daily budget to what it spends.
+// cappedCampaign cuts the spend of one Google campaign to a third for four weeks and sets its daily budget to this
+// spend. The campaign is the one with the most clicks before orders.
 func cappedCampaign(b *warehouse.Batch) {
 	clicks := map[string]int{}
 	best := ""
@@ -308,7 +308,7 @@ func simulate(t *testing.T, seed uint64, orders int) *warehouse.Batch {
 	return &all
 }
 
-// evaluate plants the faults of a group in a store, and asks for insights on four days of a month.
+// evaluate plants the faults of a group in a store, and reads the insights on four days of a month.
 func evaluate(t *testing.T, seed uint64, orders int, group string) outcome {
 	t.Helper()
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})
@@ -415,7 +415,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 		t.Skip("simulated stores take minutes; ASSAY_PLANTED=DIR runs them")
 	}
 	planted, found := map[string]int{}, map[string]int{}
-	wrong, stores := map[bool]int{}, map[bool]int{} // by whether the store is clean
+	wrong, stores := map[bool]int{}, map[bool]int{} // the key is true for clean stores
 	for group := range maps.Keys(groups) {
 		clean := group == "clean"
 		seeds := number(os.Getenv("ASSAY_PLANTED_SEEDS"), 2)

@@ -36,7 +36,8 @@ func TestSeasonsAreThoseOfTheCountry(t *testing.T) {
 	}
 }
 
-// A store that sells twice as much in the week before Valentine's Day needs a plan for it; a store that does not, does not.
+// A store with doubled sales in the week before Valentine's Day needs a plan for this season. A store with usual sales
+// in that week does not.
 func TestASeasonNeedsAnEffectInTheStoresHistory(t *testing.T) {
 	t.Parallel()
 	first := civil.MustParse("2024-01-01")

@@ -43,12 +43,12 @@ func count(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(figure(f, name), 0))
 }
 
-// count100 is a ratio as a number per hundred.
+// count100 formats a ratio as a number per hundred.
 func count100(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(100*figure(f, name), 0))
 }
 
-// moved says how a figure changed since a day.
+// moved returns the sentence about a figure that changed on a day.
 func moved(what func(f detect.Finding) string, verb, now, before string) func(*toolkit.Call, detect.Finding) string {
 	return func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("%s %s from %s to %s since %s.", what(f), verb, share(f, before), share(f, now), f.Since)
@@ -61,7 +61,7 @@ func named(text string) func(detect.Finding) string {
 
 func channelOf(f detect.Finding) string { return answer.ChannelName(f.Channel) }
 
-// calls of the findings.
+// on returns the same call for all findings of a kind.
 func on(tool string, arguments map[string]any) func(*toolkit.Call, detect.Finding) (string, map[string]any) {
 	return func(*toolkit.Call, detect.Finding) (string, map[string]any) { return tool, arguments }
 }
@@ -84,7 +84,7 @@ func campaignsOf(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	return "campaigns", arguments
 }
 
-// pause previews a pause where the platform allows one, and lists the campaigns otherwise.
+// pause returns the preview of a pause. If the platform allows no pause, it returns the list of campaigns.
 func pause(c *toolkit.Call, f detect.Finding) (string, map[string]any) {
 	p := measure.Platform(f.Channel)
 	if !writable(p) {

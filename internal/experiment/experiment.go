@@ -40,7 +40,7 @@ type Store struct {
 	OrderDays civil.Range          // days with orders
 	AdDays    civil.Range          // days with ad reports
 	Today     civil.Date           // in the workspace's zone
-	All       []control.Experiment // of the workspace; a comparison excludes days and regions of other experiments
+	All       []control.Experiment // all experiments; a comparison excludes days and regions of other experiments
 }
 
 // Finding is the result of a geo experiment. Unknown values are nil.
@@ -51,8 +51,8 @@ type Finding struct {
 	Change   *float64          // spend minus counterfactual spend, in whole units; nil if spend hardly changed
 	Return   *measure.Estimate // iROAS
 
-	spent    float64 // in the treated regions during the test, in whole units
-	reported float64 // in all regions during the test
+	spent    float64 // spend in the treated regions during the test, in whole units
+	reported float64 // spend in all regions during the test, in whole units
 	before
 }
 

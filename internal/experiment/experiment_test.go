@@ -144,7 +144,8 @@ func TestAGeoExperimentRecoversItsLift(t *testing.T) {
 	if !near(lift.Share, treatedSales/all, 1e-6) {
 		t.Errorf("the treated regions have %v of sales, want %v", lift.Share, treatedSales/all)
 	}
-	// The change of the store's weekly spend starts at USD 30 a day in the treated regions, extended by their share.
+	// Before the change, spend is USD 30 per day in the treated regions. The lift test extends this spend to the store by
+	// the regions' share of sales.
 	if l := lift.Lift; !near(l.DeltaX, 7*60/lift.Share, 0.01) || !near(l.X, 7*30/lift.Share, 0.01) || !near(l.DeltaY, 0.9*lifted/28*7/lift.Share/share, 0.1) || !(l.Sigma > 0) || l.Channel != "facebook" {
 		t.Errorf("lift %+v of %v over 28 days with a share of %v", l, lifted, lift.Share)
 	}
@@ -225,7 +226,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		sales, spend int64 // a day, in cents, without a region
+		sales, spend int64 // per day, in cents, without a region
 		why          string
 	}{
 		"few sales":  {sales: total / 6, spend: 0},
@@ -261,7 +262,7 @@ func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 			continue
 		}
 		if c.spend > 0 && lift.Lift != nil {
-			// Spend without a region continues everywhere: USD 120 a day.
+			// Spend without a region continues everywhere: USD 120 per day.
 			if want := 7*30/lift.Share + 7*120; !near(lift.Lift.X, want, 0.01) {
 				t.Errorf("%s: the spend without the test is %v per week, want %v", name, lift.Lift.X, want)
 			}
@@ -328,7 +329,7 @@ func TestFactorsOfAChannelArePooled(t *testing.T) {
 	}
 }
 
-// An inconclusive experiment is not a part of the factor until somebody applies it. It then leaves the factor near 1.
+// An inconclusive experiment is not a part of the factor until somebody applies it. The factor then remains near 1.
 func TestAnInconclusiveExperimentIsNotUsedUnlessSomebodyAppliesIt(t *testing.T) {
 	t.Parallel()
 	e := geoTest()

@@ -19,8 +19,8 @@ const (
 	week = 7 // days of a period of the media mix model
 
 	// Below these shares with a known region, a result cannot be extended from the treated regions to the whole store.
-	minLocated  = 0.8 // of sales
-	minReported = 0.5 // of the channel's spend during the test
+	minLocated  = 0.8 // share of sales
+	minReported = 0.5 // share of the channel's spend during the test
 )
 
 // shortlyBefore is how many days before a model's window a test may have ended. It is a quarter, because effects are
@@ -28,7 +28,8 @@ const (
 const shortlyBefore = 13 * week
 
 // LiftTests returns the completed experiments as lift tests for a media mix model. The field Why contains the reason if
-// the model cannot use a test. The field Waits reports whether later orders, reports or a later model may change that.
+// the model cannot use a test. The field Waits reports whether later orders, reports or a later model may make the test
+// usable.
 func (s Store) LiftTests(ctx context.Context, of mix.Scope) ([]mix.Test, error) {
 	var out []mix.Test
 	for _, e := range s.completed() {
@@ -76,8 +77,8 @@ func (s Store) completed() []control.Experiment {
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
 }
 
-// unreadable returns why the store's data do not allow a result of a completed experiment; "" if they may allow a
-// result. The result waits reports whether data can still arrive.
+// unreadable returns the reason why the store's data do not allow a result of a completed experiment, or "" if they may
+// allow a result. The result waits reports whether data can still arrive.
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
@@ -90,8 +91,8 @@ func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	return "", false
 }
 
-// outside returns why a completed experiment does not fit a model of these channels and days; "" if it fits. The result
-// waits reports whether a later model may fit.
+// outside returns the reason why a completed experiment does not fit a model of these channels and days, or "" if it
+// fits. The result waits reports whether a later model may fit.
 func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	switch {
 	case !slices.Contains(of.Channels, e.Channel):
@@ -109,7 +110,7 @@ func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 // reason if the data do not allow an estimate.
 //
 // The treated regions represent the store by their share of sales before the test. Sales without a known region are
-// assumed to have the same distribution as sales with a known region. Spend without a known region, such as that of
+// assumed to have the same distribution as sales with a known region. Spend without a known region, such as spend of
 // national campaigns, is assumed to continue unchanged everywhere. Revenue is the amount charged times its ratio to
 // revenue before the test. Adstock (carryover) after the test is added from the model's prior, with its uncertainty.
 func (s Store) estimate(ctx context.Context, t mix.Test, e control.Experiment) (mix.Test, error) {

@@ -15,14 +15,15 @@ import (
 // unmoved is the surface without an effect of ads: resellers order by contract, and their large orders are noise.
 const unmoved = measure.Wholesale
 
-// leastDispersion is the variance of daily orders relative to their mean below which rows are no single purchases.
-// Independent purchases have at least 1 (Poisson). A daily total that is imported as one order has 0.
+// leastDispersion is the minimum ratio of variance to mean of daily orders for which rows are treated as single
+// purchases. The ratio is at least 1 for independent purchases (Poisson), and 0 for daily totals that are imported as
+// one order.
 const leastDispersion = 0.5
 
 // outcomeOf returns the outcome of an experiment without wholesale, in whole units: orders by region and day times the
 // mean value of the treated regions' orders. Numbers of orders vary less than their values, so the same effect has a
-// shorter interval. An effect on the value of an order is not measured. If rows are no single purchases, the outcome is
-// revenue.
+// shorter interval. An effect on the value of an order is not measured. If rows are not single purchases, the outcome
+// is revenue.
 func outcomeOf(e control.Experiment, days []civil.Date, sold []warehouse.SurfaceRegionDay, currency money.Currency) table {
 	orders, revenue := newTable(days), newTable(days)
 	var treated, charged float64
@@ -66,7 +67,7 @@ func (t table) dispersion() float64 {
 	return squares / sum
 }
 
-// relateTo changes the lift from a share of expected orders to a share of expected revenue, which includes wholesale.
+// relateTo changes the lift from a share of expected orders to a share of expected revenue, including wholesale.
 // Observed is the revenue of the treated regions during the test.
 func (f *Finding) relateTo(observed float64) {
 	expected := observed - f.Incremental

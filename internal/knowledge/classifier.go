@@ -18,33 +18,34 @@ const foreignTexts ID = "none"
 // Constants of the classifier, calibrated on testdata/development.tsv and testdata/questions.tsv.
 const (
 	trainingPasses = 8
-	startWeight    = 0.5 // of the mean of an article's texts, with which the training starts
+	startWeight    = 0.5 // weight of the mean of an article's texts at the start of the training
 	maxStep        = 0.6 // C: largest change of the weights by one text
-	widespread     = 0.5 // a feature in the texts of more than this share of the articles is left out
+	widespread     = 0.5 // a feature in the texts of more than this share of the articles is omitted
 	shortPrefix    = 4   // the first letters of a word are features, because stems miss some forms: profit, profitability
 	longPrefix     = 5
-	lettersLength  = 4    // of the sequences of letters in a word, which misspelled and compound words share with others
-	lettersWeight  = 0.7  // of these sequences, compared with words
-	stride         = 7919 // a prime: order of the texts in a pass
+	lettersLength  = 4    // length of letter sequences; misspelled and compound words share sequences with other words
+	lettersWeight  = 0.7  // weight of a letter sequence, relative to a word
+	stride         = 7919 // step between successive texts in a pass; a prime
 )
 
-// classifier is a linear classifier of short texts. It learns which words, meanings, pairs of neighboring words and parts of
-// words distinguish the articles, from their names, their leads and the wordings of wordings.txt. Its classes are the articles and,
-// last, the questions that no article answers.
+// classifier is a linear classifier of short texts. Its features are words, meanings, pairs of neighboring words and
+// parts of words. The training texts are the articles' names, their leads and the wordings of wordings.txt. The classes
+// are the articles and, last, the questions that no article answers.
 //
-// A text is a vector of its features' weighted idf, of length 1. The score of a class is the product of the vector and the
-// class's weights. The weights start at the mean of the class's texts (Rocchio 1971) and are trained by the multiclass
-// passive-aggressive algorithm: when the best wrong class is less than 1 below the right one, both are moved apart by as
-// little as necessary, at most by maxStep (Crammer et al. 2006, PA-I). The result is the mean of the weights over all
-// steps. A class has weights only for features of its own texts, which makes training fast.
+// A text is a vector of its features' weighted idf, of length 1. The score of a class is the product of the vector and
+// the class's weights. The weights start at the mean of the class's texts (Rocchio 1971). The training is the
+// multiclass passive-aggressive algorithm (Crammer et al. 2006, PA-I). If the score of the best wrong class is less
+// than 1 below the score of the right class, the weights of both classes change. The change is as small as possible,
+// and at most maxStep. The result is the mean of the weights over all steps. A class has weights only for features of
+// its own texts, so training is fast.
 type classifier struct {
 	feature map[string]int
 	idf     []float32
-	start   []int // of the pairs of each feature
-	class   []int // of each pair of a feature and a class with it
+	start   []int // position of the first pair of each feature
+	class   []int // class of each pair of a feature and a class
 	weight  []float32
 	classes int
-	rarest  float64 // idf of a word in no text
+	rarest  float64 // idf of a word that is in no text
 }
 
 // labeled is a text and its class.
@@ -140,7 +141,7 @@ func (c *classifier) count(texts []labeled) [][]part {
 // train computes the weights. Each pass reads the texts that changed the weights in the pass before.
 func (c *classifier) train(texts []labeled, vectors [][]part) {
 	c.weight = make([]float32, len(c.class))
-	sum := make([]float32, len(c.class)) // of the changes, each times the number of steps before it
+	sum := make([]float32, len(c.class)) // sum of the changes, each times the number of earlier steps
 	size := make([]float32, c.classes)
 	for _, t := range texts {
 		size[t.class]++
@@ -222,8 +223,8 @@ func (c *classifier) vector(features []int) []part {
 	return v
 }
 
-// likeness returns the score of each article for a question, and last of the questions that no article answers.
-// The scores are lower where the question has words that no text has.
+// likeness returns the score of each class for a question: the articles and, last, the questions that no article
+// answers. Words of the question that are in no text lower the scores.
 func (c *classifier) likeness(words []string) []float32 {
 	var features []int
 	for _, name := range featuresOf(words) {
@@ -257,13 +258,13 @@ func (c *classifier) knownShare(words []string) float64 {
 	return known / all
 }
 
-// Marks of features that are not words.
+// Prefixes of features that are not words.
 const (
 	meaningMark = "~"
 	lettersMark = "#"
 )
 
-// weightOf returns the weight of a feature, compared with a word.
+// weightOf returns the weight of a feature relative to a word.
 func weightOf(feature string) float32 {
 	if strings.HasPrefix(feature, lettersMark) {
 		return lettersWeight

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-const fewestWordings = 13 // of an article
+const fewestWordings = 13 // minimum number of wordings of an article
 
 func TestWordingsBelongToOneArticleEach(t *testing.T) {
 	t.Parallel()
@@ -84,8 +84,9 @@ func TestClassifierIsDeterministicAndLearnsItsTexts(t *testing.T) {
 	}
 }
 
-// TestHeldOutWordingsFindTheirArticles measures the search on every fifth wording of each article, after training on the
-// others. It is the harshest measure of words that no article and no training text has.
+// TestHeldOutWordingsFindTheirArticles measures the search on every fifth wording of each article, after training on
+// the other wordings. It is the hardest test, because many words of the questions are in no article and no training
+// text.
 func TestHeldOutWordingsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)

@@ -1,7 +1,7 @@
 // Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
-// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search adds
-// two scores: how much of the question an article's names and text explain (BM25F), and how much the question resembles
-// the wordings of wordings.txt (a linear classifier, which is trained at the first search).
+// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search
+// adds two scores. BM25F measures how much of the question an article's names and text explain. A linear classifier
+// measures how similar the question is to the wordings of wordings.txt. It is trained at the first search.
 package knowledge
 
 import (
@@ -72,7 +72,7 @@ type Constant struct {
 type Library struct {
 	articles []*Article // by topic in the contract's order, then by ID
 	byID     map[ID]*Article
-	byName   map[string]*Article // by the words of ID, title and aliases; the first article with a name has it
+	byName   map[string]*Article // by the words of ID, title and aliases; of several articles with one name, the first
 	index    index
 	trained  func() *classifier // trains at the first call
 }
@@ -126,7 +126,7 @@ func load(files fs.FS) (*Library, error) {
 	return l, nil
 }
 
-// Warm trains the search, which otherwise happens at the first search.
+// Warm trains the classifier. Otherwise, the first search trains it.
 func (l *Library) Warm() { l.trained() }
 
 func (t Topic) folder() string {

@@ -138,7 +138,7 @@ func TestValuesAgainstTheContractAreRejected(t *testing.T) {
 func TestEveryNameIsExplained(t *testing.T) {
 	t.Parallel()
 	l := library(t)
-	names := map[string]string{} // the question of a name
+	names := map[string]string{} // question about each name
 	for _, tool := range api.Tools() {
 		names[tool] = tool + " tool"
 	}

@@ -16,9 +16,9 @@ import (
 
 // Limits of an article.
 const (
-	minWords = 120 // of body and pitfalls
+	minWords = 120 // minimum number of words of body and pitfalls
 	maxWords = 500
-	maxLead  = 70 // words of the first paragraph, which is the shortest answer
+	maxLead  = 70 // maximum number of words of the first paragraph, which is the shortest answer
 )
 
 // matter is the front matter of a file: YAML between two lines of three dashes.

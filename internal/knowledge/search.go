@@ -27,21 +27,21 @@ const (
 	lengthNorm    = 0.35 // b: how much long fields are discounted
 	corrected     = 0.9  // weight of a word after a corrected typo
 	everyday      = 0.75 // weight of a word that an everyday word may mean (thesaurus.txt)
-	sameName      = 0.05 // weight of the likeness of the whole question and a title or alias, which decides close cases
+	sameName      = 0.05 // weight of the likeness of the whole question and a title or alias, for close cases
 	nameWeight    = 0.5  // weight of a title or alias that the question contains, compared with single words
 	aliasWord     = 0.8  // weight of a word in aliases only, compared with a word in a title
 	bodyWord      = 0.4  // weight of a word in bodies only: it rarely names a subject
 	unknownIDF    = 1.0  // weight of a word in no article, as a share of the rarest word's
 	commonIDF     = 1.3  // weight of a common word in a title or alias
 	coincidence   = 0.55 // factor when a match is probably a coincidence: one word, or two that cover no name
-	wholeName     = 0.95 // one word counts in full if it covers this share of a title or alias
-	mainWord      = 0.5  // and has this share of the question's weight;
-	twoWords      = 0.65 // and two words if they cover this share of one
-	wordingWeight = 1.0  // weight of the likeness to the wordings of an article, compared with the explained share
-	minScore      = 0.32 // below it a question has no answer
-	minRelative   = 0.55 // of the best score, for further matches
+	wholeName     = 0.95 // one word has full weight if it covers this share of a title or alias
+	mainWord      = 0.5  // and if it has this share of the question's weight
+	twoWords      = 0.65 // two words have full weight if they cover this share of a title or alias
+	wordingWeight = 1.0  // weight of the likeness to the wordings of an article, relative to the explained share
+	minScore      = 0.32 // minimum score of an answer
+	minRelative   = 0.55 // minimum score of further matches, as a share of the best score
 	maxMatches    = 5
-	maxQuestion   = 64 // words of a question that are read
+	maxQuestion   = 64 // maximum number of words of a question that are read
 	maxWord       = 40 // maximum bytes of a word in which typos are corrected
 	plainTypo     = 6  // minimum bytes of a word for a correction to count as the word itself
 	shortWord     = 4  // minimum bytes of a word in which typos are corrected
@@ -210,8 +210,8 @@ func weights(fields [3]map[string]float64, means [3]float64) map[string]float64 
 // term is a word of a question.
 type term struct {
 	stem   string
-	weight float64 // idf, less after a correction
-	typed  bool    // as a known word, or as a long one with a typo
+	weight float64 // idf, reduced after a correction
+	typed  bool    // the question contains it as a known word, or as a long word with a typo
 	others []other // words of the field that it may mean
 }
 
@@ -236,8 +236,9 @@ func (l *Library) Nearest(question string, n int, topics ...Topic) []Match {
 	return all[:min(n, len(all))]
 }
 
-// rank returns the articles with the highest scores. A score is the weighted mean of the share of the question that the
-// article's names and text explain (BM25F) and of its likeness to the wordings of the article (classifier).
+// rank returns the articles with the highest scores. A score is the weighted mean of two figures. The first is the
+// share of the question that the article's names and text explain (BM25F). The second is the question's likeness to the
+// article's wordings (classifier).
 func (l *Library) rank(question string, topics []Topic) []Match {
 	q := l.index.parse(question)
 	likeness := l.trained().likeness(q.words)
@@ -263,11 +264,11 @@ func (l *Library) rank(question string, topics []Topic) []Match {
 
 // query is a question.
 type query struct {
-	words    []string           // with corrected typos
-	subjects []term             // without common words
-	weight   map[string]float64 // of each word, common words included
+	words    []string           // all words, with corrected typos
+	subjects []term             // the words that are not common
+	weight   map[string]float64 // weight of each word, common words included
 	may      map[string]float64 // weight of each word of the field that an everyday word may mean
-	total    float64            // of the subjects, or of the common words if there is no subject
+	total    float64            // total weight of the subjects, or of the common words if there is no subject
 }
 
 // parse reads a question and corrects its typos.
@@ -357,8 +358,8 @@ func (d *document) name(q query) (weight, covered, same float64) {
 	return weight, covered, same
 }
 
-// actionWords are words of questions about what to do. Other questions mostly ask for a term, so words of four letters
-// are corrected in them too: raos, but not "can you sing".
+// actionWords are words of questions about what to do. Other questions mostly ask for a term, so their words of four
+// letters are also corrected: "raos", but not "can you sing".
 var actionWords = setOf("can you how do i who where when")
 
 // terms returns the stems of a word: of the word itself, of a known word with similar spelling, or of its two parts.
@@ -401,8 +402,8 @@ func (x *index) spelled(word string, terms []term) []string {
 	return stems
 }
 
-// corrected returns a misspelled word as the most frequent of the words with the same distance to it. It may also mean
-// the others.
+// corrected returns the correction of a misspelled word: the most frequent of the words with the same distance to it.
+// The other words remain possible meanings.
 func (x *index) corrected(word string, near []string) term {
 	best := slices.MaxFunc(near, func(a, b string) int { return cmp.Compare(x.uses[a], x.uses[b]) })
 	t := term{stem: best, weight: corrected * x.idf[best], typed: len(word) >= plainTypo}
@@ -429,8 +430,8 @@ func isNumber(word string) bool {
 	return len(word)-len(digits) <= 1 && digits != "" && !strings.ContainsFunc(digits, func(r rune) bool { return !unicode.IsDigit(r) })
 }
 
-// isCommonTypo reports whether a word in no article is a misspelled common word. A common word has priority over a word
-// of an article only if it is as near.
+// isCommonTypo reports whether a word in no article is a misspelled common word. Similar words of titles and aliases
+// have priority over common words.
 func (x *index) isCommonTypo(word string) bool {
 	if _, known := x.idf[stem(word)]; known || len(word) < longCommon {
 		return false
@@ -441,7 +442,7 @@ func (x *index) isCommonTypo(word string) bool {
 // longCommon is the length in bytes from which the typos of common words are corrected.
 const longCommon = 5
 
-// commonVocabulary is the common words that are long enough to be recognized when they are misspelled.
+// commonVocabulary contains the common words that are long enough to be recognized if they are misspelled.
 var commonVocabulary = func() vocabulary {
 	v := vocabulary{}
 	for word := range commonWords {
@@ -452,8 +453,8 @@ var commonVocabulary = func() vocabulary {
 	return v
 }()
 
-// nearest returns the stems of the known words that a misspelled word most probably is, by alphabet. They are one edit
-// away, or two in a word of eight letters or more. Another first letter is treated as one more edit.
+// nearest returns the stems of the known words that a misspelled word most probably is, in alphabetical order. They are
+// one edit away, or two in a word of eight letters or more. Another first letter is treated as one more edit.
 func (v vocabulary) nearest(word string) []string {
 	limit := 0
 	switch {

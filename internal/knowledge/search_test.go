@@ -40,7 +40,7 @@ func questions(t testing.TB, name string) []question {
 	return all
 }
 
-// tally counts how a set of questions is answered. Foreign questions, which have no article, are counted separately.
+// tally counts the answers to a set of questions. It counts foreign questions, those without an article, separately.
 type tally struct {
 	asked, first, three, foreign, rejected int
 	missed                                 []string
@@ -68,10 +68,11 @@ func (c *tally) add(q question, found []Match, nearest string) {
 	}
 }
 
-// TestQuestionsFindTheirArticles measures the search on questions.tsv and development.tsv, which its constants were
-// calibrated on, and on aliases.tsv, sentences.tsv and everyday.tsv. The features of the classifier were chosen with the
-// accuracy on all five files, so questions of other authors score lower. None of these files is indexed. Many wordings use words that no article contains, so their goals are lower. Those of development.tsv are
-// the hardest: many are keywords that would fit a neighboring article as well.
+// TestQuestionsFindTheirArticles measures the search on five files. Its constants were calibrated on questions.tsv and
+// development.tsv. The other files are aliases.tsv, sentences.tsv and everyday.tsv. The features of the classifier were
+// chosen with the accuracy on all five files, so questions of other authors score lower. None of these files is
+// indexed. Many wordings use words that no article contains, so their goals are lower. The questions of development.tsv
+// are the hardest, because many are keywords that also fit a neighboring article.
 func TestQuestionsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)

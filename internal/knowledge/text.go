@@ -13,7 +13,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Length is how much of an article a text contains.
+// Length is the part of an article that a text contains.
 type Length string
 
 // The lengths. They are the detail levels of answers.

@@ -61,7 +61,7 @@ func pairsOf(text string) map[string]string {
 	return pairs
 }
 
-// commonStems are the stems of the common words, so that "takes" is as common as "take".
+// commonStems are the stems of the common words, so that "takes" is also a common word, like "take".
 var commonStems = func() map[string]bool {
 	stems := map[string]bool{}
 	for word := range commonWords {
@@ -98,8 +98,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// endings lists the endings that [stem] replaces; the first match applies. At least four letters remain, so that short
-// words are not confused.
+// endings lists the endings that [stem] replaces; the first match applies. At least four letters remain. Otherwise,
+// different short words would have the same stem.
 var endings = []struct{ from, to string }{
 	{"izations", "iz"},
 	{"ization", "iz"},

@@ -29,7 +29,7 @@ type AnomaliesReport struct {
 
 // AnomalyFlag is a point at or beyond the threshold.
 type AnomalyFlag struct {
-	Date       string  `json:"date"` // as in the file
+	Date       string  `json:"date"` // date as in the file
 	Value      float64 `json:"value"`
 	Expected   float64 `json:"expected"`
 	Z          float64 `json:"z"`

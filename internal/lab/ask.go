@@ -35,7 +35,7 @@ type translatedLine struct {
 
 const (
 	usualDecimals = 2       // decimals of budgets in minor units
-	maxLine       = 1 << 20 // bytes
+	maxLine       = 1 << 20 // maximum length of a line in bytes
 )
 
 // Run writes one line for each line of the input. Lines do not depend on each other. Other members of a line are ignored.

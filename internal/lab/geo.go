@@ -51,7 +51,7 @@ func (g GeoPanel) read(t *Table) (*geo.Panel, error) {
 	return panel, nil
 }
 
-// when returns the position of a time, which is written as in the file or numerically equal.
+// when returns the position of a time. The text is as in the file or numerically equal.
 func when(p *geo.Panel, flag, text string) (int, error) {
 	if i, err := p.Find(text); err == nil {
 		return i, nil
@@ -86,7 +86,7 @@ type GeoFit struct {
 	Demean     string // on or off, for sc; empty: the method's default
 	Inference  string // placebo, conformal or conformal-iid
 	Alpha      float64
-	Cost       float64 // of the test; 0: unknown
+	Cost       float64 // cost of the test; 0: unknown
 	Seed       uint64
 }
 
@@ -219,7 +219,7 @@ type GeoDesign struct {
 	Include, Exclude []string
 	Lookback         int
 	Alpha            float64
-	CostEach         *float64 // per incremental unit of the outcome
+	CostEach         *float64 // cost per incremental unit of the outcome
 	Seed             uint64
 }
 

@@ -2,8 +2,8 @@
 // published data.
 //
 // A command reads a [Table], calls one method and returns a [Report]. An error in the file names the file, line, column
-// and value. If there are too few data, the report is not reportable and states the reasons. The lab has no clock: the
-// caller sets a report's duration.
+// and value. If there are too few data, the report is not reportable and states the reasons. The caller sets a report's
+// duration.
 package lab
 
 import (
@@ -19,7 +19,7 @@ import (
 // Status indicates whether a report's figures can be used.
 type Status string
 
-// The states.
+// The statuses.
 const (
 	OK            Status = "ok"
 	NotReportable Status = "not_reportable" // figures are absent or unreliable; the reasons explain why
@@ -42,10 +42,10 @@ type Verdict struct {
 // Reportable implements [Report].
 func (v *Verdict) Reportable() bool { return v.Status == OK }
 
-// Granted is the verdict of a reportable result.
+// Granted returns the verdict of a reportable result.
 func Granted() Verdict { return Verdict{Status: OK, Reasons: []string{}} }
 
-// Refused is the verdict of a result that is not reportable.
+// Refused returns the verdict of a result that is not reportable.
 func Refused(reasons ...string) Verdict { return Verdict{Status: NotReportable, Reasons: reasons} }
 
 // VerdictOn converts a not-ready fault to a verdict. It returns other errors.

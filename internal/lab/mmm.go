@@ -44,9 +44,9 @@ type MMMReport struct {
 	LeaveOneOut *mmm.LeaveOneOut    `json:"leave_one_out,omitempty"`
 	Channels    []mmm.ChannelEffect `json:"channels,omitempty"`
 	Events      []mmm.ControlEffect `json:"events,omitempty"`      // holidays and events
-	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // of channels with reach and frequency
-	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // if effects vary over time
-	Checks      *mmmChecks          `json:"checks,omitempty"`      // those requested
+	Frequencies []mmm.Frequency     `json:"frequencies,omitempty"` // best frequencies of channels with reach and frequency
+	TimeVarying []mmmTimeVarying    `json:"varying,omitempty"`     // effects over time, if they vary
+	Checks      *mmmChecks          `json:"checks,omitempty"`      // the requested checks
 
 	posterior *mmm.Posterior
 	labels    []string // labels of the periods in the file
@@ -254,8 +254,8 @@ func (m MMM) ordered(t *Table, d mmm.Data, labels []string) (mmm.Data, []string,
 	return d, labels, nil
 }
 
-// checkPeriods compares the periods of each geo with those of the first geo. The records of a geo are consecutive in
-// order.
+// checkPeriods compares the periods of each geo with the periods of the first geo. The records of a geo are consecutive
+// in order.
 func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, order []int) error {
 	first := 1
 	for first < len(order) && geos[order[first]] == geos[order[0]] {
@@ -283,7 +283,7 @@ func (m MMM) checkPeriods(t *Table, days []civil.Date, labels, geos []string, or
 	return nil
 }
 
-// places returns the geos with their populations, which must be constant within a geo.
+// places returns the geos with their populations. Within a geo, the population must be constant.
 func (m MMM) places(t *Table, names []string, order []int) ([]mmm.Geo, error) {
 	var geos []mmm.Geo
 	population := make([]float64, t.Len())

@@ -16,7 +16,7 @@ type place struct {
 }
 
 // runByGeo allocates the budget to channels and geos. It does not estimate the value of experiments, because a test in
-// one geo is also informative about the others.
+// one geo is also informative about the other geos.
 func (o Optimize) runByGeo(posterior *mmm.Posterior, risk decide.Risk, bounds map[measure.Channel]mmm.Bounds) (
 	*OptimizeReport, error,
 ) {

@@ -12,15 +12,15 @@ import (
 // Optimize contains the parameters of a budget optimization with a saved model.
 type Optimize struct {
 	Model  string  // directory written by [MMMReport.Save]
-	Budget float64 // over the model's whole window
+	Budget float64 // total over the model's whole window
 	Bounds string  // file of bounds by channel, JSON; empty for the risk level's limits
 	Groups string  // file of groups of channels by name, JSON; empty for none
 	Risk   string  // an input of [decide.ParseRisk]
-	// Periods is the number of periods after the data for the schedule, which gets the budget in proportion; 0: no
+	// Periods is the number of periods of the schedule after the data. The schedule's budget is proportional to it. 0: no
 	// schedule.
 	Periods int
 	Change  string // JSON file of each channel's limit on changes between periods; see [mmm.Ahead]
-	ByGeo   bool   // allocate to channels and geos; the names in bounds are then those of [mmm.InGeo]
+	ByGeo   bool   // allocate to channels and geos; the names in bounds are then as in [mmm.InGeo]
 	Seed    uint64
 }
 

@@ -27,7 +27,7 @@ type scheduled struct {
 	Period int                         `json:"period"`
 	Spend  map[measure.Channel]float64 `json:"spend"`
 	Total  float64                     `json:"total"`
-	Brings lift                        `json:"brings"` // of all channels, including adstock from earlier spend
+	Brings lift                        `json:"brings"` // response of all channels, including adstock from earlier spend
 }
 
 func liftOf(s stats.Summary) lift { return lift{s.Mean, s.Q05, s.Q95} }
@@ -35,7 +35,7 @@ func liftOf(s stats.Summary) lift { return lift{s.Mean, s.Q05, s.Q95} }
 // schedule returns the requested schedule, or nil if none is requested.
 func (o Optimize) schedule(posterior *mmm.Posterior, problem decide.Problem) (*schedule, error) {
 	if o.Periods == 0 && o.Change == "" {
-		return nil, nil //nolint:nilnil // no plan over time was asked for
+		return nil, nil //nolint:nilnil // no schedule is requested
 	}
 	if o.Periods == 0 {
 		return nil, fault.Invalid("limits on changes need a plan over periods").WithHint("give the number of periods as well")

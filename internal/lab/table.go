@@ -188,7 +188,7 @@ func number(cell string) (float64, bool) {
 
 // Moment is a point of a time axis: a day, an instant or a position.
 type Moment struct {
-	Text string  // as in the file
+	Text string  // text as in the file
 	At   float64 // days since 1970-01-01 for a day or an instant, the number itself for a position
 }
 

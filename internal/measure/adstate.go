@@ -19,13 +19,13 @@ const (
 )
 
 // AdState is the state of a campaign, ad set or ad, starting at an instant. Empty fields keep their previous value. The
-// tags are those of fact tables; see package facts.
+// tags are as in fact tables; see package facts.
 type AdState struct {
 	Platform Platform  `column:"platform,key"`
 	Level    AdLevel   `column:"level,key"`
 	ID       string    `column:"id,key"`
 	Since    time.Time `column:"since,key"`       // time of the platform's change; if that is unknown, time of reading
-	Read     time.Time `column:"read_at,version"` // time of reading; if Since is equal, the later version counts
+	Read     time.Time `column:"read_at,version"` // time of reading; of versions with equal Since, the later one is valid
 	Account  string    `column:"account"`
 	Name     string    `column:"name"`
 	Campaign string    `column:"campaign_id"` // campaign ID of an ad set or ad
@@ -34,7 +34,7 @@ type AdState struct {
 	Budget   AdBudget
 }
 
-// Tells reports whether the version is usable: it must have the instant from which it applies.
+// Tells reports whether the version is usable. A usable version has its first instant and a name, a status or a budget.
 func (s *AdState) Tells() bool {
 	return !s.Since.IsZero() && (s.Name != "" || s.Told != "" || s.Budget.Per != "")
 }
@@ -70,7 +70,7 @@ type AdBudget struct {
 	Per   BudgetPeriod `column:"budget_per"`
 }
 
-// BudgetUnit is the unit of a budget. Platforms do not include the account's currency.
+// BudgetUnit is the unit of a budget. Platforms report budgets without a currency.
 type BudgetUnit string
 
 // The units.
@@ -97,7 +97,7 @@ func (b AdBudget) Amount(c money.Currency) money.Amount {
 	return money.Amount{Minor: money.FromMillionths(b.Value, c), Currency: c}
 }
 
-// Words formats the budget, such as "USD 50.00 per day"; "" if it is unknown.
+// Words formats the budget, such as "USD 50.00 per day". For an unknown budget, it returns "".
 func (b AdBudget) Words(c money.Currency) string {
 	switch b.Per {
 	case "":
@@ -127,9 +127,9 @@ type AdStanding struct {
 
 // AdHistoryOf selects part of the campaign history.
 type AdHistoryOf struct {
-	From, Until time.Time // range of the changes; Until is exclusive and is the instant of the states
-	Platform    Platform  // "": all
-	Campaign    string    // ID of a campaign with its ad sets and ads; "": all
+	From, Until time.Time // the changes from From until before Until, and the states at Until
+	Platform    Platform  // "": all platforms
+	Campaign    string    // ID of a campaign, which also selects its ad sets and ads; "": all campaigns
 }
 
 // AdHistory contains the states of campaigns and the changes of campaigns, ad sets and ads.
@@ -144,7 +144,7 @@ type AdChange struct {
 	Currency    money.Currency // of the account; "" if no report has it
 }
 
-// AdMove is one change: of name, status or budget.
+// AdMove is a change of the name, status or budget.
 type AdMove struct{ What, Before, Now string }
 
 // Moves returns the changes with old and new values. A budget is in the account's currency. If the currency is unknown,

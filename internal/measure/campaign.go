@@ -14,23 +14,23 @@ type Campaign struct {
 }
 
 const (
-	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor. A
-	// campaign for brand names or visitors has a lower factor than its channel, and no data of the store tell by how
-	// much. It is a judgment.
+	// campaignFactor is the standard deviation between campaigns of the logarithm of the incrementality factor. Campaigns
+	// for brand names or earlier visitors have lower factors than their channel, and store data do not identify the
+	// difference. The value is a judgment.
 	campaignFactor = 0.3
-	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders: 1 plus
-	// the squared coefficient of variation of the order values, which is about 1.
+	// valueDispersion is the variance of the revenue of n orders relative to a Poisson number of equal orders. It is 1
+	// plus the squared coefficient of variation of order values. The coefficient is about 1.
 	valueDispersion = 2
 )
 
-// CampaignReturns estimates the incremental ROAS of the campaigns of a channel: the channel's return times the relative
-// return of the campaign, which is shrunk to 1 by its own precision (empirical Bayes; Morris 1983, "Parametric empirical
-// Bayes inference", section 1). With the logarithm x of a campaign's ROAS relative to all campaigns of the channel and
-// n orders:
+// CampaignReturns estimates the incremental ROAS of the campaigns of a channel: the channel's return times the
+// campaign's relative return. The less precise a relative return, the more it shrinks toward the mean of the campaigns
+// (empirical Bayes; Morris 1983, "Parametric empirical Bayes inference", section 1). With the logarithm x of a
+// campaign's ROAS relative to all campaigns of the channel and n orders:
 //
 //	v = 2/(n+1),  τ² = max(0, Σ w (x-x̄)² - (k-1)) / (Σw - Σw²/Σw),  w = 1/v,  x̃ = x̄ + (x-x̄) τ²/(τ²+v)
 //
-// The posterior variance is τ²v/(τ²+v) + 0.3², in which 0.3 is the standard deviation of the factor between campaigns. The
+// The posterior variance is τ²v/(τ²+v) + 0.3², where 0.3 is the standard deviation of the factor between campaigns. The
 // estimates are scaled so that their spend-weighted mean is the channel's return. The result has an estimate for every
 // campaign; a campaign without spend has the channel's return.
 func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
@@ -42,7 +42,8 @@ func CampaignReturns(channel Estimate, campaigns []Campaign) []Estimate {
 	for i, c := range campaigns {
 		v[i] = valueDispersion / (max(0, c.Orders) + 1)
 		if c.Spend > 0 && value > 0 {
-			// One order of the mean value is added to both sides, so a campaign without orders has a finite logarithm.
+			// The prior is one order of mean value. It is added to the actual and the expected revenue, so the logarithm is
+			// finite without orders.
 			prior := c.Spend * value / spend / (max(0, c.Orders) + 1)
 			x[i] = math.Log((max(0, c.Value) + prior) / (c.Spend*value/spend + prior))
 		}

@@ -14,8 +14,8 @@ func channelReturn(value, sd float64) measure.Estimate {
 	return measure.Estimate{Value: value, Interval: measure.NormalInterval(value, sd, 0.9)}
 }
 
-// The campaigns' returns average to the channel's. A campaign with few orders is near the channel, one with many near its
-// own evidence.
+// The campaigns' returns average to the channel's. The estimate of a campaign with few orders is near the channel's
+// return. With many orders, it is near the campaign's own return.
 func TestCampaignsShrinkToTheirChannel(t *testing.T) {
 	t.Parallel()
 	campaigns := []measure.Campaign{
@@ -32,7 +32,7 @@ func TestCampaignsShrinkToTheirChannel(t *testing.T) {
 	if r := got[0].Value / got[1].Value; r < 3 || r > 4 {
 		t.Errorf("two campaigns with many orders: %v and %v, want nearly 4 times", got[0].Value, got[1].Value)
 	}
-	// By its own evidence, the third returns 20 per unit of spend, 8 times the channel.
+	// The third campaign's own orders return 20 per unit of spend, 8 times the channel's return.
 	if r := got[2].Value / 2; r < 1 || r > 6 {
 		t.Errorf("a campaign with 4 orders returns %v times the channel, want it between the channel and its own 8", r)
 	}
@@ -50,8 +50,9 @@ func TestCampaignsShrinkToTheirChannel(t *testing.T) {
 	}
 }
 
-// 90% intervals have nominal coverage where campaigns differ as assumed: log-normal relative returns, factors with a
-// standard deviation of 0.3, a channel's return with its error, and order values with a coefficient of variation of 1.
+// 90% intervals have nominal coverage if campaigns differ as assumed. Relative returns are log-normal, and factors have
+// a standard deviation of 0.3. The channel's return has its error, and order values have a coefficient of variation of
+// 1.
 func TestIntervalsOfCampaignsCoverTheirReturns(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 8))

@@ -6,18 +6,18 @@ import (
 	"assay/internal/civil"
 )
 
-// Goods are the product sales of a day with the cost of goods, as far as it is known.
+// Goods contains the product sales of a day and the known part of the cost of goods.
 type Goods struct {
 	Day       civil.Date
 	Units     int64
 	Net       int64 // charged for the lines after discounts, in the prices of the source
 	Costed    int64 // units with a known cost
-	CostedNet int64 // the part of Net of these units
-	Cost      int64 // of these units
+	CostedNet int64 // part of Net for units with a known cost
+	Cost      int64 // cost of goods of units with a known cost
 }
 
-// MinCostCoverage is the smallest known part of the cost of goods, by units and by revenue, that is extended to the
-// rest of a window without a gross margin.
+// MinCostCoverage is the minimum share of units, and of revenue, with a known cost. From this share on, the known cost
+// rate also applies to the rest of a window without a gross margin.
 const MinCostCoverage = 0.5
 
 // Contribution is the profit of a store in a window before ad spend:
@@ -25,7 +25,8 @@ const MinCostCoverage = 0.5
 //	amount charged - tax - refunds - cost of goods - payment fees - shipping cost - handling of returns
 //
 // Amounts are in minor units. Shipping that customers paid is a part of the amount charged, so the shipping cost is
-// subtracted in full. Refunds are subtracted on their day, as charged; the cost of refunded goods stays.
+// subtracted in full. Refunds are subtracted on their day, without a correction for tax. The cost of refunded goods
+// remains a cost.
 type Contribution struct {
 	Revenue int64 // amount charged without tax, minus refunds
 	Basis   int64 // revenue on the workspace's basis, the denominator of [Contribution.Rate]
@@ -53,11 +54,11 @@ type SalesDay struct {
 	Sums Sums
 }
 
-// NewContribution returns the contribution of consecutive days, which may omit days without sales.
+// NewContribution returns the contribution of consecutive days. The input may omit days without sales.
 //
-// The cost of goods is that of the units with a known cost. Other merchandise has the gross margin of its day, if one is
-// entered. Without one it has the cost rate of the known part of the window, if this part reaches [MinCostCoverage].
-// Otherwise the contribution is unknown.
+// Units with a known cost have this cost. Other merchandise has the gross margin of its day, if a margin is entered.
+// Without a margin, it has the cost rate of the window's known part, if this part reaches [MinCostCoverage]. Otherwise
+// the contribution is unknown.
 func NewContribution(sales []SalesDay, goods []Goods, rules CostRules, basis RevenueBasis) Contribution {
 	var c Contribution
 	lines := map[civil.Date]Goods{}
@@ -160,8 +161,8 @@ func (c Contribution) Rate() (perRevenue float64, known bool) {
 	return float64(c.Amount()) / float64(c.Basis), true
 }
 
-// ChannelRate returns the rate of a channel: the rate of the store, with the channel's gross margin instead of the
-// store's cost of goods if one is entered.
+// ChannelRate returns the rate of a channel. It is the rate of the store. If a gross margin of the channel is entered,
+// it replaces the store's cost of goods.
 func (c Contribution) ChannelRate(channel Channel) (perRevenue float64, known bool) {
 	rate, known := c.Rate()
 	margin, own := c.channels[channel]
@@ -191,10 +192,10 @@ func (c Contribution) BreakEvenROAS(channel Channel) (roas float64, known bool) 
 	return 1 / rate, true
 }
 
-// CostBasis is the origin of the cost of goods of a contribution.
+// CostBasis is the source of a contribution's cost of goods.
 type CostBasis string
 
-// The origins.
+// The sources.
 const (
 	UnitCosts      CostBasis = "unit_costs"            // all units have a known cost
 	ExtendedCosts  CostBasis = "unit_costs_extended"   // the cost rate of the known part applies to the rest
@@ -203,7 +204,7 @@ const (
 	CostsUnknown   CostBasis = ""                      // too few costs are known
 )
 
-// CostBasis returns the origin of the cost of goods.
+// CostBasis returns the source of the cost of goods.
 func (c Contribution) CostBasis() CostBasis {
 	switch {
 	case !c.known:
@@ -228,7 +229,7 @@ func portion(amount, part, whole int64) int64 {
 	low, carry := bits.Add64(low, uint64(whole)/2, 0)
 	high += carry
 	if high >= uint64(whole) {
-		return 0 // beyond all amounts of money
+		return 0 // larger than any amount of money
 	}
 	quotient, _ := bits.Div64(high, low, uint64(whole))
 	if negative {

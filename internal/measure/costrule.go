@@ -28,7 +28,7 @@ const (
 // CostKinds lists all kinds.
 func CostKinds() []CostKind { return []CostKind{GrossMargin, PaymentFee, Shipping, Returns} }
 
-// CostRule is a cost from a day until the next rule of its kind and channel.
+// CostRule is a cost that applies from a day until the next rule of the same kind and channel.
 type CostRule struct {
 	Kind    CostKind     `json:"kind"`
 	Channel Channel      `json:"channel,omitempty"` // only for gross margins; "": the store
@@ -124,7 +124,7 @@ func (all CostRules) Find(r CostRule) (CostRule, bool) {
 	return all[at], true
 }
 
-// With returns the rules with a rule added. It replaces the rule for the same costs from the same day.
+// With returns the rules with a rule added. The new rule replaces a rule for the same costs from the same day.
 func (all CostRules) With(r CostRule) CostRules {
 	out := append(all.Without(r), r)
 	slices.SortFunc(out, func(a, b CostRule) int {
@@ -138,7 +138,7 @@ func (all CostRules) Without(r CostRule) CostRules {
 	return slices.DeleteFunc(slices.Clone(all), r.Same)
 }
 
-// On returns the rule of a kind on a day: that with the latest first day up to it.
+// On returns the rule that applies on a day: the rule of the kind and channel with the latest first day up to that day.
 func (all CostRules) On(kind CostKind, channel Channel, day civil.Date) (found CostRule, ok bool) {
 	for _, r := range all {
 		if r.Kind == kind && r.Channel == channel && !r.From.After(day) && (!ok || r.From.After(found.From)) {

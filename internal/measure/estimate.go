@@ -29,7 +29,7 @@ const (
 	Threshold         Method = "first day above a threshold, with its Brookmeyer-Crowley interval"
 )
 
-// Interval is a confidence, credible or prediction interval. The method determines which one it is.
+// Interval is a confidence, credible or prediction interval. Its kind depends on the method.
 type Interval struct {
 	Low, High float64
 	Level     float64 // nominal coverage, such as 0.9
@@ -46,7 +46,7 @@ func (i *Interval) NormalSD() float64 {
 	return (i.High - i.Low) / 2 / distuv.UnitNormal.Quantile((1+i.Level)/2)
 }
 
-// Times returns the interval of a multiple. It returns nil for nil.
+// Times returns the interval multiplied by the factor. It returns nil for nil.
 func (i *Interval) Times(factor float64) *Interval {
 	if i == nil {
 		return nil
@@ -62,14 +62,14 @@ type Estimate struct {
 	Basis  Basis // "" for figures other than revenue and orders, such as the share of customers who order again
 }
 
-// Times returns the estimate of a multiple. The factor is exact.
+// Times returns the estimate multiplied by a factor that has no error.
 func (e Estimate) Times(factor float64) Estimate {
 	e.Value, e.Interval = e.Value*factor, *e.Interval.Times(factor)
 	return e
 }
 
 // Plus returns the sum of two estimates of different quantities with independent errors. Both have the same basis and
-// level. The zero estimate is neutral.
+// level. Adding the zero estimate changes nothing.
 func (e Estimate) Plus(other Estimate) Estimate {
 	if e == (Estimate{}) {
 		return other

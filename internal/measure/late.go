@@ -59,15 +59,15 @@ type DayTotals struct {
 	ClaimedSum  int64 // value of the claimed conversions
 }
 
-// DayVersion contains a day's totals from an import on.
+// DayVersion contains a day's totals as of an import.
 type DayVersion struct {
 	DayPart
 	DayTotals
 	Gone   bool       // the store no longer has data of the day; 0 and unknown differ
 	Import string     // ID of the import
-	At     time.Time  // of the import
+	At     time.Time  // time of the import
 	Seen   civil.Date // day of the import in the workspace's time zone
-	Source string     // of the import
+	Source string     // source of the import
 	File   string     // base name of the imported file
 }
 
@@ -75,10 +75,10 @@ type DayVersion struct {
 type DayChange struct {
 	First   DayVersion // totals at the end of the day or at the first import
 	Now     DayVersion
-	Changes int // since First
+	Changes int // number of changes since First
 }
 
-// Look describes the days of a part that an import covered, with or without a change.
+// Look describes the days of a sales surface or ad platform that an import covered, with or without a change.
 type Look struct {
 	Kind TotalsKind
 	Name string
@@ -91,7 +91,7 @@ type FigureUnit int
 
 // The units.
 const (
-	Items       FigureUnit = iota // whole things
+	Items       FigureUnit = iota // whole items
 	InMillionth                   // orders and conversions, in millionths
 	MinorUnits                    // money
 )

@@ -54,7 +54,7 @@ func canonical(s string) string {
 	if name, ok := aliases[s]; ok {
 		return name
 	}
-	if isCanonical(s) { // most are
+	if isCanonical(s) { // most keys are already canonical
 		return s
 	}
 	key := strings.ToLower(strings.TrimSpace(s))

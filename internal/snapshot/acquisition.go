@@ -13,8 +13,8 @@ import (
 )
 
 // NewCustomers is the number of new customers of a window by the channel that last touch credits with their first
-// order, in millionths. A new customer is a known customer with the first order in the window. Orders without a
-// customer and samples are excluded.
+// order, in millionths. A new customer is a known customer with the first order in the window. Sample orders and orders
+// without a customer are excluded.
 type NewCustomers map[measure.Channel]int64
 
 // All returns the new customers of all channels.
@@ -25,8 +25,8 @@ func (n NewCustomers) All() (all int64) {
 	return all
 }
 
-// NewCustomers returns the new customers of one channel, or of all channels. All counts of customers, CAC and LTV use
-// it.
+// NewCustomers returns the new customers of one channel, or of all channels. All numbers of new customers, CAC and LTV
+// use this method.
 func (c *Snapshot) NewCustomers(ctx context.Context, days civil.Range, only measure.Channel) (NewCustomers, error) {
 	found, err := c.facts.SegmentChannels(ctx, c.Workspace.ID, days)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // ReturnBasis is the evidence for a channel's best estimate of its return.
 type ReturnBasis string
 
-// The bases. The first that a channel has is used, with one exception: applied experiments that the model does not use
-// come before a model without any experiment on the channel.
+// The bases, by priority, with one exception: applied experiments that the model does not use have priority over a
+// model without any experiment on the channel.
 const (
 	ByModel       ReturnBasis = "model"       // posterior of the media mix model, which experiments calibrate
 	ByExperiments ReturnBasis = "experiments" // last-touch ROAS times the factor of applied experiments
@@ -27,25 +27,25 @@ const (
 // ReturnDays is the number of days before today of last-touch and platform-reported returns.
 const ReturnDays = 90
 
-// Return is the best estimate of a channel's incremental ROAS, and the figures that differ from it. It does not depend on
-// the days of a question, so all answers show the same value. Unknown values are nil.
+// Return contains the best estimate of a channel's incremental ROAS, and other figures for comparison. It does not
+// depend on the days of a question, so all answers show the same value. Unknown values are nil.
 type Return struct {
 	Channel measure.Channel
 	Best    *measure.Estimate
 	Basis   ReturnBasis // "" without a best estimate
-	Days    civil.Range // of the best estimate
-	Tests   int         // experiments behind it
+	Days    civil.Range // days of the best estimate
+	Tests   int         // number of experiments behind the best estimate
 
 	Recent    civil.Range // days of the next three figures
 	Spend     int64       // in minor units
 	LastTouch *float64    // last-touch ROAS
 	Claimed   *float64    // ROAS that the platform reports
 	Modelled  *measure.Estimate
-	Factor    *experiment.ChannelFactor // of applied experiments
+	Factor    *experiment.ChannelFactor // factor of applied experiments
 }
 
-// ClaimedOver returns how many times the incremental return the platform reports, false if one is unknown or the best
-// estimate is not positive.
+// ClaimedOver returns the return that the platform reports, divided by the incremental return. It returns false if one
+// of them is unknown or the best estimate is not positive.
 func (r Return) ClaimedOver() (float64, bool) {
 	if r.Claimed == nil || r.Best == nil || !(r.Best.Value > 0) {
 		return 0, false

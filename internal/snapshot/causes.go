@@ -23,7 +23,7 @@ const leastLost = 0.2
 
 // findTracking adds runs of days with many more orders without a channel than usual. The usual share is estimated from
 // the lower part of all days, because up to three quarters of them may lack tracking. Lost tracking does not change the
-// store's revenue, only that of its channels.
+// store's revenue. It changes only the revenue of channels.
 func (w *changes) findTracking(ctx context.Context) error {
 	if w.Store.Untouched() || w.of.Channel == measure.Unattributed {
 		return nil
@@ -77,8 +77,8 @@ func (w *changes) findTracking(ctx context.Context) error {
 	return nil
 }
 
-// lowerPart estimates the mean and the standard deviation of a normal distribution from its 5% and 25% quantiles, which
-// are 1.645 and 0.674 standard deviations below the mean. It sorts the values.
+// lowerPart estimates the mean and the standard deviation of a normal distribution from its 5% and 25% quantiles. These
+// quantiles are 1.645 and 0.674 standard deviations below the mean. It sorts the values.
 func lowerPart(values []float64) (mean, spread float64) {
 	slices.Sort(values)
 	low, quarter := stats.Quantile(values, 0.05), stats.Quantile(values, 0.25)
@@ -102,7 +102,7 @@ func (w *changes) shareOfTracked(all, lost Series, broken func(changeDay) bool) 
 	return own / tracked
 }
 
-// findSpend adds the channels whose spend per day changed by a fifth or more. The effect is the part of spend in the
+// findSpend adds the channels with a change of spend per day by a fifth or more. The effect is the part of spend in the
 // change of the channel's revenue (spend × ROAS), but at most that change. It is unknown if revenue and spend moved in
 // opposite directions.
 func (w *changes) findSpend(ctx context.Context) error {
@@ -174,9 +174,9 @@ func (w *changes) stepOfSpend(ctx context.Context, channel measure.Channel) (civ
 
 // findPrices adds the changes of list prices and discounts.
 //
-// A change of list prices is the median change of the products that sold in both windows: single large orders at a
-// special price do not move it. Its effect is this change, applied to the sales of all these products. The effect of
-// discounts is their part of the split by price.
+// A change of list prices is the median change of the products that sold in both windows. Single large orders at a
+// special price hardly change the median. Its effect is this change, applied to the sales of all these products. The
+// effect of discounts is their part of the split by price.
 func (w *changes) findPrices() {
 	var ratios []float64
 	var sales, gross, net, grossBefore, netBefore float64
@@ -210,8 +210,8 @@ func (w *changes) price(kind EventKind, pct, effect float64) {
 // mostProducts is the maximum number of products out of stock.
 const mostProducts = 3
 
-// findProducts adds products that did not sell at the start or the end of a window, or in all of it, although they sold
-// in the other window at a rate that makes this improbable. With n products, the probability that chance alone adds one
+// findProducts adds products without sales at the start or the end of a window, or in the whole window. In the other
+// window, they sold at a rate that makes this improbable. With n products, the probability that chance alone adds one
 // is below one in a thousand.
 func (w *changes) findProducts() {
 	before, after := byKey(w.products.Earlier), byKey(w.products.Recent)
@@ -226,7 +226,7 @@ func (w *changes) findProducts() {
 			gap, days, others := w.gapOf(here, earlier), 0, 0
 			for _, d := range w.calendar.days {
 				switch {
-				case d.orders == 0: // a day without any order shows nothing about a product
+				case d.orders == 0: // a day without any order is no evidence about a product
 				case d.earlier != earlier:
 					others++
 				case gap.Days() > 0 && gap.Contains(d.Date):

@@ -41,7 +41,7 @@ const (
 	PartOther     = "other" // smaller groups, and revenue outside the dimension, such as tax and shipping of products
 )
 
-// mostParts is the maximum number of groups of a split; the others are summed.
+// mostParts is the maximum number of groups of a split; the remaining groups are summed.
 const mostParts = 4
 
 // Split is a change of revenue in parts that add up to it exactly, largest first.
@@ -109,7 +109,7 @@ type changes struct {
 
 func (w *changes) revenue(s measure.Sums) int64 { return w.Workspace.Basis.Revenue(s) }
 
-// split adds a split. The rest of the change becomes a part of its own.
+// split adds a split. The rest of the change becomes a separate part.
 func (w *changes) split(by Dimension, parts []change.Part, most int) {
 	if len(parts) == 0 {
 		return
@@ -129,8 +129,8 @@ func (w *changes) factors(by Dimension, names []string, before, after []float64)
 	w.split(by, parts, len(parts))
 }
 
-// byOrderValue splits by the number of orders and their value. Without orders in one window, its AOV is undefined and
-// taken from the other window: the change is then one of orders only.
+// byOrderValue splits by the number of orders and their value. Without orders in one window, that window's AOV is
+// undefined and is taken from the other window. The change then comes from the number of orders only.
 func (w *changes) byOrderValue() {
 	after, before := w.now.OrderCount(), w.before.OrderCount()
 	valueAfter, ok := measure.AOV(w.revenue(w.now.Sums), w.now.Orders)

@@ -54,7 +54,7 @@ func TestPartsOfEachDimensionAddUpToTheChange(t *testing.T) {
 	}
 }
 
-// A brief change reads nothing: performance shows it with the totals that it has.
+// A brief change needs no query: its caller already has the totals.
 func TestABriefChangeAsksNoQuestion(t *testing.T) {
 	t.Parallel()
 	s := newBench(t).take(t)
@@ -64,7 +64,8 @@ func TestABriefChangeAsksNoQuestion(t *testing.T) {
 	}
 }
 
-// eventfulStore sells 20 cups and 20 pots a day at USD 10 through one tracked channel, with the exceptions of a test.
+// eventfulStore returns a store that sells 20 cups and 20 pots per day at USD 10 through one tracked channel, except
+// for a test's events.
 func eventfulStore(t *testing.T, order func(day civil.Date, o *warehouse.Order, l *warehouse.OrderLine) (tracked bool)) *snapshot.Snapshot {
 	t.Helper()
 	b := newBench(t)

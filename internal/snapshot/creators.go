@@ -45,7 +45,7 @@ func (f Creator) signals() creator.Signals {
 // window.
 type CreatorWindows struct {
 	Now, Before []Creator      // both contain all creators, sorted by name
-	ground      creator.Ground // of now
+	ground      creator.Ground // orders without a creator signal in the later window
 }
 
 // CreatorsIn returns all creators in two windows.
@@ -124,7 +124,7 @@ func (f *Creator) take(o warehouse.CreatorOrders) {
 // CreatorLevel is the level of the creators' intervals.
 const CreatorLevel = 0.9
 
-// Among returns the chosen creators from the list all, which is for another window.
+// Among returns the chosen creators from the list all. The list is for another window.
 func Among(all, chosen []Creator) []Creator {
 	wanted := map[string]bool{}
 	for _, f := range chosen {

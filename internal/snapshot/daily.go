@@ -80,7 +80,7 @@ func predict(first civil.Date, raw []float64, country string, ahead int) (
 	return p, calendar, unseen, err
 }
 
-// Unseen returns the names of the seasons that begin within some days ahead and that the history does not include.
+// Unseen returns the names of the seasons that begin within the given number of days and are not in the history.
 func (s *Daily) Unseen(days int) []string {
 	var names []string
 	for _, u := range s.unseen {

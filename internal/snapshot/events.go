@@ -24,7 +24,7 @@ const (
 	LowRevenue   EventKind = "low_revenue"
 	HolidayEvent EventKind = "holiday"
 	LostTracking EventKind = "lost_tracking"
-	OutOfStock   EventKind = "out_of_stock" // a product without sales for longer than chance explains
+	OutOfStock   EventKind = "out_of_stock" // a product without sales for longer than is probable by chance
 	SpendChange  EventKind = "spend_change"
 	PriceChange  EventKind = "price_change"
 	MoreDiscount EventKind = "discount_change"
@@ -37,7 +37,7 @@ type Event struct {
 	Earlier bool    // in the earlier window
 	Subject string  // channel, product, holiday, or label of an annotation; "" for the store
 	Effect  *int64  // estimated part of the change, in minor units; nil: unknown
-	Pct     float64 // change of spend or of list prices in percent, of discounts and untracked orders in points
+	Pct     float64 // percent for spend and list prices, percentage points for discounts and untracked orders
 }
 
 // Along reports whether the event has an effect in the direction of a change.
@@ -59,7 +59,8 @@ func (c Change) Causes() []Event {
 	return out
 }
 
-// ranked sorts events: those in the direction of the change by effect, then the others by effect, then by day.
+// ranked sorts events: first events in the direction of the change, by effect, then the other events, by effect and
+// day.
 func ranked(events []Event, total int64) []Event {
 	along := func(e Event) int {
 		if e.Along(total) {
@@ -83,9 +84,9 @@ func ranked(events []Event, total int64) []Event {
 // calendar contains the complete days of the two windows with their usual revenue.
 type calendar struct {
 	days   []changeDay // by day
-	series Series      // of the store or of the channel
-	orders float64     // of the store on a day with orders
-	noise  float64     // standard deviation of a day's revenue around the usual
+	series Series      // series of the store or of the channel
+	orders float64     // mean orders of the store on a day with orders
+	noise  float64     // standard deviation of a day's revenue around its usual revenue
 }
 
 // changeDay is a complete day of one of the windows.
@@ -93,8 +94,8 @@ type changeDay struct {
 	civil.Date
 	earlier bool
 	value   float64 // revenue in minor units
-	usual   float64 // of this weekday in this window
-	orders  float64 // of the store
+	usual   float64 // usual revenue of this weekday in this window
+	orders  float64 // orders of the store
 	judged  JudgedPoint
 }
 
@@ -192,7 +193,7 @@ func (c *calendar) settle() {
 	c.noise = 1.4826 * median(gaps)
 }
 
-// median sorts the values and returns their median, 0 of nothing.
+// median sorts the values and returns their median, or 0 if there are none.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -205,12 +206,12 @@ func median(values []float64) float64 {
 const shortHoliday = 5
 
 // findNotes adds the annotations and the holidays of both windows. The effect of a note is the deviation of its days
-// from the usual. An effect below two standard deviations is unknown.
+// from their usual revenue. An effect below two standard deviations is unknown.
 func (w *changes) findNotes() {
 	windows := map[bool]civil.Range{false: w.of.Windows.Recent, true: w.of.Windows.Earlier}
 	holidays, err := holiday.Of(countries(w.Workspace.Zone), true)
 	if err != nil {
-		holidays = nil // of a country that is not in the calendar
+		holidays = nil // the country is not in the calendar
 	}
 	for _, earlier := range []bool{false, true} {
 		for _, a := range control.AnnotationsIn(w.Annotations, windows[earlier]) {
@@ -234,8 +235,8 @@ func countries(zone string) []string {
 	return nil
 }
 
-// note adds a labeled event with the deviation of its days. If it explains anomalies, they are part of its effect and no
-// events of their own.
+// note adds a labeled event with the deviation of its days. Anomalies that the event explains are part of its effect
+// and not separate events.
 func (w *changes) note(e Event, explains bool) {
 	var effect float64
 	n := 0
@@ -265,7 +266,7 @@ func (w *changes) known(d changeDay) bool {
 // one in a thousand.
 var leastExpected = math.Log(1000)
 
-// findEmptyDays adds the runs of days without an order for which chance is not the reason.
+// findEmptyDays adds the runs of days without an order that chance does not explain.
 func (w *changes) findEmptyDays() {
 	for _, run := range w.runs(func(d changeDay) bool { return d.orders == 0 && !w.known(d) }) {
 		if float64(len(run))*w.calendar.orders >= leastExpected {

@@ -45,8 +45,8 @@ var dailyMetrics = []Metric{Revenue, Orders, Spend}
 
 // Forecast stores forecasts of the workspace's next days and evaluates forecasts of past days. It stores at most one
 // forecast per metric and day. A workspace without forecasts also gets forecasts of past weeks. These forecasts are
-// marked as backtests. Each uses only the days before its week. Data of these days are the current data, which include
-// later changes such as canceled orders.
+// marked as backtests. Each uses only the days before its week. It uses the current data of these days, including later
+// changes such as canceled orders.
 func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	if r.Forecasts == nil {
 		return nil
@@ -67,8 +67,9 @@ func (r *Reader) Forecast(ctx context.Context, w control.Workspace) error {
 	return nil
 }
 
-// keepDaily computes today's forecasts if they are missing, and past forecasts if the workspace has none. It stores all
-// of them in one transaction, because a stored forecast means that all forecasts of the day are stored.
+// keepDaily computes today's forecasts if they are missing. It computes past forecasts if the workspace has no
+// forecasts. It stores all of them in one transaction, because a stored forecast means that all forecasts of the day
+// are stored.
 func keepDaily(ctx context.Context, c *Snapshot) error {
 	made, err := c.reader.Forecasts.LastForecast(ctx, c.Workspace.ID)
 	if err != nil || made == c.Today {

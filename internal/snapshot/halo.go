@@ -22,13 +22,13 @@ const (
 
 // HaloEffects are the halo effects of a store.
 type HaloEffects struct {
-	Days    civil.Range // estimated from these days
+	Days    civil.Range // days of the data for the estimate
 	Effects []halo.Effect
-	Spend   map[measure.Channel]float64 // in the window, in whole units
+	Spend   map[measure.Channel]float64 // spend in the window, in whole units
 }
 
-// HaloEffects estimates the effects from the store's last years up to the end of the window, because they do not depend
-// on the window. It excludes today, which is incomplete.
+// HaloEffects estimates the effects from the store's last years up to the end of the window, because effects are the
+// same for all windows. It excludes today, because today is incomplete.
 func (c *Snapshot) HaloEffects(ctx context.Context, window civil.Range) (HaloEffects, error) {
 	found := HaloEffects{Days: haloDays(c, window)}
 	if found.Days.Days() == 0 {

@@ -55,7 +55,7 @@ type JudgedPoint struct {
 	forecast.Judged
 	Date    civil.Date // its first day inside the window
 	Value   float64    // NaN if unknown
-	Partial bool       // the window cuts the point, or the point is not over
+	Partial bool       // the window contains only a part of the point's days, or they are not over
 }
 
 // JudgedPoints returns the points of a window with anomaly scores relative to all points of the series.

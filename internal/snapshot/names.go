@@ -16,7 +16,7 @@ type Names struct {
 }
 
 const (
-	namedDays = 730 // until the last day of the data
+	namedDays = 730 // number of days up to the last day of the data
 	mostNames = 500 // maximum number of names of each kind
 )
 

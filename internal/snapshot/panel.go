@@ -57,7 +57,7 @@ type fitKey struct {
 }
 
 const (
-	panelsBytes = 32 << 20 // of all cached panels; a panel of 20,000 customers uses about 5 million
+	panelsBytes = 32 << 20 // size of all cached panels in bytes; a panel of 20,000 customers uses about 5 million
 	rowBytes    = 100      // bytes per customer and per day of a panel
 	maxFits     = 1000
 )
@@ -94,14 +94,15 @@ func (c *Snapshot) wholePanel(ctx context.Context) (warehouse.Panel, error) {
 // Sampled reports whether the panel is a sample of the store's customers.
 func (p Panel) Sampled() bool { return int64(len(p.Customers)) < p.Everybody }
 
-// Members returns the customers of the window with their value by day. The function of calculates the value.
+// Members returns the customers of the window with their value by day. The parameter of is the function that calculates
+// the value.
 func (p Panel) Members(of func(warehouse.PanelDay) int64) []cohort.Member {
 	members := make([]cohort.Member, len(p.Inside))
 	for i, customer := range p.Inside {
 		m := cohort.Member{Channel: customer.Channel, AgeDays: p.Observed.Sub(customer.FirstDay)}
 		for _, d := range customer.Days {
 			if amount := of(d); amount != 0 && !d.Day.After(p.Observed) {
-				// A refund that is dated before the first order by mistake counts on the first day.
+				// A refund that is dated before the first order by mistake is moved to the first day.
 				m.Gains = append(m.Gains, cohort.Gain{Day: max(0, d.Day.Sub(customer.FirstDay)), Amount: amount})
 			}
 		}
@@ -262,7 +263,7 @@ func HistoriesOf(buyers []cohort.Buyer) []cohort.History {
 
 // SpendProblem is the reason why orders are projected but not their revenue. The zero value means no problem.
 type SpendProblem struct {
-	Correlation float64 // between spend per order and frequency, if it is too large
+	Correlation float64 // correlation between spend per order and frequency, if it is too large
 	NoFit       bool
 }
 

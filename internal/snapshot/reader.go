@@ -106,7 +106,7 @@ type dataKey struct {
 
 // modelKey is a state of a workspace's media mix model.
 type modelKey struct {
-	version  int // of the last training; 0: none
+	version  int // version of the last training; 0: none
 	drift    mix.Drift
 	news     string // completed experiments that the model does not use
 	training bool
@@ -123,7 +123,7 @@ type recordsKey struct {
 type State struct {
 	Key
 	Workspace   control.Workspace
-	Now         time.Time                  // by the clock of answers, in UTC
+	Now         time.Time                  // time by the clock of answers, in UTC
 	Today       civil.Date                 // day of Now in the workspace's time zone
 	MMM         mix.Held                   // the media mix model
 	Experiments []control.Experiment       // latest first; only if requested
@@ -268,7 +268,7 @@ func Loading[K comparable, V any](load func(ctx context.Context, key K) (V, erro
 	}
 }
 
-// Curves returns how the figures of a workspace's surfaces and platforms settle over time.
+// Curves returns the reporting delay curves of a workspace's sales surfaces and ad platforms.
 func (r *Reader) Curves(ctx context.Context, w control.Workspace) ([]reportlag.Curve, error) {
 	var curves []reportlag.Curve
 	for _, kind := range []measure.TotalsKind{measure.OrderTotals, measure.SpendTotals} {

@@ -32,7 +32,7 @@ type Total struct {
 type Point struct {
 	Total
 	days  civil.Range
-	whole bool // the store's range does not cut the point
+	whole bool // the store's range contains all days of the point
 }
 
 // SeriesOf returns the days of a channel, or of the store for an empty channel. The end may be in the future.
@@ -54,7 +54,7 @@ func (c *Snapshot) SeriesOf(ctx context.Context, channel measure.Channel, days c
 	return s, nil
 }
 
-// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once, which is cheaper
+// spendSeries returns only the spend of a channel by day. A call reads the spend of all channels once. This is cheaper
 // than the credits of one channel.
 func (c *Snapshot) spendSeries(ctx context.Context, channel measure.Channel, days civil.Range) (Series, error) {
 	days = days.Intersect(c.Store.Days())

@@ -85,7 +85,7 @@ type Snapshot struct {
 	State
 	questions
 
-	Real  time.Time // by the real clock, in UTC
+	Real  time.Time // time by the real clock, in UTC
 	Store Contents  // available data of the store
 
 	reader   *Reader
@@ -148,8 +148,8 @@ func (s Contents) Volume(of measure.Channel) (warehouse.ChannelVolume, bool) {
 	return s.Channels[at], true
 }
 
-// Frozen reports whether the clock of answers is not the real one: a demo store may have a fixed day. Days of data follow
-// the clock of answers, times of imports the real one.
+// Frozen reports whether the clock of answers differs from the real clock, as in a demo store with a fixed day. Days of
+// data follow the clock of answers. Times of imports follow the real clock.
 func (c *Snapshot) Frozen() bool { return c.Real.Sub(c.Now).Abs() > time.Hour }
 
 // RevenueUnknown reports whether a channel's revenue is unknown because no order is attributed to a channel.

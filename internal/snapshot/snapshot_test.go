@@ -444,7 +444,7 @@ func TestNewCustomersAndTheirSpend(t *testing.T) {
 			}
 		}
 	}
-	if gains != 118 || amount != 59*15000 { // without those of today
+	if gains != 118 || amount != 59*15000 { // without the orders of today
 		t.Errorf("%d gains of %d", gains, amount)
 	}
 	if _, err := panel.Margins(); err == nil {
@@ -527,7 +527,7 @@ func TestStatusesOfSources(t *testing.T) {
 	}
 }
 
-// A point that is cut by the window or not over is partial. It has no score.
+// A point is partial if the window contains only a part of its days, or if they are not over. It has no score.
 func TestPointsOfAWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -18,8 +18,9 @@ type Use struct {
 	Why  string
 }
 
-// Uses returns which estimates use an experiment, and why. The factor ignores an experiment until somebody applies it; the
-// model and the halo effects weigh each one by its standard error, so they also use inconclusive ones.
+// Uses returns which estimates use an experiment, and why. The factor ignores an experiment until somebody applies it.
+// The model and the halo effects weight each experiment by its standard error, so they also use inconclusive
+// experiments.
 func Uses(ctx context.Context, c *Snapshot, r *experiment.Result) ([]Use, error) {
 	used, why := r.FactorUse()
 	all := []Use{{"factor", used, why}, modelUse(c, r)}

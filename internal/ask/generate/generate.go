@@ -21,7 +21,7 @@ const (
 	samples      = 18 // maximum number of questions of a pattern
 	termSamples  = 80 // maximum number for a pattern with a term
 	triesPerItem = 3
-	longestTerm  = 4 // words
+	longestTerm  = 4 // maximum number of words
 	seed         = 3
 )
 

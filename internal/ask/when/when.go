@@ -25,19 +25,19 @@ const (
 
 // Expression is an expression of time in a question.
 type Expression struct {
-	At, End int // tokens
+	At, End int // positions of the tokens
 	Kind    Kind
 	Period  civil.Range
 	Unit    string                // day, week, month, quarter or year, if the expression has one
 	Count   int                   // number of units
 	Event   func(int) civil.Range // the same event in another year
-	Parts   []civil.Range         // the two periods in "from June to August", or the one in "since June"
+	Parts   []civil.Range         // the two periods in "from June to August", or the period in "since June"
 	Point   bool                  // one day that may start or end a range
 	Last    bool                  // typed with "last", which may refer to the previous year
-	Since   bool                  // until today
+	Since   bool                  // the period lasts until today
 }
 
-// calendar reads expressions of time on a day.
+// calendar reads the expressions of time in a question that is asked on a given day.
 type calendar struct {
 	today  civil.Date
 	tokens []Token
@@ -227,7 +227,7 @@ func (c calendar) startOf(i int) (end int, ok bool) {
 // reader reads one form of expression at a token.
 type reader func(c calendar, i int) (Expression, bool)
 
-// readers are tried in order; the first match wins.
+// readers are tried in order; the first match is used.
 func readers() []reader {
 	return []reader{
 		calendar.numericDay, calendar.dayWord, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,
@@ -268,7 +268,7 @@ func (c calendar) numericDay(i int) (Expression, bool) {
 	case SlashDate:
 		parts := strings.Split(t.Text, "/")
 		m, d := atoi(parts[0]), atoi(parts[1])
-		if m > 12 { // 30/9
+		if m > 12 { // day before month, as in 30/9
 			m, d = d, m
 		}
 		y := 0
@@ -291,7 +291,7 @@ func (c calendar) dayIn(m, d, y, end int) (Expression, bool) {
 		if day, ok := c.validDay(guess, m, d); !ok || day.After(c.today) {
 			guess--
 		}
-		for range 4 { // 29 February
+		for range 4 { // 29 February is only in leap years
 			if _, ok := c.validDay(guess, m, d); ok {
 				break
 			}

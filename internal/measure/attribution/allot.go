@@ -38,7 +38,7 @@ func Allot(total int64, weights []float64) ([]int64, error) {
 func largestRemainders(total int64, weights []float64, sum float64) []int64 {
 	type part struct {
 		at        int
-		remainder int64 // fraction of its share, in billionths
+		remainder int64 // fraction of the exact share, in billionths
 	}
 	parts := make([]part, 0, len(weights))
 	whole := make([]int64, len(weights))

@@ -22,16 +22,16 @@ type ShareInterval struct {
 // Resampling contains the settings of [Intervals].
 type Resampling struct {
 	Draws int     // number of resamples, at least 20; 0: 200
-	Level float64 // between 0 and 1; 0: [DefaultLevel]
+	Level float64 // level of the intervals, between 0 and 1; 0: [DefaultLevel]
 	Seed  uint64
 }
 
 // Intervals returns bootstrap intervals of a model's shares. It draws each path's conversions and nulls from Poisson
 // distributions around their counts and computes the model again. The method is from Hanley and MacGibbon 2006,
 // "Creating non-parametric bootstrap samples using Poisson frequencies". Rows are sorted by channel. The interval
-// covers sampling error only, not a wrong model. The same seed gives the same bytes.
+// includes sampling error only. The same seed gives the same bytes.
 //
-// A draw takes as long as the model itself.
+// A draw takes as long as one computation of the model.
 func Intervals(p *Paths, m Model, how Resampling) ([]ShareInterval, error) {
 	if how.Draws == 0 {
 		how.Draws = 200

@@ -11,10 +11,10 @@ const removedNone = -1
 // chain is an absorbing Markov chain as sparse rows of transition probabilities. State 0 is the start, and most steps
 // lead to a later state.
 type chain struct {
-	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, by the state they lead to
+	starts  []int     // starts[s] to starts[s+1] are the transitions of state s, sorted by target state
 	ahead   []int     // ahead[s] is the first transition of s that stays or leads to a later state
 	to      []int32   // the target state of a transition
-	chance  []float64 // its probability
+	chance  []float64 // the probability of a transition
 	convert []float64 // for each state, the probability that conversion is next
 	last    []int     // for each state, the last touched channel; removedNone for the start
 }
@@ -30,7 +30,7 @@ func chainOf(p *Paths, order int) chain {
 		size *= base
 	}
 	counts := newTally(size * (base + 1))
-	toConversion, toNull := base-1, base // events after the touchpoints 0 … base-2
+	toConversion, toNull := base-1, base // the codes after those of the touchpoints, 0 … base-2
 	for i := range p.ends {
 		touches, _ := p.touchesOf(i)
 		weight := p.conversions[i] + p.nulls[i]
@@ -130,7 +130,7 @@ type step struct {
 	chance float64
 }
 
-// denseTally is the largest number of keys in an array tally: 32 MB.
+// denseTally is the maximum number of keys of a tally in an array: 32 MB.
 const denseTally = 1 << 22
 
 // tally sums weights by key, in an array if all possible keys fit, otherwise in a map.

@@ -80,7 +80,7 @@ func (r Result) mix(s pooled, w float64) Result {
 	return out
 }
 
-// Totals returns the sums over all rows, including the unattributed one.
+// Totals returns the sums over all rows, including the unattributed row.
 func (r Result) Totals() (conversions float64, whole int64) {
 	conversions, whole = r.Unattributed.Conversions, r.Unattributed.Whole
 	for _, c := range r.Credits {

@@ -12,7 +12,7 @@ const HalfLifeDays = 7
 // touchpoints.
 const firstShare, lastShare = 0.4, 0.4
 
-// share sets the share of each touchpoint of one path, which has at least one. Shares add up to 1. Unknown ages are
+// share sets the share of each touchpoint of a path with at least one touchpoint. Shares add up to 1. Unknown ages are
 // nil.
 type share func(shares []float64, touches []uint16, ages []float64)
 
@@ -40,7 +40,7 @@ func linear(shares []float64, _ []uint16, _ []float64) {
 }
 
 // timeDecay uses the weight 2^(-age/7), or 2^-(steps back) without ages, divided by the sum of weights. Ages are
-// relative to the path's youngest touchpoint, which does not change shares and avoids underflow for old journeys.
+// relative to the path's latest touchpoint. This avoids underflow for old journeys and does not change the shares.
 func timeDecay(shares []float64, _ []uint16, ages []float64) {
 	youngest := 0.0
 	if ages != nil {
@@ -75,8 +75,8 @@ func position(shares []float64, touches []uint16, ages []float64) {
 	shares[0], shares[n-1] = firstShare, lastShare
 }
 
-// shapley is the Shapley value of a game between channels. A set S of channels wins the conversions of a path if all of
-// the path's channels are in S. That game is a sum of unanimity games, one per set of channels. The members of a
+// shapley is the Shapley value of a game between channels. The value of a set S of channels is the conversions of the
+// paths with all channels in S. That game is a sum of unanimity games, one per set of channels. The members of a
 // unanimity game share its value equally (Shapley 1953, section 3). For attribution, see Zhao, Mahboobi and Bagheri
 // 2018, "Shapley value methods for attribution modeling in online advertising", section 4. The result is exact for any
 // number of channels. The credit of a channel goes to the channel's first touchpoint.

@@ -40,8 +40,8 @@ type Removals struct {
 // is solved once for the whole chain and once without each channel, to about 1e-13 and without simulation. At order 1,
 // steps from a state to itself have no effect.
 //
-// If no path has nulls, every journey converts. The effects then measure how many conversions pass through a channel,
-// not where journeys fail. Paths without touchpoints are ignored. Without conversions all effects are zero.
+// If no path has nulls, every journey converts. The effects then measure only how many conversions pass through a
+// channel. Paths without touchpoints are ignored. Without conversions all effects are zero.
 func RemovalEffects(p *Paths, order int) (Removals, error) {
 	if order < 1 || order > MaxOrder {
 		return Removals{}, fault.Invalid("order of the chain is %d, want 1 to %d", order, MaxOrder)

@@ -13,7 +13,7 @@ import (
 )
 
 // unit is the resolution of values in tests on PathData: eleven decimals, so that the sum stays below 2^53. The file
-// has up to seventeen decimals, the last of which are float noise.
+// has up to seventeen decimals. The last of them are rounding errors.
 const unit = 1e11
 
 // pathData returns the data set PathData of the R package ChannelAttribution 2.2.4.
@@ -92,7 +92,7 @@ func TestHeuristicsMatchThePackageToThePrintedDigits(t *testing.T) {
 				want, wantSum = p.last, p.lastSum
 			case attribution.Linear:
 				want, wantSum = p.linear, p.linearSum
-			default: // first
+			default: // first touch
 			}
 			// The tolerance is half of the last printed digit: nine decimals of conversions, seven of most values.
 			if got.Channel != p.channel || math.Abs(got.Conversions-want) > 1e-9 || math.Abs(got.Value/unit-wantSum) > 1e-7 {

@@ -1,9 +1,9 @@
 // Package attribution attributes conversions and their value to channels by touchpoints.
 //
-// Rule-based models share each path by position or age of its touchpoints. Markov chains and the Shapley value use all
-// paths together. The blend adjusts the credits of any model by survey answers. Every model conserves totals: credits
-// and the unattributed remainder add up to the input, to the minor unit. Attribution does not measure causal effects;
-// experiments do.
+// Rule-based models divide the credit of each path by position or age of its touchpoints. Markov chains and the Shapley
+// value use all paths together. The blend adjusts the credits of any model by survey answers. Every model conserves
+// totals: credits and the unattributed remainder add up to the input, to the minor unit. Attribution does not measure
+// causal effects; experiments do.
 package attribution
 
 import (
@@ -22,7 +22,7 @@ const maxTotal = 1 << 53
 
 // Path is a conversion path with the number and value of its conversions.
 type Path struct {
-	// Channels are the touchpoints, oldest first; repeats count. Without touchpoints, no channel gets credit.
+	// Channels are the touchpoints, oldest first, including repeats. Without touchpoints, no channel gets credit.
 	Channels []measure.Channel
 	// AgeDays is the age of each touchpoint at the conversion, in days; nil if unknown.
 	AgeDays []float64
@@ -39,7 +39,7 @@ type Path struct {
 type Paths struct {
 	names   []measure.Channel
 	index   map[measure.Channel]uint16
-	touches []uint16  // of all paths, concatenated
+	touches []uint16  // touchpoints of all paths, concatenated
 	ages    []float64 // aligned with touches, NaN if unknown; nil while no age is known
 	ends    []int     // ends[i] is the end of path i in touches
 

@@ -22,8 +22,8 @@ type Sums map[measure.Channel]measure.Sums
 // direct is the channel that last touch ignores if there is another channel.
 const direct measure.Channel = "direct"
 
-// CreditSums attributes whole sums of journeys, including refunds. Credits add up exactly to the input in each of the
-// nine figures. A journey without channels is rejected with its index.
+// CreditSums attributes all figures of the journeys' totals, including refunds. Credits add up exactly to the input in
+// each of the nine figures. A journey without channels is rejected with its index.
 //
 //   - [Last]: everything to the last channel other than direct, or to direct if there is no other.
 //   - [Shapley]: each journey's sums in equal parts to its distinct channels. Parts are whole units by cumulative
@@ -192,7 +192,8 @@ type BlendedSums struct {
 //
 // where W_h is the stratum's share of orders, n_h its number of answers, n Kish's effective sample size and κ
 // ClickWorth. See Gelman and others 2013, "Bayesian Data Analysis", section 3.4, and Kish 1965, section 11.7. The
-// interval of a share is the central interval of its Beta marginal. It covers sampling error, not recall bias.
+// interval of a share is the central interval of its Beta marginal. It includes sampling error and excludes recall
+// bias.
 //
 // Orders, new orders and units use strata weighted by orders. Amounts of money use strata weighted by value. Each
 // figure's total is unchanged, to the last unit. Negative credits are treated as zero in the shares, for example if a
@@ -236,7 +237,7 @@ func BlendSums(credits Sums, strata []Stratum, b Blend) (BlendedSums, error) {
 	return out, nil
 }
 
-// countFigures contains the indices of the figures of sums that are counts, not money.
+// countFigures contains the indices of the figures that are numbers of orders or units. The other figures are money.
 var countFigures = map[int]bool{0: true, 7: true, 8: true}
 
 // blend returns the weights of a figure: shares by credit, shrunk toward the survey's shares.

@@ -14,7 +14,7 @@ import (
 	"assay/internal/measure/attribution"
 )
 
-// randomJourneys returns journeys with odd amounts, negative exchanges and refunds without an order.
+// randomJourneys returns journeys with uneven amounts, negative exchanges and refunds without an order.
 func randomJourneys(r *rand.Rand, n int) (journeys []attribution.Journey, total measure.Sums) {
 	names := []measure.Channel{"facebook", "google", "direct", "email", "tiktok"}
 	for i := range n {

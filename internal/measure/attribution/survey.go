@@ -34,7 +34,7 @@ type Blend struct {
 	Level      float64 // level of the intervals, between 0 and 1; 0: [DefaultLevel]
 }
 
-// Share is a channel's share of conversions by clicks, by survey and blended, each a fraction.
+// Share contains a channel's shares of conversions, as fractions: by clicks, by survey and blended.
 type Share struct {
 	Channel measure.Channel
 	Clicks  float64

@@ -66,8 +66,8 @@ func TestStrataAreWeightedByOrdersNotByResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without weight for the clicks, only the survey counts: each channel has half of the orders, but one channel has
-	// nine tenths of the value.
+	// With zero weight of the clicks, the shares come from the survey only. Each channel has half of the orders, but one
+	// channel has nine tenths of the value.
 	want := []attribution.Credit{
 		{Channel: "search", Conversions: 50, Value: 1000, Whole: 1000},
 		{Channel: "social", Conversions: 50, Value: 9000, Whole: 9000},

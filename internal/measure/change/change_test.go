@@ -48,7 +48,7 @@ func TestPartsOfAProductAddUpToItsChange(t *testing.T) {
 		before, after := factorsOf(r, i%2 == 1)
 		parts, back := change.Factors(before, after), change.Factors(after, before)
 		want := product(after) - product(before)
-		// Rounding errors are relative to the products, of which the change may be a small difference.
+		// Rounding errors are relative to the products. The change may be a small difference between the products.
 		tolerance := 1e-9 * (math.Abs(product(after)) + math.Abs(product(before)) + math.Abs(want))
 		for _, p := range parts {
 			tolerance += 1e-9 * math.Abs(p)

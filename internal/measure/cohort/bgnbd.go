@@ -140,11 +140,13 @@ func (m BGNBD) whileActive(x, since, t float64) float64 {
 // seriesLimit is the largest parameter a, and the largest logarithm of a term, for which whileActive sums the series.
 const seriesLimit = 100
 
-// meanOverDropout returns the same expectation as the mean over the dropout probability p, which is Beta(a, b+x):
+// meanOverDropout returns the expectation of [BGNBD.whileActive], computed as the mean over the dropout probability p.
+// The distribution of p is Beta(a, b+x):
 //
 //	E[(1 - (since / (since + p t))^(r+x)) / p].
 //
-// It integrates over the logit of p, in which the density has no singularities, by the trapezoidal rule.
+// It integrates over the logit of p by the trapezoidal rule. As a function of the logit, the density has no
+// singularities.
 func (m BGNBD) meanOverDropout(x, since, t float64) float64 {
 	const nodes, reach = 40, 10.0 // on each side of the mode, to this number of standard deviations
 	b := m.B + x

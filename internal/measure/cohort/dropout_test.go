@@ -6,7 +6,7 @@ import (
 )
 
 // The expectation has two forms. They agree where both are accurate. If customers differ little, a and b are large and
-// the terms of the series overflow. The mean over the dropout probability stays finite.
+// the terms of the series overflow. The mean over the dropout probability remains finite.
 func TestExpectedPurchasesAreFiniteForEveryDropout(t *testing.T) {
 	t.Parallel()
 	histories := []History{

@@ -14,13 +14,13 @@ import (
 // Fit is a model with its maximum likelihood parameters.
 type Fit[M any] struct {
 	Model         M
-	StandardError M // of each parameter, from the curvature at the maximum (delta method)
+	StandardError M // standard error of each parameter, from the curvature at the maximum (delta method)
 	LogLikelihood float64
 	Customers     int // number of customers in the fit
 
 	logs   []float64         // logarithms of the parameters
 	factor mat.TriDense      // lower factor of the covariance of logs
-	build  func([]float64) M // returns the model of parameters
+	build  func([]float64) M // returns the model with the given parameters
 }
 
 // fitOf converts the maximum to the data's unit. The parameter shift is added to the logarithms to undo the scaling.
@@ -62,7 +62,7 @@ func (f *Fit[M]) draw(r *rand.Rand) M {
 type group struct {
 	x         int     // repeat purchases
 	tx, T     float64 // time of the last purchase, and age
-	n         float64 // customers
+	n         float64 // number of customers
 	atTx, atT int     // indices of tx and T in the times
 }
 
@@ -74,7 +74,7 @@ type grouping struct {
 	most    int       // most repeat purchases of one customer
 }
 
-// repeats returns the number of repeat purchases of all customers together.
+// repeats returns the total number of repeat purchases of all customers.
 func (all grouping) repeats() int {
 	sum := 0
 	for _, g := range all.groups {

@@ -97,7 +97,7 @@ func gammaTermsOf(x, p, q float64) (t gammaTerms) {
 func gammaGammaLikelihood(spends []Spend, scale float64) likelihood {
 	among := countsOf(spends)
 	n := float64(len(spends))
-	logSums, logMeans := make([]float64, len(spends)), 0.0 // of x z̄, and Σ ln z̄
+	logSums, logMeans := make([]float64, len(spends)), 0.0 // logarithms of x z̄, and Σ ln z̄
 	for i, s := range spends {
 		z := s.Mean / scale
 		logSums[i] = math.Log(float64(s.Purchases) * z)

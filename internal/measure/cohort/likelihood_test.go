@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomGroups returns random histories, including extreme ones.
+// randomGroups returns random histories, including extreme histories.
 func randomGroups(r *rand.Rand, n int) (groups []group, most int) {
 	for range n {
 		g := group{T: .05 + .95*r.Float64(), n: 1 + float64(r.IntN(5))}
@@ -70,7 +70,7 @@ func hypergeometric(a, b, c, z float64) float64 {
 }
 
 // TestIntegralMatchesTheNote compares the integral with A₀ of Fader and Hardie (2005), a difference of two
-// hypergeometric functions, where the difference is accurate.
+// hypergeometric functions. It uses arguments for which the difference is accurate.
 func TestIntegralMatchesTheNote(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(12, 0))

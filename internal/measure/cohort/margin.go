@@ -19,7 +19,7 @@ type MarginSource string
 // The sources.
 const (
 	FromCosts     MarginSource = "costs"           // every sale has costs
-	PartlyCosted  MarginSource = "costs_of_a_part" // sales without costs get the rate of the others
+	PartlyCosted  MarginSource = "costs_of_a_part" // sales without costs have the rate of the sales with costs
 	FromAssumed   MarginSource = "assumed_rate"    // no sale has costs
 	leastCoverage              = 0.5               // minimum coverage for using the rate of the sales with costs
 )

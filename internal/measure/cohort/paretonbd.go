@@ -56,7 +56,7 @@ func FitParetoNBD(histories []History) (Fit[ParetoNBD], error) {
 //
 // per customer, with its gradient. The two terms are "active until T" and "inactive since t". The note writes the
 // integral as a difference of two hypergeometric functions. For t_x near T, the difference loses precision by
-// cancellation. The integral does not.
+// cancellation. The integral has no cancellation.
 func paretoLikelihood(groups []group, most int, n float64, rule rule, logs, gradient []float64) float64 {
 	m := buildParetoNBD([]float64{math.Exp(logs[0]), math.Exp(logs[1]), math.Exp(logs[2]), math.Exp(logs[3])})
 	logR, slopeR := rising(m.R, most)

@@ -14,8 +14,8 @@ const SmallestCohort = 5
 type Cohort struct {
 	Start     civil.Date // first day of the period
 	Customers int
-	// Active counts the customers who ordered in the first, second, … following period, as far as these periods have
-	// begun.
+	// Active contains the number of customers who ordered in the first, second, … following period. It ends with the
+	// latest period that has begun.
 	Active []int
 	// LastIsPartial is true if the last period of Active is not over.
 	LastIsPartial bool

@@ -53,8 +53,8 @@ func (c Curve) At(day int) (Point, bool) {
 // Curves returns the observed lifetime value by channel, sorted by channel. A curve ends on the last day with at least
 // smallest observed customers; 0 means [SmallestCohort].
 //
-// Customers count as long as they are observed. Let S_d be the amount of day d and n_d the number of customers observed
-// through day d. Then
+// Each customer is included as long as the customer is observed. Let S_d be the amount of day d and n_d the number of
+// customers observed through day d. Then
 //
 //	LTV(t) = Σ_(d ≤ t) S_d / n_d,   Var LTV(t) = Σ_i [ Σ_(d ≤ t, d ≤ age_i) (m_id - S_d/n_d) / n_d ]²,
 //

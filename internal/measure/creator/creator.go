@@ -41,10 +41,10 @@ type Rates struct {
 	Link   float64 // probability that the link counts the order
 	Met    float64 // probability that the order's path has a creator touchpoint
 	Stray  float64 // probability that another order's path has a creator touchpoint
-	// Cleaned is true if leaked code orders are estimated from paths. Otherwise the fixed share Assumed of code orders
-	// counts.
+	// Cleaned is true if leaked code orders are estimated from paths. Otherwise, the creator generates the fixed share
+	// Assumed of code orders.
 	Cleaned bool
-	// Spread is the relative standard error of the rates' common level, which all estimates share.
+	// Spread is the relative standard error of the rates' common level. All estimates share this error.
 	Spread float64
 	// Noise is the overdispersion of signals between creators, at least 1. It widens intervals.
 	Noise float64
@@ -91,7 +91,7 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 	r.Code = (coded.Both + codeYes) / (coded.Named + codeYes + codeNo)
 	r.Spread = math.Sqrt((1 - r.Code) / (r.Code * (coded.Named + codeYes + codeNo + 1)))
 	r.learnPaths(t, coded, ground)
-	brought := r.codeOrders(coded) / r.Code // of creators with a code
+	brought := r.codeOrders(coded) / r.Code // estimated orders of creators with a code
 	switch {
 	case coded.Code > 0 && brought > 0:
 		r.Survey = clamped((coded.Named + surveyYes) / (brought + surveyYes + surveyNo))
@@ -108,8 +108,8 @@ func Learn(all []Signals, ground Ground) (Rates, error) {
 	return r, nil
 }
 
-// learnPaths estimates the touchpoint rates of orders that certainly are a creator's and of all others. It subtracts
-// creators' orders without any signal from the other orders.
+// learnPaths estimates two touchpoint rates: the rate of named orders and the rate of orders without a creator. For the
+// second rate, it subtracts creators' orders without any signal.
 func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	r.Met = (t.NamedTouched + 1) / (t.Named + 2)
 	if ground.Orders <= 0 {
@@ -127,9 +127,9 @@ func (r *Rates) learnPaths(t, coded Signals, ground Ground) {
 	}
 }
 
-// codeOrders estimates how many of the code orders the creator generated. The creator's orders have a creator
-// touchpoint with probability Met, the others with probability Stray. The excess over Stray therefore gives an unbiased
-// estimate, which can be negative by chance.
+// codeOrders estimates the number of code orders that the creator generated. The creator's orders have a creator
+// touchpoint with probability Met. Other orders have a creator touchpoint with probability Stray. The excess over Stray
+// therefore gives an unbiased estimate. By chance, it can be negative.
 func (r Rates) codeOrders(s Signals) float64 {
 	if !r.Cleaned {
 		return Assumed * s.Code

@@ -106,7 +106,7 @@ func TestIntervalsContainTheSimulatedOrders(t *testing.T) {
 	}
 }
 
-// Leaked code orders do not count, even when they far exceed a creator's own.
+// Leaked code orders are excluded, even if they far exceed a creator's own orders.
 func TestLeakedCodeOrdersAreRemoved(t *testing.T) {
 	t.Parallel()
 	st := planted()
@@ -223,8 +223,8 @@ func TestVarianceOfTheCodeEstimateMatchesSimulation(t *testing.T) {
 		math.Abs(sd/math.Sqrt(want)-1) > 0.025 {
 		t.Errorf("mean %.2f and variance %.1f, want %d and %.1f", mean, sd*sd, orders, want)
 	}
-	// The spread over all creators is the relative standard error of the code orders, given the rates, plus that of
-	// Met.
+	// The squared spread over all creators is the sum of two squared relative standard errors: of the code orders, given
+	// the rates, and of Met.
 	coded := Signals{Code: r.Code*orders + leaked, CodeTouched: r.Met*r.Code*orders + r.Stray*leaked}
 	r.Known.Named = 97
 	variance := (50*0.6*0.4 + 80*0.35*0.65) / (0.25 * 0.25)

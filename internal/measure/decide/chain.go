@@ -50,7 +50,7 @@ func root(corners []corner) float64 {
 	return corners[len(corners)-1].at
 }
 
-// widen replaces the derivative of f by that of its minimum over neighborhoods, within bounds.
+// widen replaces the derivative of f by the derivative of f's minimum over neighborhoods, within bounds.
 func (c *chain) widen(root float64, within Range, change float64) {
 	out := c.moved[:0]
 	for _, k := range c.corners {
@@ -69,7 +69,7 @@ func (c *chain) widen(root float64, within Range, change float64) {
 
 // clip adds to out the part of a derivative between two spends, with knots at both ends.
 func clip(out, corners []corner, within Range) []corner {
-	// If there is a jump on a bound, the value inside the bounds counts.
+	// If there is a jump on a bound, clip uses the value inside the bounds.
 	from, to := 0, len(corners)-1
 	for from < to && corners[from+1].at <= within.Min {
 		from++

@@ -1,6 +1,6 @@
 // Package decide optimizes the allocation of a budget to channels under uncertain response curves.
 //
-// Response curves are joint posterior draws on a grid of spends, which preserves correlated uncertainty (a high
+// Response curves are joint posterior draws on a grid of spends. Joint draws preserve correlated uncertainty (a high
 // baseline lowers all channels at once). [Optimize] allocates a budget, bounds the distance to the optimum, and
 // evaluates the allocation out of sample, with draws that did not choose it. [Information] returns the value of an
 // experiment on each channel. [Spread] distributes spend over time.
@@ -19,7 +19,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Problem is the allocation of a budget.
+// Problem is the problem of allocating a budget to channels.
 type Problem struct {
 	// Budget is the total spend of all channels in the window of the responses.
 	Budget   float64
@@ -35,7 +35,7 @@ type Problem struct {
 type Channel struct {
 	Name     measure.Channel
 	Current  float64
-	Min, Max float64 // bounds of its spend; equal bounds fix it
+	Min, Max float64 // bounds of the channel's spend; equal bounds fix the spend
 	// Seen is the largest spend within the range of the data; beyond it, the response depends on the assumed curve
 	// shape. 0 means unknown.
 	Seen     float64

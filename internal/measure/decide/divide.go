@@ -28,7 +28,7 @@ const (
 // region is the set of allocations with each channel's spend between two bounds.
 type region struct {
 	low, high []float64
-	bound     float64 // no allocation in the region exceeds it
+	bound     float64 // upper bound of the response of all allocations in the region
 	at        int     // channel to split, -1 if bound and value meet
 	split     float64
 }

@@ -17,8 +17,8 @@ type Test struct {
 }
 
 // Value is the expected value of a test's information. It is the expected response of the best allocation after the
-// test, minus that of the best allocation now. It is in the target's unit over the window and excludes the cost of the
-// test.
+// test, minus the expected response of the best allocation now. It is in the target's unit over the window and excludes
+// the cost of the test.
 type Value struct {
 	Test
 	Gain float64
@@ -27,19 +27,19 @@ type Value struct {
 // outcomes is the number of equally likely results of a test.
 const outcomes = 8
 
-// Information returns the expected value of sample information (EVSI) of tests, highest first. Gains are in mean
-// response, for any risk of the problem.
+// Information returns the expected value of sample information (EVSI) of tests, highest first. Gains are differences of
+// the mean response, also for a problem with a risk weight.
 //
 // The method is stratification (Strong and Oakley 2013, for a single parameter). Draws are sorted by the test result
-// that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation and
-// the other half evaluates it, which avoids optimistic bias. A negative gain is set to zero.
+// that they predict, and each stratum is one result. Within a stratum, one half of the draws chooses the allocation.
+// The other half evaluates it, to avoid optimistic bias. A negative gain is set to zero.
 func Information(p Problem, tests []Test, seed uint64) ([]Value, error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	p.Risk = Risk{}
 	order := p.order()
-	now := p.judged(order) // the value without a test is common to all
+	now := p.judged(order) // the value without a test is the same for all tests
 	out := make([]Value, 0, len(tests))
 	for i, t := range tests {
 		j := slices.IndexFunc(p.Channels, func(c Channel) bool { return c.Name == t.Channel })

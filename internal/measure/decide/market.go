@@ -8,7 +8,7 @@ type market struct {
 	division
 	low, high   []float64
 	least, most float64   // a price below every slope, and one above
-	paid        []float64 // each channel's last price; in a group at a bound it differs from the common price
+	paid        []float64 // each channel's last price; different from the common price in a group at a bound
 }
 
 func newMarket(d division, low, high []float64) *market {
@@ -28,7 +28,7 @@ func newMarket(d division, low, high []float64) *market {
 }
 
 // buyer sets the channels' optimal spends at a price and returns their sum and profit. Other elements are unchanged.
-// atMost and atLeast are known optimal spends at a lower and a higher price, which bound the result.
+// atMost and atLeast are known optimal spends at a lower and a higher price. They bound the result.
 type buyer func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64)
 
 // buy implements buyer for all parts.
@@ -40,8 +40,8 @@ func (m *market) buy(x []float64, price float64, atMost, atLeast []float64) (sum
 	return sum, profit
 }
 
-// buyPart optimizes a group at a price. If the sum is outside the group's bounds, the group gets its own price, at
-// which its sum meets the bound. The group pays or receives the price difference on the sum.
+// buyPart optimizes a group at a price. If the sum is outside the group's bounds, the group gets its own price. At this
+// price, the sum meets the bound. The group pays or receives the price difference on the sum.
 func (m *market) buyPart(p part, x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 	members := func(x []float64, price float64, atMost, atLeast []float64) (sum, profit float64) {
 		for _, j := range p.members {

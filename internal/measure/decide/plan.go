@@ -13,9 +13,9 @@ import (
 type Plan struct {
 	Allocations []Allocation // in the problem's order
 	Certificate Certificate
-	// Lift is the optimized response minus that of the current allocation, in the target's unit. It includes the effect
-	// of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was optimized
-	// with the other half.
+	// Lift is the optimized response minus the response of the current allocation, in the target's unit. It includes the
+	// effect of a larger budget. To avoid optimistic bias, each half of the draws evaluates the allocation that was
+	// optimized with the other half.
 	Lift stats.Summary
 	// BeatsCurrent is the probability that the lift is positive, evaluated in the same way.
 	BeatsCurrent float64
@@ -126,7 +126,7 @@ func (r Response) times(factor float64) Response {
 	return Response{Spend: r.Spend, Value: scaled(r.Value), Slope: scaled(r.Slope)}
 }
 
-// lift returns, for each draw, the response of the optimized allocation minus that of the current allocation.
+// lift returns, for each draw, the response of the optimized allocation minus the response of the current allocation.
 func (p Problem) lift(plan []float64) []float64 {
 	n := p.draws()
 	lift, now := make([]float64, n), make([]float64, n)

@@ -31,7 +31,7 @@ func TestPlansOfJointDrawsMeetTheirBound(t *testing.T) {
 			p := uncertain(seed, 400, risk.Move)
 			p.Risk = risk
 			plan := optimize(t, p)
-			// The goal is a gap of 0.001. With weight on CVaR, the bound is that of a game and may be unattainable.
+			// The goal is a gap of 0.001. With weight on CVaR, the bound is the value of a game and may be unattainable.
 			if gap := plan.Certificate.Gap(); !(gap >= 0 && gap <= 1e-3) {
 				t.Errorf("risk %+v, problem %d: gap %v", risk, seed, gap)
 			}
@@ -269,8 +269,8 @@ func TestUnitsOfMoneyDoNotMatter(t *testing.T) {
 func TestExperimentsAreValuedByTheDecisionTheyChange(t *testing.T) {
 	t.Parallel()
 	// social returns exactly 1, and search returns 1 with a standard deviation of 0.5. With perfect information, the
-	// better channel gets the budget, which is worth 100 x 0.5 / sqrt(2 pi) = 19.9. A test with a standard error equal
-	// to the prior's is worth 1 / sqrt(2) of this value.
+	// better channel gets the budget. The value of this information is 100 x 0.5 / sqrt(2 pi) = 19.9. A test with a
+	// standard error equal to the prior's has 1 / sqrt(2) of this value.
 	random := stats.Stream(2, 1)
 	known, unknown := make([]float64, 4000), make([]float64, 4000)
 	for d := range known {

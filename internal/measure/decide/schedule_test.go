@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// carried is a response with geometric adstock and the curve m a / (h + a); adstock after the last period counts.
+// carried is a response with geometric adstock and the curve m a / (h + a). It includes adstock after the last period.
 type carried struct{ retention, magnitude, half, before float64 }
 
 const tail = 40

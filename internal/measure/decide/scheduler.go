@@ -34,8 +34,7 @@ func (s *scheduler) response(x []float64) (sum float64) {
 // row returns a channel's part of a schedule.
 func (s *scheduler) row(x []float64, j int) []float64 { return x[j*s.Periods : (j+1)*s.Periods] }
 
-// even returns a schedule with equal spend in every period, in which each channel is at the same point between its
-// bounds.
+// even returns a schedule with equal spend in every period. Each channel is at the same point between its bounds.
 func (s *scheduler) even() []float64 {
 	var least, most float64
 	for _, c := range s.Channels {
@@ -79,7 +78,7 @@ func (s *scheduler) project(y []float64) []float64 {
 type projection struct {
 	*scheduler
 	x, y []float64
-	size float64 // prices are between this and its negative
+	size float64 // prices are between -size and size
 }
 
 // channel sets a channel's spends to the projection of y minus an amount and returns their sum, within the channel's

@@ -2,9 +2,9 @@
 // broken tracking, outages, drifting acquisition costs and others. Each finding has its evidence, the value of acting per
 // month, and a confidence.
 //
-// Changes of a series are judged by a robust z-score against the series' own history (see [drift]). The threshold of
-// [alarmZ] is far above the usual 2 or 3, because a store has a few hundred series that are judged every day. The aim is
-// at most one false finding of high priority per store and month. Tests on simulated series measure the rate.
+// Changes of a series have a robust z-score relative to the series' own history (see [drift]). The threshold is
+// [alarmZ]. Its aim is at most one false finding of high priority per store and month. Tests on simulated series
+// measure the rate.
 package detect
 
 import (
@@ -86,9 +86,9 @@ type Figure struct {
 type Finding struct {
 	Kind    Kind
 	Subject string          // channel, campaign ID, code or SKU; "" for the store
-	Name    string          // shown name of the subject, if it differs
-	Channel measure.Channel // "" if it has none
-	Since   civil.Date      // first day of the evidence; zero for a standing finding
+	Name    string          // display name of the subject, if it differs
+	Channel measure.Channel // channel of the subject; "" if it has none
+	Since   civil.Date      // first day of the evidence; zero if there is none
 	// Value is the gain of acting, per month: contribution where its rate is known, revenue otherwise. nil means
 	// unknown.
 	Value      *measure.Estimate
@@ -101,7 +101,7 @@ type Finding struct {
 // Level is the level of the intervals of values.
 const Level = 0.9
 
-// worth is an estimate of a value per month from its bounds.
+// worth returns the estimate of a value per month with the given interval.
 func worth(value, low, high float64) *measure.Estimate {
 	return &measure.Estimate{
 		Value: value, Interval: measure.Interval{Low: min(low, high), High: max(low, high), Level: Level}, Basis: measure.Modelled,
@@ -143,8 +143,8 @@ var consequences = map[Kind][]Kind{
 	FewerNew:      {CACDrift, PaybackDrift},
 }
 
-// withoutConsequences removes findings that follow from another one, so that one cause has one finding. Of several
-// tracking breaks, it keeps the one of the store, or else that of each channel.
+// withoutConsequences removes findings that follow from another finding, so one cause has one finding. If the store has
+// a tracking break, it also removes the tracking breaks of channels.
 func withoutConsequences(all []Finding) []Finding {
 	follows := func(f Finding) bool {
 		return slices.ContainsFunc(all, func(cause Finding) bool {

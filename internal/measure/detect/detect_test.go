@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure"
 )
 
-// simulated is a store of two and a half years without any fault: weekday pattern, yearly season with a November sale,
-// spend levels that change every few weeks, and counts that are more variable than Poisson counts.
+// simulated returns a store with two and a half years of data and no fault. It has a weekday pattern and a yearly
+// season with a November sale. Spend levels change every few weeks, and counts are more variable than Poisson counts.
 func simulated(seed uint64) Store {
 	const n = 850
 	r := rand.New(rand.NewPCG(seed, 17))
@@ -79,7 +79,7 @@ func TestAStoreWithoutFaultHasNoFinding(t *testing.T) {
 			t.Logf("seed %d: %v", seed, kinds(all))
 		}
 	}
-	// Each seed is one look; a store is looked at about four independent times per month.
+	// Each seed is one run of the detectors on a store. A store has about four independent runs per month.
 	if found > 2 {
 		t.Errorf("%d findings in 40 looks at stores without fault, want at most 2", found)
 	}

@@ -10,17 +10,18 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// alarmZ is the robust z-score of a finding. With 40 series that are normal on the log scale and four independent looks
-// per month, 3 gives 0.2 false findings of one side per month before the comparison with the year before and the least
-// changes. Series have heavier tails than the normal distribution: the evaluation on simulated stores measures the rate.
+// alarmZ is the robust z-score of a finding. For 40 series that are normal on the log scale and four independent runs
+// per month, the threshold 3 gives 0.2 one-sided false findings per month. The comparison with the year before and the
+// minimum changes reduce this rate. Real series have heavier tails, so the evaluation on simulated stores measures the
+// rate.
 const alarmZ = 3.0
 
 // Parameters of a drift's history.
 const (
-	stepDays       = 7   // between two positions: windows always contain the same weekdays
-	leastPositions = 12  // of a history
-	yearDays       = 364 // the same weekday a year before
-	nearYear       = 14  // days around it
+	stepDays       = 7   // days between two positions; whole weeks, so windows contain the same weekdays
+	leastPositions = 12  // minimum number of positions in a history
+	yearDays       = 364 // distance to the same weekday a year before
+	nearYear       = 14  // days around that weekday
 	leastScale     = 0.03
 	onsetDays      = 60 // how far back the first day of an alarm is searched
 )
@@ -38,17 +39,17 @@ type windows struct {
 //	z = (d - median) / max(1.4826 MAD, 0.03).
 //
 // The median absolute deviation (MAD) tolerates past outliers. If the series is longer than a year, d is also compared
-// with the most extreme value around the same day a year before, and the smaller distance counts. A yearly sale is then
-// not a finding. A shorter history needs twice the distance.
+// with the most extreme value around the same day a year before. The score then uses the smaller distance. A yearly
+// sale is then not a finding. A shorter history needs twice the distance.
 type drift struct {
 	z           float64
 	before, now float64 // ratio
-	sd          float64 // of d
+	sd          float64 // standard deviation of d
 	since       int     // index of the first day of the alarm
 	yearly      bool    // compared with the year before
 }
 
-// driftOf returns the drift at the end of the series. It is not ok without sufficient history.
+// driftOf returns the drift at the end of the series. It returns false without sufficient history.
 func driftOf(num, den []float64, w windows) (drift, bool) {
 	r := ratios{prefix(num), prefix(den), w}
 	end := len(num)
@@ -144,7 +145,7 @@ func (r ratios) at(t int) (drift, bool) {
 	return out, true
 }
 
-// past returns the changes at earlier positions whose recent window does not overlap the one at t.
+// past returns the changes at earlier positions with a recent window that does not overlap the recent window at t.
 func (r ratios) past(t int) []float64 {
 	var all []float64
 	for u := t - stepDays*((r.recent+stepDays-1)/stepDays); u >= r.recent+r.base; u -= stepDays {
@@ -178,12 +179,13 @@ func robust(values []float64) (middle, scale float64) {
 	return middle, max(1.4826*stats.Quantile(sorted, 0.5), leastScale)
 }
 
-// atMost is the probability of at most k events if mean are expected and their variance is a multiple of it.
+// atMost returns the probability of at most k events. The expected number is mean, and the variance is dispersion times
+// mean.
 func atMost(k, mean, dispersion float64) float64 {
 	return distuv.Poisson{Lambda: mean / dispersion}.CDF(math.Floor(k / dispersion))
 }
 
-// atLeast is the probability of at least k events.
+// atLeast returns the probability of at least k events.
 func atLeast(k, mean, dispersion float64) float64 {
 	n := math.Ceil(k / dispersion)
 	return distuv.Poisson{Lambda: mean / dispersion}.Survival(n - 1)

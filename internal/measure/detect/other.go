@@ -6,8 +6,8 @@ import (
 	"assay/internal/measure"
 )
 
-// leaks finds discount codes whose use jumped: a code for a few customers or a creator that is now on a coupon site. The
-// value is the discount above the usual use.
+// leaks finds discount codes with a jump in use. A typical cause is a code for few customers or a creator that is now
+// on a coupon site. The value is the discount above the usual use.
 func leaks(s Store) (all []Finding) {
 	growth := 1.0
 	if before := lately(s.Orders, 70) - lately(s.Orders, 14); before > 0 {
@@ -21,7 +21,7 @@ func leaks(s Store) (all []Finding) {
 		extra := perMonth(c.Discount*(1-usual/c.Orders), 14)
 		severity := Warning
 		if !c.Creator && c.New > 0.5*c.Orders {
-			severity = Notice // mostly new customers: it can be a campaign
+			severity = Notice // mostly new customers: the cause can be a campaign
 		}
 		all = append(all, Finding{
 			Kind: CouponLeak, Subject: c.Code, Since: s.Days.Last.AddDays(-13), Confidence: 0.8, Effort: Small, Severity: severity,
@@ -32,8 +32,9 @@ func leaks(s Store) (all []Finding) {
 	return all
 }
 
-// pacing finds targets that will probably be missed, and spend limits that will probably be exceeded. It has no value: the
-// gap to the target is not what acting gains. Targets of sales of one channel have one cause: the least likely one counts.
+// pacing finds targets that will probably be missed, and spend limits that will probably be exceeded. These findings
+// have no value, because acting may not close the gap to the target. Sales targets of one channel have one cause, so
+// only the least likely target is a finding.
 func pacing(s Store) (all []Finding) {
 	type sales struct {
 		channel measure.Channel
@@ -73,8 +74,8 @@ func pacing(s Store) (all []Finding) {
 	return all
 }
 
-// rebooking finds creators whose contribution after their cost is above zero over the whole interval, and who have not
-// posted recently.
+// rebooking finds creators without recent posts and with a positive contribution after their cost over the whole
+// interval.
 func rebooking(s Store) (all []Finding) {
 	for _, c := range s.Creators {
 		if c.Open || c.Cost <= 0 || s.Rate == nil {
@@ -98,7 +99,7 @@ func rebooking(s Store) (all []Finding) {
 	return all
 }
 
-// halos lists effects of channels on other sales surfaces that the store's own revenue does not show.
+// halos lists effects of channels on other sales surfaces. The store's own revenue does not include these effects.
 func halos(s Store) (all []Finding) {
 	for _, h := range s.Halos {
 		share := h.Monthly.Value / math.Max(1, s.Monthly()/s.rate())
@@ -113,7 +114,7 @@ func halos(s Store) (all []Finding) {
 	return all
 }
 
-// seasons lists seasons ahead in months without a target.
+// seasons lists coming seasons in months without a target.
 func seasons(s Store) (all []Finding) {
 	for _, e := range s.Seasons {
 		if e.Planned {

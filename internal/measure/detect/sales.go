@@ -10,13 +10,13 @@ import (
 // A drift is a finding if it is also large enough to act on.
 const (
 	leastChange   = 0.15
-	leastAcquired = 30 // new customers in the recent window
+	leastAcquired = 30 // minimum number of new customers in the recent window
 )
 
 // quarter compares four weeks with the twelve weeks before them.
 var quarter = windows{recent: 28, base: 84}
 
-// cacDrift finds channels whose spend per new customer rose. The value is the spend that the former cost would save.
+// cacDrift finds channels whose spend per new customer rose. The value is the spend that is saved at the former cost.
 func cacDrift(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		if lately(c.NewOrders, quarter.recent) < leastAcquired {
@@ -82,8 +82,8 @@ func storeDrifts(s Store) (all []Finding) {
 	return append(all, payback(s)...)
 }
 
-// payback finds a falling value of new customers per unit of spend. The customers of the last CohortDays are not old
-// enough and are left out.
+// payback finds a falling value of new customers per unit of spend. It excludes the customers of the last CohortDays,
+// because their value is incomplete.
 func payback(s Store) []Finding {
 	n := len(s.CohortValue) - s.CohortDays
 	if n <= quarter.base+quarter.recent {
@@ -124,9 +124,9 @@ func ratioOf(num, den []float64, days int) float64 {
 
 // Limits of an outage.
 const (
-	outageShare = 0.3 // of the smallest of the last three same weekdays
+	outageShare = 0.3 // maximum share of the smallest count on the last three same weekdays
 	outageDays  = 14  // days that are searched
-	leastDaily  = 10  // orders per day
+	leastDaily  = 10  // minimum orders per day
 )
 
 // outages finds days with far fewer orders than the same weekday of the three weeks before: an outage of the shop or a
@@ -154,14 +154,14 @@ func outages(s Store) (all []Finding) {
 	}
 	for i, f := range all {
 		if f.Since.AddDays(int(f.Evidence[2].Value)-1) == s.Days.Last {
-			all[i].Severity = Alarm // it may not be over
+			all[i].Severity = Alarm // the outage may continue
 		}
 	}
 	return all
 }
 
-// stopped finds products that sold every week and stopped: sold out, or not shown. Between a fifth and all of the revenue
-// is lost, because some customers buy another product.
+// stopped finds products that sold every week and then stopped, for example because they are sold out or hidden. The
+// loss is between a fifth and all of their revenue, because some customers buy another product.
 func stopped(s Store) (all []Finding) {
 	for _, p := range s.Products {
 		expected := p.Before / 8
@@ -198,7 +198,7 @@ func trackingBreaks(s Store) (all []Finding) {
 	return all
 }
 
-// floored returns the series with a small value in place of zero, so that a series that ends has a logarithm.
+// floored returns the series with a small value instead of zero. A series that ends then has finite logarithms.
 func floored(series []float64) []float64 {
 	out := slices.Clone(series)
 	for i, x := range out {
@@ -215,12 +215,12 @@ func tracking(s Store, channel measure.Channel, d drift, now, before string) Fin
 	}
 }
 
-// Windows of claimed orders per last-touch order. The longer one finds smaller changes in channels with few orders.
+// Windows of claimed orders per last-touch order. The longer window finds smaller changes in channels with few orders.
 var claimWindows = []windows{{recent: 7, base: 56}, {recent: 14, base: 84}}
 
 // claimsBreaks finds channels whose claimed orders per last-touch order jump or end while spend continues: a pixel that
-// fires twice, or not at all. A loss of touchpoints has a finding of its own, which replaces this one. Platforms add
-// conversions to the last days for days afterwards, so a fall must be large.
+// fires twice, or not at all. A loss of touchpoints has its own kind of finding and replaces this finding. Platforms
+// add conversions to recent days later, so a fall must be large.
 func claimsBreaks(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		for _, w := range claimWindows {
@@ -243,15 +243,15 @@ func claimsBreaks(s Store) (all []Finding) {
 
 // Limits of a loss of touchpoints.
 const (
-	leastAnswers = 60   // respondents per channel before
-	lostShare    = 0.5  // of the former credits per answer
-	lostP        = 5e-3 // a store has a few channels with as many answers
+	leastAnswers = 60   // minimum number of earlier respondents per channel
+	lostShare    = 0.5  // maximum share of the former credits per answer
+	lostP        = 5e-3 // maximum p-value; few channels of a store have this many answers
 )
 
-// pixelLosses finds channels that customers name in surveys as often as before, while last touch credits them with fewer
-// of their orders: a pixel, a consent banner or a link that lost its parameters. With n respondents who name the channel
-// now, and k of n0 credited before, e = n k/n0 are expected. Their variance is e (1 + e (1/n + 1/n0 + 1/k)), because all
-// three are counts.
+// pixelLosses finds channels that customers name in surveys as often as before, while last touch credits fewer of these
+// orders to the channels. Typical causes are a pixel, a consent banner or a link that lost its parameters. With n
+// respondents who name the channel now, and k of n0 credited before, e = n k/n0 are expected. Their variance is e (1 +
+// e (1/n + 1/n0 + 1/k)), because all three are counts.
 func pixelLosses(s Store) (all []Finding) {
 	for _, a := range s.Answers {
 		if a.NamedBefore < leastAnswers || a.CreditBefore < leastAnswers/2 || a.Named == 0 {

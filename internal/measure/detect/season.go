@@ -12,9 +12,9 @@ const (
 	seasonZ    = 2
 )
 
-// SeasonEffect returns the mean daily revenue on days of the past, relative to the four weeks before. It shows an effect
-// if it is at least 15% and two robust standard deviations above the same ratio at all other weeks. It is unknown
-// without a year of history.
+// SeasonEffect returns the mean daily revenue on days of the past, relative to the four weeks before. The season has an
+// effect if the ratio is at least 15% and two robust standard deviations above the ratios of all other weeks. It is
+// unknown without a year of history.
 func (s Store) SeasonEffect(days civil.Range) (ratio float64, shows, known bool) {
 	end := days.Last.Sub(s.Days.First) + 1
 	r := ratios{prefix(s.Revenue), prefix(ones(len(s.Revenue))), windows{recent: days.Days(), base: 28}}

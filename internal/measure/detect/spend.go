@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure"
 )
 
-// sure is the smallest probability of a finding from the model.
+// sure is the minimum probability of a finding from the model.
 const sure = 0.9
 
 // pastOptimum finds channels whose marginal ROAS is below or above break-even with a probability of at least 90%. Break-even
@@ -49,15 +49,15 @@ func pastOptimum(s Store) (all []Finding) {
 	return all
 }
 
-// A spend shift is a level outside everything that the channel had before.
+// A spend shift is a level outside all earlier levels of the channel.
 const (
 	shiftUp   = 2.5
 	shiftDown = 0.2
 )
 
-// spendShifts finds channels whose spend of the last three days is far from the four weeks before: a mistyped budget, a
-// campaign that restarted, or a rejected payment. A season is no exception: the level must be outside that of all earlier
-// days.
+// spendShifts finds channels with a spend in the last three days that is far from the four weeks before. Typical causes
+// are a mistyped budget, a restarted campaign or a rejected payment. The level must be outside all earlier levels,
+// including those of earlier seasons.
 func spendShifts(s Store) (all []Finding) {
 	for _, c := range s.Channels {
 		d, ok := driftOf(c.Spend, ones(len(c.Spend)), windows{recent: 3, base: 28, anySeason: true})
@@ -80,7 +80,7 @@ func spendShifts(s Store) (all []Finding) {
 	return all
 }
 
-// beyond reports whether the mean of the last three days is outside all earlier three days in the direction.
+// beyond reports whether the total of the last three days is beyond every earlier three-day total in the direction.
 func beyond(spend []float64, up bool) bool {
 	sums := prefix(spend)
 	last := len(spend)
@@ -95,8 +95,8 @@ func beyond(spend []float64, up bool) bool {
 
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// withoutEffect finds campaigns whose orders are far below those that pay half of their spend, both by last touch and by
-// the platform's own report. The larger of the two counts, so a campaign that only creates awareness is not a finding
+// withoutEffect finds campaigns with far fewer orders than would pay for half of their spend. The number of orders is
+// the larger of last-touch orders and orders reported by the platform. An awareness campaign is therefore not a finding
 // while its platform reports conversions.
 func withoutEffect(s Store) (all []Finding) {
 	aov := s.aov()
@@ -147,13 +147,13 @@ func capped(s Store) (all []Finding) {
 	return all
 }
 
-// Limits of a tired ad.
+// Limits of ad fatigue.
 const (
-	tiredCTR  = 0.7 // of its earlier click rate
+	tiredCTR  = 0.7 // maximum share of the earlier click rate
 	tiredDays = 28
 )
 
-// fatigued finds ads whose click rate fell below 70% of the earlier one. The other ads of the channel are the control.
+// fatigued finds ads whose click rate fell below 70% of the earlier rate. The other ads of the channel are the control.
 func fatigued(s Store) (all []Finding) {
 	clicks, views := map[measure.Channel][2]float64{}, map[measure.Channel][2]float64{}
 	spend := map[measure.Channel]float64{}
@@ -198,7 +198,7 @@ func relative(k, n, kBefore, nBefore float64) float64 {
 	return k / n / (kBefore / nBefore)
 }
 
-// leastInformation is the smallest value of an experiment, as a share of the store's monthly contribution.
+// leastInformation is the minimum value of a recommended experiment, as a share of the store's monthly contribution.
 const leastInformation = 1e-3
 
 // untested finds channels with at least a tenth of the spend and no recent experiment. The value is the expected value of

@@ -9,7 +9,7 @@ import (
 // in whole units of the currency.
 type Store struct {
 	Days civil.Range
-	Rate *float64 // contribution per revenue; nil: unknown
+	Rate *float64 // contribution per unit of revenue; nil: unknown
 
 	Revenue, Orders, NewOrders []float64
 	Unattributed               []float64 // orders without a channel
@@ -35,12 +35,12 @@ type Channel struct {
 	Name                                       measure.Channel
 	Spend, Revenue, Orders, NewOrders, Claimed []float64 // by last touch; claimed orders by the platform
 	Marginal                                   *Marginal // nil: not in a usable model
-	Tested                                     bool      // an experiment on it was completed in the last year, or is open
+	Tested                                     bool      // the channel has an open experiment, or one of the last year
 	FactorSD                                   float64   // standard deviation of its incrementality factor
 	Return                                     *float64  // best estimate of its incremental ROAS; nil: unknown
 }
 
-// average returns the best estimate of the average return, or else that by last touch.
+// average returns the best estimate of the average return. Without an estimate, it returns the last-touch return.
 func (c Channel) average() float64 {
 	if c.Return != nil {
 		return *c.Return
@@ -51,7 +51,7 @@ func (c Channel) average() float64 {
 // Marginal is the model's estimate of the effect of a change of spend by a share Step.
 type Marginal struct {
 	Step, Spend float64          // share and current spend per month
-	Less, More  measure.Estimate // change of monthly revenue at a level of 90%
+	Less, More  measure.Estimate // change of monthly revenue with a 90% interval
 	ROAS        measure.Estimate // marginal ROAS
 }
 
@@ -64,10 +64,10 @@ type Campaign struct {
 	Revenue     float64
 	Claimed     float64 // orders that the platform reports
 	DailyBudget float64 // 0: unknown
-	RecentSpend float64 // per day, on the last 7 days; 0 if it is paused
+	RecentSpend float64 // spend per day in the last 7 days; 0 if the campaign is paused
 }
 
-// Ad is a creative with its clicks and impressions in two windows: the recent one, and the earlier one before it.
+// Ad is a creative with its clicks and impressions in two windows: the recent window and the earlier window before it.
 type Ad struct {
 	ID, Name                  string
 	Channel                   measure.Channel
@@ -89,17 +89,17 @@ type Product struct {
 // Coupon is a discount code with its use in the last 14 days and in the 56 days before them.
 type Coupon struct {
 	Code           string
-	Creator        bool // it belongs to a creator
+	Creator        bool // the code belongs to a creator
 	Orders, Before float64
-	Discount       float64 // in the last 14 days
+	Discount       float64 // discounts in the last 14 days
 	New            float64 // orders of new customers in the last 14 days
 }
 
 // Answers are the respondents of surveys in the last AnswerDays days, and in the 84 days before them.
 type Answers struct {
 	Channel                measure.Channel
-	Named, NamedBefore     float64 // they name the channel
-	Credited, CreditBefore float64 // their orders are credited to the channel by last touch
+	Named, NamedBefore     float64 // respondents who name the channel
+	Credited, CreditBefore float64 // those with an order that last touch credits to the channel
 }
 
 // AnswerDays is the length of the recent window of surveys.
@@ -122,7 +122,7 @@ type Goal struct {
 	Metric   string // revenue, orders or spend
 	Target   float64
 	Expected measure.Estimate
-	Chance   float64 // of ending at or above the target
+	Chance   float64 // probability of ending at or above the target
 	Days     civil.Range
 }
 
@@ -134,16 +134,16 @@ type Halo struct {
 	Chance  float64          // probability of an effect above zero
 }
 
-// Season is a season ahead.
+// Season is a coming season.
 type Season struct {
 	Name    string
-	Title   string // shown name
+	Title   string // display name
 	First   civil.Date
 	Planned bool    // a target exists for its month
 	Usual   float64 // daily revenue in the season last year, relative to the four weeks before it; 0: unknown
 }
 
-// rate is the contribution per revenue, 1 if values are in revenue.
+// rate is the contribution per unit of revenue, or 1 if values are in revenue.
 func (s Store) rate() float64 {
 	if s.Rate == nil {
 		return 1

@@ -18,7 +18,7 @@ type Anomaly struct {
 	P          float64 // two-sided p-value
 	Q          float64 // false discovery rate among all points at least as unusual (Benjamini and Hochberg 1995)
 	Actionable bool    // Q is at most [ActionableShare]
-	Shift      float64 // on the first point of a new level, the level relative to the former one minus 1; otherwise 0
+	Shift      float64 // at the first point of a new level: new level / former level - 1; otherwise 0
 }
 
 // ActionableShare is the false discovery rate of actionable points.
@@ -38,9 +38,9 @@ const leastJudged = 21
 // the highest likelihood of all errors applies: raw values, square roots or logarithms. P comes from that distribution
 // and Z from P.
 //
-// Anomalies assumes one season. A level shift is one finding: its first point has Shift, and points on either side are
-// predicted from their own side (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that is not finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready
-// fault.
+// Anomalies assumes one season. A level shift is one finding: its first point has Shift, and each point is predicted
+// from its own side of the shift (see [levelShifts]). [OneStep] evaluates days as they arrive. A value that is not
+// finite is an invalid fault. Fewer than 21 points or three seasons are a not-ready fault.
 func Anomalies(values []float64, season int) ([]Anomaly, error) {
 	season = max(1, season)
 	for t, y := range values {
@@ -179,7 +179,7 @@ func judged(values []float64, season int, l lens, shifts []Change) judgement {
 }
 
 // The noise at a point is estimated from the half-year around it, because variance is seasonal. With only a quarter of
-// a year, two errors would be censored, and two outliers would use up both.
+// a year, two errors would be censored, and two outliers would take both places.
 const (
 	nearPoints = 182 // minimum number of errors
 	nearCycles = 26  // minimum number of seasons
@@ -215,8 +215,8 @@ func (j judgement) oddity(t int, noise distuv.StudentsT) Anomaly {
 	return Anomaly{Expected: j.from(j.expected[t]), P: p, Z: math.Copysign(-distuv.UnitNormal.Quantile(p/2), j.errors[t])}
 }
 
-// around returns the prediction of each point from all others. Points with apart set are predicted, but predict no
-// others. The level of a point comes from its own side of a shift.
+// around returns the prediction of each point from all others. Points with apart set are predicted but have no part in
+// other predictions. The level of a point comes from its own side of a shift.
 func around(x []float64, season int, apart []bool, shifts []Change) []float64 {
 	n := len(x)
 	reach := max(3*season, 10)
@@ -353,10 +353,10 @@ func withoutIt(x, weights []float64, t, reach int) float64 {
 	return wy / w
 }
 
-// noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list. The
-// degrees of freedom of the result are the geometric mean of their posterior. A few hundred errors determine them badly:
-// the single best ones vary so much between series that anomalies are missed where they are too low, and invented where
-// they are too high.
+// noiseOf returns the error distribution, and the log-likelihood with the best degrees of freedom from a short list.
+// The degrees of freedom of the result are the geometric mean of their posterior. The most likely value is imprecise
+// with a few hundred errors. Where it is too low, anomalies are missed. Where it is too high, normal points become
+// anomalies.
 func noiseOf(errors []float64, size float64) (distuv.StudentsT, float64) {
 	sizes := make([]float64, len(errors))
 	for t, e := range errors {

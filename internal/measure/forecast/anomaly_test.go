@@ -69,9 +69,8 @@ func oddities(t testing.TB, values []float64, season int) []Anomaly {
 	return all
 }
 
-// The series has two years with six volatile weeks before each Christmas, which have four times the variance. These
-// weeks must neither hide a low day in July nor reduce the detections in a normal quarter. The bounds allow for ten
-// series.
+// The series has two years. The six weeks before each Christmas have four times the variance. These weeks must neither
+// hide a low day in July nor reduce the detections in a normal quarter. The bounds allow for ten series.
 func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 	t.Parallel()
 	const runs, christmas, wild, july = 10, 325, 42, 365 + 100
@@ -108,9 +107,9 @@ func TestVolatileSeasonDoesNotAffectNormalMonths(t *testing.T) {
 	}
 }
 
-// A channel's daily spend rises to 4.6 times its level and stays there. The rise is one finding: one point with the
-// shift, and about as many unusual points around it as on quiet days. The verdict of a point does not depend on how much
-// of the series a caller shows.
+// A channel's daily spend rises to 4.6 times its level and stays there. The rise is one finding: one point has the
+// shift, and unusual points around it are about as rare as elsewhere. The result for a point does not depend on how
+// much of the series a caller displays.
 func TestALevelShiftIsOneFinding(t *testing.T) {
 	t.Parallel()
 	const runs, at, days = 40, 90, 150

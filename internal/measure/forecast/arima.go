@@ -72,7 +72,7 @@ func product(a, b []float64, m int, room *lags) {
 // autoregression. See Monahan 1984, "A note on enforcing stationarity in autoregressive-moving average models". With
 // reversed signs, they are the coefficients of an invertible moving average.
 func stationary(free, out []float64) {
-	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points explode
+	const edge = 0.995 // keeps roots away from the unit circle, where forecasts from few points diverge
 	var before [8]float64
 	for k, u := range free {
 		r := edge * math.Tanh(u)
@@ -279,7 +279,7 @@ func (l *lags) filter(values []float64) {
 	l.recur(values, start)
 }
 
-// start sets starting values. It uses those of a similar model if the model has them.
+// start sets starting values. It uses the values of a similar model if the model has them.
 func (o order) start(params []float64, near *arima) {
 	for i := range o.terms() {
 		params[i] = 0.1

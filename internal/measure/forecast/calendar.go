@@ -9,10 +9,10 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Calendar contains the yearly pattern of a series, estimated elsewhere.
+// Calendar contains the yearly pattern of a series. The caller estimates it.
 type Calendar struct {
 	Factors    []float64   // positive, one per point of the history and of the horizon
-	Covariance [][]float64 // of the logarithms of the horizon's factors
+	Covariance [][]float64 // covariance of the logarithms of the horizon's factors
 }
 
 // check returns a fault unless the calendar covers n points and the horizon.
@@ -76,8 +76,8 @@ func (p *Prediction) factor(h int) float64 {
 	return p.factors[h]
 }
 
-// calendarSD returns the standard deviation of the logarithm of a sum because of the calendar's uncertainty, in first
-// order.
+// calendarSD returns the standard deviation of the logarithm of a sum that comes from the calendar's uncertainty, to
+// first order.
 func (p *Prediction) calendarSD(steps int) float64 {
 	sum := stats.Sum(p.Points[:steps])
 	if p.calendar == nil || !(sum > 0) {
@@ -93,8 +93,8 @@ func (p *Prediction) calendarSD(steps int) float64 {
 // blurs is the number of quantiles that represent the calendar's uncertainty in each draw.
 const blurs = 9
 
-// blurred returns draws of a sum with the calendar's uncertainty: every draw times each of some quantiles of its
-// lognormal distribution.
+// blurred returns draws of a sum with the calendar's uncertainty: every draw is multiplied by each of [blurs] quantiles
+// of a lognormal distribution.
 func blurred(draws []float64, sd float64) []float64 {
 	if sd == 0 {
 		return draws

@@ -80,8 +80,8 @@ const (
 )
 
 // levelShifts returns the positions at which the level of a positive series jumps and stays: by at least [shiftLevel]
-// and by at least [shiftNoise] standard deviations. The segments are those of [Changes], which are long, so a few odd
-// days are no shift. The level of two seasons before is compared with that of two seasons after, by medians.
+// and by at least [shiftNoise] standard deviations. The segments of [Changes] are long, so a few unusual days are not a
+// shift. It compares the median of the two seasons before with the median of the two seasons after.
 func levelShifts(j judgement, values []float64, season int) (shifts []Change) {
 	n, least := len(values), max(10, 2*season)
 	if n < 2*least || slices.Min(values) < 0 {
@@ -151,7 +151,7 @@ func partition(x []float64, least int, penalty float64) []int {
 	return cuts
 }
 
-// sums contains cumulative sums, which give the cost of any segment in constant time.
+// sums contains cumulative sums for the cost of any segment in constant time.
 type sums struct{ y, ty, yy []float64 }
 
 func sumsOf(x []float64) sums {

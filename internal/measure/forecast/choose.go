@@ -8,9 +8,10 @@ import (
 // negligible is the weight below which [Auto] drops a model.
 const negligible = 1e-3
 
-// choose gives the models of a pool their backtest weights, in a pool fitted to the first part of a series and in the
-// pool of the whole series. The forecast is then their weighted mean. The rest is the part of the series after the first.
-// Other models are unchanged. It returns the number of weights that the errors determine.
+// choose sets the backtest weights of the models in two pools: earlier, fitted to the first part of a series, and
+// whole, fitted to the whole series. A pool's forecast is then the weighted mean of its models. The parameter rest
+// contains the values after the first part. Models other than pools are unchanged. choose returns the number of weights
+// that the errors determine.
 func choose(earlier, whole track, rest []float64, horizon int) int {
 	first, own := poolOf(earlier, rest)
 	all, _ := poolOf(whole, nil)
@@ -39,7 +40,7 @@ func poolOf(m track, later []float64) (*pool, []float64) {
 	return nil, nil
 }
 
-// backtest rolls the models through the values and returns the mean absolute error of each one over all origins and steps
+// backtest rolls the models through the values. It returns each model's mean absolute error over all origins and steps
 // up to the horizon.
 func (p *pool) backtest(values []float64, horizon int) []float64 {
 	errors, n := make([]float64, len(p.members)), 0
@@ -66,8 +67,8 @@ func (p *pool) backtest(values []float64, horizon int) []float64 {
 //	error^(-k),
 //
 // the likelihood of k independent errors from a Laplace distribution with the model's own scale. k is the number of
-// disjoint windows of the horizon in the backtest, at least 1: a short backtest gives nearly equal weights, and a long one
-// selects. The result is nil if no error is a number.
+// disjoint windows of the horizon in the backtest, at least 1: after a short backtest, weights are nearly equal, and a
+// long backtest selects few models. The result is nil if no error is a number.
 func backtestWeights(errors []float64, k float64) []float64 {
 	least := math.Inf(1)
 	for _, e := range errors {

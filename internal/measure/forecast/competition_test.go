@@ -177,9 +177,9 @@ func every(n int, series []competition) []competition {
 	return out
 }
 
-// Coverage of the intervals on the competitions' series, over all horizons. Series of a competition are correlated, so
-// the standard error is about 0.015. The upper bound for 80% intervals is 0.84, not 0.82. On monthly series of 50 to
-// 130 points, they are slightly too wide; see docs/validation.md.
+// The test measures the coverage of the intervals on the competitions' series, over all horizons. Series of a
+// competition are correlated, so the standard error is about 0.015. The upper bound for 80% intervals is 0.84, not
+// 0.82. On monthly series of 50 to 130 points, they are slightly too wide; see docs/validation.md.
 func TestIntervalsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -214,7 +214,7 @@ func TestIntervalsHaveNominalCoverage(t *testing.T) {
 		}
 		low, high := inside[0]/points, inside[1]/points
 		t.Logf("%s, %d series: %.3f and %.3f; the points' sMAPE %.3f, MASE %.3f", c.file, len(series), low, high, smape, mase)
-		room := .05 // for thirty series
+		room := .05 // tolerance for thirty series
 		if nightly() {
 			room = 0
 		}
@@ -276,8 +276,8 @@ func trendSquares(s *smoother, values []float64) float64 {
 
 // nelderMead minimizes by the simplex method (Nelder and Mead 1965; in the form of Nash 1990, "Compact numerical
 // methods for computers", algorithm 19). The initial simplex extends, along every axis, by a tenth of the largest
-// parameter. For functions with several minima, the result depends on these details. They are those of the R packages
-// behind the published accuracies.
+// parameter. For functions with several minima, the result depends on these details. The R packages of the published
+// accuracies use the same details.
 func nelderMead(f func([]float64) float64, params []float64, tolerance float64, most int) {
 	n := len(params)
 	at := func(x []float64) float64 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Errors of normal series are not perfect noise, but alarms are about as rare as on noise.
+// Alarms on the errors of normal series are about as rare as on noise.
 func TestQuietSeriesRaiseFewAlarms(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(47, 48))

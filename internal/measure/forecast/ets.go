@@ -192,7 +192,7 @@ func (l *layout) set(s *smoother, params []float64) {
 	s.seasonal[l.season-1] = last
 }
 
-// run is one model in a pass over the values, next to others of the same form.
+// run is one model in a pass over the values. Several models of the same form share a pass.
 type run struct {
 	*smoother
 	ratio         float64 // β/α
@@ -201,11 +201,11 @@ type run struct {
 	allowed       bool
 }
 
-// errors passes the models over the values, which updates their states, and sets their errors. It multiplies relative
-// errors by the geometric mean of |μ|. The log sum of squares is then the likelihood of the book's equation (5.3) for
-// additive and relative errors. A model is not allowed if a relative error has an expectation that is not positive.
-// errors runs [smoother.observe] for several models in step. The method observe takes nearly all of a fit's time, and
-// each recursion waits only for its own last step.
+// errors runs the models over the values. It sets their errors and updates their states. It multiplies relative errors
+// by the geometric mean of |μ|. The log sum of squares is then the likelihood of the book's equation (5.3) for additive
+// and relative errors. A model is not allowed if a relative error has an expectation that is not positive. errors runs
+// [smoother.observe] for several models in step. The method observe takes nearly all of a fit's time. Each recursion
+// waits only for its own last step, so the processor can interleave the models.
 func (f form) errors(values []float64, runs []run) {
 	for i := range runs {
 		l := &runs[i]

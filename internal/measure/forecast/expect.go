@@ -32,16 +32,17 @@ type Rhythm struct {
 	settle  int     // one-step errors before the first z
 	forget  float64 // weight of the newest point in the level, a in the formulas
 	clipAt  float64 // limit of errors in σ when the level is updated
-	minimum float64 // the smallest σ, so that a series without noise does not flag a change of a cent
+	minimum float64 // the minimum σ, so a change of one cent in a series without noise has a small z
 }
 
-// Days is for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is on day fifty.
+// Days returns the parameters for daily data with a weekly cycle, estimated from the last twelve weeks. The first z is
+// on day fifty.
 func Days() Rhythm {
 	return Rhythm{season: 7, warmup: 28, window: 84, settle: 21, forget: 0.15, clipAt: 3, minimum: 0.02}
 }
 
-// SlowDays is [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level hides
-// persistent shifts.
+// SlowDays returns [Days] with a slower level, over about three weeks. It is used for [Alarms], because a fast level
+// follows persistent shifts before an alarm.
 func SlowDays() Rhythm {
 	r := Days()
 	r.forget = 0.05
@@ -94,7 +95,7 @@ type filter struct {
 	errors     []float64 // |x - x̂|; NaN without a value
 	sizes      ranked    // the errors of the window
 	deviations []ranked  // deviations in the window from the centered cycle mean, by place
-	raw        []float64 // deviations by position, from the first that has half a cycle before it
+	raw        []float64 // deviations by position, from the first position with half a cycle before it
 	place      []float64 // s by place in the cycle
 }
 
@@ -250,9 +251,9 @@ func (h *heights) add(y float64) {
 }
 
 // scale returns the scale for the next point. It changes from logarithms to square roots if more than one value in
-// twenty is zero or less. It changes back if fewer than one in forty is. The gap between the two limits avoids
-// alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a hundredth of the
-// median of the last positive values.
+// twenty is zero or less. It changes back if fewer than one value in forty is zero or less. The gap between the two
+// limits avoids alternation. Before taking logarithms, it replaces single zeros, such as a day of downtime, with a
+// hundredth of the median of the last positive values.
 func (h *heights) scale(root bool) scale {
 	zeros, most := h.existing-h.positive, 20
 	if root {

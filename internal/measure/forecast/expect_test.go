@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-const noise = 0.12 // standard deviation of a day's logarithm, typical for shops with some hundred orders per day
+const noise = 0.12 // standard deviation of a day's logarithm, typical for shops with several hundred orders per day
 
 // shop simulates daily revenue with a weekly cycle and slow growth.
 func shop(rng *rand.Rand, days int, autocorrelation float64, heavyTails bool) []float64 {

@@ -45,11 +45,12 @@ func Judge(values []float64, season int) ([]Judged, error) {
 
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// amongPoints is the number of points that share a false discovery rate: the nearest ones, about a quarter of days.
+// amongPoints is the number of points in a point's false discovery rate: the nearest points, about a quarter of daily
+// data.
 const amongPoints = 90
 
-// Among returns the points with Q and Actionable set. The false discovery rate of a point is that among the 90 known
-// points nearest to it, so it does not depend on the window that a caller shows.
+// Among returns the points with Q and Actionable set. The false discovery rate of a point is computed from the 90 known
+// points nearest to it. It does not depend on the window that a caller displays.
 func Among(points []Judged) []Judged {
 	var all []Anomaly
 	for _, p := range points {

@@ -15,13 +15,13 @@ type Total struct {
 	Value float64 // sum of the points' medians
 	Bands []Band  // one per level of the prediction
 	draws []float64
-	count float64 // of draws before they are blurred
+	count float64 // number of draws before they are blurred
 }
 
 // Total returns the sum of the first steps points with its own intervals. Limits of single points do not add up,
-// because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, which
-// preserves the correlation. If there are too few rolling origins for this number of steps, it uses the errors of a
-// random walk. Their sums are the widest.
+// because errors of neighboring points are correlated. Total sums the errors of each rolling origin in order, to
+// preserve the correlation. If there are too few rolling origins for this number of steps, it uses the errors of a
+// random walk. The sums of these errors have the widest intervals.
 func (p *Prediction) Total(steps int) (Total, error) {
 	if steps < 1 || steps > len(p.Points) {
 		return Total{}, fault.Invalid("a total of %d points, want 1 to the %d of the forecast", steps, len(p.Points))
@@ -50,7 +50,7 @@ func (p *Prediction) Total(steps int) (Total, error) {
 	t.draws = blurred(t.draws, p.calendarSD(steps))
 	slices.Sort(t.draws)
 	for _, level := range p.Levels {
-		// Conformal limits count one more draw.
+		// Conformal limits include one more draw.
 		outer := min(1, level*(1+1/t.count))
 		// Without this correction, the interval would not contain the median if all past errors had one sign, as for a
 		// young store.
@@ -74,7 +74,7 @@ func (p *Prediction) moved(h int, e float64) float64 {
 }
 
 // stretch moves draws away from their median according to their quantile. With few independent errors, the spread is
-// uncertain, which matters most in the tails.
+// uncertain, with the largest effect in the tails.
 func (p *Prediction) stretch(draws []float64, freedom float64) {
 	slices.Sort(draws)
 	center := stats.Quantile(draws, 0.5)

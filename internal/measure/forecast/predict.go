@@ -16,8 +16,8 @@ type Ask struct {
 	Season  int       // points per cycle; 0 or 1: no cycle
 	Levels  []float64 // levels of the intervals, each between 0 and 1
 	Model   Kind      // default Auto
-	// Calendar is the yearly pattern; nil: none. The forecast is that of the values divided by their factors, times the
-	// future factors. The covariance widens the intervals.
+	// Calendar is the yearly pattern; nil: none. The model forecasts the values divided by their factors. The forecast is
+	// multiplied by the future factors. The covariance widens the intervals.
 	Calendar *Calendar
 	Events   []Event // known events; past events determine the effects of future events
 }
@@ -25,8 +25,8 @@ type Ask struct {
 const (
 	leastPeriods  = 3     // minimum number of values for a forecast
 	leastModelled = 8     // minimum number of values for a model; with fewer, the last season repeats
-	leastOrigins  = 8     // minimum rolling origins; with fewer, intervals are those of a random walk
-	mostOrigins   = 200   // maximum rolling origins, the latest ones
+	leastOrigins  = 8     // minimum number of rolling origins; with fewer, intervals are from a random walk
+	mostOrigins   = 200   // maximum number of rolling origins; the latest are used
 	mostHorizon   = 2000  // points ahead
 	mostPeriods   = 50000 // points of history
 )
@@ -37,7 +37,7 @@ type Prediction struct {
 	Points  []float64 // predictive medians
 	Levels  []float64 // as requested
 	Bands   [][]Band  // one slice per level with one entry per point
-	Effects []Effect  // of the events
+	Effects []Effect  // effects of the events
 	Notes   []string  // limits of the forecast, one sentence each
 
 	ratio       bool        // errors are logarithms of ratios, otherwise differences
@@ -46,7 +46,7 @@ type Prediction struct {
 	spread      []float64   // root mean square error at each step
 	freedom     []float64   // effective number of independent errors at each step, minus those spent
 	spent       float64     // degrees of freedom of the weights that the errors determined
-	factors     []float64   // of the calendar, one per step; nil: none
+	factors     []float64   // factors of the calendar, one per step; nil: none
 	calendar    [][]float64 // covariance of the logarithms of the factors
 	shape       []float64   // sorted |errors| / spread; empty for normal errors
 }

@@ -341,7 +341,7 @@ func TestPaceReportsWhetherTheGoalIsReached(t *testing.T) {
 }
 
 // Monthly goals are 8% below to 8% above the expected total and are evaluated on day ten. The test compares the Brier
-// score with that of extrapolating the rate so far without uncertainty.
+// score with the score of the run rate, extrapolated without uncertainty.
 func TestProbabilityOfAGoalIsBetterThanTheRunRate(t *testing.T) {
 	t.Parallel()
 	runs := 12
@@ -469,7 +469,7 @@ func sameAhead(t *testing.T, a, b track) {
 	}
 }
 
-// All errors of a young store with falling sales have one sign.
+// For a short history with falling sales, all errors have the same sign.
 func TestMedianIsInsideItsIntervals(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))

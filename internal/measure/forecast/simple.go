@@ -92,7 +92,7 @@ type pool struct {
 	room    []float64 // members × horizon
 	sorted  []float64
 	name    string
-	weights []float64 // of the mean; nil: the median
+	weights []float64 // weights of the mean; nil: the median
 }
 
 func (p *pool) String() string { return p.name }

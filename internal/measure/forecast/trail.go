@@ -2,7 +2,7 @@ package forecast
 
 import "slices"
 
-// trail contains the end points of a fit's searches, which are starting points for refits of the same series with more
+// trail contains the end points of a fit's searches. They are starting points for refits of the same series with more
 // values. Nil means none. It is safe for concurrent use by different models.
 type trail struct {
 	forms  map[form]ending
@@ -71,7 +71,7 @@ func (t *trail) leaveOrder(o order, c *candidate, params []float64) {
 	}
 }
 
-// chosen returns the earlier chosen order if its differences and its season are those of base.
+// chosen returns the earlier chosen order if its differences and its season equal those in base.
 func (t *trail) chosen(base order) (order, bool) {
 	if t == nil || t.best == nil || t.best.d != base.d || t.best.sd != base.sd || t.best.season != base.season {
 		return order{}, false

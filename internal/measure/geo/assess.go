@@ -22,7 +22,7 @@ type Assessment struct {
 type Block struct {
 	First    Period
 	Periods  int
-	During   bool    // part of the test
+	During   bool    // the block is part of the test
 	Observed float64 // outcome
 	Expected float64 // counterfactual outcome, from the donors
 	Low      float64 // 90% of the blocks before the test are within this band
@@ -96,9 +96,9 @@ func (r *Randomization) Effects() (sets []float64, own float64) {
 }
 
 // SpendChange returns the change of spend in the treated regions during the test. The baseline is their spend in the
-// same number of periods before, times the growth of the other regions. Spend is set, not sampled, so the change is
-// exact. The result known is false if spend changed by less than a twentieth of the larger amount. A return on such a
-// small change is noise.
+// same number of periods before the test, times the growth of the other regions. The change is exact, because
+// advertisers set the spend. The result known is false if spend changed by less than a twentieth of the larger amount.
+// A return on such a small change is noise.
 func SpendChange(p *Panel, t Test) (change float64, known bool) {
 	length := t.End - t.Start + 1
 	from := max(0, t.Start-length)

@@ -8,8 +8,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// cholesky solves symmetric positive semidefinite systems, in which donors outnumber periods. It sets a minimum for
-// small pivots, because gonum's factorization would fail with them. It reuses its scratch space.
+// cholesky solves symmetric positive semidefinite systems, including those with more donors than periods. It sets a
+// minimum for small pivots, because gonum's factorization would fail with them. It reuses its scratch space.
 type cholesky struct {
 	a []float64
 	n int

@@ -6,7 +6,7 @@ import (
 	"assay/internal/measure/geo"
 )
 
-// The panel is that of GeoLift's walkthrough: 40 cities, 90 days.
+// The panel is from GeoLift's walkthrough: 40 cities, 90 days.
 func BenchmarkSelectionOfTheWalkthrough(b *testing.B) {
 	p := geoLift(b, "geolift_pretest.csv")
 	for b.Loop() {
@@ -38,7 +38,7 @@ func BenchmarkSynthDiDOnProposition99(b *testing.B) {
 	}
 }
 
-// Two treated states leave 630 sets, of which 200 are drawn.
+// With two treated states there are 630 sets. The method draws 200 of them.
 func BenchmarkSynthDiDWith200Draws(b *testing.B) {
 	p, test := proposition99(b)
 	test.Treated = append(test.Treated, "Nevada")

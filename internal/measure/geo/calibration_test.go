@@ -10,7 +10,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// runs returns the number of simulations: a short form in every run, the full size under ASSAY_NIGHTLY=1.
+// runs returns the number of simulations: full with ASSAY_NIGHTLY=1, otherwise short.
 func runs(short, full int) int {
 	if os.Getenv("ASSAY_NIGHTLY") == "1" {
 		return full

@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// counts returns the daily orders of 51 regions of very different sizes, about 80 orders a day in all, with a common
-// season and common noise. A third of the regions, drawn at random, is treated in the last 35 days.
+// counts returns the daily orders of 51 regions of very different sizes, about 80 orders per day in total, with a
+// common season and common noise. A third of the regions, drawn at random, is treated in the last 35 days.
 func counts(t testing.TB, seed uint64) (*geo.Panel, geo.Test) {
 	t.Helper()
 	const regions, periods, start, daily = 51, 175, 140, 80
@@ -50,8 +50,8 @@ func poisson(rng *rand.Rand, mean float64) float64 {
 	return n
 }
 
-// The combined method keeps its size and coverage on counts. Its interval is shorter than that of the default, which
-// gives small regions too much weight, and it finds an effect of 12% more often.
+// The combined method keeps its size and coverage on counts. The default method gives small regions too much weight.
+// Compared with the default, the combined method has a shorter interval and finds an effect of 12% more often.
 func TestCombinedIsCalibratedAndPreciseOnCounts(t *testing.T) {
 	t.Parallel()
 	n := runs(120, 2000)

@@ -11,7 +11,7 @@ import (
 // Shifting is the result of the conformal test in time.
 type Shifting struct {
 	P        float64
-	Interval *measure.Interval // interval of the effect per region and period; nil if periods are too few
+	Interval *measure.Interval // interval of the effect per region and period; nil with too few periods
 }
 
 // refit is a method fitted to all periods, including the test, under a hypothesized effect.
@@ -31,8 +31,8 @@ type refit struct {
 
 // newRefit prepares the test of Chernozhukov, Wüthrich and Zhu (2021, "An exact and robust conformal inference method
 // for counterfactual and synthetic controls", section 2.2). The test subtracts the hypothesized effect, fits all
-// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts,
-// which preserves the dependence between neighboring days. Ridges are those of the estimate.
+// periods, and compares the residuals in the test with those in other periods. The test compares all cyclic shifts.
+// They preserve the dependence between neighboring days. Ridges are as in the estimate.
 func newRefit(p *Panel, e *estimator, treated, donors []int, order *permutations) *refit {
 	s := span{start: e.start, end: e.end, fit: e.end + 1}
 	fr := newFrame(p, e.form, s)
@@ -105,8 +105,9 @@ func (r *refit) weightsFor(b *bench) []float64 {
 	return w
 }
 
-// unusual returns the share of rearrangements in time with a statistic that is at least as large as the observed one.
-// The statistic is the sum of residuals in the test, or the sum of their absolute values for [refit.geoLift].
+// unusual returns the share of rearrangements in time with a statistic that is at least as large as the observed
+// statistic. The statistic is the sum of residuals in the test, or the sum of their absolute values for
+// [refit.geoLift].
 func (r *refit) unusual() float64 {
 	if r.order != nil {
 		return r.order.unusual(r.resid, r.start)
@@ -181,7 +182,7 @@ func (r *refit) invert(tau, alpha float64) *measure.Interval {
 	return (&measure.Interval{Low: low, High: high, Level: 1 - alpha}).Times(r.target.unit)
 }
 
-// permutations contains random selections of periods that replace those of the test.
+// permutations contains random selections of periods that replace the test's periods.
 type permutations struct {
 	length int
 	picks  []int32 // selections, one after another

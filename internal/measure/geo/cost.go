@@ -7,8 +7,8 @@ import (
 	"assay/internal/measure"
 )
 
-// Return is a test's effect per cost. If spend is reduced, the cost is negative. The effect is negative too if the
-// channel works. The ratio is positive in both cases.
+// Return is a test's effect per cost. If spend is reduced, the cost is negative. With an effective channel, the effect
+// is then also negative, so the ratio is positive.
 type Return struct {
 	PerCost         float64           // effect per unit of cost: iROAS if the outcome is revenue
 	PerCostInterval *measure.Interval // nil without an interval of the effect

@@ -14,7 +14,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ordersOf returns the daily orders of a demo store by state, without wholesale, which ads do not change.
+// ordersOf returns the daily orders of a demo store by state, without wholesale orders, because ads do not change
+// these.
 func ordersOf(t *testing.T, seed uint64) (*geo.Panel, demo.Truth) {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)
@@ -54,7 +55,7 @@ func ordersOf(t *testing.T, seed uint64) (*geo.Panel, demo.Truth) {
 	return p, truth
 }
 
-// some returns the panel of some days.
+// some returns the panel of the given days.
 func some(p *geo.Panel, days []int) *geo.Panel {
 	out := &geo.Panel{Regions: p.Regions}
 	for _, day := range days {
@@ -70,8 +71,8 @@ func some(p *geo.Panel, days []int) *geo.Panel {
 	return out
 }
 
-// clean returns the panel of a test's days and of earlier days without another test or the week after it, four times as
-// many.
+// clean returns the panel of a test's days and of four times as many earlier days. It omits the days of other tests and
+// the week after each of them.
 func clean(p *geo.Panel, truth demo.Truth, e demo.ExperimentTruth) (*geo.Panel, geo.Test) {
 	first, last := e.Start.Sub(truth.FirstDay), e.End.Sub(truth.FirstDay)
 	var days []int
@@ -95,9 +96,10 @@ func clean(p *geo.Panel, truth demo.Truth, e demo.ExperimentTruth) (*geo.Panel, 
 	return some(p, days), test
 }
 
-// On demo stores, the combined method rejects as often as stated without an effect: for random sets of states in 35 days
-// before the first experiment, and for the planned A/A tests. Of nine planted effects over three seeds it finds at least
-// seven, with intervals at most 1.2 times as wide as those of difference in differences on orders.
+// On demo stores without an effect, the combined method rejects at the nominal rate. The test checks this for random
+// sets of states in 35 days before the first experiment, and for the planned A/A tests. Over three seeds, the method
+// must find at least seven of nine planted effects. Its intervals must be at most 1.2 times as wide as those of
+// difference in differences on orders.
 func TestCombinedFindsEffectsOfDemoStoresAndKeepsItsSize(t *testing.T) {
 	t.Parallel()
 	const sets, length = 15, 35

@@ -54,7 +54,7 @@ func (a analysis) together(r *Result) {
 			sum.effect += weight * one.effect
 			sum.fit += weight * one.fit
 			sum.level = one.level
-			if one.fixed { // its fit is not overfitted and measures the noise of the set
+			if one.fixed { // a fit with fixed weights is not overfitted and measures the noise of the set
 				sum.fit, sum.fixed = one.fit, true
 			}
 		}
@@ -84,7 +84,7 @@ func (a analysis) shift(r *Result, estimators []*estimator) {
 	}
 }
 
-// blend describes the weighted mean of the members: their donors' weights and gaps. Notes are those of the first member.
+// blend describes the weighted mean of the members: their donors' weights and gaps. Notes are from the first member.
 func (a analysis) blend(r *Result, estimators []*estimator) {
 	weights := map[Region]float64{}
 	base := 0.0

@@ -31,20 +31,22 @@ type Pooled struct {
 	Tests   int
 }
 
-// Prior is the factor of a channel before any test, at a level: normal with mean 1 and standard deviation [Untested]. On
-// average last touch is right, but for a single channel it can be far off in both directions.
+// Prior returns the factor of a channel before any test, with an interval of the given level. It is normal with mean 1
+// and standard deviation [Untested]. Last touch is assumed to be correct on average. For a single channel, its error
+// can be large in both directions.
 func Prior(level float64) measure.Estimate {
 	return measure.Estimate{
 		Value: 1, Interval: measure.NormalInterval(1, Untested, level), Method: measure.FactorPrior, Basis: measure.Modelled,
 	}
 }
 
-// Posterior is the factor of a channel after its tests: the product of [Prior] and the pooled measurements, both normal,
+// Posterior returns the factor of a channel after its tests: the product of [Prior] and the pooled measurements, both
+// normal,
 //
 //	mean = (1/σ₀² + f/σ²)·v,  v = 1/(1/σ₀² + 1/σ²),
 //
-// where f ± σ is the result of [Pool] and 1 ± σ₀ the prior. An inconclusive test leaves the factor near the prior, and a
-// precise one replaces it.
+// where f ± σ is the result of [Pool] and 1 ± σ₀ the prior. After an inconclusive test, the factor remains near the
+// prior. A precise test replaces the prior.
 func Posterior(factors []measure.Estimate, level float64) (Pooled, error) {
 	pooled, err := Pool(factors, level)
 	if err != nil {
@@ -114,8 +116,8 @@ const (
 
 // Uncertainty returns the standard deviation of a channel's factor today: √(sd² + (yearly·years)²). Here sd is the
 // standard deviation of f, the factor of the channel, and years is the time since the last test. The maximum is
-// [Untested]. It also applies to a channel without a test (f is nil). Both constants are judgments. They rank channels
-// for testing and affect no other result.
+// [Untested]. This value also applies to a channel without a test (f is nil). Both constants are judgments. They rank
+// channels for testing and affect no other result.
 func Uncertainty(f *measure.Estimate, years float64) float64 {
 	if f == nil {
 		return Untested

@@ -193,7 +193,7 @@ func (a analysis) matched(r *Result) {
 }
 
 // conclude sets p-value and interval from the requested inference. If that inference is not available, it uses the
-// other one.
+// other inference.
 func (a analysis) conclude(r *Result) {
 	if r.Placebo != nil {
 		if a.Method.contrasts() {

@@ -79,7 +79,7 @@ func walkthroughSelection() geo.SelectionOptions {
 	}
 }
 
-// proposition99 returns cigarette sales in 39 states from 1970 to 2000, and California's tax of 1988.
+// proposition99 returns cigarette sales in 39 states from 1970 to 2000, and California's tax of 1988 as a test.
 func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 	t.Helper()
 	var rows []geo.Row
@@ -93,7 +93,7 @@ func proposition99(t testing.TB) (*geo.Panel, geo.Test) {
 // moving factors, and each has its own noise.
 type market struct {
 	regions, periods int
-	autocorrelation  float64 // of a region's own noise
+	autocorrelation  float64 // autocorrelation of a region's own noise
 }
 
 // noise is the standard deviation of a region's own daily noise for a region of size 1; smaller regions have more

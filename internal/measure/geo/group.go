@@ -8,12 +8,12 @@ import (
 
 // Limits of groups of small regions.
 const (
-	mostEmpty   = 0.2 // largest share of periods without an outcome of a region that stays on its own
-	leastGroups = 40  // a region with this part of the outcome also stays on its own
+	mostEmpty   = 0.2 // maximum share of periods without an outcome for a region that is not merged
+	leastGroups = 40  // a region with at least 1/leastGroups of the outcome is not merged either
 )
 
-// groups is a panel in which small regions are merged, so that they are neither lost nor noise. A search or backtest
-// treats a group as one region.
+// groups is a panel with merged small regions. Merging keeps their outcome and reduces their noise. A search or
+// backtest treats a group as one region.
 type groups struct {
 	*Panel
 	members map[Region][]Region // by name of a group
@@ -21,7 +21,7 @@ type groups struct {
 
 // grouped merges the small regions, in the order of their size. A region is small if it has no outcome in more than a
 // fifth of the periods and less than 1/40 of the panel's outcome. A group ends when it is not small; small regions that
-// remain join the last group. The regions to keep stay on their own.
+// remain join the last group. The regions to keep are never merged.
 func (p *Panel) grouped(keep []Region) groups {
 	g := groups{Panel: &Panel{Periods: p.Periods}, members: map[Region][]Region{}}
 	sums, all := make([]float64, len(p.Regions)), 0.0
@@ -95,7 +95,7 @@ func (g groups) named() groups {
 	return out
 }
 
-// expanded returns the regions behind names of the panel, sorted.
+// expanded returns the names with each group replaced by its members, sorted.
 func (g groups) expanded(names []Region) (all []Region) {
 	for _, name := range names {
 		if members, ok := g.members[name]; ok {

@@ -10,8 +10,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// countries is a panel of large regions and of many small ones, which have an order on about one day in ten. Together the
-// small ones have a sixth of the outcome.
+// countries returns a panel of large regions and many small regions. A small region has an order on about one day in
+// ten. Together, the small regions have a sixth of the outcome.
 func countries(large, small, periods int) *geo.Panel {
 	p, chance := simulate(market{regions: large, periods: periods}, 7), stats.Stream(8, 8)
 	all := 0.0
@@ -75,7 +75,7 @@ func TestSmallRegionsAreMergedNotLost(t *testing.T) {
 	}
 }
 
-// A panel without small regions stays as it is.
+// A panel without small regions does not change.
 func TestLargeRegionsStayOnTheirOwn(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 12, periods: 100}, 9)

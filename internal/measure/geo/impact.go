@@ -123,7 +123,7 @@ func standard(x []float64) (m, sd float64) {
 
 // localLevel is the state of the sampler, in standardized units.
 type localLevel struct {
-	y          []float64   // before the start
+	y          []float64   // series before the start
 	x          [][]float64 // all periods, by period and covariate
 	level      []float64
 	beta       []float64
@@ -291,7 +291,7 @@ func summarizeImpact(actual, sums []float64, alpha float64) *Impact {
 	if result.Predicted.Low > 0 {
 		result.Relative = forecasted(sums, alpha, func(s float64) float64 { return (total - s) / s })
 	}
-	above, below := 1.0, 1.0 // the observed series counts as one path
+	above, below := 1.0, 1.0 // the observed series is included as one path
 	for _, s := range sums {
 		above += indicatorOf(s >= total)
 		below += indicatorOf(s <= total)

@@ -27,8 +27,8 @@ func weight(r *geo.Result, name geo.Region) float64 {
 	return 0
 }
 
-// The expected values are those of both models in the walkthrough vignette of GeoLift 2.7.5. Tolerances are half a unit
-// of the last printed digit.
+// The expected values are the results of both models in the walkthrough vignette of GeoLift 2.7.5. Tolerances are half
+// a unit of the last printed digit.
 func TestWalkthroughMatchesGeoLift(t *testing.T) {
 	t.Parallel()
 	p, test := walkthrough(t)
@@ -117,7 +117,7 @@ func TestSelectionMatchesGeoLiftsBestMarkets(t *testing.T) {
 }
 
 // Table 1 of Arkhangelsky et al. (2021) has -27.3, -19.6, -15.6 and -11.1. The exact optima are from two other solvers;
-// the synthdid package stops slightly before the optima.
+// the solver of the synthdid package stops slightly before the optima.
 func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	t.Parallel()
 	p, test := proposition99(t)
@@ -131,7 +131,7 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 		{geo.DiD, -27.3491110836, 1e-9, -27.3, 17.740},
 		{geo.Synthetic, -19.51363, 1e-5, -19.6, 9.917},
 		{geo.SynthDiD, -15.60540, 1e-5, -15.6, 8.368},
-		{geo.Demeaned, -11.1090, 5e-5, -11.1, 0}, // DIFP
+		{geo.Demeaned, -11.1090, 5e-5, -11.1, 0}, // called DIFP in the paper
 	} {
 		r := fit(t, p, test, geo.Options{Method: c.method})
 		near(t, string(c.method), r.ATT, c.att, c.tolerance)
@@ -155,8 +155,8 @@ func TestProposition99MatchesThePublishedEffects(t *testing.T) {
 	}
 }
 
-// The expected values are those of GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and
-// lift use the closed form, because the published values have simulation noise.
+// The expected values are from GeoexperimentsResearch, as asserted in google/matched_markets. Two-sided limits and lift
+// use the closed form, because the published values have simulation noise.
 func TestTimeBasedRegressionMatchesGoogle(t *testing.T) {
 	t.Parallel()
 	var rows []geo.Row

@@ -14,7 +14,7 @@ import (
 // Period is a point on the time axis.
 type Period struct {
 	At    float64 // position on the axis: the day's number, or a year such as 2012.25
-	Label string  // as in the input
+	Label string  // label of the input
 }
 
 // Day returns the period of a calendar day.
@@ -51,8 +51,8 @@ type Gaps string
 
 // Meanings of a missing row.
 const (
-	Refuse Gaps = "refuse" // an error that names region and period
-	Zero   Gaps = "zero"   // the outcome is zero
+	Refuse Gaps = "refuse" // a missing row is an error that names region and period
+	Zero   Gaps = "zero"   // a missing row is an outcome of zero
 )
 
 // NewPanel arranges rows, in any order, into a panel. It returns an error for two rows of one region and period, a

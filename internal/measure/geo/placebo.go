@@ -29,8 +29,8 @@ type reading struct {
 	fixed  bool    // the donors' weights are fixed, so the fit is not overfitted
 }
 
-// closest is the minimum of the relative fit. Series with a better agreement before the test are overfitted, because
-// there are many donors.
+// closest is the minimum value of the relative fit. Series with a better agreement before the test are overfitted,
+// because there are many donors.
 const closest = 1e-4
 
 // statistic ranks sets: the relative effect divided by the square root of the relative fit.
@@ -163,7 +163,7 @@ func (r *Randomization) p() float64 {
 // Single regions do not overlap, and their ranks are exact. In simulations with 2 of 20 to 10 of 200 regions, the
 // uncorrected test rejects with probability 0.06 to 0.09 at 0.05 (docs/validation.md).
 //
-// A contrast of totals (did_scaled, combined) divides by the whole fit, which contains the variance of the set and of
+// A contrast of totals (did_scaled, combined) divides by the whole fit. The fit contains the variance of the set and of
 // its donors, so κ = 1. Large regions dominate totals, so N is the effective number of donors (Σy)²/Σy², where y is a
 // donor's level.
 type smallSample struct {
@@ -176,7 +176,7 @@ func newSmallSample(pool, size int) smallSample {
 	return smallSample{size: size, freedom: float64(pool - 1), kappa: math.Sqrt(float64(pool-size) / float64(pool-1))}
 }
 
-// contrastSample is the correction for contrasts of totals of donors with these levels.
+// contrastSample returns the correction for contrasts of totals, given the levels of the donors.
 func contrastSample(levels []float64, size int) smallSample {
 	all := stats.Sum(levels)
 	return smallSample{size: size, freedom: max(1, all*all/stats.Dot(levels, levels)-1), kappa: 1}
@@ -211,7 +211,7 @@ func (r *Randomization) reach(alpha float64) (float64, bool) {
 
 // critical returns the largest statistic that the rank test of size alpha does not reject.
 func critical(sets []reading, alpha float64) (float64, bool) {
-	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // sets that may be more extreme if the test rejects
+	may := int(math.Floor(alpha*float64(len(sets)+1)+1e-9)) - 1 // maximum number of more extreme sets if the test rejects
 	if may < 0 {
 		return 0, false
 	}

@@ -97,9 +97,9 @@ func records(b *bench, p *Panel, windows []*backtest, set []int) []record {
 // shrinkage is the weight of the placebo sets in the estimate of a set's noise, as a number of independent windows.
 const shrinkage = 4
 
-// noisiness returns the ratio of a set's errors to those of placebo sets with the same fit. It is the square root of
-// the set's mean squared statistic, in units of the placebo sets' mean squared statistic, shrunk toward 1. Overlapping
-// windows count as the number of disjoint windows.
+// noisiness returns the ratio of a set's errors to the errors of placebo sets with the same fit. It is the square root
+// of the set's mean squared statistic, in units of the placebo sets' mean squared statistic, shrunk toward 1. The
+// number of overlapping windows is replaced by the number of disjoint windows.
 func noisiness(windows []*backtest, own []record, size int) float64 {
 	var sum float64
 	for i, w := range windows {
@@ -115,7 +115,8 @@ func noisiness(windows []*backtest, own []record, size int) float64 {
 	return math.Sqrt((shrinkage + apart*sum/n) / (shrinkage + apart))
 }
 
-// power returns the probability that the test detects a lift, over windows and errors drawn from the placebo sets:
+// power returns the probability that the test detects a lift. It averages over windows and errors from the placebo
+// sets:
 //
 //	P( |k u s + δ y| > c s ),
 //

@@ -30,7 +30,7 @@ type Gate struct {
 	Detail  string // the figure and its limit, as a sentence
 }
 
-// Fix returns what makes a gate pass, "" for a passed one.
+// Fix returns the remedy for a gate, or "" for a passed gate.
 func (g Gate) Fix() string {
 	if g.Verdict == Pass {
 		return ""
@@ -287,8 +287,8 @@ func (c *check) donors() {
 	c.gate("donors", verdict(n >= 20, n >= 10), "%s", detail)
 }
 
-// outage is the number of periods in a row without any outcome that count as missing data. A shorter run, and a period
-// without an outcome in one region only, is an outcome of zero.
+// outage is the minimum number of consecutive periods without any outcome that are treated as missing data. In a
+// shorter run, or if only one region has no outcome, the outcome is zero.
 const outage = 3
 
 func (c *check) completeness() {

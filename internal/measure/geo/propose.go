@@ -21,12 +21,12 @@ type ProposeOptions struct {
 	Seed    uint64
 }
 
-// Proposal is a test that has the power at the plausible return.
+// Proposal is a test that detects the plausible return with the requested power.
 type Proposal struct {
 	Treated []Region
 	Days    int
-	Factor  float64 // of the spend in the treated regions; 0: a pause
-	Change  float64 // of spend over the whole test
+	Factor  float64 // multiple of the spend in the treated regions; 0: a pause
+	Change  float64 // change of spend over the whole test
 	Effect  float64 // plausible change of the outcome over the whole test
 	Lift    float64 // minimum detectable effect
 	Cost    float64 // contribution that the test is expected to lose; below 0 if it gains
@@ -35,18 +35,18 @@ type Proposal struct {
 // Limits of proposals.
 const (
 	elasticity    = 0.7 // the outcome of a channel is proportional to spend^0.7
-	largestFactor = 5   // of spend
+	largestFactor = 5   // maximum multiple of spend
 	proposals     = 3
 	daysOfWeek    = 7
 )
 
-// Propose searches regions, weeks and changes of spend for the tests that detect the plausible return with the power, the
-// cheapest first, at most three that differ in length, kind or number of regions. Without any, it returns the smallest
-// return that a pause in any of the searched designs detects.
+// Propose searches regions, weeks and changes of spend for tests that detect the plausible return with the requested
+// power. It returns at most three tests that differ in length, kind or number of regions, the cheapest first. Without
+// such a test, it returns the smallest return that a pause in any of the searched designs detects.
 //
-// The panel is aggregated to weeks, which makes the search fast and does not change the size of a lift. A pause loses the
-// outcome Return·spend. A spend of m times the current one adds Return·spend·(m^0.7 - 1), so the least m that reaches the
-// detectable outcome D is (1 + D/(Return·spend))^(1/0.7).
+// The panel is aggregated to weeks. This makes the search fast and does not change the size of a lift. A pause loses
+// the outcome Return·spend. Spend of m times the current spend adds Return·spend·(m^0.7 - 1). The minimum m that
+// reaches the detectable outcome D is therefore (1 + D/(Return·spend))^(1/0.7).
 func Propose(p *Panel, o ProposeOptions) (found []Proposal, leastReturn float64, err error) {
 	o.Alpha, o.Power = cmp.Or(o.Alpha, .1), cmp.Or(o.Power, .8)
 	o.Windows, o.Draws = cmp.Or(o.Windows, 6), cmp.Or(o.Draws, 60)

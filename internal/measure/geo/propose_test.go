@@ -15,8 +15,8 @@ func proposing(p *geo.Panel, spendPerDay, wanted float64) geo.ProposeOptions {
 	}
 }
 
-// With a high return, a pause and an increase of spend are proposed, each detectable at the plausible return and with its
-// cost. With a return of almost nothing, nothing is proposed, and the smallest detectable return is far above it.
+// With a high return, a pause and an increase of spend are proposed. Each is detectable at the plausible return and has
+// its cost. With a return near zero, nothing is proposed, and the smallest detectable return is far above it.
 func TestProposalsReachTheirPower(t *testing.T) {
 	t.Parallel()
 	p := simulate(market{regions: 48, periods: 365, autocorrelation: .3}, 3)

@@ -11,8 +11,8 @@ import (
 
 // SearchOptions describes the test to search. Zero values mean the defaults.
 type SearchOptions struct {
-	Sizes    []int // treated regions of a test
-	Duration int   // periods of the test
+	Sizes    []int // numbers of treated regions to try
+	Duration int   // number of periods of the test
 	Include  []Region
 	Exclude  []Region // never treated, but still donors
 	Alpha    float64  // size of the test; default 0.1
@@ -20,7 +20,7 @@ type SearchOptions struct {
 	Windows  int      // maximum number of choosing windows and of judging windows; default 20
 	Draws    int      // placebo sets in each window; default 200
 	Keep     int      // plans to return; default 10
-	Quick    bool     // backtest few sets of each size and do not improve them
+	Quick    bool     // backtest few sets of each size, without improvement by exchange
 	Seed     uint64
 }
 
@@ -56,7 +56,7 @@ type Plan struct {
 	Treated    []Region
 	Duration   int
 	Optimistic *float64  // from the windows that chose the regions; nil if no lift up to 200% is detectable
-	Planning   *float64  // from later windows, which did not choose the regions; for planning; nil as for Optimistic
+	Planning   *float64  // from later windows, independent of the choice of regions; for planning; nil as for Optimistic
 	Analytic   *float64  // standard error × (z + z) over the same later windows, a cross-check
 	Outcome    float64   // mean outcome of all treated regions per period, over the last windows
 	OutOfFit   float64   // root mean squared gap in the later windows, relative to the gap with equal weights
@@ -69,10 +69,10 @@ type Plan struct {
 //
 // The search considers all sets if there are at most 200,000, otherwise samples stratified by region size. It selects
 // the sets with a mean closest to the mean of the other regions, and evaluates them by backtests. A backtest is a
-// window of the test's length without treatment. The method is fitted to the periods before the window. It improves the
-// best sets by exchanging regions. The smallest lift is optimistically biased for the chosen set, so each plan also has
-// the figure of later windows. Plans are in the order of choice. No two plans share more than three quarters of their
-// regions.
+// window of the test's length without treatment. The method is fitted to the periods before the window. The search
+// improves the best sets by exchanging regions. The smallest lift is optimistically biased for the chosen set, so each
+// plan also has the figure of later windows. Plans are in the order of choice. No two plans share more than three
+// quarters of their regions.
 func newSearch(p *Panel, o SearchOptions) (*search, error) {
 	o, err := o.withDefaults(p)
 	if err != nil {
@@ -127,7 +127,7 @@ const (
 	enumerable = 200_000 // maximum number of sets for considering all
 	sampled    = 20_000  // sets in a sample
 	screened   = 48      // number of sets that are backtested
-	quickly    = 6       // the same of a quick search
+	quickly    = 6       // number of sets that a quick search backtests
 	improved   = 4       // number of sets that are improved by exchange
 )
 
@@ -201,7 +201,7 @@ func (s *search) screen(k int) [][]int {
 	return sets
 }
 
-// uniformLoss returns the summed squared gap between the set's mean series and that of all other regions.
+// uniformLoss returns the summed squared gap between the mean series of the set and of all other regions.
 func (f *frame) uniformLoss(set []int, sums []float64) float64 {
 	n := len(f.z)
 	t := f.target(set)

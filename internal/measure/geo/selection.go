@@ -12,8 +12,8 @@ import (
 
 // SelectionOptions describes the candidate tests. Zero values mean the defaults.
 type SelectionOptions struct {
-	Sizes     []int     // treated regions of a test
-	Durations []int     // periods of a test
+	Sizes     []int     // numbers of treated regions to try
+	Durations []int     // numbers of periods to try
 	Effects   []float64 // lifts to try, as fractions; default 0, 0.05, … 0.25
 	Include   []Region  // treated in every test
 	Exclude   []Region  // treated in no test, but still donors

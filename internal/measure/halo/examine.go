@@ -36,7 +36,7 @@ func (d Data) examine(y []float64, base [][]float64, known errors, usable []int,
 	}
 }
 
-// ahead returns the mean spend of the following days, as far as the spend is known.
+// ahead returns the mean spend of the following days with known spend.
 func ahead(spend []float64) []float64 {
 	out := make([]float64, len(spend))
 	for t := range spend {

@@ -3,7 +3,7 @@
 //
 // The method is a Bayesian distributed-lag regression of a surface's daily revenue on spend. It uses shrinkage toward
 // zero, model averaging over lags, and a placebo test with future spend to prevent spurious effects. An effect that the
-// data cannot identify has no estimate, but a reason.
+// data cannot identify has a reason instead of an estimate.
 package halo
 
 import (
@@ -91,9 +91,9 @@ func (e Effect) Found() bool { return e.Reason == "" && e.Wide.Low > 0 }
 const (
 	LeastDays      = 180
 	LeastSpendDays = 60
-	leastVariation = 0.03 // share of the spend's size after removing trend, season and weekday
+	leastVariation = 0.03 // minimum size of the spend after removing trend, season and weekday, relative to its mean
 	mostInflation  = 10
-	mostLeadZ      = 2.58 // one-sided 0.5%
+	mostLeadZ      = 2.58 // critical value of a one-sided test of size 0.5%
 )
 
 // Estimate returns the effects of every channel on every surface, in the data's order. It rejects series of different

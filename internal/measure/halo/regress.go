@@ -132,9 +132,9 @@ func (l factor) rank() (n int) {
 
 // regression contains a surface's days after removing the controls. All products are of residuals.
 type regression struct {
-	yy   float64     // of revenue
+	yy   float64     // sum of squares of revenue
 	xy   []float64   // products of each column with revenue
-	xx   [][]float64 // of columns
+	xx   [][]float64 // products of the columns with each other
 	free float64     // residual degrees of freedom
 
 	excess float64 // see errors

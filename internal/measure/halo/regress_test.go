@@ -79,7 +79,7 @@ func TestSweptProductsEqualThoseOfResiduals(t *testing.T) {
 	got := sweep(columns[3], columns[:3], without, known)
 	same := func(what string, got float64, a, b []float64) {
 		t.Helper()
-		// Residual products are about a hundredth of the columns' squares, so that many digits are lost.
+		// Residual products are about a hundredth of the columns' squares, so many digits are lost.
 		if product := stats.Dot(a, b); math.Abs(got-product) > 1e-10*math.Sqrt(stats.Dot(a, a)*stats.Dot(b, b)) {
 			t.Errorf("%s is %v, want %v", what, got, product)
 		}

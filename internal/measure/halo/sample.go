@@ -116,10 +116,10 @@ func cannotTell(spend, rest []float64) Reason {
 	return ""
 }
 
-// errors contains the parameters of the errors, which are estimated before the effects.
+// errors contains the parameters of the errors. They are estimated before the effects.
 type errors struct {
 	phi    float64   // correlation of neighboring days
-	weight []float64 // of each day
+	weight []float64 // weight of each day
 	excess float64   // variance relative to a fit with known weights
 }
 
@@ -170,8 +170,9 @@ func firstFit(y []float64, columns base) errors {
 }
 
 // persistence corrects the lag-1 autocorrelation of residuals for the fit. Slow columns, a share p of the days, remove
-// the low frequencies of the errors' spectrum. AR(1) errors have (1+φ)/(1-φ) times the average power there, which is a
-// share s of their variance and is fully correlated. The remaining variance has autocorrelation (φ-s)/(1-s).
+// the low frequencies of the errors' spectrum. At these frequencies, AR(1) errors have (1+φ)/(1-φ) times the average
+// power. This power is a share s of their variance and is fully correlated. The remaining variance has autocorrelation
+// (φ-s)/(1-s).
 func persistence(left, p float64) float64 {
 	phi := min(max(left, 0), mostPhi)
 	for range 20 {

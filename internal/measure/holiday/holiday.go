@@ -93,11 +93,11 @@ func Named(name string) Holiday {
 	return calendar[slices.IndexFunc(calendar, func(h Holiday) bool { return h.Name == name })]
 }
 
-// Thanksgiving returns the fourth Thursday of November, which determines the sales weekend in all countries.
+// Thanksgiving returns the fourth Thursday of November. It determines the date of the sales weekend in all countries.
 func Thanksgiving(year int) civil.Date { return nth(4, time.Thursday, time.November)(year) }
 
-// Easter returns Easter Sunday in the Gregorian calendar. The algorithm is the anonymous one in Nature of 20 April
-// 1876, as in Meeus (Astronomical Algorithms, 1991, chapter 8).
+// Easter returns Easter Sunday in the Gregorian calendar. The algorithm was published anonymously in Nature of 20 April
+// 1876; see Meeus (Astronomical Algorithms, 1991, chapter 8).
 func Easter(year int) civil.Date {
 	a, b, c := year%19, year/100, year%100
 	d, e := b/4, b%4

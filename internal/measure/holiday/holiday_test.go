@@ -33,8 +33,8 @@ func TestEasterMatchesTheTables(t *testing.T) {
 	}
 }
 
-// TestDaysOffMatchAPublishedCalendar compares every day off of every country with the calendar of Robyn, which comes
-// from Prophet and the package holidays.
+// TestDaysOffMatchAPublishedCalendar compares every day off of every country with the calendar of Robyn. Its sources
+// are Prophet and the package holidays.
 func TestDaysOffMatchAPublishedCalendar(t *testing.T) {
 	t.Parallel()
 	published := publishedDays(t)

@@ -144,7 +144,7 @@ type record struct {
 	channels        map[measure.Channel]*tally // results by channel; "": all channels
 	// Allocations of the current budget, and allocations with a realized revenue above the current revenue.
 	plans, better          int
-	advised, advisedBetter int // allocations with the advice to shift, and the better ones among them
+	advised, advisedBetter int // allocations with the advice to shift, and the number of better allocations among them
 	// Sums of predicted and realized lifts and of the stated probabilities that they are positive.
 	predicted, realized, chance float64
 	within                      int                       // number of realized lifts inside their 90% intervals
@@ -160,7 +160,7 @@ type chanceTally struct {
 	stated        float64 // sum
 }
 
-// tally sums results of returns. All sums except that of the true returns are relative to the true return.
+// tally sums results of returns. All sums except the sum of true returns are relative to the true return.
 type tally struct {
 	fits, inside                 int
 	mean, median, width, planted float64
@@ -271,7 +271,7 @@ func (r *record) say(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d stores refused", r.refused, r.stores)
-	// The bound is four standard errors below the nominal level. It detects a wrong fit, not slight overconfidence.
+	// The bound is four standard errors below the nominal level. It detects only large errors of the fit.
 	if all := r.channels[""]; float64(all.inside) < 0.81*float64(all.fits) {
 		t.Errorf("%d of %d returns lie in their 90 %% intervals", all.inside, all.fits)
 	}

@@ -17,7 +17,7 @@ type Store struct {
 	// Days contains the days with final data for both sales and spend.
 	Days    civil.Range
 	Revenue map[civil.Date]float64                     // a day without an entry has no revenue
-	Spend   map[measure.Channel]map[civil.Date]float64 // likewise
+	Spend   map[measure.Channel]map[civil.Date]float64 // a day without an entry has no spend
 	Tests   []Test                                     // lift tests of the scope, in any order
 }
 
@@ -31,7 +31,7 @@ const (
 
 // Minimum data for a channel to be in the model.
 const (
-	leastActive = 8     // weeks with spend
+	leastActive = 8     // minimum number of weeks with spend
 	leastShare  = 0.005 // minimum share of all spend
 )
 
@@ -106,7 +106,7 @@ func (f *frame) byWeek(days map[civil.Date]float64) []float64 {
 	return out
 }
 
-// addChannels adds every channel with enough spend to estimate an effect, and lists the others.
+// addChannels adds every channel with enough spend to estimate an effect, and lists the other channels.
 func (f *frame) addChannels(s Store) {
 	var total float64
 	weekly := map[measure.Channel][]float64{}
@@ -147,7 +147,7 @@ func (f *frame) addChannels(s Store) {
 }
 
 // occasions lists the calendar events that affect all shops and are too short for seasonal terms. Budgets are also
-// higher on these days, so a model without the events attributes their sales to the channels.
+// higher on these days, so a model without the events attributes sales of the events to the channels.
 var occasions = []string{"cyber_weekend", "christmas"}
 
 // events returns the occasions in the window as controls.

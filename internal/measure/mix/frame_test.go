@@ -98,7 +98,7 @@ func TestChannelsWithEnoughSpendAreInTheModel(t *testing.T) {
 	}
 }
 
-// A year has one sales weekend and one Christmas. 40 weeks from spring to fall have neither.
+// A year has one sales weekend and one Christmas. 40 weeks from spring to fall have none of these events.
 func TestEventsAreThoseOfTheWindow(t *testing.T) {
 	t.Parallel()
 	names := func(s Store) (names []string) {

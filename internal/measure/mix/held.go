@@ -41,7 +41,7 @@ type Drift struct {
 	Share float64 // change as a share of the series' sum over the window
 }
 
-// staleShare is the largest change of a series before the model is stale. A typical correction of the last days of a
+// staleShare is the maximum change of a series in a model that is not stale. A typical correction of the last days of a
 // report, a few percent, is a tenth of this limit. One missing day of two years exceeds it.
 const staleShare = 0.001
 
@@ -114,7 +114,7 @@ func (f *frame) newcomers(m *Model, s Store) map[measure.Channel]float64 {
 const staleAfter = 35
 
 // State returns whether the model can be used for a store with sales until last, and the reasons why it is not active.
-// [Training] describes settings.
+// The parameter settings has the same meaning as in [Training].
 func (h Held) State(last civil.Date, settings string) (Status, []string) {
 	m := h.Model
 	if m.Status == Refused {

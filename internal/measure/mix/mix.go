@@ -39,17 +39,17 @@ const (
 
 // Model is a trained model in its stored form, or the reasons why it was refused.
 type Model struct {
-	Version  int           `json:"version"`         // 1 for the workspace's first
+	Version  int           `json:"version"`         // 1 for the workspace's first model
 	Status   Status        `json:"status"`          // active or refused as stored; [Held.State] adds stale
 	Reasons  []mmm.Reason  `json:"reasons"`         // reasons why the model was refused
 	Window   civil.Range   `json:"window,omitzero"` // days of the fit; absent if the store has no days
-	Weeks    int           `json:"weeks"`           // in the window
-	Seed     uint64        `json:"seed"`            // of the sampler
+	Weeks    int           `json:"weeks"`           // number of weeks in the window
+	Seed     uint64        `json:"seed"`            // seed of the sampler
 	DataHash string        `json:"data_hash"`       // SHA-256 of data, specification and seed
 	Settings string        `json:"settings"`        // currency and revenue basis, as named by the caller
 	LeftOut  []LeftOut     `json:"left_out"`        // channels with spend that are not in the model
 	Tests    []Calibration `json:"tests,omitempty"` // completed geo experiments, by date
-	Accuracy *mmm.Accuracy `json:"accuracy"`        // in-sample
+	Accuracy *mmm.Accuracy `json:"accuracy"`        // in-sample accuracy
 	// Holdout is the out-of-sample accuracy in the last HoldoutWeeks; nil if that fit was refused.
 	Holdout     *mmm.Accuracy       `json:"holdout"`
 	Diagnostics *mmm.Diagnostics    `json:"diagnostics"` // nil without sampling
@@ -88,13 +88,13 @@ type Training struct {
 // drawsOfFit is the number of draws of one fit.
 const drawsOfFit = chains * (warmup + drawn)
 
-// Train fits a store's model. If the data do not support one, the model is rejected and has reasons. The same store and
-// seed give the same model. A stopped training returns hmc.ErrStopped.
+// Train fits a store's model. If the data do not support a model, the result has the status [Refused] and reasons. The
+// same store and seed give the same model. A stopped training returns hmc.ErrStopped.
 //
 // A store with lift tests is first fitted without them. Train compares this observational fit with the tests' results
 // to decide which channels get a confounding term. If the test is less precise than the observational fit, the term is
-// omitted (decision 16). If the chains do not converge with the tests, the model is the observational fit, and the
-// tests state the reason.
+// omitted (decision 16). If the chains do not converge with the tests, the model is the observational fit, and each
+// test contains the reason.
 func Train(s Store, how Training) (*Model, error) {
 	f := newFrame(s)
 	none := ""
@@ -190,8 +190,8 @@ func (t Training) sampling(before int64) mmm.Sampling {
 	return mmm.Sampling{Seed: t.Seed, Chains: chains, Warmup: warmup, Draws: drawn, Stop: t.counter(before)}
 }
 
-// counter returns the sampler's stop function, which also counts draws, starting from the number of draws of earlier
-// fits.
+// counter returns the sampler's stop function. The function also counts draws, starting from the number of draws of
+// earlier fits.
 func (t Training) counter(before int64) func() bool {
 	var done atomic.Int64
 	done.Store(before)
@@ -246,5 +246,5 @@ func (m *Model) Open() error {
 	return nil
 }
 
-// Posterior returns the model's draws; or nil if it was refused.
+// Posterior returns the model's draws, or nil if the model was refused.
 func (m *Model) Posterior() *mmm.Posterior { return m.posterior }

@@ -28,27 +28,28 @@ func (m *Model) Spend() float64 {
 }
 
 // Plan is the optimized allocation of a budget over a period as long as the window, with the evidence for it. Its
-// current allocation is scaled to the budget, so the lift compares allocations, not sizes of budgets.
+// current allocation is scaled to the budget, so the lift is the effect of the allocation alone.
 type Plan struct {
 	decide.Plan
 	Advice *decide.Advice
-	// Change is the response of the optimized allocation minus that of the window's spend: the joint effect of budget
-	// and allocation. It uses the draws of the optimization, which makes it slightly optimistic.
+	// Change is the response of the optimized allocation minus the response of the window's spend: the joint effect of
+	// budget and allocation. It is slightly optimistic, because it uses the draws of the optimization.
 	Change stats.Summary
 	Times  float64 // budget / current spend
 	Start  float64 // current spend of all channels
-	Recent bool    // the current spend is not that of the window
+	Recent bool    // the current spend differs from the window's spend
 	// Profit is the effect on the contribution after spend; nil if the contribution rates are unknown.
 	Profit *Profit
 }
 
 // Profit is the change of the contribution after ad spend: contribution rate × change of the response, minus the change
-// of spend. It uses the same draws as [Plan.Change]. The rates have no uncertainty of their own.
+// of spend. It uses the same draws as [Plan.Change]. The rates are treated as exact.
 type Profit struct {
 	Change stats.Summary // from current spend to the optimized allocation
 	Pays   float64       // probability that the change is positive
-	// Reallocation is the change by optimizing current spend, and Budget the rest, from the difference of the budget.
-	// They are nil if the budget equals current spend or if the bounds exclude current spend.
+	// Reallocation is the part of the change from optimizing the allocation of current spend. Budget is the other part,
+	// from the difference of the budget. Both are nil if the budget equals current spend or if the bounds exclude current
+	// spend.
 	Reallocation, Budget *stats.Summary
 }
 
@@ -104,7 +105,7 @@ func (m *Model) Plan(ask Ask) (*Plan, error) {
 	return out, nil
 }
 
-// sameBudget is the largest relative difference of two budgets that count as equal.
+// sameBudget is the maximum relative difference of two budgets that are treated as equal.
 const sameBudget = 1e-3
 
 // profit returns the effect of a plan on the contribution after spend.
@@ -213,13 +214,14 @@ func scaled(current map[measure.Channel]float64, times float64, ask Ask) map[mea
 
 // Shift is the effect of a change of one channel's spend over a period as long as the window.
 type Shift struct {
-	Change stats.Summary // of the response
+	Change stats.Summary // change of the response
 	Profit *Profit       // nil if the contribution rate is unknown
 }
 
-// Shift returns the effect if the channel's spend changes by the amount from the given spend per window, spread over the
-// days like the spend of the window. Rate is the contribution per unit of the response, nil if it is unknown. The result ok
-// is false for a channel without spend in the model, and for spend far outside the observed range. Spend is never below zero.
+// Shift returns the effect of a change of the channel's spend by an amount. The parameter from is the spend per window
+// before the change. Both are spread over the days like the spend of the window. Rate is the contribution per unit of
+// the response, nil if it is unknown. The result ok is false for a channel without spend in the model, and for spend
+// far outside the observed range. Spend is never below zero.
 func (m *Model) Shift(channel measure.Channel, from, amount float64, rate *float64) (s Shift, ok bool) {
 	if m.curves == nil || !slices.Contains(m.Posterior().Channels(), channel) {
 		return s, false
@@ -259,12 +261,12 @@ type Reach struct {
 // Step is the relative decrease and increase of spend in [Model.Reach].
 const Step = 0.2
 
-// Reach returns the response of the channel at its spend of the window. The saturation excludes draws without any effect of
-// the channel, because they have none.
+// Reach returns the response of the channel at its spend of the window. Draws without an effect of the channel have no
+// saturation and are excluded from it.
 func (m *Model) Reach(channel measure.Channel) Reach { return m.curves.reach()[channel] }
 
 // ReachAt returns the response of the channel at another spend per window, spread over the days like the spend of the
-// window. Without spend it returns [Model.Reach], because a curve says little about the first unit of spend.
+// window. Without spend it returns [Model.Reach], because curves are imprecise at the first unit of spend.
 func (m *Model) ReachAt(channel measure.Channel, spend float64) Reach {
 	times := spend / m.Posterior().Spend(channel)
 	if !(times > 0 && times <= mostTimes) {

@@ -17,12 +17,12 @@ import (
 // History contains the window by week in the store's currency: revenue, expected revenue, and its parts. Figures are
 // posterior means. Base and channels add up to expected revenue.
 type History struct {
-	Weeks         []civil.Date // first days
+	Weeks         []civil.Date // first day of each week
 	Actual        []float64
 	Expected      []float64
 	Base          []float64 // expected revenue without the model's channels
 	Channels      []measure.Channel
-	Contributions [][]float64 // of each channel
+	Contributions [][]float64 // expected revenue of each channel
 }
 
 // History returns the window by week. The model must not be refused.

@@ -107,7 +107,8 @@ func (m *Model) TestsOf(channel measure.Channel) []Calibration {
 	return slices.DeleteFunc(slices.Clone(m.Tests), func(c Calibration) bool { return c.Channel != channel || !c.Used() })
 }
 
-// addTests lists the tests by date and marks unused tests. If none is not empty, no test is used, for that reason.
+// addTests lists the tests by date and marks unused tests. If the parameter none is not empty, no test is used, and
+// none is the reason.
 func (f *frame) addTests(tests []Test, none string) {
 	for _, t := range tests {
 		switch {

@@ -80,8 +80,8 @@ func TestScopeIsThatOfTheTrainedModel(t *testing.T) {
 	}
 }
 
-// The standard error of the test is 300. The standard error of the fit is 100 or 500. A confounding term next to an
-// imprecise test would lose information.
+// The standard error of the test is 300. The standard error of the fit is 100 or 500. With an imprecise test, a
+// confounding term would lose information.
 func TestConfoundingTermIsDroppedWhenTheTestIsLessPrecise(t *testing.T) {
 	t.Parallel()
 	s := tested()

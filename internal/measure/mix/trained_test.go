@@ -258,7 +258,7 @@ func TestReachIsTheResponseToAFifth(t *testing.T) {
 	}
 }
 
-// A shift starts from the spend that is given: the response of two shifts in a row is that of one.
+// A shift starts from the given spend. Two shifts in a row have the same response as one shift over both amounts.
 func TestAShiftIsTheDifferenceOfTwoResponses(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model
@@ -359,7 +359,8 @@ func TestPlansThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// Budgets of similar size share responses beyond the default range. The shared responses equal those of a wider grid.
+// Budgets of similar size share responses beyond the default range. The shared responses equal the responses on a wider
+// grid.
 func TestResponsesReachAsFarAsABudget(t *testing.T) {
 	t.Parallel()
 	m := trainedWithTest(t).model

@@ -58,7 +58,7 @@ func (a Adstock) known() bool {
 }
 
 // parameters lists the shape's parameters with their default priors. A delayed adstock with retention near 0 puts all
-// weight on the lag closest to theta, which is discontinuous in theta. The prior keeps retention away from 0.
+// weight on the lag closest to theta, so it is discontinuous in theta. The prior keeps retention away from 0.
 func (a Adstock) parameters() []parameter {
 	switch a.Kind {
 	case Geometric, Binomial:

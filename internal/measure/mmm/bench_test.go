@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// wide returns 208 weeks and ten channels.
+// wide returns data of 208 weeks and ten channels.
 func wide() Data {
 	random := stats.Stream(21, 0)
 	d := Data{Media: make([]Media, 10)}
@@ -40,7 +40,7 @@ func BenchmarkGradient(b *testing.B) {
 	}
 }
 
-// regions returns 40 geos, 156 weeks and five channels.
+// regions returns data of 40 geos, 156 weeks and five channels.
 func regions() Data {
 	random := stats.Stream(22, 0)
 	d := Data{Media: make([]Media, 5)}

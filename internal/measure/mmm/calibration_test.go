@@ -91,7 +91,8 @@ func (c calibration) replicate(t *testing.T, design *model, i uint64) map[string
 	return ranks
 }
 
-// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line. This run appends to it.
+// checkpoint is a file with the ranks of an earlier run's replicates, one JSON object per line. The current run appends
+// its ranks.
 type checkpoint struct {
 	form  string
 	known map[uint64]map[string]int
@@ -137,7 +138,7 @@ func (c calibration) checkpoint(t *testing.T) *checkpoint {
 	}
 	for line := range strings.Lines(string(text)) {
 		var one ranked
-		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // repeat a truncated line
+		if json.Unmarshal([]byte(line), &one) == nil && one.Form == done.form { // skip truncated lines
 			done.known[one.Replicate] = one.Ranks
 		}
 	}
@@ -276,7 +277,7 @@ func TestSBCRanksAreUniformAndPlantedBugsAreDetected(t *testing.T) {
 // shortForms returns the other likelihoods, effects, adstocks and saturations, each in at least one model with few
 // parameters.
 func shortForms() map[string]Spec {
-	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // the simulation replaces its result
+	lifts := []Lift{{Channel: "social", X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}} // the simulation replaces DeltaY
 	flat := Trend{Kind: NoTrend}
 	return map[string]Spec{
 		"coefficient": {Trend: flat, Adstock: Adstock{Geometric, 3}},
@@ -296,7 +297,7 @@ func shortForms() map[string]Spec {
 
 func TestRanksAreUniformInEveryForm(t *testing.T) {
 	t.Parallel()
-	replicates := 10 // a small number finds only gross errors
+	replicates := 10 // this small number detects only large errors
 	if os.Getenv("ASSAY_NIGHTLY") == "1" {
 		replicates = 50
 	}
@@ -352,7 +353,7 @@ func TestPosteriorIsCalibrated(t *testing.T) {
 	// Sigma is a twentieth of the largest weekly target.
 	lifts := []Lift{{Channel: measure.Channel("social"), X: 20, DeltaX: 30, Sigma: 50, DeltaY: 1}}
 	sampling := hmc.Options{Chains: 2, Warmup: 300, Draws: 500, Accept: 0.95}
-	// These settings are those of package mix.
+	// These settings are from package mix.
 	served := Spec{Effect: ROI, Saturation: CES, Adstock: Adstock{Geometric, 5}, Yearly: 3, PoolEffects: true}
 	apart := Spec{Effect: ROI, Adstock: Adstock{Geometric, 5}, Yearly: 3, Priors: map[string]Prior{
 		"lam": {GammaPrior, 2, 1},

@@ -23,7 +23,7 @@ type contributionOf struct {
 }
 
 // confounded returns two years of weeks of a store with slow unobserved demand. The log of tv's spend correlates with
-// the demand by the given amount. The spend of search does not.
+// the demand by the given amount. The spend of search does not correlate with it.
 func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 	const weeks = 104
 	random := stats.Stream(seed, 11)
@@ -61,7 +61,7 @@ func confounded(seed uint64, follows float64) (d Data, tv contributionOf) {
 // testError is the lift test's standard error as a share of its true result.
 const testError = 0.05
 
-// test simulates a lift test of tv from spend x to another.
+// test simulates a lift test of tv that changes its spend from x to another amount.
 func (tv contributionOf) test(x, to float64, random *rand.Rand) Lift {
 	l := Lift{Channel: "tv", X: x, DeltaX: to - x, DeltaY: tv.response(to) - tv.response(x)}
 	l.Sigma = testError * math.Abs(l.DeltaY)
@@ -107,7 +107,7 @@ func TestLiftTestsRemoveConfoundingBias(t *testing.T) {
 	if nightly {
 		stores = 20
 	}
-	for name, c := range map[string]struct{ follows, from, to float64 }{ // of the test, in multiples of usual spend
+	for name, c := range map[string]struct{ follows, from, to float64 }{ // spends in multiples of usual spend
 		"budget follows":         {0.5, 1, 0},
 		"budget does not follow": {0, 1, 0},
 		"test of a half":         {0.5, 1, 0.5},

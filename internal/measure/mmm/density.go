@@ -24,7 +24,7 @@ import (
 type density struct {
 	*model
 	theta, slope []float64 // parameters on their own scale, and their derivatives by the coordinates
-	gradient     []float64 // by the parameters
+	gradient     []float64 // derivatives of the log density by the parameters
 	u            []float64 // coordinates with scaled effects in units of the resolution
 	scalings     []scaling // scalings of the channels; nil without geos
 	mu, byMu     []float64
@@ -40,7 +40,7 @@ type curve struct {
 	saturated                // saturated exposure
 	mean, sd    float64      // mean and standard deviation of s over the fitted rows
 	level       float64      // mean of s times the geo's size over the fitted rows
-	beta        float64      // common to all geos
+	beta        float64      // coefficient of s that is common to all geos
 	confounding float64      // coefficient of s from confounding; 0 without lift tests
 	betas       []float64    // one per geo; set by evaluateAt only
 	byS         []float64    // derivatives by s through differences between geos; nil without geos
@@ -288,8 +288,8 @@ func (m *model) evaluate(v *curve, c *channel, theta []float64) {
 	m.measure(v, rows)
 }
 
-// reached sets s for a channel with reach and frequency: the adstock of reach times saturated frequency. a holds that
-// product before adstock, and dTheta its derivatives.
+// reached sets s for a channel with reach and frequency: the adstock of reach times saturated frequency. a contains
+// this product before adstock, and dTheta its derivatives.
 func (m *model) reached(v *curve, c *channel, saturation []float64) {
 	rows := len(v.a) / m.geos
 	for g := range m.geos {
@@ -421,7 +421,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 		byMean -= v.confounding * besideMean
 	}
 	grad[c.at] += (byLogBeta + byLogEffect + byLogLevel) * d.slope[c.at] / scaled
-	d.gradient[c.at] = 0 // all of it is in grad
+	d.gradient[c.at] = 0 // the whole gradient is already in grad
 	if d.spec.Effect != Coefficient {
 		bySize = (byLogEffect + 1) / (n * v.level)
 	}
@@ -454,7 +454,7 @@ func (d *density) channelGradient(v *curve, c *channel, grad []float64) (logp fl
 	return logp
 }
 
-// reachGradient adds the gradient by the shape parameters of a channel with reach and frequency. The curve's s holds
+// reachGradient adds the gradient by the shape parameters of a channel with reach and frequency. The curve's s contains
 // the gradient by s.
 func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 	for g := range d.geos {
@@ -468,8 +468,8 @@ func (d *density) reachGradient(v *curve, adstock, saturation []float64) {
 }
 
 // liftGradient returns the log likelihood of one lift test. Adstock has settled, so the adstocked exposure equals the
-// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common beta by a standard
-// deviation of beta times spread, which is added to the test's error.
+// exposure and the lift is beta (s(to) - s(from)). In a single geo, beta differs from the common beta with a standard
+// deviation of beta times spread. This deviation is added to the test's error.
 func (d *density) liftGradient(v *curve, c *channel, l lift, shape, saturation []float64, byBeta *float64) (
 	logp float64,
 ) {

@@ -32,7 +32,7 @@ type ChannelEffect struct {
 	MarginalROAS *stats.Summary  `json:"marginal_roas"`
 	// Adstock contains the parameters by name, for the exposure divided by its maximum.
 	Adstock     map[string]stats.Summary `json:"adstock"`
-	Saturation  map[string]stats.Summary `json:"saturation"`            // likewise
+	Saturation  map[string]stats.Summary `json:"saturation"`            // parameters by name, as in Adstock
 	Confounding *Confounding             `json:"confounding,omitempty"` // nil for a channel without lift tests
 }
 
@@ -91,8 +91,8 @@ func (p *Posterior) slopes(c *channel) []float64 {
 // Responses returns the channel's contribution over all periods if its whole history is scaled by each factor. The
 // result has one row per factor and one element per draw, in the target's unit. Other channels are unchanged. The
 // further a factor is above 1, the more the result depends on the saturation shape. For a channel with reach and
-// frequency, the frequency is scaled, which assumes that more spend reaches the same people more often (a conservative
-// assumption).
+// frequency, the frequency is scaled. This is conservative: it assumes that more spend reaches the same people more
+// often.
 func (p *Posterior) Responses(name measure.Channel, factors []float64) [][]float64 {
 	responses, _ := p.ResponseSlopes(name, factors)
 	return responses
@@ -119,7 +119,7 @@ func (p *Posterior) ResponseSlopes(name measure.Channel, factors []float64) (res
 			scaled := room[:len(e.a)]
 			floats.ScaleTo(scaled, factor, e.a)
 			m.spec.Saturation.fill(w, scaled, e.shape)
-			floats.Mul(w.ds[:len(e.a)], e.a) // by the factor: the adstocked exposure is proportional to it
+			floats.Mul(w.ds[:len(e.a)], e.a) // derivative by the factor: the adstocked exposure is proportional to the factor
 			if e.without == nil {
 				responses[k][i], slopes[k][i] = floats.Dot(e.weights, w.s[:len(e.a)]), floats.Dot(e.weights, w.ds[:len(e.a)])
 				continue

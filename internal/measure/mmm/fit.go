@@ -59,7 +59,7 @@ type Diagnostics struct {
 	Divergences int    `json:"divergences"`
 	DepthHits   int    `json:"depth_hits"` // number of trajectories that reached the maximum tree depth
 	Gradients   int    `json:"gradients"`  // number of evaluations of the density in the last attempt
-	Attempts    int    `json:"attempts"`   // number of samplings; later ones have smaller steps or more draws
+	Attempts    int    `json:"attempts"`   // number of samplings; later samplings have smaller steps or more draws
 	Worst       string `json:"worst"`      // quantity with the largest R-hat
 }
 

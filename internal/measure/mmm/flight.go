@@ -11,8 +11,8 @@ import (
 
 // flight is the response of a channel, over some draws, to its spend per period after the end of the data (flighting).
 // It includes adstock from earlier spend, and the later effect of the schedule's last periods. After the schedule, the
-// channel spends a fixed multiple of its usual amount, so that the last periods are not favored. Only the response
-// above that baseline is included. A flight is not safe for concurrent use.
+// channel spends a fixed multiple of its usual amount. Otherwise, the last periods would have an advantage. Only the
+// response above that baseline is included. A flight is not safe for concurrent use.
 //
 // Exposure is proportional to spend at the window's mean price. With geos, spend is split as in the data. A
 // time-varying effect keeps its value at the end of the data.
@@ -115,7 +115,8 @@ func carriedOver(weights, x []float64, usual float64, gap int) []float64 {
 	return out
 }
 
-// fill evaluates a cell's saturated exposures above those of the later baseline spend, and their slopes by exposure.
+// fill evaluates a cell's saturated exposures minus the saturated exposures of the later baseline spend, and their
+// slopes by exposure.
 func (f *flight) fill(one cell, spend []float64) {
 	copy(f.a, one.around)
 	for t, money := range spend {

@@ -21,7 +21,7 @@ func anyStore(seed uint64) (Data, Spec) {
 	between := func(low, high float64) float64 { return low + (high-low)*random.Float64() }
 	weeks, channels := 52+random.IntN(157), 2+random.IntN(9)
 	if weeks < 80 {
-		channels = min(channels, 5) // the checks require one and a half weeks per unknown
+		channels = min(channels, 5) // the checks require one and a half weeks per parameter
 	}
 	var d Data
 	for t := range weeks {

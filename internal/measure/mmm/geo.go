@@ -129,10 +129,10 @@ func (m *model) localTerms() (terms []int) {
 
 // guessScaledEffects returns least-squares estimates within geos of each channel's scaled effect, in units of the
 // resolution. The shape is at the center of its coordinates. The function also returns the mean contribution at a
-// scaled effect of one resolution. Without geos, it returns nil. The estimates only place the sampler's coordinates, so
-// errors cost time, not correctness. With [manyGeos] geos or more, levels are 0. The common mean is then well
-// identified. A slightly wrong level would increase the number of gradients (by a fifth for ten geos of Meridian's
-// data).
+// scaled effect of one resolution. Without geos, it returns nil. The estimates only determine the sampler's
+// coordinates, so their errors slow the sampler without bias. With [manyGeos] geos or more, levels are 0. The common
+// mean is then well identified. A slightly wrong level would increase the number of gradients (by a fifth for ten geos
+// of Meridian's data).
 func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	if m.geos == 1 {
 		return nil, nil
@@ -167,7 +167,7 @@ func (m *model) guessScaledEffects() (scaledEffects, levels []float64) {
 	}
 	for i, v := range curves {
 		if m.channels[i].confoundingAt > 0 {
-			continue // its coordinate is a test's result
+			continue // the channel's coordinate is a test's result
 		}
 		if swing := solved.AtVec(i) * v.sd / m.resolution; swing > 0 && !math.IsInf(swing, 0) {
 			scaledEffects[i] = swing
@@ -210,7 +210,7 @@ func (m *model) drawNames(d Data) []string {
 }
 
 // scaledLift converts a lift test to the model's units. It divides exposures and targets of one geo by the geo's size.
-// It divides those of all geos by the sum of sizes, as if exposure were proportional to size.
+// For a test in all geos, it divides by the sum of sizes, as if exposure were proportional to size.
 func (m *model) scaledLift(l Lift, d Data, scale float64) lift {
 	size := float64(m.geos)
 	if l.Geo != "" {

@@ -22,7 +22,7 @@ type geoEffects struct {
 	k         int
 	spread    []float64 // square roots of D's diagonal
 	gram      []float64 // W'W, k x k
-	inverse   []float64 // of M
+	inverse   []float64 // inverse of M
 	cov       []float64 // V
 	q, u      []float64 // W'r and the mean of b
 	r         []float64

@@ -22,7 +22,7 @@ type Reason struct {
 // Code identifies a kind of reason.
 type Code string
 
-// The first five codes come from checks of the data before a fit, the others from the convergence checks.
+// The first five codes come from checks of the data before a fit. The other codes come from the convergence checks.
 const (
 	TooFewPeriods  Code = "too_few_periods"
 	ConstantTarget Code = "constant_target"

@@ -27,11 +27,11 @@ type model struct {
 	spec          Spec
 	geos          int       // 1 for a single series
 	span          int       // number of periods of each geo
-	periods       int       // number of periods in the likelihood; the others are held out
+	periods       int       // number of periods in the likelihood; later periods are held out
 	rows          int       // number of rows in the likelihood, for all geos
 	size          []float64 // size of each geo, 1 on average
 	y             []float64 // target as in the likelihood, for all periods
-	yMean         float64   // over the rows
+	yMean         float64   // mean of y over the rows
 	yScale        float64   // largest target by size among the rows
 	channels      []channel
 	terms         []term
@@ -45,7 +45,7 @@ type model struct {
 	// hsgp is the basis of time-varying effects, one row per basis function over the periods; nil if effects are
 	// constant.
 	hsgp          [][]float64
-	baselineAt    int       // first coefficient
+	baselineAt    int       // first coefficient of the baseline
 	noiseAt       int       // first parameter of the likelihood
 	pooledAt      int       // first parameter of the spread between geos
 	local         []int     // terms with coefficients that vary by geo
@@ -65,7 +65,7 @@ type channel struct {
 	at            int     // first parameter: the effect
 	effectOf      float64 // a return or share is a multiple of effectOf, as a fraction of the largest target
 	lifts         []lift
-	confoundingAt int  // position of the confounding term; 0 without
+	confoundingAt int  // position of the confounding term; 0 if there is none
 	anchor        lift // the test with the predicted result that is the channel's coordinate
 }
 

@@ -16,10 +16,10 @@ import (
 
 // The effect of a prior on interval coverage and on the out-of-sample error of allocations can be studied without a
 // fit. The data are an estimate of each log return with a standard error. Everything else is exact. The channels are
-// those of the demo store in alphabetical order, with the precision of two years of weekly data.
+// from the demo store in alphabetical order, with the precision of two years of weekly data.
 var (
 	demoReturns = []float64{1.1, 2.6, 1.9, 2.15, 2.3, 1.5, 0.8, 1.4}  // docs/methods/demo-store.md
-	demoShares  = []float64{.035, .09, .33, .27, .055, .04, .05, .13} // of spend
+	demoShares  = []float64{.035, .09, .33, .27, .055, .04, .05, .13} // shares of spend
 	// demoErrors contains standard errors of the log return, from the posteriors of two such stores.
 	demoErrors = []float64{6, 1, 0.28, 0.44, 1.45, 1.07, 1.4, 0.97}
 )

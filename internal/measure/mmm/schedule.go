@@ -38,7 +38,7 @@ type Schedule struct {
 	Budget   float64           // over all periods
 	Brings   Flow
 	Steadily Flow // flow of the steady schedule
-	// Lift is the schedule's response minus that of the steady schedule, until adstock has decayed. Better is the
+	// Lift is the schedule's response minus the steady schedule's response, until adstock has decayed. Better is the
 	// probability that Lift is positive.
 	Lift   stats.Summary
 	Better float64
@@ -46,7 +46,7 @@ type Schedule struct {
 
 // Flow is a schedule's response over time, in the target's unit.
 type Flow struct {
-	Periods []stats.Summary // per period
+	Periods []stats.Summary // response in each period
 	Inside  stats.Summary   // sum over the schedule's periods
 	After   stats.Summary   // after the schedule, above the response to the later spend
 	Total   stats.Summary
@@ -167,7 +167,7 @@ func (s *Schedule) judge(responses []*flight, draws int) {
 		switch {
 		case v > 0:
 			s.Better += 1 / float64(draws)
-		case v == 0: // ties count half
+		case v == 0: // ties have half weight
 			s.Better += 0.5 / float64(draws)
 		}
 	}

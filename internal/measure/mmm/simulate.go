@@ -162,8 +162,8 @@ type Simulation struct {
 	data  Data
 }
 
-// Simulate draws a data set. The channels' parameters come from the priors, all others from one of the posterior's
-// draws. Results of lift tests are also simulated.
+// Simulate draws a data set. The channels' parameters come from the priors, and all other parameters from one of the
+// posterior's draws. Results of lift tests are also simulated.
 func (p *Posterior) Simulate(random *rand.Rand) Simulation {
 	m := p.model
 	truth := m.drawPrior(random)[:len(m.parameters)]

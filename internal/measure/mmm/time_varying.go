@@ -21,7 +21,7 @@ import (
 // periods, because the data contain little information on it. The process is common to all geos.
 type timeVarying struct {
 	multiple []float64 // exp(g) of each period
-	s        []float64 // of the curve, times multiple
+	s        []float64 // saturated exposure of the curve, times multiple
 	by       []float64 // derivatives by g
 }
 
@@ -58,7 +58,7 @@ func hsgpBasis(span, length int) [][]float64 {
 	for j := 1; ; j++ {
 		omega := float64(j) * math.Pi / (2 * half)
 		reach := omega * float64(length)
-		if reach > 3.5 { // r is below a twentieth of the first
+		if reach > 3.5 { // r is below a twentieth of the first function's r
 			return basis
 		}
 		r := math.Sqrt(math.Sqrt(2*math.Pi)*float64(length)) * math.Exp(-reach*reach/4)

@@ -1,7 +1,7 @@
 // Package reportlag measures reporting delay: the share of a day's final figure that was known at a given age. The
-// package uses the versions of each day's totals and the times of the imports. The curve is the starting point of
-// reporting-delay corrections, but this package models and corrects nothing. See Lawless 1994, "Adjustments for
-// reporting delays and the prediction of occurred but not reported events".
+// package uses the versions of each day's totals and the times of the imports. The curve is an input for corrections of
+// reporting delay. The package itself makes no corrections. See Lawless 1994, "Adjustments for reporting delays and the
+// prediction of occurred but not reported events".
 //
 // A figure that was not imported again may still be wrong. Therefore, a day is used only if it was first imported
 // within [FirstLook] days and again at an age of at least [LastLook].
@@ -23,7 +23,7 @@ const (
 	Enough    = 14   // minimum number of days behind a share
 	FirstLook = 7    // maximum age in days at the first import
 	LastLook  = 21   // minimum age in days at the last import
-	Tolerance = 0.01 // relative difference from the final figure that counts as settled
+	Tolerance = 0.01 // maximum relative difference between a settled figure and the final figure
 	Watched   = 120  // days before today in the analysis
 )
 

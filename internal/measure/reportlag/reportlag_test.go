@@ -13,7 +13,7 @@ import (
 // first is the first day of the tests.
 var first = civil.MustParse("2026-01-01")
 
-// imported returns a platform's versions of n days: shares of a final spend of 1000, by age.
+// imported returns a platform's versions of n days. The spend of a version depends on its age; the final spend is 1000.
 func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayVersion) {
 	for i := range n {
 		day := first.AddDays(i)
@@ -27,7 +27,7 @@ func imported(n int, byAge map[int]int64, order ...int) (versions []measure.DayV
 	return versions
 }
 
-// lookedAt returns one import per day of age, for n days.
+// lookedAt returns an import of each of n days at the given age.
 func lookedAt(n int, age int) (looks []measure.Look) {
 	for i := range n {
 		day := first.AddDays(i)
@@ -108,7 +108,7 @@ func TestDaysFirstImportedLateDoNotCount(t *testing.T) {
 	}
 }
 
-// A report that changes after the platform's window is flagged, and shares are reported as far as days were observed.
+// A report that changes after the platform's window is flagged. Shares end at the latest observed age.
 func TestASourceThatSettlesAfterItsWindowIsLate(t *testing.T) {
 	t.Parallel()
 	versions := imported(20, map[int]int64{1: 800, 35: 1000}, 1, 35)

@@ -59,8 +59,9 @@ func demoStore(t *testing.T, seed uint64, asked civil.Date) (days civil.Range, m
 	return days, metrics
 }
 
-// The month is asked before Black Friday with two earlier ones in the data, and in July. The goals are those of the
-// project: 17 of 20 months inside the 90% interval and a median error of 8%; in July 60% and 6%.
+// The months are a November before Black Friday, with two earlier Black Fridays in the data, and a July. In November,
+// at least 17 of 20 months must be inside the 90% interval, and the median error must be at most 8%. In July, at least
+// 60% of the months must be inside, and the median error must be at most 6%.
 func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,8 +95,8 @@ func TestMonthsOfDemoStoresAreForecast(t *testing.T) {
 	}
 }
 
-// month forecasts the rest of the month of a day from the days before it. It returns the error of the month's total and
-// whether the 90% interval contains the total.
+// month forecasts the rest of a day's month from the days before that day. It returns the error of the month's total
+// and whether the 90% interval contains the total.
 func month(t *testing.T, first civil.Date, values []float64, asked civil.Date) (error float64, inside bool) {
 	t.Helper()
 	known := asked.Sub(first)
@@ -131,8 +132,9 @@ func total(t *testing.T, first civil.Date, values []float64, days int) forecast.
 	return sum
 }
 
-// The mean scaled error of 7 and 28 days ahead, from every third of the last 36 weeks. Spend is logged only: its level
-// changes at random, and repeating the last weeks has a scaled error of 1.3 in these months.
+// The test computes the mean scaled error of forecasts of 7 and 28 days, from every third of the last 36 weeks. The
+// error of spend is logged only. The level of spend changes at random, and repeating the last weeks has a scaled error
+// of 1.3 in these months.
 func TestForecastsOfDemoStoresBeatRepeatingTheLastWeeks(t *testing.T) {
 	t.Parallel()
 	seeds, tested := uint64(2), 2

@@ -9,7 +9,7 @@ import (
 
 // effect is a coefficient of the calendar with its prior.
 type effect struct {
-	season   string // name of its season; empty: too small to matter if unseen, or an amplitude
+	season   string // name of the season; empty for amplitudes and for effects that are too small to matter if unseen
 	group    int    // effects of one group vary together between years
 	mean, sd float64
 	days     []loading
@@ -57,7 +57,7 @@ var christmas = []block{
 	{17, 37, -.10},
 }
 
-// lastNamed is the last first day of a block that belongs to the named season. January's blocks are too small to matter.
+// lastNamed is the latest first day of a block of the named season. January's blocks are too small to matter.
 const lastNamed = 7
 
 // Prior standard deviations. Effects of shops differ in size (amplitude) and in shape (own).

@@ -15,9 +15,9 @@ const (
 	knotDays  = 7
 	weekdays  = 7
 
-	driftSD   = 0.5  // of the growth per year
-	weekdaySD = 0.5  // of a weekday's log factor
-	freedom   = 4    // of the errors
+	driftSD   = 0.5  // prior standard deviation of the growth per year
+	weekdaySD = 0.5  // prior standard deviation of a weekday's log factor
+	freedom   = 4    // degrees of freedom of the errors
 	settled   = 14   // days at the end of the history to which the factors are relative
 	fixedSD   = 0.10 // scale of the smooth season with little history
 	longDays  = 548  // days of history from which the scale is estimated
@@ -89,7 +89,7 @@ type scales struct{ level, smooth float64 }
 // prior is the normal prior of the coefficients.
 type prior struct {
 	precision *mat.SymDense
-	product   []float64 // of the precision with the means
+	product   []float64 // product of the precision with the means
 }
 
 func (p *prior) add(i, j int, x float64) { p.precision.SetSym(i, j, p.precision.At(i, j)+x) }
@@ -130,11 +130,11 @@ type fitted struct {
 	*design
 	x       []float64
 	noise   float64       // scale of the errors
-	weights []float64     // of the days, 0 for an unknown day
-	gram    *mat.SymDense // of the weighted days
-	product []float64     // of the columns with the weighted values
+	weights []float64     // weights of the days, 0 for an unknown day
+	gram    *mat.SymDense // products of the columns over the weighted days
+	product []float64     // products of the columns with the weighted values
 	beta    []float64
-	inverse mat.Cholesky // of the posterior precision
+	inverse mat.Cholesky // Cholesky factor of the posterior precision
 }
 
 // estimate chooses the scales by marginal likelihood and sets the posterior of the coefficients.

@@ -1,9 +1,9 @@
 // Package season estimates the yearly pattern of a daily series: the time of year, holidays, shopping events and
 // promotions.
 //
-// [Fit] returns a factor for every day of the history and of the future, with the covariance of the future factors.
-// The package contains no forecast: a forecaster divides the history by its factors, forecasts the rest, and
-// multiplies.
+// [Fit] returns a factor for every day of the history and of the future, with the covariance of the future factors. The
+// package contains no forecast: a forecaster divides the history by its factors, forecasts the rest, and multiplies the
+// forecast by the future factors.
 package season
 
 import (
@@ -33,11 +33,11 @@ type Promotion struct {
 // Year is the estimated yearly pattern.
 type Year struct {
 	Factors    []float64   // one per day of the history and of the days ahead; 1 is an ordinary day
-	Covariance [][]float64 // of the logarithms of the future factors
+	Covariance [][]float64 // covariance of the logarithms of the future factors
 	Unseen     []Unseen    // seasons ahead without a day in the history, by first day
 }
 
-// Unseen is a season of the future that the history does not include. Its factor is a prior, not an estimate.
+// Unseen is a season of the future that the history does not include. Its factor comes from the prior only.
 type Unseen struct {
 	Name string
 	From int // first day ahead, counted from 0
@@ -56,17 +56,17 @@ const (
 //
 //	x_t = ℓ_t + w(weekday) + Σ_k (a_k cos(2πkd/365.25) + b_k sin(2πkd/365.25)) + Σ_e β_e D_e(t) + ε_t.
 //
-// ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the calendar:
-// days around Thanksgiving, blocks of the Christmas season, national holidays, gift days and promotions. Holidays and
-// gift days include a few days before and after. The errors have Student's t distribution with four degrees of freedom,
-// so single anomalies have little weight. All coefficients have normal priors (see [events]): the estimate is the prior
-// without data, and moves to the data with each year. Scales of the level and of the smooth season maximize the marginal
-// likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less than 18 months of data, the scale of the
-// smooth season is fixed, because such data cannot separate season and level. The effect of an event differs between years,
-// which widens the covariance.
+// ℓ is a random walk with drift, linear between weekly knots. d is the day of the year. D_e are the events of the
+// calendar: days around Thanksgiving, blocks of the Christmas season, national holidays, gift days and promotions.
+// Holidays and gift days include a few days before and after. The errors have Student's t distribution with four
+// degrees of freedom, so single anomalies have little weight. All coefficients have normal priors (see [events]):
+// without data, the estimate is the prior, and with each year it moves toward the data. Scales of the level and of the
+// smooth season maximize the marginal likelihood (empirical Bayes; MacKay 1992, "Bayesian interpolation"). With less
+// than 18 months of data, the scale of the smooth season is fixed, because such data cannot separate season and level.
+// The effect of an event differs between years, which widens the covariance.
 //
-// A factor of a future day is relative to the last two weeks of the history, where the level is known. So a smooth season
-// that is wrong by a constant factor changes no forecast.
+// A factor of a future day is relative to the last two weeks of the history, where the level is known. A smooth season
+// that is wrong by a constant factor therefore changes no forecast.
 //
 // A series that is too short or too often zero is a not-ready fault.
 func Fit(ask Ask) (*Year, error) {
@@ -151,7 +151,7 @@ func sorted(first map[string]int) []Unseen {
 	return all
 }
 
-// Ahead lists the seasons in some days. It is for series without a yearly pattern: each season is unseen.
+// Ahead lists the seasons in a range of days, for series without a yearly pattern. Each season is unseen.
 func Ahead(days civil.Range) []Unseen {
 	first := map[string]int{}
 	for _, e := range seasons(days) {

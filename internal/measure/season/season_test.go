@@ -112,8 +112,8 @@ func TestASeasonThatWasNotSeenIsAPrior(t *testing.T) {
 	}
 }
 
-// The true effects vary by the priors and between years. Two thirds of the nominal miss rate to twice that rate is the
-// range of chance for 60 series with correlated days.
+// The true effects vary by the priors and between years. For 60 series with correlated days, the miss rate can differ
+// by chance between two thirds of the nominal rate and twice that rate.
 func TestFutureFactorsHaveNominalCoverage(t *testing.T) {
 	t.Parallel()
 	inside, points := 0.0, 0.0

@@ -13,7 +13,7 @@ const (
 	// product with n is exact.
 	stepHigh = 0x1.62e42fefp-9
 	stepLow  = 0x1.473de6af278edp-42
-	toWhole  = 0x1.8p52 // adding and subtracting it rounds to an integer, which is in the lowest bits
+	toWhole  = 0x1.8p52 // adding toWhole moves the rounded number to the lowest bits; subtracting it returns the integer
 	expLimit = 700      // for larger arguments, results may not be normal numbers
 )
 

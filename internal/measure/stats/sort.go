@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Every summary sorts thousands of draws. Branches of comparisons are mispredicted half of the time. The radix sort by
-// digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), has no data-dependent branches.
+// Every summary sorts thousands of draws. In a comparison sort, the processor mispredicts half of the branches. The
+// radix sort by digits, lowest first (Knuth, The Art of Computer Programming 3, 5.2.5), has no data-dependent branches.
 const (
 	digitBits = 11
 	digits    = (64 + digitBits - 1) / digitBits
-	fewToSort = 400 // number of values below which comparing is as fast
+	fewToSort = 400 // for fewer values, a comparison sort is as fast
 )
 
 // Sort sorts values in increasing order. None may be NaN.

@@ -33,8 +33,8 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Dot returns the inner product of two slices of the same length. It uses four partial sums, which the processor can
-// overlap, always in the same order.
+// Dot returns the inner product of two slices of the same length. It uses four partial sums, always in the same order.
+// The processor can compute them in parallel.
 func Dot(a, b []float64) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student returns the two-sided quantile of Student's t. A quantile takes as long as fifty thousand products and
-// callers repeat arguments, so quantiles are cached.
+// Student returns the two-sided quantile of Student's t. A quantile takes as long as fifty thousand multiplications,
+// and callers repeat arguments, so quantiles are cached.
 func Student(level, freedom float64) float64 {
 	key := student{level, freedom}
 	if known, ok := students.Load(key); ok {
@@ -23,7 +23,7 @@ func Student(level, freedom float64) float64 {
 
 type student struct{ level, freedom float64 }
 
-// students caches at most mostRemembered quantiles, which use a megabyte or two.
+// students caches at most mostRemembered quantiles. They use one to two megabytes.
 var (
 	students   sync.Map
 	remembered atomic.Int64

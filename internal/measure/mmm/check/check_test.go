@@ -192,7 +192,7 @@ func TestBacktestPredictsHeldOutPeriods(t *testing.T) {
 	if !near(b.ELPD, scores, 1e-12) || !(b.SE > 0) {
 		t.Errorf("ELPD %v ± %v, the scores' sum is %v", b.ELPD, b.SE, scores)
 	}
-	// The noise is 2% to 3% of the target. The CRPS of a normal distribution is at best 0.23 of its standard deviation.
+	// The noise is 2% to 3% of the target. The CRPS of a normal distribution is at least 0.23 of its standard deviation.
 	if b.Inside90 < 0.7 || b.Accuracy.WMAPE > 0.05 || b.CRPS > b.Accuracy.WMAPE || b.CRPS < 0.005 {
 		t.Errorf("inside %v, WMAPE %v, CRPS %v", b.Inside90, b.Accuracy.WMAPE, b.CRPS)
 	}

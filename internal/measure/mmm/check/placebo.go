@@ -12,8 +12,8 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Placebo is the result of a placebo test: a channel with the exposures of a real channel at other times, which cannot
-// have an effect.
+// Placebo is the result of a placebo test: a channel with the exposures of a real channel at other times. Such a
+// channel cannot have an effect.
 type Placebo struct {
 	Of      measure.Channel `json:"of"`
 	Status  mmm.Status      `json:"status"` // no numbers unless OK

@@ -13,7 +13,7 @@ import (
 
 // Recovery is the result of a parameter recovery study on simulated data sets with known parameters. The data sets have
 // the store's periods, exposures, controls, baseline and noise. The channels' effects, adstock and saturation are drawn
-// from the priors. The study shows what this design can identify, not whether the model is correct for the store.
+// from the priors. The study shows what this design can identify if the model is correct.
 type Recovery struct {
 	DataSets int               `json:"worlds"`
 	Refused  int               `json:"refused"` // number of fits that are not reportable; the figures below exclude them

@@ -1,10 +1,10 @@
 // Package diag computes convergence diagnostics: rank-normalized R-hat, effective sample sizes, Monte Carlo standard
 // errors and the energy fraction.
 //
-// Most formulas are those of Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and
-// localization: An improved R-hat (Bayesian Analysis 2021). The energy fraction is that of Betancourt: A conceptual
-// introduction to Hamiltonian Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at
-// least four. A constant or non-finite quantity has no diagnostics: the result is NaN.
+// Most formulas are from Vehtari, Gelman, Simpson, Carpenter, Bürkner: Rank-normalization, folding, and localization:
+// An improved R-hat (Bayesian Analysis 2021). The energy fraction is from Betancourt: A conceptual introduction to
+// Hamiltonian Monte Carlo (2017). Draws have one slice per chain. All slices have the same length, at least four. A
+// constant or non-finite quantity has no diagnostics: the result is NaN.
 package diag
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Quality contains the diagnostics of one quantity.
 type Quality struct {
-	RHat    float64 // near 1 if the chains agree; the larger of bulk and folded draws
+	RHat    float64 // near 1 if the chains agree; the larger R-hat of the draws and the folded draws
 	ESSBulk float64 // effective sample size for the center
 	ESSTail float64 // effective sample size for the 5% and 95% quantiles, the smaller of both
 }

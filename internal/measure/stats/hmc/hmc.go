@@ -1,11 +1,11 @@
 // Package hmc samples a density by Hamiltonian Monte Carlo: the multinomial No-U-Turn sampler with a metric estimated
 // from draws and gradients.
 //
-// The trajectory is that of Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017). It has the
-// additional U-turn checks across subtrees that Stan has used since 2.21. The metric minimizes the Fisher divergence
-// (Seyboldt, Carlson, Carpenter 2026). It is diagonal, with a low-rank correction for directions whose variance differs
-// clearly from the diagonal's. Chains start from package pathfinder. The same seed gives identical draws on any number of
-// cores.
+// The trajectory is from Betancourt: A conceptual introduction to Hamiltonian Monte Carlo (2017). It has the additional
+// U-turn checks across subtrees that Stan has used since 2.21. The metric minimizes the Fisher divergence (Seyboldt,
+// Carlson, Carpenter 2026). It is diagonal, with a low-rank correction for directions with a variance that differs
+// clearly from the diagonal's. Chains start from package pathfinder. The same seed gives identical draws on any number
+// of cores.
 package hmc
 
 import (
@@ -50,7 +50,7 @@ func or[T int | float64](v, fallback T) T {
 
 // Chain contains one chain's draws. Slices have one element per stored draw.
 type Chain struct {
-	Draws     [][]float64 // each of the density's dimension, unconstrained
+	Draws     [][]float64 // unconstrained parameters; each draw has the density's dimension
 	LogP      []float64   // log density
 	Energy    []float64   // Hamiltonian
 	Accept    []float64   // mean acceptance statistic of the trajectory
@@ -63,15 +63,15 @@ type Chain struct {
 // Run contains the draws of all chains.
 type Run struct {
 	Chains   []Chain
-	MaxDepth int // limit of the depths
+	MaxDepth int // maximum depth of the trajectories
 }
 
 // ErrStopped is the error if Stop ended the sampling.
 var ErrStopped = errors.New("sampling was stopped")
 
-// Sample draws from the density. It calls newDensity from this goroutine, once for each chain and each path to a start,
-// so that each has its own scratch space. All densities must compute the same numbers. The error wraps [ErrStopped] or
-// [pathfinder.ErrNoStart].
+// Sample draws from the density. It calls newDensity from this goroutine, once for each chain and each path to a start.
+// Chains and paths thus have separate scratch space. All densities must compute the same numbers. The error wraps
+// [ErrStopped] or [pathfinder.ErrNoStart].
 func Sample(newDensity func() stats.Density, o Options) (*Run, error) {
 	o = o.withDefaults()
 	starts, err := pathfinder.Find(newDensity, o.Chains, pathfinder.Options{Seed: o.Seed, Stop: o.Stop})
@@ -123,8 +123,8 @@ func (r *Run) Divergences() int {
 	return n
 }
 
-// DepthHits returns the number of trajectories that reached the maximum depth and ended early, which affects
-// efficiency, not correctness.
+// DepthHits returns the number of trajectories that reached the maximum depth and ended early, which lowers efficiency
+// without bias.
 func (r *Run) DepthHits() int {
 	n := 0
 	for _, c := range r.Chains {

@@ -154,7 +154,7 @@ func TestStopEndsSampling(t *testing.T) {
 	}
 }
 
-// funnel returns Neal's funnel in its centered form. No fixed step size can follow the funnel into its neck.
+// funnel returns Neal's funnel in its centered form. With a fixed step size, the sampler cannot reach the narrow part.
 func funnel() field {
 	return field{10, func(x, grad []float64) float64 {
 		v := x[0]

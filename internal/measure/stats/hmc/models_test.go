@@ -246,9 +246,9 @@ func garch11(data map[string]json.RawMessage) target {
 		s := sigmoid(x[3])
 		// The Jacobian has the factors a0, a1 (1 - a1), and (1 - a1) s (1 - s).
 		logp := x[1] + math.Log(a1) + 2*math.Log1p(-a1) + math.Log(s) + math.Log1p(-s)
-		var g [4]float64 // by mu, a0, a1, b1
+		var g [4]float64 // gradient by mu, a0, a1, b1
 		h := sigma1 * sigma1
-		var d [4]float64 // of h
+		var d [4]float64 // derivatives of h
 		for t := range y {
 			if t > 0 {
 				r := y[t-1] - mu

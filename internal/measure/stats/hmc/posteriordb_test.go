@@ -21,7 +21,7 @@ type posterior struct {
 	name, data string
 	model      func(data map[string]json.RawMessage) target
 	accept     float64
-	// divergent is the allowed share of divergent transitions: the reference sampler's share is not always zero.
+	// divergent is the allowed share of divergent transitions. The reference sampler also has some.
 	divergent float64
 }
 

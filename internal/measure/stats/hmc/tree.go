@@ -9,7 +9,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// divergence is the energy error beyond which a trajectory has left its level set.
+// divergence is the energy error above which a transition is divergent.
 const divergence = 1000
 
 // phase is a point on the trajectory: position, momentum, and the gradient and log density at the position.
@@ -198,7 +198,7 @@ func (s *sampler) begin(t *tree) {
 }
 
 // grow extends the trajectory by 2^depth steps from the integrator's point and describes these steps in out. It returns
-// false if the steps diverged or made a U-turn, which invalidates all of them.
+// false if the steps diverged or made a U-turn. In this case, all of the steps are invalid.
 func (s *sampler) grow(out *tree, depth int, step float64) bool {
 	if depth == 0 {
 		return s.grown(out, step)
@@ -235,7 +235,7 @@ func (s *sampler) grown(out *tree, step float64) bool {
 // join describes left and right, consecutive in time, as one tree in out, except for the proposal. It returns true for
 // a U-turn between the ends or across the joint. out and left may be the same tree.
 func (s *sampler) join(out, left, right *tree) (turns bool) {
-	rho := s.velocity // free between steps
+	rho := s.velocity // scratch space between steps
 	// across checks the piece that begins and ends at the velocities and has the momenta a + b.
 	across := func(from, to *end, a, b []float64) bool {
 		floats.AddTo(rho, a, b)

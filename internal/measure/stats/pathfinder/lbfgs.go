@@ -90,8 +90,8 @@ func newton(pairs []pair, grad []float64) []float64 {
 	return d
 }
 
-// search finds a step along the direction that satisfies the weak Wolfe conditions, by bisection (Lewis and
-// Overton 2013). A value that is not finite counts as too low, so steps stay inside the support.
+// search finds a step along the direction that satisfies the weak Wolfe conditions, by bisection (Lewis and Overton
+// 2013). A value that is not finite is treated as too low, so steps remain inside the support.
 func search(density stats.Density, at iterate, direction []float64) (next iterate, ok bool) {
 	const (
 		sufficient = 1e-4

@@ -12,7 +12,7 @@ import (
 	"assay/internal/measure/stats"
 )
 
-// Unreliable is the shape k at and above which the weighted mean is unreliable, for some thousands of draws.
+// Unreliable is the shape k at and above which the weighted mean is unreliable, for several thousand draws.
 const Unreliable = 0.7
 
 // fewest is the minimum number of tail ratios for a fit.
@@ -50,8 +50,8 @@ func largest(values []float64, n int, least float64) []int {
 	return at[len(at)-n:]
 }
 
-// smoothTail replaces the weights of the tail, which is in increasing order, with expected order statistics of the
-// fitted distribution. No new weight is above the largest weight.
+// smoothTail replaces the weights of the tail with expected order statistics of the fitted distribution. The tail is in
+// increasing order. No new weight is above the largest weight.
 func smoothTail(logWeights []float64, tail []int, cutoff float64) (shape float64) {
 	least := math.Exp(cutoff)
 	excess := make([]float64, len(tail))
