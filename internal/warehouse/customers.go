@@ -101,7 +101,7 @@ func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID,
 }
 
 // Panel contains the customers of a store, or a sample if there are too many: the customers with the smallest keys.
-// Keys are keyed hashes, so the sample is stable and as good as a random one.
+// Keys are keyed hashes, so the sample is stable and equivalent to a random sample.
 type Panel struct {
 	Customers []PanelCustomer
 	Everybody int64 // number of customers of the store

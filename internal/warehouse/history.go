@@ -10,7 +10,7 @@ import (
 
 // DayVersions returns every version of the daily totals of a period. Each import that changed totals gives a version.
 // Versions are sorted by kind, part, day and import. Changes by feeds within a clock hour are one version; see
-// [ImportSpec]. In a store of an earlier release, versions begin with the totals at the time of its update.
+// [ImportSpec]. In a store of an earlier release, the first versions are the totals at the time of the update.
 func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
 	return w.versions(ctx, ws, "day_versions", bindDays(days))
 }

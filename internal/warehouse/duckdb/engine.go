@@ -52,8 +52,8 @@ type Options struct {
 // Files records outside the files which workspaces have a file. With this record, a missing file is an error, not an
 // empty store.
 type Files interface {
-	// MayMake returns why the missing file of a workspace must not be created: the workspace was deleted, or its file
-	// was lost.
+	// MayMake returns an error if the missing file of a workspace must not be created, because the workspace was
+	// deleted or its file was lost.
 	MayMake(ctx context.Context, ws measure.WorkspaceID) error
 	// Opened records that the workspace has a file. The engine calls it before an import, each time it opens a file.
 	Opened(ctx context.Context, ws measure.WorkspaceID) error

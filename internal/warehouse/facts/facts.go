@@ -35,9 +35,9 @@ import (
 //	column   the column and its options: key, day (the business day), sum (rows of one import with the same key are
 //	         summed), version (the later of two rows with the same key counts), null=FIELD (NULL unless the field is
 //	         true), epoch (an unknown day is 1970-01-01)
-//	prefix   precedes the column names of a nested struct, which has no key columns then
-//	also     a further column and the method that returns it
-//	show     the column in a preview: its title, then how the value is written (see [Format]), in=FIELD (the currency),
+//	prefix precedes the column names of a nested struct; such a struct has no key columns also a further column and
+//	the method that returns it show the column in a preview: its title, then how the value is written (see [Format]),
+//	in=FIELD (the currency),
 //	         if=FIELD (only if the field is true), by=METHOD (the method that returns the text)
 //	place    the place of the column in the preview: lower numbers come first; without the tag, it is 0
 type Batch struct {
@@ -111,9 +111,9 @@ type Order struct {
 // Profile contains the data of a shop or an email tool about a customer apart from orders. It has no name, address or
 // number. The customer has the same keyed hash as in orders.
 //
-// The latest version of a customer is used. Some versions lack consents, orders or the first contact. The profile
-// therefore has each consent from the latest version that contains it, the largest number of orders and the earliest
-// first contact.
+// The latest version of a customer is used. Some versions lack consents, orders or the first contact. Therefore, each
+// consent is from the latest version that contains it. The number of orders is the largest, and the first contact the
+// earliest, of all versions.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
 	// keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number
@@ -219,7 +219,7 @@ type LandedOrder struct {
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
-// the order's import contains its lines. Amounts are minor units of Currency. Lines in another currency than their
+// the order's import contains its lines. Amounts are minor units of Currency. Lines in a currency other than their
 // order's are not used.
 type LandedLine struct {
 	Source   string `column:"source,key"`

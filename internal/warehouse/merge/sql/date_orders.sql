@@ -1,5 +1,5 @@
--- An order has the latest date of all its versions. A dropped version passes on its date, but is removed from
--- imported_orders: its rows do not count.
+-- An order has the latest date of all its versions. A dropped version passes on its date, but it is removed from
+-- imported_orders, so its rows are ignored.
 CREATE TEMP TABLE dated AS
 SELECT b.* REPLACE (s.updated_at AS updated_at)
 FROM before_orders b
