@@ -20,7 +20,7 @@ func freshOnline(v visit) bool { return v.surface == online && v.isNew }
 func knownOnline(v visit) bool { return v.surface == online && !v.isNew }
 func anyOnline(v visit) bool   { return v.surface == online }
 
-// codes lists the permanent codes in the order of trying. An order uses at most one code.
+// codes lists the permanent codes in the order in which they are tried. An order uses at most one code.
 var codes = []code{
 	{"WELCOME10", 10, email, freshOnline, 0.14},
 	{"TEXT10", 10, sms, knownOnline, 0.05},

@@ -105,7 +105,7 @@ func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	return truth, nil
 }
 
-// frame contains what the options determine: days, currency, random streams and demand without media.
+// frame contains values that the options determine: days, currency, random streams and demand without media.
 type frame struct {
 	opt   Options
 	first civil.Date

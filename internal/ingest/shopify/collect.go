@@ -13,7 +13,7 @@ import (
 //
 // In an import with refunds, the store assumes that the import contains all refunds of an order. Orders are therefore
 // stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An order
-// with only a refunded total waits for the end of the run, because its refunds may come in a separate stream. If these
+// with only a refunded total is stored at the end of the run, because its refunds may be in a separate stream. If these
 // refunds add up to the total, they are all the order's refunds. If there are no refunds, the total becomes one refund
 // without a date.
 type Collector struct {
@@ -114,7 +114,8 @@ func (c *Collector) Customer(doc *document.Object) error {
 	return err
 }
 
-// Steps returns the collection as up to four steps and empties it. If end is true, no order waits any longer.
+// Steps returns the collection as up to four steps and empties it. If end is true, the steps include the waiting
+// orders.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var plain, itemized []*sale
 	for _, s := range c.sales {

@@ -366,7 +366,7 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
 // visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no
-// touchpoint, because the source of a search does not identify advertising.
+// touchpoint, because a search engine as source does not show whether the visit came from an ad.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")

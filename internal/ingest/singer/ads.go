@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Days therefore stay in
+// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Therefore, days remain in
 // memory during the run, and a day with new rows is written again completely.
 type ads struct {
 	options   source.Options

@@ -157,8 +157,8 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 	return json.Marshal(person)
 }
 
-// PersonOf reads a message about a person's data that [Take] reduced. Messages of older versions have only one hash, of
-// the email address. PersonOf adds the hashes of the ID.
+// PersonOf reads a message about a person's data that [Take] reduced. Messages that older versions stored have only one
+// hash, that of the email address. PersonOf adds the hashes of the ID.
 func PersonOf(kept, hashKey []byte) (Person, error) {
 	var read struct {
 		Person
@@ -262,11 +262,11 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Customer(&doc)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
-	case CustomerRedact: // the operator executes it if it names a person
+	case CustomerRedact: // the operator executes the request if it names a person
 		if person, err := PersonOf(m.Body, r.HashKey); err != nil || len(person.Hashes) == 0 {
 			r.Unusable[m.ID] = "the request to delete a customer contains no email address, phone number or ID: find the customer in the shop"
 		}
-	case CustomerRequest, ShopRedact: // the operator decides
+	case CustomerRequest, ShopRedact: // the operator decides about the request
 	}
 	if err != nil {
 		return r.reject(m.ID, err)
