@@ -17,7 +17,7 @@ type Occasion string
 const (
 	DailyForecast    Occasion = "daily"      // scheduled, each day
 	AnswerForecast   Occasion = "answer"     // an answer used it
-	BackMadeForecast Occasion = "afterwards" // backtest: made later from the data up to then; not stored at the time
+	BackMadeForecast Occasion = "afterwards" // backtest: computed later from the data before the forecast's days
 )
 
 // Forecast is the predicted total of a metric over future days.
@@ -61,7 +61,7 @@ type ForecastRecord struct {
 	Metric   string
 	Channel  measure.Channel
 	Points   int  // days in each; 0: forecasts of the rest of a period, of varying length
-	BackMade bool // backtests, not stored at the time
+	BackMade bool // backtests
 
 	Judged   int
 	Separate int // the largest number of forecasts with no day in common

@@ -219,7 +219,7 @@ func (s *budgetStore) SavePreview(ctx context.Context, p control.BudgetPreview) 
 	return nil
 }
 
-// LastPreview returns when the caller last saw the preview of that change; zero: never, or long ago.
+// LastPreview returns the time at which the caller last saw the preview of that change; zero: never, or long ago.
 func (s *budgetStore) LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, `

@@ -86,7 +86,7 @@ func newStore(d *database) *Store {
 	}
 }
 
-// database is the connections to one database.
+// database contains the connections to one database.
 type database struct {
 	engine engine
 	path   string // of an SQLite file
@@ -124,7 +124,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return newStore(d), nil
 }
 
-// prepare prepares the statements of every request with an access token.
+// prepare prepares the statements that every request with an access token uses.
 func (d *database) prepare(ctx context.Context) (err error) {
 	if d.access, err = d.read.PrepareContext(ctx, accessQuery); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (d *database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// attemptsOfChange bounds how often a transaction is repeated after conflicts with others.
+// attemptsOfChange is the maximum number of attempts of a transaction that conflicts with others.
 const attemptsOfChange = 30
 
 // change calls the function do in one transaction. The function is called again if the transaction conflicts with

@@ -14,7 +14,7 @@ CREATE TABLE alerts (
     UNIQUE (workspace, metric, channel, condition, threshold)
 );
 
--- An event contains the rule as it was, because it outlives the rule.
+-- An event contains a copy of the rule, because it remains when the rule is changed or removed.
 CREATE TABLE alert_events (
     workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     alert     TEXT   NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE alert_messages (
     workspace   TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     destination TEXT   NOT NULL REFERENCES alert_destinations (id) ON DELETE CASCADE,
     state       TEXT   NOT NULL, -- waiting, sent or given_up
-    attempts    BIGINT NOT NULL, -- started ones
+    attempts    BIGINT NOT NULL, -- started attempts
     next_at     BIGINT NOT NULL, -- of the next attempt while it is waiting
     created_at  BIGINT NOT NULL,
     settled_at  BIGINT NOT NULL, -- 0 while it is waiting

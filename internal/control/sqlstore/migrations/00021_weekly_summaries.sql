@@ -7,7 +7,7 @@ CREATE TABLE weekly_readers (
     at        BIGINT NOT NULL,
     week      TEXT   NOT NULL, -- Monday of the last week that was sent or given up
     trying    TEXT   NOT NULL, -- Monday of the week that attempts count for
-    attempts  BIGINT NOT NULL, -- started ones
+    attempts  BIGINT NOT NULL, -- started attempts
     next_at   BIGINT NOT NULL, -- of the next attempt
     problem   TEXT   NOT NULL, -- of the last attempt
     PRIMARY KEY (workspace, member),
