@@ -33,7 +33,7 @@ const (
 	Experiment Kind = "experiment" // a campaign of a Google Ads experiment
 )
 
-// Level is where the budget of a campaign is set.
+// Level is the object on which the budget of a campaign is set.
 type Level string
 
 // The levels.
@@ -137,8 +137,8 @@ func (s *State) Value(a Action) Value {
 	return Value{Status: s.Status}
 }
 
-// Check returns why the change is impossible in this state, or nil. It checks the rules that all platforms share; a
-// platform may have more.
+// Check returns an error if the change is impossible in this state. It checks the rules that all platforms share. A
+// platform may have further rules.
 func (s *State) Check(c Change) error {
 	if r := s.check(c); r != nil {
 		return r

@@ -1,6 +1,6 @@
-// Package sandbox runs simulated accounts of the ad platforms inside the process, for the demo store. Each account has one
-// file in the folder of the sandbox, so changes of budgets survive a restart. Clients reach the accounts by [Sandbox.Options]
-// and by no network.
+// Package sandbox runs simulated accounts of the ad platforms inside the process, for the demo store. Each account has
+// one file in the folder of the sandbox, so changed budgets remain after a restart. Clients connect to the accounts
+// through [Sandbox.Options], without a network.
 package sandbox
 
 import (

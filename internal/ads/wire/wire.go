@@ -259,7 +259,7 @@ func (c *Client) Unreadable(err error) Verdict {
 	return Verdict{Rejection: c.Reject(ads.UnexpectedReply, "").Because(c.safe(err)), Unsure: true}
 }
 
-// RetryAfter returns the wait that the Retry-After header asks for, at most a day.
+// RetryAfter returns the wait that the Retry-After header specifies, at most a day.
 func (c *Client) RetryAfter(h http.Header) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
