@@ -37,7 +37,7 @@ type Schedule struct {
 	failed string     // why it failed; "" if it succeeded
 }
 
-// Plan is when and where backups are made.
+// Plan contains the folder and the interval of scheduled backups.
 type Plan struct {
 	Dir   string // absolute; "": no scheduled backups
 	Every time.Duration

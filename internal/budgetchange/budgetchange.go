@@ -56,7 +56,8 @@ type Options struct {
 	Log      *slog.Logger
 	// WriteTime is the maximum time from the last check of a claim to the end of the write, with the renewal of a token.
 	WriteTime time.Duration
-	// Shared says that other processes change campaigns with the same store, so that a pending row may be theirs.
+	// Shared means that other processes change campaigns with the same store, so a pending row may belong to one of
+	// them.
 	Shared bool
 }
 
@@ -79,7 +80,7 @@ func New(o Options) *Executor {
 	}
 }
 
-// Caller is who requests a change.
+// Caller identifies the requester of a change.
 type Caller struct {
 	Actor  string // in the audit
 	Person bool   // a member on a page, or a command; not a tool
@@ -147,7 +148,7 @@ func (p *Preview) ChangePct() *float64 {
 	return new(100 * float64(p.New.Amount.Minor-p.Current.Amount.Minor) / float64(p.Current.Amount.Minor))
 }
 
-// Outcome is how a request ended.
+// Outcome is the result of a request.
 type Outcome string
 
 // The outcomes.
@@ -168,7 +169,7 @@ type Result struct {
 	Refusal *Refusal              // why the change was refused, or why its outcome is unknown
 }
 
-// Refusal is why a change was not executed.
+// Refusal is the reason why a change was not executed.
 type Refusal struct {
 	Kind   fault.Kind
 	Reason string // a reason of package ads, or the name of a guardrail with the prefix guardrail:

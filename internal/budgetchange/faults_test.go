@@ -151,7 +151,7 @@ func TestAnUnreadablePlatformLeavesTheOutcomeUnknown(t *testing.T) {
 	b.wantTraffic(t, 0, 0)
 }
 
-// drain forgets the rows that were settled so far.
+// drain discards the rows that were settled so far.
 func (b *bench) drain() {
 	for {
 		select {
@@ -402,7 +402,7 @@ func TestAProcessThatLostItsClaimSendsNothing(t *testing.T) {
 	})
 }
 
-// confirming is an account that confirms each write; the function write says what happens to it.
+// confirming is an account that confirms each write; the function write determines the effect of the write.
 type confirming struct {
 	ads.Platform
 	write func()

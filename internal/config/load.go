@@ -21,7 +21,7 @@ import (
 // Sources are the places that settings come from.
 type Sources struct {
 	File    string            // YAML; "" for none
-	Environ []string          // NAME=value, as os.Environ gives it
+	Environ []string          // NAME=value, in the form of os.Environ
 	Flags   map[string]string // by key, only those that were set
 }
 

@@ -89,7 +89,7 @@ func (l *listener) report(from netip.Addr) {
 	l.logged, l.rejected = now, 0
 }
 
-// conn is a connection that counts until it is closed.
+// conn is a connection that is counted until it is closed.
 type conn struct {
 	net.Conn
 	leave func()
