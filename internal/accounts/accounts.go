@@ -176,7 +176,7 @@ func (r *Registry) client(c control.Connection) (*client, error) {
 	return r.open[of], nil
 }
 
-// note stores that a connection does not work any more.
+// note stores that a connection no longer works.
 func (r *Registry) note(ctx context.Context, c control.Connection, err error) {
 	c.ConnectionState = r.failed(c.ConnectionState, err)
 	if err := r.options.Store.SetConnectionState(context.WithoutCancel(ctx), c); err != nil {

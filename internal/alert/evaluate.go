@@ -17,7 +17,7 @@ import (
 const (
 	judgedDays    = 3  // judged on each evaluation, because reports of spend arrive days later
 	correctedDays = 28 // events of these days get corrected values
-	retiredAfter  = 7  // a source without data for this many days is not waited for
+	retiredAfter  = 7  // an evaluation does not wait for a source without data for this many days
 )
 
 // Store is the part of the control data that an evaluation uses.
@@ -160,7 +160,7 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 	}), nil
 }
 
-// incomplete returns why the data of a day are not complete for a rule, "" if they are.
+// incomplete returns the reason why the data of a day are incomplete for a rule, or "" if they are complete.
 func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	if a.Metric != control.AlertSpend {
 		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.reaches(s, day) }) {

@@ -52,7 +52,8 @@ import (
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
-// closeTimeout is how long [App.Close] waits for running queries and imports if no service was shut down.
+// closeTimeout is the maximum time for which [App.Close] waits for running queries and imports if no service was shut
+// down.
 const closeTimeout = time.Minute
 
 // Deadlines for reading a request: its header, and all of it. Uploaded files and Singer messages have their own deadlines,
@@ -244,7 +245,7 @@ func (a *App) Close() error {
 		a.factsLock.Release()
 	}
 	if a.control != nil {
-		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are not needed any more
+		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are no longer needed
 	}
 	return errors.Join(append(errs, a.lock.Release())...)
 }
@@ -404,7 +405,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 const restPause = 10 * time.Second
 
 // tend runs background work until ctx ends and restarts it after a panic. Calls and other background work continue.
-// Work that the end of ctx interrupts is no failure.
+// Work that is interrupted by the end of ctx is not a failure.
 func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
 		err := panics.Caught(func() error { return part(ctx) })

@@ -35,7 +35,7 @@ type Call struct {
 	Arguments map[string]any
 	Missing   []string // required arguments that the question does not give
 	Metrics   []string // metrics that the question names
-	Writes    bool     // the tool writes: the call is a proposal, never made
+	Writes    bool     // the tool writes: the call is only a proposal
 }
 
 // Plan is the translation of a question.

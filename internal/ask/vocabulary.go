@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// aliases maps the names of a channel in a question to its key. Longer names win.
+// aliases maps the names of a channel in a question to its key. Longer names have priority.
 var aliases = aliasesOf(`
 facebook: facebook, fb, meta, meta ads, facebook ads, fb ads, advantage+, advantage plus
 instagram: instagram, insta, ig, instagram ads, ig ads

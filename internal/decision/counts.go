@@ -36,7 +36,7 @@ func OfPriority(all []Insight, p Priority) []Insight {
 	return slices.DeleteFunc(slices.Clone(all), func(i Insight) bool { return i.Priority != p })
 }
 
-// Readable is the state of what decisions are based on.
+// Readable is the state of the data, the model and the experiments that decisions are based on.
 type Readable struct {
 	Decisions int        `json:"decisions"`
 	Readiness int        `json:"readiness_decisions" doc:"Decisions about data."`

@@ -1,6 +1,6 @@
-// Package decision ranks what a store's data suggest to do: insights, the next decisions, and a plan for the next days. It
-// gathers the data of the detectors from a snapshot, gives each finding a priority, an ID and a next call, and leaves out
-// what people dismissed. Nothing here changes anything.
+// Package decision derives actions from a store's data: insights, the next decisions, and a plan for the next days. It
+// reads the data of the detectors from a snapshot, and gives each finding a priority, an ID and a next call. It omits
+// dismissed insights. All of it is read-only.
 package decision
 
 import (
@@ -25,7 +25,7 @@ import (
 // Wants are the records that the decisions depend on.
 var Wants = snapshot.Wants{Experiments: true, Governance: true}
 
-// Priority is how much an insight matters.
+// Priority is the importance of an insight.
 type Priority string
 
 // The priorities.
@@ -38,7 +38,7 @@ const (
 
 var priorities = []Priority{Critical, High, Medium, Low}
 
-// Insight is a finding with its priority and what to do about it.
+// Insight is a finding with its priority and the recommended action.
 type Insight struct {
 	ID        control.InsightID              `json:"insight_id"`
 	Priority  Priority                       `json:"priority"`
@@ -144,7 +144,7 @@ func next(c *toolkit.Call, tool string, arguments map[string]any, reason string)
 	return &a.Next[0]
 }
 
-// idOf returns an ID that stays the same while the evidence does.
+// idOf returns an ID that does not change while the evidence is the same.
 func idOf(kind, subject, epoch string) control.InsightID {
 	sum := sha256.Sum256([]byte(kind + "\n" + subject + "\n" + epoch))
 	return control.InsightID(kind + "-" + hex.EncodeToString(sum[:5]))
@@ -190,8 +190,9 @@ func priorityOf(f detect.Finding, monthly float64) Priority {
 // Kinds of insights from the health checks.
 const dataProblem detect.Kind = "data_problem"
 
-// healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and models,
-// expiring tokens. Gaps of several sources are one insight, and only recent gaps are. A store without data has no insights.
+// healthInsights returns the errors and warnings of the health checks: failed and late imports, stale sources and
+// models, expiring tokens. Recent gaps of several sources are one insight. Older gaps are not an insight. A store
+// without data has no insights.
 func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 	if c.Store.Empty() {
 		return nil, nil
@@ -222,10 +223,10 @@ func healthInsights(ctx context.Context, c *toolkit.Call) ([]Insight, error) {
 	return all, nil
 }
 
-// gapDays is how long days without data need a decision. Older ones remain in the health checks.
+// gapDays is the number of days for which a gap in the data needs a decision. Older gaps remain in the health checks.
 const gapDays = 60
 
-// withOneGap replaces the findings about sources with gaps by one about those with recent gaps.
+// withOneGap replaces the findings about sources with gaps by one finding about the sources with recent gaps.
 func withOneGap(found []health.Finding, today civil.Date) []health.Finding {
 	var recent []health.Finding
 	others := slices.DeleteFunc(slices.Clone(found), func(f health.Finding) bool {

@@ -12,7 +12,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// Area is what a decision is about.
+// Area is the subject of a decision.
 type Area string
 
 // The areas, in the order of the feed: a wrong figure affects every later decision.
@@ -78,7 +78,7 @@ func decisionOf(i Insight) Decision {
 	return d
 }
 
-// modelDecisions returns the decision to train a model that is missing. The health checks report a stale one.
+// modelDecisions returns the decision to train a missing model. The health checks report a stale model.
 func modelDecisions(c *toolkit.Call) []Decision {
 	if status, _ := c.ModelState(); status != "" || c.Store.Empty() || c.MMM.Training {
 		return nil
@@ -110,7 +110,7 @@ func factorDecisions(c *toolkit.Call) []Decision {
 	}}
 }
 
-// holdDecision is the decision between the current and the optimized allocation, none without a model.
+// holdDecision returns the decision between the current and the optimized allocation. Without a model, it returns none.
 func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decision, error) {
 	current, err := c.CurrentPlan(ctx)
 	if err != nil || current == nil {
@@ -140,7 +140,7 @@ func holdDecision(ctx context.Context, c *toolkit.Call, rate *float64) ([]Decisi
 	return []Decision{d}, err
 }
 
-// unitOf states in a sentence what monthly values are.
+// unitOf returns a sentence that defines monthly values.
 func unitOf(rate *float64) string {
 	if rate == nil {
 		return "Values are revenue, because costs are unknown."

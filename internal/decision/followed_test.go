@@ -29,7 +29,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// followedDays is how long a plan's budgets stay after its day.
+// followedDays is the number of days for which the budgets of a plan remain unchanged after the plan's last move.
 const followedDays = 90
 
 // past are the completed experiments of a demo store.
@@ -46,14 +46,14 @@ type followed struct {
 	Moves  int                `json:"moves"`
 	Broken []string           `json:"broken_guardrails"`
 	Ratio  map[string]float64 `json:"ratio"` // of a channel's spend at the end
-	Gain   float64            `json:"gain"`  // of contribution after spend in 90 days, relative to that of leaving it alone
+	Gain   float64            `json:"gain"`  // of contribution after spend in 90 days, relative to unchanged budgets
 	Alone  float64            `json:"alone"`
 	Plan   float64            `json:"plan"`
 	Why    string             `json:"why"`
 }
 
-// follow trains the model of a demo store with its experiments, asks for a plan of 30 days, and applies its moves to the
-// days after today in the simulator. The true contribution is that of the simulator's equations.
+// follow trains the model of a demo store with its experiments, requests a plan of 30 days, and applies the plan's
+// moves to the days after today in the simulator. The true contribution follows from the simulator's equations.
 func follow(t *testing.T, dir string, seed uint64, risk string) followed {
 	t.Helper()
 	zone, err := time.LoadLocation(demo.StoreZone)

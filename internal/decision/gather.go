@@ -337,7 +337,8 @@ func (g *gatherer) coupons(ctx context.Context) error {
 	return nil
 }
 
-// answers reads how often respondents of surveys name a channel, and how often last touch credits it with their orders.
+// answers reads two numbers per channel: survey respondents who name the channel, and respondents with orders that last
+// touch credits to it.
 func (g *gatherer) answers(ctx context.Context) error {
 	if g.Store.Counts["survey_responses"] == 0 {
 		return nil
@@ -383,7 +384,7 @@ func (g *gatherer) answers(ctx context.Context) error {
 
 const haloDays = 28
 
-// halos reads the effects of channels on other sales surfaces. Effects that a warning of the method concerns are left out.
+// halos reads the effects of channels on other sales surfaces. It omits effects with a warning of the method.
 func (g *gatherer) halos(ctx context.Context) error {
 	found, err := g.HaloEffects(ctx, g.lastDays(haloDays))
 	if err != nil {
@@ -470,7 +471,7 @@ func goalName(t pacing.Goal) string {
 	return name
 }
 
-// seasonDays is how far ahead a season needs a plan.
+// seasonDays is the number of days before a season from which on it needs a plan.
 const seasonDays = 45
 
 // season is a period of the year that needs a plan.
@@ -491,8 +492,8 @@ var titles = []struct{ name, title string }{
 	{"christmas", "Christmas"},
 }
 
-// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school terms
-// and no days that platforms announce, so back to school is August and Singles' Day is the day of its origin.
+// seasonsOf lists the shopping seasons of a country, "" for an unknown one. The calendar of holidays has no school
+// terms and no days that platforms announce, so back to school is August, and Singles' Day is November 11.
 func seasonsOf(country string) []season {
 	fixed := func(first, last time.Month, firstDay, lastDay int) func(int) (civil.Range, bool) {
 		return func(year int) (civil.Range, bool) {
@@ -530,7 +531,7 @@ func (g *gatherer) seasons() {
 	ahead := civil.Range{First: g.Today, Last: g.Today.AddDays(seasonDays)}
 	for _, s := range seasonsOf(holiday.CountryOf(g.Workspace.Zone)) {
 		days, ok := s.in(g.Today.Year())
-		if ok && days.First.Before(g.Today) { // it may be that of the next year
+		if ok && days.First.Before(g.Today) { // the season of the next year may be ahead
 			days, ok = s.in(g.Today.Year() + 1)
 		}
 		before, had := s.in(days.First.Year() - 1)

@@ -24,7 +24,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// StepKind is what a step of a plan does.
+// StepKind is the action of a step of a plan.
 type StepKind string
 
 // The kinds of steps.
@@ -54,7 +54,7 @@ type Ask struct {
 	Days int
 }
 
-// Plan is a schedule of steps with the reasons for what it leaves out.
+// Plan is a schedule of steps, with the reasons for omitted budget moves.
 type Plan struct {
 	Steps   []Step
 	Reasons []string // why there are no moves of budgets
@@ -94,7 +94,7 @@ func (p *planner) last() civil.Date { return p.Today.AddDays(p.Days) }
 
 func (p *planner) add(s Step) { p.plan.Steps = append(p.plan.Steps, s) }
 
-// mostChecks is the number of insights that become steps on the first working day.
+// mostChecks is the maximum number of insights that become steps on the first working day.
 const mostChecks = 4
 
 // checks adds the insights that need a decision this week. Budget moves come from the model alone.
@@ -148,7 +148,7 @@ func (p *planner) moves(ctx context.Context) error {
 	return nil
 }
 
-// leastMove is the smallest change of a channel, as a share of its spend, that is planned.
+// leastMove is the smallest planned change of a channel, as a share of its spend.
 const leastMove = 0.03
 
 // move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or the
@@ -179,7 +179,7 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 	}
 }
 
-// mostCampaigns is the number of campaigns of a channel that the plan changes.
+// mostCampaigns is the maximum number of campaigns of a channel that the plan changes.
 const mostCampaigns = 2
 
 type dailyBudget struct {
@@ -204,7 +204,8 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget) {
 	return all
 }
 
-// changed is the change of a daily budget in whole units: at most the guardrail's step, inside floor and ceiling.
+// changed returns the change of a daily budget in whole units: at most the guardrail's step, with a new budget between
+// floor and ceiling. If no such change is possible, it returns 0.
 func (p *planner) changed(daily, wanted float64) float64 {
 	step := p.Guardrails.StepPct / 100
 	if step == 0 {
@@ -303,7 +304,7 @@ func (p *planner) experiments() {
 	}
 }
 
-// reviews adds a review a learning period after the first moves, and on the last day.
+// reviews adds a review one learning period after the first moves, and a review on the last day.
 func (p *planner) reviews() {
 	if p.Store.Empty() {
 		return
@@ -364,7 +365,7 @@ func (p *planner) holiday(day civil.Date) bool {
 	})
 }
 
-// Dismissable returns the current insight with an ID. A missing one is a fault of kind not_found.
+// Dismissable returns the current insight with an ID. A missing insight is a fault of kind not_found.
 func Dismissable(ctx context.Context, c *toolkit.Call, id control.InsightID) (Insight, error) {
 	all, _, err := Insights(ctx, c)
 	if err != nil {

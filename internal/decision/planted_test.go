@@ -54,7 +54,7 @@ func chosen(ref warehouse.OrderRef, percent int) bool {
 	return sum%100 < percent
 }
 
-// without removes the orders that the function selects, with everything that belongs to them.
+// without removes the orders that the function selects, with all their rows.
 func without(b *warehouse.Batch, gone func(warehouse.Order) bool) {
 	refs := map[warehouse.OrderRef]bool{}
 	b.Orders = slices.DeleteFunc(b.Orders, func(o warehouse.Order) bool {
@@ -163,7 +163,8 @@ func refunded(b *warehouse.Batch) {
 	}
 }
 
-// tired takes six in ten clicks from the ad of Facebook with the most spend among those that are older than eight weeks.
+// tired selects the Facebook ad with the most spend among ads older than eight weeks, and removes six in ten of its
+// clicks.
 func tired(b *warehouse.Batch) {
 	first, spend := map[string]civil.Date{}, map[string]int64{}
 	for _, d := range b.AdDays {
@@ -186,8 +187,8 @@ func tired(b *warehouse.Batch) {
 	}
 }
 
-// cappedCampaign cuts the spend of the campaign of Google with the most clicks before orders to a third for four weeks, and
-// sets its daily budget to what it spends.
+// cappedCampaign selects the Google campaign with the most clicks before orders. It cuts the campaign's spend to a
+// third for four weeks, and sets the daily budget to this spend.
 func cappedCampaign(b *warehouse.Batch) {
 	clicks := map[string]int{}
 	best := ""
@@ -308,7 +309,7 @@ func simulate(t *testing.T, seed uint64, orders int) *warehouse.Batch {
 	return &all
 }
 
-// evaluate plants the faults of a group in a store, and asks for insights on four days of a month.
+// evaluate plants the faults of a group in a store, and reads the insights on four days of a month.
 func evaluate(t *testing.T, seed uint64, orders int, group string) outcome {
 	t.Helper()
 	engine, err := duckdb.Open(t.Context(), duckdb.Options{Dir: t.TempDir(), Clock: time.Now})

@@ -36,7 +36,7 @@ func TestSeasonsAreThoseOfTheCountry(t *testing.T) {
 	}
 }
 
-// A store that sells twice as much in the week before Valentine's Day needs a plan for it; a store that does not, does not.
+// A store needs a plan for Valentine's Day if it sells twice as much in the week before it, and otherwise does not.
 func TestASeasonNeedsAnEffectInTheStoresHistory(t *testing.T) {
 	t.Parallel()
 	first := civil.MustParse("2024-01-01")

@@ -48,7 +48,7 @@ func count100(f detect.Finding, name string) string {
 	return answer.Quantity(answer.Decimals(100*figure(f, name), 0))
 }
 
-// moved says how a figure changed since a day.
+// moved returns a function that writes the change of a figure since a day.
 func moved(what func(f detect.Finding) string, verb, now, before string) func(*toolkit.Call, detect.Finding) string {
 	return func(_ *toolkit.Call, f detect.Finding) string {
 		return fmt.Sprintf("%s %s from %s to %s since %s.", what(f), verb, share(f, before), share(f, now), f.Since)
@@ -61,7 +61,7 @@ func named(text string) func(detect.Finding) string {
 
 func channelOf(f detect.Finding) string { return answer.ChannelName(f.Channel) }
 
-// calls of the findings.
+// on returns a function that returns the same call for every finding.
 func on(tool string, arguments map[string]any) func(*toolkit.Call, detect.Finding) (string, map[string]any) {
 	return func(*toolkit.Call, detect.Finding) (string, map[string]any) { return tool, arguments }
 }

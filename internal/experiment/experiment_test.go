@@ -302,8 +302,9 @@ func TestAStudyHasThePlatformsResult(t *testing.T) {
 	}
 }
 
-// The factor is the posterior of a normal prior (mean 1, sd 0.5) and the pooled applied experiments, or all experiments if
-// none is applied. Expected values: 0.5 ± 0.2/1.6449/√2, and 0.5 ± √((0.2/1.6449)²+0.0052)/√2, combined by hand.
+// The factor is the posterior of a normal prior (mean 1, sd 0.5) and the pooled applied experiments. If no experiment
+// is applied, all experiments are pooled. Expected values: 0.5 ± 0.2/1.6449/√2, and 0.5 ± √((0.2/1.6449)²+0.0052)/√2,
+// combined by hand.
 func TestFactorsOfAChannelArePooled(t *testing.T) {
 	t.Parallel()
 	result := func(channel measure.Channel, value float64, applied bool, ends civil.Date) *experiment.Result {
@@ -328,7 +329,8 @@ func TestFactorsOfAChannelArePooled(t *testing.T) {
 	}
 }
 
-// An inconclusive experiment is not a part of the factor until somebody applies it. It then leaves the factor near 1.
+// An inconclusive experiment is not a part of the factor until somebody applies it. When it is applied, the factor
+// remains near 1.
 func TestAnInconclusiveExperimentIsNotUsedUnlessSomebodyAppliesIt(t *testing.T) {
 	t.Parallel()
 	e := geoTest()

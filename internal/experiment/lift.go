@@ -23,8 +23,8 @@ const (
 	minReported = 0.5 // of the channel's spend during the test
 )
 
-// shortlyBefore is how many days before a model's window a test may have ended. It is a quarter, because effects are
-// assumed to be constant over a quarter.
+// shortlyBefore is the maximum number of days from the end of a test to the start of a model's window. It is a quarter,
+// because effects are assumed to be constant over a quarter.
 const shortlyBefore = 13 * week
 
 // LiftTests returns the completed experiments as lift tests for a media mix model. The field Why contains the reason if
@@ -76,8 +76,8 @@ func (s Store) completed() []control.Experiment {
 		slices.Clone(s.All), func(e control.Experiment) bool { return e.Status != control.ExperimentCompleted })
 }
 
-// unreadable returns why the store's data do not allow a result of a completed experiment; "" if they may allow a
-// result. The result waits reports whether data can still arrive.
+// unreadable returns the reason why the store's data do not allow a result of a completed experiment, or "" if they may
+// allow a result. The result waits reports whether data can still arrive.
 func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	switch {
 	case e.Kind != control.GeoTest:
@@ -90,8 +90,8 @@ func (s Store) unreadable(e control.Experiment) (why string, waits bool) {
 	return "", false
 }
 
-// outside returns why a completed experiment does not fit a model of these channels and days; "" if it fits. The result
-// waits reports whether a later model may fit.
+// outside returns the reason why a completed experiment does not fit a model of these channels and days, or "" if it
+// fits. The result waits reports whether a later model may fit.
 func outside(e control.Experiment, of mix.Scope) (why string, waits bool) {
 	switch {
 	case !slices.Contains(of.Channels, e.Channel):

@@ -15,14 +15,14 @@ import (
 // unmoved is the surface without an effect of ads: resellers order by contract, and their large orders are noise.
 const unmoved = measure.Wholesale
 
-// leastDispersion is the variance of daily orders relative to their mean below which rows are no single purchases.
-// Independent purchases have at least 1 (Poisson). A daily total that is imported as one order has 0.
+// leastDispersion is the minimum variance of daily orders relative to their mean. Below it, rows are not single
+// purchases. Independent purchases have at least 1 (Poisson). A daily total that is imported as one order has 0.
 const leastDispersion = 0.5
 
 // outcomeOf returns the outcome of an experiment without wholesale, in whole units: orders by region and day times the
 // mean value of the treated regions' orders. Numbers of orders vary less than their values, so the same effect has a
-// shorter interval. An effect on the value of an order is not measured. If rows are no single purchases, the outcome is
-// revenue.
+// shorter interval. An effect on the value of an order is not measured. If rows are not single purchases, the outcome
+// is revenue.
 func outcomeOf(e control.Experiment, days []civil.Date, sold []warehouse.SurfaceRegionDay, currency money.Currency) table {
 	orders, revenue := newTable(days), newTable(days)
 	var treated, charged float64

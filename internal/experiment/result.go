@@ -35,7 +35,7 @@ const (
 	NoReported Missing = "reported return" // last touch credits the channel with no revenue, or its spend is unknown
 )
 
-// Why a test has no result, no iROAS or no use.
+// Reasons why a test has no result or no iROAS, or is not used.
 const (
 	notCovered    = "the store's orders do not cover the days of the test"
 	noSpendChange = "the channel's spend by region is unknown or barely changed"
@@ -133,8 +133,8 @@ type ChannelFactor struct {
 	Latest  civil.Date // last day of the latest of these experiments
 }
 
-// ChannelFactors returns the factor of each channel with a measured one. It uses the applied experiments or, if none is
-// applied, all experiments.
+// ChannelFactors returns the factor of each channel with a measured factor. It uses the applied experiments or, if none
+// is applied, all experiments.
 func ChannelFactors(all []*Result) ([]ChannelFactor, error) {
 	applied, others := map[measure.Channel][]measure.Estimate{}, map[measure.Channel][]measure.Estimate{}
 	latest := map[measure.Channel]map[bool]civil.Date{}

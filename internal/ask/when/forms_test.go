@@ -254,8 +254,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// At and End tell which words belong to the expression; Unit and Count are the length of a period that another one is
-// compared with.
+// At and End delimit the words of the expression. Unit and Count are the length of a period that is compared with
+// another period.
 func TestAnExpressionHasItsWordsAndItsUnit(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]when.Expression{

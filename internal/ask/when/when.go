@@ -10,7 +10,7 @@ import (
 	"assay/internal/civil"
 )
 
-// Kind is how an expression refers to time.
+// Kind is the way in which an expression refers to time.
 type Kind int
 
 // The kinds.
@@ -227,7 +227,7 @@ func (c calendar) startOf(i int) (end int, ok bool) {
 // reader reads one form of expression at a token.
 type reader func(c calendar, i int) (Expression, bool)
 
-// readers are tried in order; the first match wins.
+// readers returns the readers in the order in which they are tried. The first match is used.
 func readers() []reader {
 	return []reader{
 		calendar.numericDay, calendar.dayWord, calendar.cadence, calendar.sameTime, calendar.beforeThat, calendar.nextPeriod,
