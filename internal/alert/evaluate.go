@@ -33,9 +33,9 @@ type Snapshots interface {
 	Take(ctx context.Context, w control.Workspace, wants snapshot.Wants) (*snapshot.Snapshot, error)
 }
 
-// Evaluate judges the last whole days of a workspace and stores the events. Days before the day that precedes the rule's
-// creation are skipped. Evaluating again, also in another process, raises nothing twice. It returns the number of new
-// events.
+// Evaluate judges the last whole days of a workspace and stores the events. It skips days that are more than one day
+// before the rule's creation. A repeated evaluation, also in another process, raises no event twice. It returns the
+// number of new events.
 func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Workspace, now time.Time) (fresh int, err error) {
 	rules, err := store.Alerts(ctx, w.ID)
 	if err != nil || len(rules) == 0 {

@@ -48,7 +48,7 @@ import (
 	"assay/internal/weekly"
 )
 
-// instructions tell the model of an MCP client how to start.
+// instructions describe to the model of an MCP client how to start.
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
@@ -70,7 +70,8 @@ const (
 	addressBodies   = anonymousBodies / 4
 )
 
-// Time for the steps of a shutdown after shutdown_timeout, when running calls are cut off: less than two seconds in total.
+// Time for the steps of a shutdown after shutdown_timeout, when running calls are canceled: less than two seconds in
+// total.
 const (
 	partsTime = 500 * time.Millisecond // for the background work to end
 	flushTime = 500 * time.Millisecond // for the last calls to be written to the call log
@@ -299,7 +300,7 @@ func (a *App) tryFacts(ctx context.Context) error {
 			a.catchUp(ctx, w.ID)
 		}
 		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for the stores in use
-			_ = a.engine.Rest(ctx, w.ID) // at worst it stays open
+			_ = a.engine.Rest(ctx, w.ID) // if this fails, the file stays open
 		}
 	}
 	again := time.NewTicker(tryAgain)
@@ -340,7 +341,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has gone
+	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has disconnected
 	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,
@@ -461,7 +462,7 @@ func (a *App) accessEnded(invalidate func()) func() {
 	return func() {
 		invalidate()
 		if a.node != nil {
-			a.node.AccessEnded(context.Background()) // the change is stored, even if its caller has gone
+			a.node.AccessEnded(context.Background()) // the change is stored, even if its caller has disconnected
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	writeCheckPause   = 10 * time.Second // reuse of a result: anonymous callers may ask, and each check writes to disk
+	writeCheckPause   = 10 * time.Second // a result is reused, because anonymous callers may request checks that write to disk
 	writeCheckTimeout = 5 * time.Second
 )
 

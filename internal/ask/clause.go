@@ -18,7 +18,7 @@ const (
 	ChannelName
 )
 
-// Name is a name of the store: of a campaign, a coupon, a creator or a channel of its own.
+// Name is a name in the store: of a campaign, a coupon, a creator or one of the store's own channels.
 type Name struct {
 	Kind     NameKind
 	Text     string

@@ -41,7 +41,7 @@ type Workspace struct {
 	File    string                  `json:"file"` // path in the data directory
 	State   warehouse.SnapshotState `json:"state"`
 	Tables  []warehouse.TableTotals `json:"tables"`
-	Problem string                  `json:"problem,omitempty"` // why the facts are those of an earlier backup, or missing
+	Problem string                  `json:"problem,omitempty"` // reason why the facts are from an earlier backup, or missing
 }
 
 // File is one file of the data directory. Its content is stored under its hash.
@@ -61,7 +61,7 @@ var (
 	idForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 )
 
-// parse reads a manifest. It is untrusted input: every path stays in the data directory.
+// parse reads a manifest. A manifest is untrusted input, so parse rejects paths outside the data directory.
 func parse(text []byte) (Manifest, error) {
 	var version struct {
 		Format int `json:"format"`

@@ -329,7 +329,7 @@ func (b *bench) row(t *testing.T, id control.BudgetChangeID) control.BudgetChang
 // running runs the executor in the background until the test ends.
 func (b *bench) running(t *testing.T, e *Executor) {
 	t.Helper()
-	e.serve(true) // from now on, not only once the goroutine has begun
+	e.serve(true) // serving starts now, before the goroutine starts
 	ctx, stop := context.WithCancel(t.Context())
 	var work panics.Group
 	work.Go(func() {

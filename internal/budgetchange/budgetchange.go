@@ -86,7 +86,7 @@ type Caller struct {
 	Person bool   // a member on a page, or a command; not a tool
 }
 
-// Request asks for a change of a campaign.
+// Request describes a requested change of a campaign.
 type Request struct {
 	Platform measure.Platform
 	Campaign ads.CampaignID
@@ -120,7 +120,7 @@ type Preview struct {
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
 	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget. It is nil
-	// when the campaign has no daily budget of its own or there is no exchange rate.
+	// if the campaign has no daily budget of its own, or if there is no exchange rate.
 	Daily  *money.Amount
 	Effect json.RawMessage // expected effect; nil for no estimate
 }

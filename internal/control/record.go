@@ -172,7 +172,7 @@ func (r SavedReport) Same(other SavedReport) bool {
 // InsightID identifies a generated insight.
 type InsightID string
 
-// DismissedInsight is an insight that a person no longer wants to see.
+// DismissedInsight is an insight that a person has dismissed.
 type DismissedInsight struct {
 	Insight   InsightID           `json:"insight_id"`
 	Workspace measure.WorkspaceID `json:"-"`

@@ -117,7 +117,7 @@ func TestEachKindOfFindingHasWords(t *testing.T) {
 	}
 }
 
-// Old gaps stay in the health checks, and several sources with recent gaps are one insight.
+// Old gaps remain in the health checks only. Recent gaps of several sources are one insight.
 func TestGapsOfSourcesAreOneInsight(t *testing.T) {
 	t.Parallel()
 	today := civil.MustParse("2026-11-20")

@@ -29,7 +29,7 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// followedDays is the number of days for which the budgets of a plan remain unchanged after the plan's last move.
+// followedDays is the number of simulated days after a plan's day. The plan's budgets apply on these days.
 const followedDays = 90
 
 // past are the completed experiments of a demo store.

@@ -30,7 +30,7 @@ import (
 // Auto selects the reader that fits the file best.
 const Auto = "auto"
 
-// Readers returns all readers: first those of known exports, then those that match common column names.
+// Readers returns all readers: first the readers of known exports, then the readers that match common column names.
 func Readers() []source.Reader {
 	return slices.Concat(
 		[]source.Reader{shopify.Orders()}, adreport.Exports(), shopify.Landed(), connector.Ads(), connector.Names(),

@@ -15,8 +15,8 @@ func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.Workspace
 	return w.versions(ctx, ws, "day_versions", bindDays(days))
 }
 
-// DaysAsOf returns the totals of the days of a period as of an instant, sorted by kind, part and day. If a feed changed
-// a day several times within the instant's hour, the totals are those of the previous hour.
+// DaysAsOf returns the daily totals of a period as of an instant, sorted by kind, part and day. If a feed changed a day
+// several times within the instant's hour, the totals are those of the previous hour.
 func (w *historyQuestions) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
 	bind := bindDays(days)
 	bind["at"] = instantText(at)

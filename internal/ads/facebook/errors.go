@@ -10,7 +10,7 @@ import (
 	"assay/internal/ads/wire"
 )
 
-// failure is Meta's error envelope. It can come with any HTTP status, including 200.
+// failure is Meta's error envelope. It can have any HTTP status, including 200.
 type failure struct {
 	Message     string    `json:"message"`
 	Code        wire.Int  `json:"code"`

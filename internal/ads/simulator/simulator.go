@@ -66,7 +66,7 @@ type Reply struct {
 // Entry is a logged request.
 type Entry struct {
 	Method, Path string
-	Mutating     bool // the request asks for a change; dry runs do not
+	Mutating     bool // the request is for a change; false for dry runs
 	Applied      bool // the state was changed
 	Status       int  // 0: the connection was dropped
 }

@@ -28,7 +28,7 @@ const (
 	attempts   = 3        // of a read
 	firstWait  = 500 * time.Millisecond
 	longestNap = 30 * time.Second // a longer wait is left to the caller
-	longestAsk = 24 * time.Hour   // of a wait that a platform asks for
+	longestAsk = 24 * time.Hour   // of a wait that a platform specifies
 )
 
 // Client sends requests to one endpoint.
@@ -88,8 +88,8 @@ type Judge func(Reply) Verdict
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
-// Read sends a request that changes nothing. It repeats the request after temporary failures and waits as long as the
-// platform asks, up to a limit.
+// Read sends a request that changes nothing. It repeats the request after temporary failures. Before, it waits for the
+// time that the platform specifies, up to a limit.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)

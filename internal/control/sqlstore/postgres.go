@@ -112,7 +112,7 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 }
 
 // factsLock is the key of the advisory lock of the process with the facts. importLock is the first key of the locks on
-// imports; the second one is a hash of the workspace.
+// imports; the second key is a hash of the workspace.
 const (
 	factsLock  = migrationLock + 1
 	importLock = 0x617373 // "ass"

@@ -45,7 +45,7 @@ func (d *databases) take(t *testing.T) string {
 	return url
 }
 
-// empty removes all rows, also those that triggers protect.
+// empty removes all rows, including rows that triggers protect.
 func (d *databases) empty(t *testing.T, url string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // the test has ended

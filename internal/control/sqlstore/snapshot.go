@@ -53,7 +53,7 @@ func withoutLog(ctx context.Context, path string) error {
 	return errors.Join(engineFault(db.PingContext(ctx)), db.Close())
 }
 
-// Counts returns the number of rows of each table of a database file without changing it.
+// Counts returns the number of rows per table of a database file. It does not change the file.
 func Counts(ctx context.Context, path string) (map[string]int64, error) {
 	db, err := reading(path)
 	if err != nil {

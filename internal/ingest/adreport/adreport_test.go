@@ -307,7 +307,7 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 	}
 }
 
-// The column of results counts as purchases only if the report's indicator column states purchases.
+// The results column contains purchases only if the report's indicator column states purchases.
 func TestResultsArePurchasesWhereTheIndicatorSaysSo(t *testing.T) {
 	t.Parallel()
 	s := spec()

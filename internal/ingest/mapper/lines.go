@@ -15,7 +15,7 @@ import (
 // is rejected.
 const openOrders = 4096
 
-// lineRows reads files with one order line per row. The order's own fields are those of its first line.
+// lineRows reads files with one order line per row. The order's own fields are the fields of its first line.
 type lineRows struct {
 	shop
 	limit int

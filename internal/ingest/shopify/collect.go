@@ -94,7 +94,7 @@ func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	return nil
 }
 
-// Refund adds a refund that comes outside its order.
+// Refund adds a refund that is not part of its order's document.
 func (c *Collector) Refund(stream string, doc *document.Object, line int) error {
 	r, err := c.reader.Refund(doc)
 	if err != nil || r.Refund.Amount == 0 {

@@ -154,8 +154,8 @@ func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history,
 	}
 }
 
-// applyLatest brings the local copy to the latest commit and returns all commits. The caller must have exclusive access
-// to the copy.
+// applyLatest updates the local copy to the latest commit and returns all commits. The caller must have exclusive
+// access to the copy.
 func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *localCopy) (history, error) {
 	c.forget()
 	place, err := e.placeOf(ctx, ws, c)

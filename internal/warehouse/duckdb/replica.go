@@ -17,7 +17,7 @@ import (
 // A file can be a replica of facts that are stored elsewhere. In that case, each import is published before it is
 // committed, and the file stores the place of the published commit. Commits of other processes are applied to the file.
 
-// Place is the position of a file in the commits of its workspace. The zero place is that of a file without commits.
+// Place is the position of a file in the commits of its workspace. A file without commits has the zero place.
 type Place struct{ Sequence, Attempt int64 }
 
 // Publisher stores the changes of an import elsewhere. If it returns an error, the import is rolled back.
@@ -117,8 +117,8 @@ func (c *Changes) Tables() []StoredTable { return c.tables }
 // Complete makes the changes contain all rows of the workspace, as if it had been empty before.
 func (c *Changes) Complete() { c.complete = true }
 
-// Each calls each with blocks of changed rows of a table: removed ones with the sign -1, added ones with the sign 1. The
-// blocks are reused.
+// Each calls each with blocks of changed rows of a table: removed rows with the sign -1, added rows with the sign 1.
+// The blocks are reused.
 func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, rows *facts.Columnar) error) error {
 	name := Dialect{}.Table(c.ws, t.Name)
 	if err := c.compare(ctx); err != nil {

@@ -55,7 +55,7 @@ type session struct {
 }
 
 func (e *Engine) session(ctx context.Context, w *workspace) (*session, error) {
-	// The connection outlives the call that starts the import.
+	// The connection stays open after the call that starts the import.
 	conn, err := w.instance.db.Conn(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err

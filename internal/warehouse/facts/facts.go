@@ -104,7 +104,8 @@ type Order struct {
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// time of the version in the source; the latest version wins. Zero: unknown; progress decides (decision 11)
+	// time of the version in the source; the latest version is used. Zero: unknown, so progress determines the version
+	// (decision 11)
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -128,7 +129,7 @@ type Profile struct {
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
 	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
 	OrdersKnown bool
-	// time of the version in the source; the latest wins, and a known time wins over an unknown one
+	// time of the version in the source; the latest version is used, and a known time is preferred to an unknown time
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -215,7 +216,7 @@ type LandedOrder struct {
 	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // total of the lines after all discounts
 	SubtotalKnown bool
 	Discounts     int64     `column:"discounts"`          // discounts of the whole order
-	UpdatedAt     time.Time `column:"updated_at,version"` // the latest wins; known wins over unknown
+	UpdatedAt     time.Time `column:"updated_at,version"` // the latest is used; a known time is preferred
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
@@ -321,8 +322,8 @@ type Product struct {
 }
 
 // ProductCost is the unit cost of a product from a day on. It applies to lines without their own cost. The cost with
-// the latest day up to the order's day applies. If days are equal, the source with the first name in sort order wins,
-// in any order of import.
+// the latest day up to the order's day applies. If days are equal, the cost of the source with the first name in sort
+// order applies, in any order of import.
 type ProductCost struct {
 	Source string     `column:"source,key"`
 	SKU    string     `column:"sku,key" show:"sku"`

@@ -134,8 +134,8 @@ func (p *plan) takeAll(ctx context.Context, of *part) error {
 	return err
 }
 
-// tally counts the changes that compare found. Of several versions of a row, the last one is a change; the others are
-// unchanged.
+// tally counts the changes that compare found. If a row has several versions, the last version is counted as a change,
+// and the others as unchanged.
 func (p *plan) tally(ctx context.Context, of *part) error {
 	var changed, updated, gone int64
 	if err := p.one(ctx, "sql/tally", of.values(), &changed, &updated, &gone); err != nil {

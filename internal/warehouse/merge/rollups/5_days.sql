@@ -36,7 +36,7 @@ ANTI JOIN (
 
 -- All events, summed twice: by day, surface, newness and the channel of orders without touches; and by day and region.
 -- An order without touches belongs to the channel that its source names, else to the channel of a mapped coupon, else
--- it is unattributed. This is the same in all models. credited is NULL for orders with touches.
+-- it is unattributed. This rule is the same in all models. credited is NULL for orders with touches.
 CREATE OR REPLACE TEMP TABLE slice_cube AS
 SELECT day, surface, is_new, credited, country, region, GROUPING(country) = 1 AS by_channel,
     sum(orders) AS orders, sum(charged) AS charged, sum(tax) AS tax, sum(shipping) AS shipping,
