@@ -1,5 +1,5 @@
-// Package accounts opens the accounts of ad platforms that workspaces have connected. Credentials are stored encrypted;
-// clients get them in plain text only here.
+// Package accounts opens the accounts of ad platforms that workspaces have connected. Credentials are stored encrypted.
+// Only this package decrypts them for clients.
 package accounts
 
 import (

@@ -164,7 +164,7 @@ var advice = map[Reason]struct {
 type Rejection struct { //nolint:errname // callers handle it as a value with a reason
 	Platform  measure.Platform
 	Reason    Reason
-	Text      string        // what is wrong, a plain sentence
+	Text      string        // description of the problem, a plain sentence
 	Hint      string        // what to do next
 	Wait      time.Duration // of RateLimited: time until the next attempt can succeed; 0: unknown
 	Code      string        // the platform's own code, such as "100/1885272"

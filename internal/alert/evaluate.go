@@ -105,7 +105,7 @@ type State struct {
 	Value     control.AlertValue
 	Reference *control.AlertValue
 	Met       bool
-	Why       string // why the day is not judged; "" if it is
+	Why       string // reason why the day is not judged; "" if it is judged
 }
 
 // States returns the rules of a workspace with the values of the last whole day.
@@ -181,7 +181,8 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	return ""
 }
 
-// reaches reports whether the source has data after the day, or was imported after the end of the day with data of it.
+// reaches reports whether the source has data after the day, or was imported after the end of the day with data of the
+// day.
 func (r *reading) reaches(s warehouse.SourceState, day civil.Date) bool {
 	if s.Days.Last.After(day) {
 		return true

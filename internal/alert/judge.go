@@ -17,7 +17,7 @@ type verdict struct {
 	Value     control.AlertValue
 	Reference *control.AlertValue // of change_above
 	Met       bool
-	Why       string // why the day is not judged; "" if it is
+	Why       string // reason why the day is not judged; "" if it is judged
 }
 
 // judge applies a rule to a day. The function known returns the value of the rule's metric on a day with complete data,

@@ -299,7 +299,7 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
 			a.catchUp(ctx, w.ID)
 		}
-		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for the stores in use
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many stores, only those in use remain open
 			_ = a.engine.Rest(ctx, w.ID) // if this fails, the file stays open
 		}
 	}

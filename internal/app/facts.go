@@ -66,7 +66,7 @@ func openClickHouse(ctx context.Context, c config.Config, store *sqlstore.Store,
 	})
 }
 
-// factFiles records in the control data which workspaces have a file of facts. It implements [duckdb.Files].
+// factFiles records in the control data the workspaces that have a facts file. It implements [duckdb.Files].
 type factFiles struct {
 	store *sqlstore.Store
 	dir   string

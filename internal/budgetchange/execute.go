@@ -322,7 +322,7 @@ func (e *Executor) live(ctx context.Context, account ads.Platform, row control.B
 	}
 	raw = state.Value(actionOf(row))
 	v, err = valueOf(account, raw)
-	if v.IsZero() && err == nil { // no daily budget any more
+	if v.IsZero() && err == nil { // the campaign no longer has a daily budget
 		v = control.ChangeValue{Text: "0", Amount: row.New.Amount}
 		v.Amount.Minor = 0
 	}

@@ -103,7 +103,7 @@ func TestAWriteThatArrivesLateIsApplied(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {
 		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop})
-		b.Clock = sleeper{b.clock, func() { b.person(5500) }} // it arrives while the series waits
+		b.Clock = sleeper{b.clock, func() { b.person(5500) }} // the write arrives while the series waits
 		got := b.execute(t, b.to(55))
 		wantOutcome(t, got, Executed)
 		if got.Change.Status != control.ChangeApplied || got.Change.Live != got.Change.New {
@@ -351,7 +351,7 @@ func TestARowOfALiveProcessIsNotSettledByAnother(t *testing.T) {
 			t.Fatal("the process did not end")
 		}
 		b.running(t, b.sharedBy())
-		for range 2 { // the second tick is received once the first was handled
+		for range 2 { // the second tick is received after the first one was handled
 			b.ticks <- b.clock.Now()
 		}
 		if row := b.rows(t)[0]; row.Status != control.ChangePending {

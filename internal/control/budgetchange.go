@@ -32,10 +32,11 @@ type BudgetChange struct {
 	Status       ChangeStatus
 	Actor        string // who requested the change
 	Reason       string // in the words of the actor
-	Rejection    string // why the change failed or is unknown: a reason of package ads, "" without one
+	Rejection    string // reason of package ads why the change failed or is unknown; "": none
 	Problem      string // the same reason as a sentence
 	RequestID    string // the platform's ID of the request
-	// Deadline is when the client stops waiting for the platform's reply at the latest. No process sends the change later.
+	// Deadline is the latest time at which the client stops waiting for the platform's reply. No process sends the
+	// change after it.
 	Deadline     time.Time
 	RollsBack    BudgetChangeID // the change that this one undoes
 	RolledBackBy BudgetChangeID // the change that undid this one

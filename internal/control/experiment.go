@@ -255,9 +255,9 @@ func checkedRegions(what string, names []string) ([]string, error) {
 	return slices.Compact(regions), nil
 }
 
-// Clash returns why two experiments would invalidate each other, or "" if they do not. On the same days, they must not
-// test the same channel or treat the same region. Neither may treat a control region of the other. Drafts and canceled
-// experiments never clash.
+// Clash returns the reason why two experiments would invalidate each other, or "" if they do not. On the same days,
+// they must not test the same channel or treat the same region. Neither may treat a control region of the other. Drafts
+// and canceled experiments never clash.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""
@@ -265,8 +265,8 @@ func (e Experiment) Clash(other Experiment) string {
 	return e.Overlap(other)
 }
 
-// Overlap is [Experiment.Clash] for any status. For a draft it returns why it cannot be planned together with the
-// other.
+// Overlap is [Experiment.Clash] for any status. For a draft, it returns the reason why the draft cannot be planned
+// together with the other experiment.
 func (e Experiment) Overlap(other Experiment) string {
 	shared := e.Days.Intersect(other.Days)
 	if e.ID == other.ID || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {

@@ -28,7 +28,7 @@ import (
 // historyDays is the number of days of the series: two years and the windows of a drift.
 const historyDays = 2*365 + 120
 
-// rateDays is the number of days before today of the store's contribution rate.
+// rateDays is the number of days before today from which the store's contribution rate is computed.
 const rateDays = 90
 
 // contributionRate returns the contribution per revenue of the last days, as in `performance`; nil if it is unknown.

@@ -276,7 +276,8 @@ func unitsOf(p measure.Platform, budget float64, c money.Currency) json.Number {
 	return n
 }
 
-// experiments adds the most valuable untested channel: a preflight on the second working day, and the start on a Monday.
+// experiments adds an experiment on the most valuable untested channel: a preflight on the second working day, and the
+// start on a Monday.
 func (p *planner) experiments() {
 	for _, f := range p.found.findings {
 		if f.Kind != detect.Untested {

@@ -45,7 +45,7 @@ func since(day civil.Date, days int) bool {
 	return day.Before(today) && !day.Before(today.AddDays(-days))
 }
 
-// chosen reports whether an order is one of a share of all orders.
+// chosen reports whether an order belongs to a fixed share of all orders.
 func chosen(ref warehouse.OrderRef, percent int) bool {
 	sum := 7
 	for _, r := range ref.Key {

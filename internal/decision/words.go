@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// wording describes the findings of a kind: the sentence, the recommended step and the call that shows it.
+// wording describes the findings of a kind: the sentence, the recommended step and the call that shows the finding.
 type wording struct {
 	say    func(c *toolkit.Call, f detect.Finding) string
 	act    string

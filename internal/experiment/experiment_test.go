@@ -214,7 +214,7 @@ func TestExperimentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Sales and spend without a known region limit how far a result applies to the whole store.
+// A result applies to the whole store only if most sales and spend have a known region.
 func TestMostSalesAndSpendHaveARegion(t *testing.T) {
 	t.Parallel()
 	b, _ := batch()

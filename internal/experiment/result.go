@@ -22,7 +22,7 @@ type Result struct {
 	Returned *measure.Estimate // iROAS
 	Reported *float64          // last-touch ROAS on its days
 	Factor   *measure.Estimate // incremental over reported ROAS, as measured; [ChannelFactors] returns the factors to use
-	Unread   error             // why the data do not allow a comparison of regions
+	Unread   error             // reason why the data do not allow a comparison of regions
 	Missing  Missing           // input that the factor lacks
 }
 

@@ -214,7 +214,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// all processes all waiting messages of a workspace. It stops when an import into the workspace starts.
+// all processes the waiting messages of a workspace. It stops when an import into the workspace starts.
 func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	for !f.Busy(ws) {
 		messages, err := f.Store.Waiting(ctx, ws, hookBatch)

@@ -50,7 +50,7 @@ func Platforms() []measure.Platform {
 	return []measure.Platform{measure.Facebook, measure.Google, measure.TikTok}
 }
 
-// Open returns the sandbox with the accounts of the folder. A missing folder has none.
+// Open returns the sandbox with the accounts of the folder. If the folder is missing, there are no accounts.
 func Open(o Options) (*Sandbox, error) {
 	s := &Sandbox{options: o, accounts: map[measure.Platform]platform{}}
 	for _, p := range Platforms() {
@@ -136,7 +136,7 @@ func (s *Sandbox) Options(o ads.Options) connect.Options {
 func endpoint(p measure.Platform) ads.Endpoint {
 	e, err := ads.ParseEndpoint("https://" + string(p) + domain)
 	if err != nil {
-		panic(err) // a platform with a name that is no host name
+		panic(err) // the platform's name is not a valid host name
 	}
 	return e
 }

@@ -41,7 +41,7 @@ type backend interface {
 	reply(Trouble) Reply
 	// state returns a pointer to the state that is saved.
 	state() any
-	// load replaces the state with a saved one. If the saved state is invalid, the current state remains.
+	// load replaces the state with a saved state. If the saved state is invalid, the current state remains.
 	load(text []byte) error
 }
 
@@ -181,7 +181,7 @@ func (s *Server) Save(w io.Writer) error {
 // maxState bounds the bytes of a saved state.
 const maxState = 64 << 20
 
-// Load replaces the state with a saved one. The current state remains if the text is not a saved state.
+// Load replaces the state with a saved state. If the text is not a saved state, the current state remains.
 func (s *Server) Load(r io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxState))
 	if err != nil {

@@ -31,7 +31,7 @@ type Expression struct {
 	Unit    string                // day, week, month, quarter or year, if the expression has one
 	Count   int                   // number of units
 	Event   func(int) civil.Range // the same event in another year
-	Parts   []civil.Range         // the two periods in "from June to August", or the one in "since June"
+	Parts   []civil.Range         // the two periods in "from June to August", or the one period in "since June"
 	Point   bool                  // one day that may start or end a range
 	Last    bool                  // typed with "last", which may refer to the previous year
 	Since   bool                  // until today

@@ -160,7 +160,7 @@ func invitationsAreAcceptedOnce(t *testing.T, nodes []PeopleStore) {
 	}
 }
 
-// Each of two owners makes the other one or itself an admin: only one may succeed.
+// Two owners each make one of the two an admin at the same time. Only one change may succeed.
 func lastOwnersStay(t *testing.T, nodes []PeopleStore) {
 	for n := range rounds {
 		w := newWorkspace(t, nodes[0], fmt.Sprint("shop ", n))

@@ -60,7 +60,7 @@ func openPostgres(ctx context.Context, o Options) (*database, error) {
 	db.SetMaxOpenConns(mostConnections)
 	db.SetMaxIdleConns(mostIdle)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	db.SetConnMaxLifetime(time.Hour) // a pool follows a server that moved to another address
+	db.SetConnMaxLifetime(time.Hour) // so that a pool finds a server that moved to another address
 	d := &database{engine: postgresEngine, write: db, read: db, states: db}
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", addressOf(c), engineFault(err)), d.Close())

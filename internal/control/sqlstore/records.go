@@ -151,7 +151,8 @@ func (s *recordStore) RestoreInsight(ctx context.Context, ws measure.WorkspaceID
 	})
 }
 
-// newRecord describes a record to add: how to find the same record, how many are allowed, the row and its audit event.
+// newRecord describes a record to add: the condition that finds the same record, the maximum number of records, the row
+// and its audit event.
 type newRecord[T any] struct {
 	in     measure.WorkspaceID
 	record T

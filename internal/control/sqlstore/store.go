@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Path        string        // of the SQLite file; a missing directory is created
 	URL         string        // of a PostgreSQL database, postgres://user:password@host:port/database; "": SQLite
-	BusyTimeout time.Duration // how long SQLite waits for another writing process; 5 s when 0
+	BusyTimeout time.Duration // time for which SQLite waits for another writing process; 0: 5 s
 	Log         *slog.Logger  // nil: no logging
 }
 
@@ -171,7 +171,7 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 		if err == nil || !isConflict(err, attempt) || attempt == attemptsOfChange {
 			return engineFault(err)
 		}
-		pause := rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond) //nolint:forbidigo // puts callers out of step
+		pause := rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond) //nolint:forbidigo // spreads retries
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

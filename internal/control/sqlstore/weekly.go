@@ -50,7 +50,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 	return nil
 }
 
-// own returns a fault of kind forbidden if a person changes what another person receives.
+// own returns a fault of kind forbidden if a person changes the summaries that another person receives.
 func own(member control.UserID, by control.By) error {
 	if person, is := by.Person(); is && person != member {
 		return fault.Forbidden("members choose the weekly summary for themselves")

@@ -34,7 +34,7 @@ var codes = []code{
 const (
 	creatorPercent  = 15
 	creatorCodeUse  = 0.55  // share of a creator's orders with a code
-	creatorCodeLeak = 0.012 // of other online orders: codes from coupon sites
+	creatorCodeLeak = 0.012 // share of other online orders with such a code from a coupon site
 	saleCodeUse     = 0.45  // share of online orders on sales days
 )
 

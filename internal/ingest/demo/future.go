@@ -41,7 +41,7 @@ func (p *plan) future(sold *sales) []DayTruth {
 	return days
 }
 
-// volume is a number of orders that are neither canceled nor tests, and what they charge.
+// volume is a number of orders that are neither canceled nor tests, and the amount that they charge.
 type volume struct {
 	orders  int
 	charged int64

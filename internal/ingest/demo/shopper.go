@@ -70,7 +70,7 @@ func (s *shoppers) open(t int, onSale bool) {
 // guests contains the share of a surface's orders without a customer.
 var guests = [surfaceCount]float64{online: 0.02, marketplace: 0.03, shortVideo: 0.05, retail: 0.55}
 
-// serve draws who places an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
+// serve draws the customer of an order: a guest (-1), a returning customer or a new customer. Spend mostly acquires new
 // customers; orders without spend are mostly from returning customers.
 func (s *shoppers) serve(c cause) (who int, isNew bool) {
 	if chance(s.r, guests[c.surface]) {

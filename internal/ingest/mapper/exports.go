@@ -56,7 +56,7 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// equal returns a rule with one condition. The function starts does the same.
+// equal and starts return a rule with one condition.
 func equal(column, text string, then Action) Rule {
 	return Rule{Column: column, Equals: &text, Then: then}
 }

@@ -396,7 +396,7 @@ func (d *Documents) visit(s *source.Sale) {
 	s.Touches = append(s.Touches, touch)
 }
 
-// utmOf returns the UTM parameters of a landing page's address, with the result of [url.URL.Query].
+// utmOf returns the UTM parameters of a landing page's address, with the same result as [url.URL.Query].
 func utmOf(landing string) (name, medium, campaign string) {
 	if isPlainAddress(landing) { // the usual case
 		_, query, _ := strings.Cut(landing, "?")

@@ -204,8 +204,7 @@ const patience = time.Hour
 // Ledger is the file name of webhooks in the import ledger.
 const Ledger = "webhooks"
 
-// Run converts messages to facts. An error does not concern a particular message. The caller may safely try all
-// messages again.
+// Run converts messages to facts. An error concerns all messages. The caller may safely try all of them again.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
 	if err != nil {

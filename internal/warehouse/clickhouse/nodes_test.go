@@ -136,7 +136,7 @@ func TestOfTwoImportsAtTheSameTimeOneIsRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Abort()
-	mustLoad(t, a, someOrders("first", 10, 1000)) // without a lock that both respect
+	mustLoad(t, a, someOrders("first", 10, 1000)) // without a lock that both nodes respect
 	orders := someOrders("second", 5, 1000)
 	if err := in.Add(t.Context(), &orders); err != nil {
 		t.Fatal(err)

@@ -74,8 +74,8 @@ func importOrders(b *testing.B, w *warehouse.Warehouse, ws measure.WorkspaceID, 
 	return out
 }
 
-// BenchmarkImport measures a first import, including roll-ups and commit. For comparison it measures how long DuckDB's
-// own CSV reader takes to load the same orders into a table.
+// BenchmarkImport measures a first import, including roll-ups and commit. For comparison, it measures the time that
+// DuckDB's own CSV reader needs to load the same orders into a table.
 func BenchmarkImport(b *testing.B) {
 	n := benchOrders(b)
 	b.Run("import", func(b *testing.B) {

@@ -236,7 +236,7 @@ type LandedLine struct {
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// the latest version wins, and a known time wins over an unknown one
+	// the latest version is used, and a known time is preferred to an unknown time
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -297,7 +297,7 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// the latest version wins, and a known time wins over an unknown one
+	// the latest version is used, and a known time is preferred to an unknown time
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
@@ -428,7 +428,7 @@ type FXRate struct {
 	Source string         `column:"source,key"`
 }
 
-// RegionDay contains data of a region on a day other than orders: traffic and population.
+// RegionDay contains the traffic and the population of a region on a day.
 type RegionDay struct {
 	Source     string     `column:"source,key"`
 	Day        civil.Date `column:"day,key,day" show:"day"`
@@ -448,7 +448,7 @@ type SurfaceDayTotal struct {
 	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" if unknown
 	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" if unknown
 	Orders  int64           `column:"orders" show:"orders,nonzero"`
-	// number of first orders of customers among these; the others are orders of returning customers
+	// number of these orders that are first orders of customers; the others are orders of returning customers
 	NewOrders int64 `column:"new_orders"`
 	Units     int64 `column:"units"`
 	Charged   int64 `column:"charged" show:"charged,money"`

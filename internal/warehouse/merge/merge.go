@@ -79,7 +79,7 @@ type plan struct {
 
 	counts  map[string]warehouse.Counts
 	stale   int64 // number of orders dropped because the store has a later version
-	waiting int64 // number of orders with parts in separate tables that the store lacks
+	waiting int64 // number of missing orders with parts in separate tables
 }
 
 // Parts of the plan with their own tables.
