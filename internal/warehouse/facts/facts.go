@@ -35,9 +35,9 @@ import (
 //	column   the column and its options: key, day (the business day), sum (rows of one import with the same key are
 //	         summed), version (the later of two rows with the same key counts), null=FIELD (NULL unless the field is
 //	         true), epoch (an unknown day is 1970-01-01)
-//	prefix precedes the column names of a nested struct; such a struct has no key columns also a further column and
-//	the method that returns it show the column in a preview: its title, then how the value is written (see [Format]),
-//	in=FIELD (the currency),
+//	prefix   precedes the column names of a nested struct; such a struct has no key columns
+//	also     a further column and the method that returns it
+//	show     the column in a preview: its title, then how the value is written (see [Format]), in=FIELD (the currency),
 //	         if=FIELD (only if the field is true), by=METHOD (the method that returns the text)
 //	place    the place of the column in the preview: lower numbers come first; without the tag, it is 0
 type Batch struct {

@@ -1,6 +1,7 @@
 -- One row per version before an instant, in order of time: of every campaign, and of the ad sets and ads with a version
 -- in the period. The currency is the latest of the account's reports, or '' if they have none. An empty platform or
--- campaign selects all. heavy: reads the currencies of all reports.
+-- campaign selects all.
+-- heavy: reads the currencies of all reports.
 SELECT
     s.platform AS platform, s.level AS level, s.id AS id, s.since AS since, s.name AS name, s.status AS status, s.told AS told,
     s.budget AS budget, s.budget_unit AS budget_unit, s.budget_per AS budget_per, coalesce(c.currency, '') AS currency

@@ -17,7 +17,8 @@ BEGIN
 END;
 -- +goose StatementEnd
 
--- INSERT OR REPLACE would remove a row without the trigger above. +goose StatementBegin
+-- INSERT OR REPLACE would remove a row without the trigger above.
+-- +goose StatementBegin
 CREATE TRIGGER events_are_not_replaced BEFORE INSERT ON events
 WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
 BEGIN
