@@ -30,8 +30,8 @@ type Options struct {
 	Now    func() time.Time // the real clock
 	Log    *slog.Logger
 
-	Platforms connect.Options // of the platforms
-	Sandbox   connect.Options // of simulated accounts
+	Platforms connect.Options // client options for the platforms
+	Sandbox   connect.Options // client options for simulated accounts
 }
 
 // Registry opens the connected accounts. Its methods may be called from many goroutines.

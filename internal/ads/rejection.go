@@ -166,7 +166,7 @@ type Rejection struct { //nolint:errname // callers handle it as a value with a 
 	Reason    Reason
 	Text      string        // description of the problem, a plain sentence
 	Hint      string        // what to do next
-	Wait      time.Duration // of RateLimited: time until the next attempt can succeed; 0: unknown
+	Wait      time.Duration // for RateLimited: time until the next attempt can succeed; 0: unknown
 	Code      string        // the platform's own code, such as "100/1885272"
 	Said      string        // the platform's own message, cleaned
 	RequestID string        // the platform's ID of the request

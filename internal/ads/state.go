@@ -58,11 +58,11 @@ type State struct {
 	Campaign       CampaignID
 	Name           string
 	Status         Status
-	PlatformStatus string // in the platform's words, such as ARCHIVED
+	PlatformStatus string // status in the platform's words, such as ARCHIVED
 	Kind           Kind
 	Budget         Budget
 	Currency       money.Currency
-	TimeZone       string // of the account's days; IANA name
+	TimeZone       string // time zone of the account's days; IANA name
 	ReadAt         time.Time
 }
 
@@ -104,7 +104,7 @@ const (
 // Change is one change of one campaign.
 type Change struct {
 	Action Action
-	Amount money.Amount // of SetDailyBudget
+	Amount money.Amount // new amount for SetDailyBudget
 	// BudgetResource is the budget that the caller named. A shared budget is changed only when it is named.
 	BudgetResource string
 }

@@ -15,7 +15,7 @@ const weeks = 4
 // verdict is the result of a rule for a day.
 type verdict struct {
 	Value     control.AlertValue
-	Reference *control.AlertValue // of change_above
+	Reference *control.AlertValue // reference of change_above
 	Met       bool
 	Why       string // reason why the day is not judged; "" if it is judged
 }

@@ -73,9 +73,9 @@ const (
 // Time for the steps of a shutdown after shutdown_timeout, when running calls are canceled: less than two seconds in
 // total.
 const (
-	partsTime = 500 * time.Millisecond // for the background work to end
-	flushTime = 500 * time.Millisecond // for the last calls to be written to the call log
-	storeTime = 500 * time.Millisecond // for the stores to close
+	partsTime = 500 * time.Millisecond // time for the background work to end
+	flushTime = 500 * time.Millisecond // time for writing the last calls to the call log
+	storeTime = 500 * time.Millisecond // time for closing the stores
 )
 
 // callLog is the name of the part that writes the call log.
@@ -90,27 +90,27 @@ type App struct {
 	control *Control
 	engine  engine
 
-	factsLock *sqlstore.Lock // on the control data, if the facts are on this machine
-	node      *shared.Node   // of several with one Redis server; nil: without Redis
+	factsLock *sqlstore.Lock // lock on the control data, if the facts are on this machine
+	node      *shared.Node   // this node of several with one Redis server; nil: without Redis
 	facts     *warehouse.Warehouse
-	counter   limit.Counter // of all rate limits
+	counter   limit.Counter // counter of all rate limits
 	limiter   *auth.Limiter
 	calls     *calllog.Recorder
 	models    *training.Keeper
 	jobs      *jobs.Runner
 	backups   *backup.Schedule
-	budgets   *budgetchange.Executor // of changes on ad platforms
-	sender    alert.Sender           // of alert messages
+	budgets   *budgetchange.Executor // executor of changes on ad platforms
+	sender    alert.Sender           // sender of alert messages
 	sandbox   *sandbox.Sandbox       // simulated ad accounts of the demo store
 	accounts  *accounts.Registry
 	tools     *toolkit.Service
 	clock     func() time.Time   // the clock of answers
-	bodies    *bodybudget.Budget // of callers that are not authenticated yet
-	health    writeCheck         // of the control data
+	bodies    *bodybudget.Budget // memory for the bodies of callers that are not authenticated yet
+	health    writeCheck         // write check of the control data
 	closeBy   time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
-	messages   *feed.Feed // of shops
+	messages   *feed.Feed // webhook messages of shops
 	weekly     *weekly.Sender
 }
 
@@ -296,7 +296,7 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
+		if a.engine.Try(ctx, w.ID) == nil { // Try logs an error
 			a.catchUp(ctx, w.ID)
 		}
 		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many stores, only those in use remain open

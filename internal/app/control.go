@@ -31,12 +31,12 @@ type Control struct {
 type ControlOptions struct {
 	Data   string           // the data directory
 	Secret string           // file of the installation's secret; "": in the data directory
-	URL    string           // of a PostgreSQL database; "": SQLite in the data directory
+	URL    string           // URL of a PostgreSQL database; "": SQLite in the data directory
 	Create bool             // create the directory if it is missing
 	Now    func() time.Time // the real clock
 	Log    *slog.Logger     // nil: nothing is logged
 
-	Counter limit.Counter // of failed sign-ins; nil: counts in this process
+	Counter limit.Counter // counter of failed sign-ins; nil: counts in this process
 }
 
 // ControlOf returns the options of the configured control data.

@@ -17,7 +17,7 @@ type writeCheck struct {
 	now  func() time.Time
 
 	mu   sync.Mutex // guards the fields below
-	at   time.Time  // of the last check
+	at   time.Time  // time of the last check
 	last error
 }
 

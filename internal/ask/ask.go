@@ -24,7 +24,7 @@ type Question struct {
 	Today    civil.Date
 	Previous *Call         // the last call of the caller's previous question, if any
 	Names    func() []Name // names of the store; nil: none. It is called only for questions with words that may be names
-	Decimals int           // of the currency's minor unit
+	Decimals int           // number of decimals of the currency's minor unit
 
 	read *[]Name
 }

@@ -23,7 +23,7 @@ type Name struct {
 	Kind     NameKind
 	Text     string
 	ID       string
-	Platform string // of a campaign or a creator
+	Platform string // platform of a campaign or a creator
 }
 
 // clause is the part of a question that one call answers.

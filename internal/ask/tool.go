@@ -17,7 +17,7 @@ type Tool struct {
 // Parameter is one parameter of a tool.
 type Parameter struct {
 	Name     string
-	Type     string // of the JSON Schema
+	Type     string // type in the JSON Schema
 	Format   string
 	Enum     []string
 	Default  any

@@ -14,7 +14,7 @@ import (
 type Known struct {
 	mu         sync.RWMutex // guards all below
 	principals map[Digest]*PrincipalUntil
-	state      uint64 // of the principals
+	state      uint64 // state to which the principals belong
 }
 
 const maxKnown = 10_000

@@ -66,8 +66,8 @@ type Made struct {
 	Workspaces int                   `json:"workspaces"`
 	Copied     []measure.WorkspaceID `json:"copied"` // workspaces with facts that changed since the last backup
 	Files      int                   `json:"files"`
-	Bytes      int64                 `json:"bytes"`     // of all files of the backup
-	NewBytes   int64                 `json:"new_bytes"` // of the files that the folder did not have
+	Bytes      int64                 `json:"bytes"`     // size of all files of the backup
+	NewBytes   int64                 `json:"new_bytes"` // size of the files that the folder did not have
 	Removed    int                   `json:"removed"`   // old backups
 	Problems   []string              `json:"problems,omitempty"`
 }

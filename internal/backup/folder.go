@@ -39,7 +39,7 @@ const (
 	unfinishedDir = "unfinished"
 	lockFile      = "lock"
 
-	nameForm = "2006-01-02T15-04-05.000Z" // of manifests, without their ending
+	nameForm = "2006-01-02T15-04-05.000Z" // form of manifest names, without their ending
 )
 
 // openFolder opens a folder of backups to read it.

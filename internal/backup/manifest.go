@@ -28,11 +28,11 @@ type Manifest struct {
 	Program      string           `json:"program"`      // version of the program that made it
 	Installation string           `json:"installation"` // name of the installation, derived from its secret
 	WithSecret   bool             `json:"with_secret"`
-	ControlRows  map[string]int64 `json:"control_rows"` // by table
+	ControlRows  map[string]int64 `json:"control_rows"` // number of rows by table
 	Workspaces   []Workspace      `json:"workspaces"`
 	Files        []File           `json:"files"`
 
-	name string // of the manifest in its folder
+	name string // name of the manifest in its folder
 }
 
 // Workspace describes the facts of one workspace.

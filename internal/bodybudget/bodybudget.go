@@ -18,7 +18,7 @@ var ErrFull = errors.New("the memory for request bodies of anonymous callers is 
 // one sender cannot block all others. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
-	share  int64     // of one address
+	share  int64     // maximum bytes of one address
 	blocks sync.Pool // of *block; reused, so that many bodies need few allocations
 
 	mu   sync.Mutex // guards the fields below

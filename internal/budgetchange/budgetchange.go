@@ -82,7 +82,7 @@ func New(o Options) *Executor {
 
 // Caller identifies the requester of a change.
 type Caller struct {
-	Actor  string // in the audit
+	Actor  string // actor in the audit log
 	Person bool   // a member on a page, or a command; not a tool
 }
 
@@ -93,11 +93,11 @@ type Request struct {
 	Action   ads.Action
 	Units    int64          // the new daily budget in platform units, of [ads.SetDailyBudget]
 	Previous *float64       // the current daily budget in platform units, according to the caller; nil: not given
-	Currency money.Currency // of the account, according to the caller; "": not given
+	Currency money.Currency // currency of the account, according to the caller; "": not given
 	Account  string         // the platform's ID of the account; "": the account that has the campaign
 	Budget   string         // name of the budget on the platform; needed for a shared budget
-	Name     string         // of the campaign, for platforms that return none
-	Reason   string         // for the audit
+	Name     string         // name of the campaign, for platforms that return none
+	Reason   string         // reason for the audit log
 	// Effect returns the expected effect of the change as JSON, nil for no estimate. It is called once the live values are
 	// known.
 	Effect func(ctx context.Context, p Preview) json.RawMessage `json:"-"`
@@ -109,13 +109,13 @@ type Preview struct {
 	Campaign       ads.CampaignID
 	Name           string
 	Status         ads.Status
-	PlatformStatus string // in the platform's words
-	TimeZone       string // of the account's days
+	PlatformStatus string // status in the platform's words
+	TimeZone       string // time zone of the account's days
 	Action         ads.Action
 	Field          control.ChangeField
 	Unit           string // name of the platform's budget unit, such as micros
 	Current, New   control.ChangeValue
-	Budget         ads.Budget // with the campaigns that use a shared budget
+	Budget         ads.Budget // budget, with the campaigns that use a shared budget
 	Unchanged      bool       // the live value is the new one
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict

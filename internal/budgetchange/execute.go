@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	otherWait = 2 * time.Second  // for a different change of the campaign under way
-	sameWait  = 25 * time.Second // for an identical one
+	otherWait = 2 * time.Second  // wait for a different change of the campaign in progress
+	sameWait  = 25 * time.Second // wait for an identical change
 	pollEvery = 100 * time.Millisecond
 )
 

@@ -240,7 +240,7 @@ func TestTheSameChangeBySomeoneElseIsNotRepeated(t *testing.T) {
 // killed is an account on which the process ends at the write.
 type killed struct {
 	ads.Platform
-	after bool // after the write was sent
+	after bool // the process ends after the write was sent
 }
 
 func (k killed) Apply(ctx context.Context, s ads.State, c ads.Change) ads.Outcome {

@@ -13,7 +13,7 @@ import (
 
 // Verdict is a guardrail's decision about a change.
 type Verdict struct {
-	Guardrail string // as in the command that sets the guardrail
+	Guardrail string // name in the command that sets the guardrail
 	State     State
 	Text      string
 }

@@ -17,7 +17,7 @@ import (
 type unsettled struct {
 	row      control.BudgetChange
 	from     time.Time // start of the series of reads
-	deadline time.Time // of the write; for a row of an ended process in a store that is not shared: the start of this process
+	deadline time.Time // of the write; the start of this process for a row of an ended process in an unshared store
 	next     int       // number of the next read
 }
 

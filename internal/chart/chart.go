@@ -62,7 +62,7 @@ type Chart struct {
 	Title       string // derived from the metric when empty
 	Metric      string // name of the values and of their axis, such as "Revenue"
 	Unit        Unit
-	Currency    money.Currency // of Money
+	Currency    money.Currency // currency of the unit Money
 	Granularity civil.Granularity
 	Period      civil.Range // requested days, including days without data; empty: from the first point to the last
 	Series      []Series    // at most MaxSeries

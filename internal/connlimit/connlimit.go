@@ -34,7 +34,7 @@ type listener struct {
 
 	mu       sync.Mutex // guards the fields below
 	open     map[netip.Addr]int
-	rejected int // since the last log line
+	rejected int // rejected connections since the last log line
 	logged   time.Time
 }
 

@@ -193,7 +193,7 @@ type AlertEvent struct {
 	Alert      Alert
 	Day        civil.Date // in the workspace's time zone
 	Value      AlertValue
-	Reference  *AlertValue // of change_above: the mean of the same weekday of the four weeks before
+	Reference  *AlertValue // for change_above: the mean of the same weekday in the four weeks before
 	Raised     time.Time
 	Deliveries []AlertDelivery // set by the store
 }
@@ -203,7 +203,7 @@ type AlertDelivery struct {
 	Destination DestinationID `json:"destination"`
 	State       DeliveryState `json:"state"`
 	Attempts    int           `json:"attempts"`
-	Problem     string        `json:"problem,omitempty"` // of the last attempt
+	Problem     string        `json:"problem,omitempty"` // problem of the last attempt
 }
 
 // DeliveryState is the state of an alert message.
@@ -234,10 +234,10 @@ type Destination struct {
 	ID        DestinationID
 	Workspace measure.WorkspaceID
 	Kind      DestinationKind
-	URL       string // of a webhook
-	Sealed    []byte // of a webhook: the signing secret, encrypted with the installation's secret
-	Member    UserID // of an email destination
-	Email     string // of the member, set by the store
+	URL       string // URL of a webhook
+	Sealed    []byte // signing secret of a webhook, encrypted with the installation's secret
+	Member    UserID // member who receives the emails
+	Email     string // email address of the member, set by the store
 	At        time.Time
 }
 
@@ -271,8 +271,8 @@ type AlertState struct {
 	Rules        int
 	Destinations int
 	Waiting      int
-	GivenUp      int    // in the retention period
-	Problem      string // of the latest message that has not been sent
+	GivenUp      int    // number of messages that were given up in the retention period
+	Problem      string // problem of the latest message that has not been sent
 }
 
 // MaxAlertAttempts is the maximum number of attempts to send a message.

@@ -23,7 +23,7 @@ type BudgetChange struct {
 	Platform     measure.Platform
 	Account      string // the platform's ID of the account
 	Campaign     string // the platform's ID of the campaign
-	CampaignName string // as the platform has it
+	CampaignName string // name on the platform
 	Budget       string // name of the budget on the platform, if it is a separate object
 	Field        ChangeField
 	Previous     ChangeValue // live value before the change, as read from the platform
@@ -31,7 +31,7 @@ type BudgetChange struct {
 	Live         ChangeValue // latest live value after the change; the zero value: not read
 	Status       ChangeStatus
 	Actor        string // who requested the change
-	Reason       string // in the words of the actor
+	Reason       string // reason in the actor's words
 	Rejection    string // reason of package ads why the change failed or is unknown; "": none
 	Problem      string // the same reason as a sentence
 	RequestID    string // the platform's ID of the request
@@ -57,7 +57,7 @@ const (
 // ChangeValue is a value of a campaign: a daily budget or a status.
 type ChangeValue struct {
 	Text   string       // budget in platform units as a decimal number, or a status such as "paused"; "" for none
-	Amount money.Amount // of a daily budget
+	Amount money.Amount // amount of a daily budget
 }
 
 // IsZero reports whether there is no value.

@@ -17,8 +17,8 @@ type Call struct {
 	Workspace  measure.WorkspaceID
 	Tool       string
 	Status     CallStatus
-	Took       time.Duration // to the microsecond
-	Bytes      int           // of the answer
+	Took       time.Duration // duration, to the microsecond
+	Bytes      int           // size of the answer
 	Actor      string        // "key:ID" or "user:ID"
 	Client     ClientID      // the OAuth client that acted for a person; "" for a key
 	ClientName string

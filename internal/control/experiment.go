@@ -29,7 +29,7 @@ type Experiment struct {
 	Treated    []string    // regions with changed spend, sorted; geo experiments only
 	HeldOut    []string    // control regions, sorted; empty: all others
 	Days       civil.Range // zero: not decided yet
-	Found      *Finding    // of a study; nil until it is entered
+	Found      *Finding    // result of a study; nil until it is entered
 	Applied    bool        // its incrementality factor corrects reported returns; completed experiments only
 	CreatedAt  time.Time
 	ChangedAt  time.Time
@@ -124,7 +124,7 @@ type Move struct {
 	Workspace measure.WorkspaceID
 	ID        ExperimentID
 	To        ExperimentStatus
-	Found     *Finding // for a completed study
+	Found     *Finding // result of a completed study
 }
 
 const (

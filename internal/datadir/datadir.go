@@ -14,7 +14,7 @@ import (
 // Files and folders of a data directory.
 const (
 	Control     = "control.db"
-	Secret      = "secret" // of the installation
+	Secret      = "secret" // secret of the installation
 	Facts       = "facts"  // one file per workspace
 	Copies      = "copies" // local copies of facts in ClickHouse; can be deleted while the service is stopped
 	Models      = "models" // one file per workspace

@@ -18,7 +18,7 @@ type Area string
 // The areas, in the order of the feed: a wrong figure affects every later decision.
 const (
 	Readiness   Area = "readiness"   // data
-	Calibration Area = "calibration" // of the model by experiments
+	Calibration Area = "calibration" // calibration of the model by experiments
 	Confidence  Area = "confidence"  // too little evidence to act: measure first
 	Action      Area = "action"
 )

@@ -45,8 +45,8 @@ type followed struct {
 	Status mix.Status         `json:"model"`
 	Moves  int                `json:"moves"`
 	Broken []string           `json:"broken_guardrails"`
-	Ratio  map[string]float64 `json:"ratio"` // of a channel's spend at the end
-	Gain   float64            `json:"gain"`  // of contribution after spend in 90 days, relative to unchanged budgets
+	Ratio  map[string]float64 `json:"ratio"` // ratio of a channel's spend at the end
+	Gain   float64            `json:"gain"`  // gain of contribution after spend in 90 days, relative to unchanged budgets
 	Alone  float64            `json:"alone"`
 	Plan   float64            `json:"plan"`
 	Why    string             `json:"why"`

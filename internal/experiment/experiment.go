@@ -40,7 +40,7 @@ type Store struct {
 	OrderDays civil.Range          // days with orders
 	AdDays    civil.Range          // days with ad reports
 	Today     civil.Date           // in the workspace's zone
-	All       []control.Experiment // of the workspace; a comparison excludes days and regions of other experiments
+	All       []control.Experiment // experiments of the workspace; a comparison excludes days and regions of other experiments
 }
 
 // Finding is the result of a geo experiment. Unknown values are nil.

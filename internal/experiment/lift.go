@@ -19,8 +19,8 @@ const (
 	week = 7 // days of a period of the media mix model
 
 	// Below these shares with a known region, a result cannot be extended from the treated regions to the whole store.
-	minLocated  = 0.8 // of sales
-	minReported = 0.5 // of the channel's spend during the test
+	minLocated  = 0.8 // share of sales
+	minReported = 0.5 // share of the channel's spend during the test
 )
 
 // shortlyBefore is the maximum number of days from the end of a test to the start of a model's window. It is a quarter,

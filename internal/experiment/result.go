@@ -16,7 +16,7 @@ import (
 // Result is an experiment with its measured values. A value that cannot be calculated is nil.
 type Result struct {
 	control.Experiment
-	Found    *geo.Assessment   // of a geo experiment
+	Found    *geo.Assessment   // assessment of a geo experiment
 	Excluded []civil.Date      // days before it that other experiments exclude
 	Spend    *float64          // spend minus counterfactual spend, in whole units
 	Returned *measure.Estimate // iROAS

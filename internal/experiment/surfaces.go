@@ -16,7 +16,7 @@ import (
 
 const (
 	surfaceDraws = 500 // placebo sets: enough for a standard error
-	minSold      = 0.8 // of the days before a test must have an order on the surface from a treated region
+	minSold      = 0.8 // minimum share of the days before a test with an order on the surface from a treated region
 )
 
 // BySurface compares the treated regions of a completed experiment with the control regions on each surface. It omits

@@ -52,8 +52,8 @@ type Options struct {
 	Files        []File
 	Source       string          // a reader's name, or Auto; empty: Auto
 	Channel      measure.Channel // used if the file names no channel
-	Currency     money.Currency  // of amounts without a currency; empty: the workspace's
-	Zone         *time.Location  // of times without an offset; nil: the workspace's
+	Currency     money.Currency  // currency of amounts without a currency; empty: the workspace's
+	Zone         *time.Location  // time zone of times without an offset; nil: the workspace's
 	Dates        source.DayOrder // order of day and month; unknown: detected
 	Mapping      *mapper.Mapping // replaces a source
 	Rates        source.Rates    // nil: the store's rates, read before each file

@@ -204,7 +204,7 @@ func zoneName(zone *time.Location) string {
 type loading struct {
 	*runner
 	file      File
-	hash      string // of the file
+	hash      string // hash of the file
 	opened    *tabular.File
 	picked    choice
 	report    *FileReport

@@ -94,8 +94,8 @@ type AnswerRow struct {
 	Answer   string
 	Channel  measure.Channel // channel in the answer; "": none
 	Credited measure.Channel // channel of the order by last touch
-	Charged  int64           // of the order
-	Segment  Segment         // of the order; unknown without an order
+	Charged  int64           // revenue of the order
+	Segment  Segment         // segment of the order; unknown without an order
 	Known    bool            // the store has the order; otherwise the three fields above are empty
 }
 

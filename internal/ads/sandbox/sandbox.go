@@ -24,7 +24,7 @@ import (
 
 // Options configure a sandbox.
 type Options struct {
-	Dir string           // of the files; created by [Sandbox.Create]
+	Dir string           // folder of the files; created by [Sandbox.Create]
 	Now func() time.Time // the real clock: limits and expiries of the simulators use it
 	Log *slog.Logger
 }

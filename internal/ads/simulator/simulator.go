@@ -27,7 +27,7 @@ type Server struct {
 	backend backend
 	faults  []Fault
 	log     []Entry
-	serial  int // of requests
+	serial  int // number of requests so far
 	changed func()
 }
 
@@ -114,7 +114,7 @@ const (
 	Truncate           // the reply breaks off in the middle
 	Flood              // a reply of many MiB
 	Nest               // a reply that is nested deeply
-	Redirect           // to Location
+	Redirect           // a redirect to Location
 	Stall              // no reply until the client gives up
 )
 
@@ -123,11 +123,11 @@ type Fault struct {
 	On       On
 	Do       Do
 	Executed bool    // the request is executed before the fault; otherwise it is not
-	Trouble  Trouble // of Fail
-	Reply    Reply   // of Answer
-	Location string  // of Redirect
+	Trouble  Trouble // failure for Fail
+	Reply    Reply   // reply for Answer
+	Location string  // target of Redirect
 	Before   func()  // runs when the request arrives, before it is executed
-	Arrived  func()  // of Stall: runs when the reply would be sent
+	Arrived  func()  // for Stall: runs when the reply would be sent
 }
 
 // Script adds faults. They are used in order: a request gets the first fault that selects it.

@@ -25,10 +25,10 @@ import (
 const (
 	maxBody    = 4 << 20  // bytes of a reply
 	maxHeader  = 64 << 10 // bytes of the headers of a reply
-	attempts   = 3        // of a read
+	attempts   = 3        // maximum number of attempts of a read
 	firstWait  = 500 * time.Millisecond
 	longestNap = 30 * time.Second // a longer wait is left to the caller
-	longestAsk = 24 * time.Hour   // of a wait that a platform specifies
+	longestAsk = 24 * time.Hour   // maximum of a wait that a platform specifies
 )
 
 // Client sends requests to one endpoint.

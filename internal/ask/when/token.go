@@ -16,6 +16,6 @@ const (
 type Token struct {
 	Text  string // lower case
 	Form  Form
-	Value float64 // of a numeral
+	Value float64 // value of a numeral
 	Taken bool    // part of a name, an identifier or a channel
 }

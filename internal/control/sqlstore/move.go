@@ -19,7 +19,7 @@ import (
 type Moved struct {
 	Table    string `json:"table"`
 	Rows     int64  `json:"rows"`
-	Checksum string `json:"checksum"` // of all rows, in any order
+	Checksum string `json:"checksum"` // checksum of all rows, in any order
 }
 
 // Move copies all control data to an empty store in one transaction. Before the commit it reads the copy and compares the

@@ -33,10 +33,10 @@ var postgresEngine = engine{
 }
 
 const (
-	mostConnections = 16 // of one process
+	mostConnections = 16 // maximum number of connections of one process
 	mostIdle        = 8
 	dialTimeout     = 5 * time.Second
-	deadPeer        = 10 * time.Second // after which a connection without any answer is given up
+	deadPeer        = 10 * time.Second // time after which a connection without any answer is given up
 )
 
 // sessionSettings are PostgreSQL settings of each session. A setting in the URL takes precedence.
@@ -186,7 +186,7 @@ func migratePostgres(ctx context.Context, c *pgx.ConnConfig, o Options) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // which releases the lock, because the pool closes too
+	defer func() { err = errors.Join(err, lock.Close()) }() // closing releases the lock, because the pool closes too
 	var encoding string
 	if err := lock.QueryRowContext(ctx, `SHOW server_encoding`).Scan(&encoding); err != nil {
 		return err

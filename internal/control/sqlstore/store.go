@@ -21,8 +21,8 @@ import (
 
 // Options configure the store.
 type Options struct {
-	Path        string        // of the SQLite file; a missing directory is created
-	URL         string        // of a PostgreSQL database, postgres://user:password@host:port/database; "": SQLite
+	Path        string        // path of the SQLite file; a missing directory is created
+	URL         string        // URL of a PostgreSQL database, postgres://user:password@host:port/database; "": SQLite
 	BusyTimeout time.Duration // time for which SQLite waits for another writing process; 0: 5 s
 	Log         *slog.Logger  // nil: no logging
 }
@@ -89,12 +89,12 @@ func newStore(d *database) *Store {
 // database contains the connections to one database.
 type database struct {
 	engine engine
-	path   string // of an SQLite file
+	path   string // path of an SQLite file
 	write  *sql.DB
 	read   *sql.DB
-	access *sql.Stmt // on read
+	access *sql.Stmt // prepared on the pool read
 	states *sql.DB
-	state  *sql.Stmt // on states
+	state  *sql.Stmt // prepared on the pool states
 
 	interrupt func(attempt int) error // in tests: fails a transaction before its commit
 }

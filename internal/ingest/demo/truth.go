@@ -71,7 +71,7 @@ type AnomalyTruth struct {
 type DayTruth struct {
 	Date    civil.Date `json:"date"`
 	Revenue float64    `json:"revenue"` // charged amounts
-	Orders  int        `json:"orders"`  // without canceled and test orders
+	Orders  int        `json:"orders"`  // number of orders, without canceled and test orders
 	Spend   float64    `json:"spend"`
 }
 

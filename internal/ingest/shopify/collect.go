@@ -20,8 +20,8 @@ type Collector struct {
 	options source.Options
 	reader  *Documents
 	sale    source.Sale
-	room    room // of sales
-	waiting room // of held
+	room    room // memory of sales
+	waiting room // memory of held orders
 	sales   map[string]*sale
 	held    map[string]*sale
 	returns map[string]*given // by order and refund

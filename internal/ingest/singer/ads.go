@@ -24,7 +24,7 @@ type ads struct {
 	words     *source.Words
 	days      map[accountDay]*adDay
 	key       []byte          // key of the current record
-	element   document.Object // of a list in it
+	element   document.Object // element of a list in the record
 }
 
 // accountDay is the unit that a report replaces: the day of an account.

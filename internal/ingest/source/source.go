@@ -163,7 +163,7 @@ type Totals struct {
 	Tests     int64 // test orders
 	Refunds   int64
 	Repeated  int64                    // number of duplicate rows or orders in the file; each is counted once
-	Charged   map[money.Currency]int64 // of the counted orders, in minor units of their own currency
+	Charged   map[money.Currency]int64 // revenue of the counted orders, in minor units of their own currency
 	Refunded  map[money.Currency]int64
 	Spend     map[money.Currency]int64
 	Days      civil.Range

@@ -144,7 +144,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 
 // Person contains the stored part of a message about a person's data.
 type Person struct {
-	ID     string   `json:"id"`     // in the shop
+	ID     string   `json:"id"`     // customer ID in the shop
 	Hashes []string `json:"hashes"` // keyed hashes of everything that may identify the customer: email address, phone number, ID
 }
 

@@ -24,7 +24,7 @@ import (
 // Options are the settings of an engine. The comments give the meaning of zero values.
 type Options struct {
 	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
-	Local duckdb.Options // of the local copies
+	Local duckdb.Options // settings of the local copies
 
 	// Lock makes this process the only one that imports into a workspace. Nil: no other process imports.
 	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
@@ -63,7 +63,7 @@ type localCopy struct {
 	place   duckdb.Place
 	checked time.Time // last time when no later commit was found
 
-	lock   Lock    // of the running import; guarded by writer
+	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
 }
 

@@ -14,7 +14,7 @@ type commit struct {
 	attempt  int64 // marks the commit's rows; later attempts have larger numbers
 	base     bool  // its rows are all rows of the workspace
 	dropped  bool  // the workspace was deleted
-	schema   int64 // of the local copy
+	schema   int64 // schema version of the local copy
 	counts   counts
 }
 

@@ -28,7 +28,7 @@ type store struct {
 	database string
 	cluster  string // "": one server
 	quorum   int    // replicas that must have a row before a write ends; 0: one
-	prefix   string // of workspaces, for tests that share tables
+	prefix   string // prefix of workspace names, for tests that share tables
 
 	mu   sync.Mutex
 	made map[string]bool // tables that exist

@@ -84,6 +84,6 @@ func (t *inlined) copied() string {
 	if int(t.length) <= len(t.bytes) {
 		return string(t.bytes[:t.length])
 	}
-	pointer := *(*unsafe.Pointer)(unsafe.Pointer(&t.bytes[4]))      //nolint:gosec // of a long text; a short one is in the struct
+	pointer := *(*unsafe.Pointer)(unsafe.Pointer(&t.bytes[4]))      //nolint:gosec // a long text; a short text is in the struct
 	return strings.Clone(unsafe.String((*byte)(pointer), t.length)) //nolint:gosec // the length of DuckDB
 }

@@ -123,8 +123,8 @@ type Profile struct {
 	Phone string `column:"phone"`
 	// first contact with the source, in the workspace's time zone; zero: unknown
 	Since       civil.Date `column:"since"`
-	Email       Consent    `column:"email" also:"email_at,emailAt"` // to email marketing
-	SMS         Consent    `column:"sms" also:"sms_at,smsAt"`       // to text-message marketing
+	Email       Consent    `column:"email" also:"email_at,emailAt"` // consent to email marketing
+	SMS         Consent    `column:"sms" also:"sms_at,smsAt"`       // consent to text-message marketing
 	Country     string     `column:"country"`                       // ISO 3166-1 alpha-2, upper case
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
 	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
@@ -328,7 +328,7 @@ type ProductCost struct {
 	Source string     `column:"source,key"`
 	SKU    string     `column:"sku,key" show:"sku"`
 	From   civil.Date `column:"since,key,epoch" show:"from"` // zero: from the beginning
-	Cost   int64      `column:"cost" show:"cost,money"`      // of one unit
+	Cost   int64      `column:"cost" show:"cost,money"`      // cost of one unit
 }
 
 // MessageDay is the result of an email or text message on a day.

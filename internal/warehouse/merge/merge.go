@@ -72,7 +72,7 @@ type plan struct {
 	version   uint64
 
 	buffers *facts.Buffers
-	all     []*part // of every table
+	all     []*part // parts of all tables
 	parts   []*part // tables with rows, in the order of merging
 	windows []warehouse.AdWindow
 	fresh   bool // the store had no orders at the start of the import

@@ -26,9 +26,9 @@ CREATE TABLE calls (
     tool        TEXT   NOT NULL,
     status      TEXT   NOT NULL,
     micros      BIGINT NOT NULL, -- duration from the call to its answer
-    bytes       BIGINT NOT NULL, -- of the answer
+    bytes       BIGINT NOT NULL, -- size of the answer
     actor       TEXT   NOT NULL, -- "key:ID" or "user:ID"
-    client      TEXT   NOT NULL, -- of an OAuth caller; empty for a key
+    client      TEXT   NOT NULL, -- client ID of an OAuth caller; empty for a key
     client_name TEXT   NOT NULL,
     arguments   TEXT   NOT NULL, -- empty unless the workspace stores them
     PRIMARY KEY (workspace, id)

@@ -12,7 +12,7 @@ CREATE TABLE budget_changes (
     campaign_name   TEXT   NOT NULL,
     budget          TEXT   NOT NULL, -- name of the budget on the platform; empty: not a separate object
     field           TEXT   NOT NULL, -- daily_budget or status
-    currency        TEXT   NOT NULL, -- of the amounts; empty for a status
+    currency        TEXT   NOT NULL, -- currency of the amounts; empty for a status
     previous_value  TEXT   NOT NULL,
     previous_minor  BIGINT NOT NULL,
     new_value       TEXT   NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE budget_previews (
 CREATE TABLE guardrails (
     workspace     TEXT     NOT NULL PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
     step_pct      DOUBLE PRECISION NOT NULL,
-    currency      TEXT     NOT NULL, -- of the amounts
+    currency      TEXT     NOT NULL, -- currency of the amounts
     floor         BIGINT   NOT NULL,
     ceiling       BIGINT   NOT NULL,
     approve_above BIGINT   NOT NULL,
