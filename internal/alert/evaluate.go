@@ -15,7 +15,7 @@ import (
 
 // Days of an evaluation, all before today.
 const (
-	judgedDays    = 3  // judged on each evaluation, because reports of spend arrive days later
+	judgedDays    = 3  // days that each evaluation judges, because reports of spend arrive days later
 	correctedDays = 28 // events of these days get corrected values
 	retiredAfter  = 7  // an evaluation does not wait for a source without data for this many days
 )

@@ -56,8 +56,8 @@ const instructions = "Measures the marketing of an online store. Start with disc
 // down.
 const closeTimeout = time.Minute
 
-// Deadlines for reading a request: its header, and all of it. Uploaded files and Singer messages have their own deadlines,
-// which start after authentication.
+// Deadlines for reading the header of a request and the whole request. Uploaded files and Singer messages have their
+// own deadlines, which start after authentication.
 const (
 	headTime    = 10 * time.Second
 	requestTime = 20 * time.Second

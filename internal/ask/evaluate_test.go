@@ -290,7 +290,7 @@ func measure(tb testing.TB, tr *ask.Translator, file string, show bool) measured
 	return m
 }
 
-// The questions were written before the patterns and rules, and nothing is tuned on them.
+// The questions were written before the patterns and rules. No pattern or rule is tuned on them.
 func TestUnseenQuestions(t *testing.T) {
 	t.Parallel()
 	m := measure(t, translator(t), "unseen.tsv", false)

@@ -48,7 +48,7 @@ type Plan struct {
 type State struct {
 	Scheduled bool
 	Last      time.Time // time of the newest backup in the folder; zero: none
-	Next      time.Time // zero before the service is up
+	Next      time.Time // time of the next backup; zero before the service has started
 	Problem   string    // one sentence; "" if the backups are as planned
 	Fix       string    // what to do about the problem
 }

@@ -192,7 +192,7 @@ func TestATokenThatEndsMeanwhileIsRenewedOrReported(t *testing.T) {
 		got := b.execute(t, b.to(55))
 		if b.platform == measure.Google {
 			wantOutcome(t, got, Executed)
-			b.wantTraffic(t, 2, 1) // the first one is rejected with 401
+			b.wantTraffic(t, 2, 1) // the first request is rejected with 401
 			return
 		}
 		wantOutcome(t, got, Refused)

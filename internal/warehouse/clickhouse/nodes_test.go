@@ -55,7 +55,7 @@ func mustLoad(t *testing.T, e *Engine, batches ...warehouse.Batch) warehouse.Out
 	return out
 }
 
-// wantSame compares all tables of nodes by day, and their versions.
+// wantSame compares the tables of all nodes by day, and the nodes' data versions.
 func wantSame(t *testing.T, what string, nodes ...*Engine) {
 	t.Helper()
 	var first warehouse.Snapshot
