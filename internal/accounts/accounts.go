@@ -1,5 +1,5 @@
-// Package accounts opens the accounts of ad platforms that workspaces have connected. Credentials are stored encrypted;
-// clients get them in plain text only here.
+// Package accounts opens the accounts of ad platforms that workspaces have connected. Credentials are stored encrypted.
+// Only this package decrypts them for clients.
 package accounts
 
 import (
@@ -30,8 +30,8 @@ type Options struct {
 	Now    func() time.Time // the real clock
 	Log    *slog.Logger
 
-	Platforms connect.Options // of the platforms
-	Sandbox   connect.Options // of simulated accounts
+	Platforms connect.Options // client options for the platforms
+	Sandbox   connect.Options // client options for simulated accounts
 }
 
 // Registry opens the connected accounts. Its methods may be called from many goroutines.
@@ -176,7 +176,7 @@ func (r *Registry) client(c control.Connection) (*client, error) {
 	return r.open[of], nil
 }
 
-// note stores that a connection does not work any more.
+// note stores that a connection no longer works.
 func (r *Registry) note(ctx context.Context, c control.Connection, err error) {
 	c.ConnectionState = r.failed(c.ConnectionState, err)
 	if err := r.options.Store.SetConnectionState(context.WithoutCancel(ctx), c); err != nil {

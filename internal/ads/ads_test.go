@@ -197,8 +197,8 @@ func TestChecksNameTheFirstObstacle(t *testing.T) {
 		name   string
 		edit   func(*State)
 		amount money.Amount
-		budget Reason // of a budget change
-		status Reason // of a pause
+		budget Reason // reason for a budget change
+		status Reason // reason for a pause
 	}{
 		{"possible", func(*State) {}, usd(6000), "", ""},
 		{"at the minimum", func(*State) {}, usd(100), "", ""},

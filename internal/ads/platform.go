@@ -61,7 +61,7 @@ type Campaign struct {
 	ID             CampaignID
 	Name           string
 	Status         Status
-	PlatformStatus string // in the platform's words
+	PlatformStatus string // status in the platform's words
 }
 
 // Connection is the result of a successful test.
@@ -90,9 +90,9 @@ type Unit interface {
 
 // Options are the settings of a client.
 type Options struct {
-	Endpoint      Endpoint          // of the API
-	TokenEndpoint Endpoint          // of Google's token service
-	Timeout       time.Duration     // of one call
+	Endpoint      Endpoint          // endpoint of the API
+	TokenEndpoint Endpoint          // endpoint of Google's token service
+	Timeout       time.Duration     // timeout of one call
 	Clock         Clock             // required
 	Jitter        func() float64    // required; in [0, 1), spreads retries of reads; safe for parallel use
 	Transport     http.RoundTripper // nil: the shared one

@@ -11,7 +11,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Reason is why a platform rejects a request, or why this package rejects the request before sending it.
+// Reason is the reason why a platform rejects a request, or why this package rejects it before sending.
 type Reason string
 
 // The reasons. docs/platforms.md explains each.
@@ -164,9 +164,9 @@ var advice = map[Reason]struct {
 type Rejection struct { //nolint:errname // callers handle it as a value with a reason
 	Platform  measure.Platform
 	Reason    Reason
-	Text      string        // what is wrong, a plain sentence
+	Text      string        // description of the problem, a plain sentence
 	Hint      string        // what to do next
-	Wait      time.Duration // of RateLimited: until the next attempt makes sense; 0: unknown
+	Wait      time.Duration // for RateLimited: time until the next attempt can succeed; 0: unknown
 	Code      string        // the platform's own code, such as "100/1885272"
 	Said      string        // the platform's own message, cleaned
 	RequestID string        // the platform's ID of the request

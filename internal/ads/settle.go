@@ -14,7 +14,7 @@ const (
 	SettleUnknown Settlement = "unknown" // another value is live; a person decides
 )
 
-// Grace is how long after the deadline of a write the platform may still execute it.
+// Grace is the time after the deadline of a write during which the platform may still execute the write.
 const Grace = 5 * time.Second
 
 // Settle compares the live value with the values before and after the change. The parameter live is nil when the value
@@ -37,7 +37,7 @@ func Settle(before, after Value, live *Value, sinceDeadline time.Duration) Settl
 // looks lists the times of the live reads, counted from the unknown outcome.
 var looks = []time.Duration{0, time.Second, 5 * time.Second, 15 * time.Second, 60 * time.Second}
 
-// NextLook returns when to read the live value for the n-th time, starting with n = 0. The time is counted from the
+// NextLook returns the time of the n-th read of the live value, starting with n = 0. The time is counted from the
 // unknown outcome or from the start of the process. The parameter untilDeadline is the time from the same start to the
 // deadline of the write. If the deadline is after the last read, NextLook adds one more read, so that the series ends
 // with an answer. The result more is false after the end.

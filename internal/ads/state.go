@@ -33,7 +33,7 @@ const (
 	Experiment Kind = "experiment" // a campaign of a Google Ads experiment
 )
 
-// Level is where the budget of a campaign is set.
+// Level is the object on which the budget of a campaign is set.
 type Level string
 
 // The levels.
@@ -58,11 +58,11 @@ type State struct {
 	Campaign       CampaignID
 	Name           string
 	Status         Status
-	PlatformStatus string // in the platform's words, such as ARCHIVED
+	PlatformStatus string // status in the platform's words, such as ARCHIVED
 	Kind           Kind
 	Budget         Budget
 	Currency       money.Currency
-	TimeZone       string // of the account's days; IANA name
+	TimeZone       string // time zone of the account's days; IANA name
 	ReadAt         time.Time
 }
 
@@ -104,7 +104,7 @@ const (
 // Change is one change of one campaign.
 type Change struct {
 	Action Action
-	Amount money.Amount // of SetDailyBudget
+	Amount money.Amount // new amount for SetDailyBudget
 	// BudgetResource is the budget that the caller named. A shared budget is changed only when it is named.
 	BudgetResource string
 }
@@ -137,8 +137,8 @@ func (s *State) Value(a Action) Value {
 	return Value{Status: s.Status}
 }
 
-// Check returns why the change is impossible in this state, or nil. It checks the rules that all platforms share; a
-// platform may have more.
+// Check returns an error if the change is impossible in this state. It checks the rules that all platforms share. A
+// platform may have further rules.
 func (s *State) Check(c Change) error {
 	if r := s.check(c); r != nil {
 		return r

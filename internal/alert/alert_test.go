@@ -142,7 +142,7 @@ func TestRepliesOtherThanSuccessAreFailures(t *testing.T) {
 func TestReceiversCannotHoldASender(t *testing.T) {
 	t.Parallel()
 	silent := receiver(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // after the body, the server notices that the client has gone
+		_, _ = io.Copy(io.Discard, r.Body) // after the body, the server detects that the client has disconnected
 		<-r.Context().Done()
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

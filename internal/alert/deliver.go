@@ -53,7 +53,7 @@ func Deliver(ctx context.Context, q Queue, s Sender, log *slog.Logger) error {
 	return nil
 }
 
-// deliverEvery is the interval between looks at the queue.
+// deliverEvery is the interval between checks of the queue.
 const deliverEvery = 20 * time.Second
 
 // Run delivers messages until ctx ends.

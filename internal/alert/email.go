@@ -55,7 +55,7 @@ func NewMailer(server, from string) (*Mailer, error) {
 	return m, nil
 }
 
-// secure chooses the port and how the connection is encrypted.
+// secure sets the port and the encryption of the connection.
 func (m *Mailer) secure(u *url.URL) error {
 	port := 587
 	switch u.Scheme {
@@ -90,8 +90,8 @@ type Letter struct {
 	Created       time.Time
 }
 
-// Send sends a message to the member of its destination; one without events is a test. An error states what went wrong
-// without addresses of the network.
+// Send sends a message to the member of its destination. A message without events is a test. An error describes the
+// failure without network addresses.
 func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
 	p := payloadOf(message)
 	return m.Post(ctx, Letter{
@@ -100,7 +100,7 @@ func (m *Mailer) Send(ctx context.Context, message control.AlertMessage) error {
 	})
 }
 
-// Post sends a letter. An error states what went wrong without addresses of the network.
+// Post sends a letter. An error describes the failure without network addresses.
 func (m *Mailer) Post(ctx context.Context, l Letter) error {
 	if m == nil || m.server == "" {
 		return errors.New("no SMTP server is configured (smtp_url)")

@@ -12,8 +12,8 @@ import (
 	"assay/internal/control"
 )
 
-// inbox is an SMTP server on loopback for one message. It returns its address and, when the connection ends, what it
-// received: the envelope's recipient and the message.
+// inbox starts an SMTP server on loopback for one message and returns its address. The function received waits until
+// the connection ends, and returns the envelope's recipient and the message.
 func inbox(t *testing.T, rejects string) (address string, received func() (to, text string)) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,9 +15,9 @@ import (
 
 // Days of an evaluation, all before today.
 const (
-	judgedDays    = 3  // judged on each evaluation, because reports of spend arrive days later
+	judgedDays    = 3  // days that each evaluation judges, because reports of spend arrive days later
 	correctedDays = 28 // events of these days get corrected values
-	retiredAfter  = 7  // a source without data for this many days is not waited for
+	retiredAfter  = 7  // an evaluation does not wait for a source without data for this many days
 )
 
 // Store is the part of the control data that an evaluation uses.
@@ -33,9 +33,9 @@ type Snapshots interface {
 	Take(ctx context.Context, w control.Workspace, wants snapshot.Wants) (*snapshot.Snapshot, error)
 }
 
-// Evaluate judges the last whole days of a workspace and stores the events. Days before the day that precedes the rule's
-// creation are skipped. Evaluating again, also in another process, raises nothing twice. It returns the number of new
-// events.
+// Evaluate judges the last whole days of a workspace and stores the events. It skips days that are more than one day
+// before the rule's creation. A repeated evaluation, also in another process, raises no event twice. It returns the
+// number of new events.
 func Evaluate(ctx context.Context, store Store, from Snapshots, w control.Workspace, now time.Time) (fresh int, err error) {
 	rules, err := store.Alerts(ctx, w.ID)
 	if err != nil || len(rules) == 0 {
@@ -105,7 +105,7 @@ type State struct {
 	Value     control.AlertValue
 	Reference *control.AlertValue
 	Met       bool
-	Why       string // why the day is not judged; "" if it is
+	Why       string // reason why the day is not judged; "" if it is judged
 }
 
 // States returns the rules of a workspace with the values of the last whole day.
@@ -160,7 +160,7 @@ func (r *reading) judge(ctx context.Context, a control.Alert, day civil.Date) (v
 	}), nil
 }
 
-// incomplete returns why the data of a day are not complete for a rule, "" if they are.
+// incomplete returns the reason why the data of a day are incomplete for a rule, or "" if they are complete.
 func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	if a.Metric != control.AlertSpend {
 		if !slices.ContainsFunc(r.Store.Sources, func(s warehouse.SourceState) bool { return s.Kind == "orders" && r.reaches(s, day) }) {
@@ -181,7 +181,8 @@ func (r *reading) incomplete(a control.Alert, day civil.Date) string {
 	return ""
 }
 
-// reaches reports whether the source has data after the day, or was imported after the end of the day with data of it.
+// reaches reports whether the source has data after the day, or was imported after the end of the day with data of the
+// day.
 func (r *reading) reaches(s warehouse.SourceState, day civil.Date) bool {
 	if s.Days.Last.After(day) {
 		return true

@@ -15,9 +15,9 @@ const weeks = 4
 // verdict is the result of a rule for a day.
 type verdict struct {
 	Value     control.AlertValue
-	Reference *control.AlertValue // of change_above
+	Reference *control.AlertValue // reference of change_above
 	Met       bool
-	Why       string // why the day is not judged; "" if it is
+	Why       string // reason why the day is not judged; "" if it is judged
 }
 
 // judge applies a rule to a day. The function known returns the value of the rule's metric on a day with complete data,

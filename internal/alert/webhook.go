@@ -118,8 +118,8 @@ func payloadOf(m control.AlertMessage) payload {
 	return p
 }
 
-// Send sends a message; one without events is a test. An error states what went wrong without the URL, which may be a
-// secret.
+// Send sends a message. A message without events is a test. An error describes the failure without the URL, which may
+// be a secret.
 func (h *Hooks) Send(ctx context.Context, m control.AlertMessage) error {
 	secret, err := h.unseal(m.Workspace.ID, m.Destination.Sealed)
 	if err != nil {

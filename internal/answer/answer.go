@@ -82,7 +82,7 @@ func (Pagination) JSONSchema() json.RawMessage {
 			`"required":["limit","offset","returned","total","has_more","next_offset"]}`)
 }
 
-// show records how many rows the page contains and the offset of the next page.
+// show records the number of rows in the page and the offset of the next page.
 func (p *Pagination) show(returned int) {
 	p.Returned = returned
 	p.HasMore = returned > 0 && p.Offset+returned < p.Total
@@ -92,7 +92,7 @@ func (p *Pagination) show(returned int) {
 	}
 }
 
-// Truncated reports which rows were omitted and how to get them.
+// Truncated describes the omitted rows and how to get them.
 type Truncated struct {
 	RowsReturned int    `json:"rows_returned"`
 	RowsTotal    int    `json:"rows_total"`
@@ -149,7 +149,7 @@ type StoreDataRange struct {
 	AdEnd   civil.Date `json:"ad_end,omitzero" detail:"analyst"`
 }
 
-// Table is the rows of an answer.
+// Table contains the rows of an answer.
 type Table[R any] struct {
 	Rows []R `json:"rows"`
 }

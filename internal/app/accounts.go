@@ -44,7 +44,7 @@ func (a *App) openAccounts() (err error) {
 	return nil
 }
 
-// Connections are tested every day, so that an expired token is reported before somebody needs it.
+// Connections are tested every day, so that an expired token is reported before it is needed.
 const (
 	testEvery = 24 * time.Hour
 	lookEvery = time.Hour // interval of checks for connections with an old test

@@ -9,7 +9,7 @@ import (
 	"assay/internal/fault"
 )
 
-// alertsEvery is how often alert rules are checked. So a new day and an import take effect within this time.
+// alertsEvery is the interval between checks of alert rules. A new day or an import takes effect within this time.
 const alertsEvery = 5 * time.Minute
 
 // watchAlerts checks the alert rules of all workspaces until ctx ends.

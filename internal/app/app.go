@@ -48,15 +48,16 @@ import (
 	"assay/internal/weekly"
 )
 
-// instructions tell the model of an MCP client how to start.
+// instructions describe to the model of an MCP client how to start.
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
-// closeTimeout is how long [App.Close] waits for running queries and imports if no service was shut down.
+// closeTimeout is the maximum time for which [App.Close] waits for running queries and imports if no service was shut
+// down.
 const closeTimeout = time.Minute
 
-// Deadlines for reading a request: its header, and all of it. Uploaded files and Singer messages have their own deadlines,
-// which start after authentication.
+// Deadlines for reading the header of a request and the whole request. Uploaded files and Singer messages have their
+// own deadlines, which start after authentication.
 const (
 	headTime    = 10 * time.Second
 	requestTime = 20 * time.Second
@@ -69,11 +70,12 @@ const (
 	addressBodies   = anonymousBodies / 4
 )
 
-// Time for the steps of a shutdown after shutdown_timeout, when running calls are cut off: less than two seconds in total.
+// Time for the steps of a shutdown after shutdown_timeout, when running calls are canceled: less than two seconds in
+// total.
 const (
-	partsTime = 500 * time.Millisecond // for the background work to end
-	flushTime = 500 * time.Millisecond // for the last calls to be written to the call log
-	storeTime = 500 * time.Millisecond // for the stores to close
+	partsTime = 500 * time.Millisecond // time for the background work to end
+	flushTime = 500 * time.Millisecond // time for writing the last calls to the call log
+	storeTime = 500 * time.Millisecond // time for closing the stores
 )
 
 // callLog is the name of the part that writes the call log.
@@ -88,27 +90,27 @@ type App struct {
 	control *Control
 	engine  engine
 
-	factsLock *sqlstore.Lock // on the control data, if the facts are on this machine
-	node      *shared.Node   // of several with one Redis server; nil: without Redis
+	factsLock *sqlstore.Lock // lock on the control data, if the facts are on this machine
+	node      *shared.Node   // this node of several with one Redis server; nil: without Redis
 	facts     *warehouse.Warehouse
-	counter   limit.Counter // of all rate limits
+	counter   limit.Counter // counter of all rate limits
 	limiter   *auth.Limiter
 	calls     *calllog.Recorder
 	models    *training.Keeper
 	jobs      *jobs.Runner
 	backups   *backup.Schedule
-	budgets   *budgetchange.Executor // of changes on ad platforms
-	sender    alert.Sender           // of alert messages
+	budgets   *budgetchange.Executor // executor of changes on ad platforms
+	sender    alert.Sender           // sender of alert messages
 	sandbox   *sandbox.Sandbox       // simulated ad accounts of the demo store
 	accounts  *accounts.Registry
 	tools     *toolkit.Service
 	clock     func() time.Time   // the clock of answers
-	bodies    *bodybudget.Budget // of callers that are not authenticated yet
-	health    writeCheck         // of the control data
+	bodies    *bodybudget.Budget // memory for the bodies of callers that are not authenticated yet
+	health    writeCheck         // write check of the control data
 	closeBy   time.Time          // deadline for closing the stores; zero: the service has not been shut down
 
 	operations *operation.Service
-	messages   *feed.Feed // of shops
+	messages   *feed.Feed // webhook messages of shops
 	weekly     *weekly.Sender
 }
 
@@ -244,7 +246,7 @@ func (a *App) Close() error {
 		a.factsLock.Release()
 	}
 	if a.control != nil {
-		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are not needed any more
+		errs = append(errs, a.control.Close(), datadir.Empty(filepath.Join(a.config.Data, datadir.Uploads))) // uploads that are no longer needed
 	}
 	return errors.Join(append(errs, a.lock.Release())...)
 }
@@ -294,11 +296,11 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
+		if a.engine.Try(ctx, w.ID) == nil { // Try logs an error
 			a.catchUp(ctx, w.ID)
 		}
-		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for the stores in use
-			_ = a.engine.Rest(ctx, w.ID) // at worst it stays open
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many stores, only those in use remain open
+			_ = a.engine.Rest(ctx, w.ID) // if this fails, the file stays open
 		}
 	}
 	again := time.NewTicker(tryAgain)
@@ -339,7 +341,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has gone
+	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has disconnected
 	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,
@@ -404,7 +406,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 const restPause = 10 * time.Second
 
 // tend runs background work until ctx ends and restarts it after a panic. Calls and other background work continue.
-// Work that the end of ctx interrupts is no failure.
+// Work that is interrupted by the end of ctx is not a failure.
 func (a *App) tend(ctx context.Context, part func(ctx context.Context) error) error {
 	for {
 		err := panics.Caught(func() error { return part(ctx) })
@@ -460,7 +462,7 @@ func (a *App) accessEnded(invalidate func()) func() {
 	return func() {
 		invalidate()
 		if a.node != nil {
-			a.node.AccessEnded(context.Background()) // the change is stored, even if its caller has gone
+			a.node.AccessEnded(context.Background()) // the change is stored, even if its caller has disconnected
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 // Do runs an operation for a command. An operation on facts runs in the process that has locked the data directory: a
 // running service, otherwise this process. Other operations run in this process. A result that accompanies an error
-// describes what was done before the error.
+// describes the work that was done before the error.
 func Do[In, Out any](
 	ctx context.Context, c config.Config, op operation.Operation[In, Out], call operation.Call, in In, now func() time.Time,
 ) (out Out, err error) {
@@ -113,7 +113,7 @@ func spoolInput(dir string, files []string, input io.Reader) (remove func(), err
 }
 
 // ImportSinger imports the messages of a tap through the service that has locked the data directory, otherwise in this
-// process. A report that accompanies an error describes what was done before the error.
+// process. A report that accompanies an error describes the work that was done before the error.
 func ImportSinger(ctx context.Context, c config.Config, call operation.Call, in operation.Stream, now func() time.Time) (singer.Report, error) {
 	a, s, err := reach(ctx, c, now)
 	if err != nil {

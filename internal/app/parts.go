@@ -14,10 +14,10 @@ import (
 // parts are the concurrent parts of a service. Their context ends on shutdown, or when one of them fails.
 type parts struct {
 	work panics.Group
-	end  context.CancelFunc // of their context
+	end  context.CancelFunc // cancels their context
 
 	mu      sync.Mutex     // guards the fields below
-	running map[string]int // by name
+	running map[string]int // number of running parts by name
 	failure error          // the first one
 }
 

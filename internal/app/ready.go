@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	writeCheckPause   = 10 * time.Second // reuse of a result: anonymous callers may ask, and each check writes to disk
+	writeCheckPause   = 10 * time.Second // a result is reused, because anonymous callers may request checks that write to disk
 	writeCheckTimeout = 5 * time.Second
 )
 
@@ -17,7 +17,7 @@ type writeCheck struct {
 	now  func() time.Time
 
 	mu   sync.Mutex // guards the fields below
-	at   time.Time  // of the last check
+	at   time.Time  // time of the last check
 	last error
 }
 

@@ -16,7 +16,7 @@ import (
 	"assay/internal/panics"
 )
 
-// forecastEvery is how often the service checks for a new day and for periods that have ended.
+// forecastEvery is the interval between checks for a new day and for periods that have ended.
 const forecastEvery = time.Hour
 
 // forecastHour is the local hour after which the day's forecasts are computed. By then, the previous day's data have
@@ -40,8 +40,8 @@ func (a *App) train(ctx context.Context, w control.Workspace, t *jobs.Task) erro
 	return err
 }
 
-// After forecastHour in the workspace's time zone, by the clock of answers, forecast computes the workspace's forecasts
-// of the day. It also evaluates forecasts of completed periods. A second run on the same day has little to do.
+// forecast computes the workspace's forecasts of the day after forecastHour in the workspace's time zone, by the clock
+// of answers. It also evaluates forecasts of completed periods. A second run on the same day has little to do.
 func (a *App) forecast(ctx context.Context, w control.Workspace, _ *jobs.Task) error {
 	if a.clock().In(w.Location()).Hour() < forecastHour {
 		return nil

@@ -119,7 +119,7 @@ func (h *house) retrain(r control.Retrain) {
 	}
 }
 
-// age sets when the stored model was trained.
+// age sets the training time of the stored model.
 func (h *house) age(trained time.Time) {
 	h.Helper()
 	path := filepath.Join(h.config.Data, datadir.Models, "w.json")

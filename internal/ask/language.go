@@ -14,7 +14,7 @@ import (
 type Language interface {
 	// Complete returns the model's reply, a JSON object, to instructions and a question.
 	Complete(ctx context.Context, instructions, question string) (string, error)
-	// SharesNames reports whether the model may see the store's names.
+	// SharesNames reports whether the model may receive the store's names.
 	SharesNames() bool
 }
 

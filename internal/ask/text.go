@@ -10,7 +10,7 @@ import (
 // maxLength is the maximum length of a question in bytes. A longer question is cut.
 const maxLength = 1000
 
-// form is how a token is written.
+// form is the notation of a token.
 type form int
 
 const (
@@ -108,7 +108,7 @@ func (t *token) readNumber(lower string) {
 	case strings.Trim(lower, "0123456789.,") == "":
 		t.form, t.value = numeral, amount(lower)
 		if len(t.text) > 4 && strings.Trim(t.text, "0123456789") == "" && t.value > 1e5 {
-			t.slot = plain // an identifier or an amount; the context decides
+			t.slot = plain // an identifier or an amount, depending on the context
 		}
 	default:
 		if v := amount(lower); v > 0 {

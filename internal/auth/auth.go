@@ -13,8 +13,8 @@ type Principal struct {
 	Actor     string // "key:ID" or "user:ID", for the audit log and the service log
 	Kind      Kind
 
-	Key   control.KeyID   // of a key
-	Grant control.GrantID // of an access token
+	Key   control.KeyID   // ID of a key
+	Grant control.GrantID // grant of an access token
 
 	Client     control.ClientID // the OAuth client that acts for a person; "" for a key
 	ClientName string           // the name that the client gives itself

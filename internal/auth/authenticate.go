@@ -14,8 +14,8 @@ import (
 	"assay/internal/fault"
 )
 
-// Staleness is how long an answer of the store is cached. After another process revokes a key or changes a workspace's
-// settings, this process applies the change within that time.
+// Staleness is the time for which an answer of the store is cached. After another process revokes a key or changes a
+// workspace's settings, this process applies the change within that time.
 const Staleness = 2 * time.Second
 
 // Authenticate returns the principal of a bearer credential. Every rejected credential (unknown, malformed, expired or
@@ -123,7 +123,7 @@ func (u *lastUse) putBack(taken map[control.KeyID]time.Time) {
 	u.pending = taken
 }
 
-// flushEvery is how often last uses are written, and flushTimeout the time limit on shutdown.
+// flushEvery is the interval between writes of last uses, and flushTimeout is the time limit of the write on shutdown.
 const (
 	flushEvery   = 30 * time.Second
 	flushTimeout = 5 * time.Second

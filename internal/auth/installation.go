@@ -91,7 +91,7 @@ func makeSecret(path string) error {
 	return syncDir(dir)
 }
 
-// syncDir makes the new name survive a power failure.
+// syncDir syncs a directory to disk, so that a new name remains after a power failure.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // Windows cannot sync directories
@@ -104,8 +104,8 @@ func syncDir(dir string) error {
 }
 
 // Installation derives the keys of one installation from its secret, by HKDF-SHA256 without salt (RFC 5869). The names
-// below are the info parameter of the derivation. Their meaning never changes, because data hashed under a changed name
-// could no longer be found.
+// below are the info parameter of the derivation. Their meaning never changes, because data that were hashed under a
+// changed name could not be found.
 //
 //	assay/api-key/v1        hashes of API keys
 //	assay/contact/v1/ID     hashes of email addresses and phone numbers in the workspace ID

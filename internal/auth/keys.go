@@ -20,7 +20,7 @@ import (
 const (
 	// DefaultLifetime is the lifetime of a key unless another is requested.
 	DefaultLifetime = 90 * 24 * time.Hour
-	// DefaultOverlap is how long a rotated key stays valid together with its successor.
+	// DefaultOverlap is the time for which a rotated key stays valid together with its successor.
 	DefaultOverlap = 24 * time.Hour
 
 	maxLifetime = 10 * 365 * 24 * time.Hour

@@ -14,7 +14,7 @@ import (
 type Known struct {
 	mu         sync.RWMutex // guards all below
 	principals map[Digest]*PrincipalUntil
-	state      uint64 // of the principals
+	state      uint64 // state to which the principals belong
 }
 
 const maxKnown = 10_000
@@ -26,7 +26,7 @@ type Digest [sha256.Size]byte
 // PrincipalUntil is a principal with its expiry.
 type PrincipalUntil struct {
 	Principal
-	Stale   time.Time // when the store has to be asked again
+	Stale   time.Time // when the store must be read again
 	Expires time.Time // when the credential ends; zero: never
 }
 

@@ -101,7 +101,7 @@ const (
 type Rate struct {
 	PerMinute int
 	By        RateBy
-	Orders    int64 // in the last 30 days; only by volume
+	Orders    int64 // orders in the last 30 days; set only by volume
 	Known     bool  // whether the orders could be read; if not, the highest tier applies
 	Tier      Tier  // only by volume
 }

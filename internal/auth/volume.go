@@ -86,7 +86,7 @@ func (v *volumes) answer(w control.Workspace, one *volume) (int64, bool) {
 		select {
 		case v.again <- w:
 			one.due = now.Add(volumeRetry)
-		default: // queue full; a later request asks again
+		default: // the queue is full; a later request triggers the reading
 		}
 	}
 	return one.orders, one.known
@@ -102,7 +102,7 @@ func (v *volumes) read(ctx context.Context, w control.Workspace, one *volume) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err != nil {
-		one.due = now.Add(volumeRetry) // the previous number stays
+		one.due = now.Add(volumeRetry) // the previous number remains valid
 		return
 	}
 	one.orders, one.known, one.due = orders, true, now.Add(volumeFresh)

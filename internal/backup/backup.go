@@ -66,8 +66,8 @@ type Made struct {
 	Workspaces int                   `json:"workspaces"`
 	Copied     []measure.WorkspaceID `json:"copied"` // workspaces with facts that changed since the last backup
 	Files      int                   `json:"files"`
-	Bytes      int64                 `json:"bytes"`     // of all files of the backup
-	NewBytes   int64                 `json:"new_bytes"` // of the files that the folder did not have
+	Bytes      int64                 `json:"bytes"`     // size of all files of the backup
+	NewBytes   int64                 `json:"new_bytes"` // size of the files that the folder did not have
 	Removed    int                   `json:"removed"`   // old backups
 	Problems   []string              `json:"problems,omitempty"`
 }
@@ -81,7 +81,7 @@ func (m Made) Err() error {
 		WithHint("run assay doctor, correct the workspaces and repeat the backup")
 }
 
-// attempts bounds how often a backup starts again because a workspace was deleted during the backup.
+// attempts is the maximum number of starts of a backup. It starts again if a workspace is deleted during the backup.
 const attempts = 3
 
 // errDeleted reports that a workspace of the copied control data was deleted.

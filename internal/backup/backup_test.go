@@ -36,7 +36,7 @@ type place struct {
 	engine *duckdb.Engine
 	facts  *warehouse.Warehouse
 	ticks  atomic.Int64
-	dir    string // of backups
+	dir    string // folder of backups
 }
 
 // openPlace opens a data directory. The clock advances by a minute with each reading.

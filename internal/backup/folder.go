@@ -39,7 +39,7 @@ const (
 	unfinishedDir = "unfinished"
 	lockFile      = "lock"
 
-	nameForm = "2006-01-02T15-04-05.000Z" // of manifests, without their ending
+	nameForm = "2006-01-02T15-04-05.000Z" // form of manifest names, without their ending
 )
 
 // openFolder opens a folder of backups to read it.
@@ -183,7 +183,7 @@ func (f *folder) regular(name string) (*os.File, error) {
 	return f.root.Open(name)
 }
 
-// contentPath is where the content with a hash is stored.
+// contentPath returns the path of the content with a hash.
 func contentPath(hash string) string { return path.Join(filesDir, hash[:2], hash) }
 
 // has reports whether the folder has the content of a file, by its size.
@@ -251,7 +251,7 @@ func (f *folder) failed(ctx context.Context, path string, err error) error {
 	return fmt.Errorf("backup of %s: %w", path, err)
 }
 
-// sync makes new names in a folder survive a power failure.
+// sync writes new names in a folder to disk, so they remain after a power failure.
 func (f *folder) sync(name string) error {
 	dir, err := f.root.Open(name)
 	if err != nil {
@@ -260,7 +260,7 @@ func (f *folder) sync(name string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// finish writes the manifest, which makes the backup exist.
+// finish writes the manifest, which completes the backup.
 func (f *folder) finish(m Manifest) (name string, err error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -28,11 +28,11 @@ type Manifest struct {
 	Program      string           `json:"program"`      // version of the program that made it
 	Installation string           `json:"installation"` // name of the installation, derived from its secret
 	WithSecret   bool             `json:"with_secret"`
-	ControlRows  map[string]int64 `json:"control_rows"` // by table
+	ControlRows  map[string]int64 `json:"control_rows"` // number of rows by table
 	Workspaces   []Workspace      `json:"workspaces"`
 	Files        []File           `json:"files"`
 
-	name string // of the manifest in its folder
+	name string // name of the manifest in its folder
 }
 
 // Workspace describes the facts of one workspace.
@@ -41,7 +41,7 @@ type Workspace struct {
 	File    string                  `json:"file"` // path in the data directory
 	State   warehouse.SnapshotState `json:"state"`
 	Tables  []warehouse.TableTotals `json:"tables"`
-	Problem string                  `json:"problem,omitempty"` // why the facts are those of an earlier backup, or missing
+	Problem string                  `json:"problem,omitempty"` // reason why the facts are from an earlier backup, or missing
 }
 
 // File is one file of the data directory. Its content is stored under its hash.
@@ -61,7 +61,7 @@ var (
 	idForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 )
 
-// parse reads a manifest. It is untrusted input: every path stays in the data directory.
+// parse reads a manifest. A manifest is untrusted input, so parse rejects paths outside the data directory.
 func parse(text []byte) (Manifest, error) {
 	var version struct {
 		Format int `json:"format"`

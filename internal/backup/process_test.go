@@ -151,7 +151,7 @@ func TestAFullDiskLeavesTheEarlierBackupsComplete(t *testing.T) {
 	}
 }
 
-// childFull limits the size of its own files. The process sees this limit as a full disk.
+// childFull limits the size of its own files. For the process, this limit has the same effect as a full disk.
 func childFull(ctx context.Context, data, dir string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	p, err := openPlace(ctx, data, dir)

@@ -46,8 +46,8 @@ type Restored struct {
 type Comparison struct {
 	Workspace measure.WorkspaceID `json:"workspace,omitempty"`
 	Table     string              `json:"table"`
-	Rows      int64               `json:"rows"`     // in the manifest
-	Restored  int64               `json:"restored"` // in the restored file
+	Rows      int64               `json:"rows"`     // number of rows in the manifest
+	Restored  int64               `json:"restored"` // number of rows in the restored file
 	Equal     bool                `json:"equal"`    // rows, sums, and rows and sums of each day
 }
 

@@ -21,7 +21,7 @@ import (
 
 const (
 	lookEvery    = time.Minute // delay until a backup that is due starts
-	longestRetry = time.Hour   // after a failed backup; earlier if backups are more frequent
+	longestRetry = time.Hour   // maximum delay after a failed backup; shorter if backups are more frequent
 )
 
 // Schedule makes backups at intervals. It is safe for concurrent use.
@@ -37,7 +37,7 @@ type Schedule struct {
 	failed string     // why it failed; "" if it succeeded
 }
 
-// Plan is when and where backups are made.
+// Plan contains the folder and the interval of scheduled backups.
 type Plan struct {
 	Dir   string // absolute; "": no scheduled backups
 	Every time.Duration
@@ -47,8 +47,8 @@ type Plan struct {
 // State is the state of scheduled backups.
 type State struct {
 	Scheduled bool
-	Last      time.Time // of the newest backup in the folder; zero: none
-	Next      time.Time // zero before the service is up
+	Last      time.Time // time of the newest backup in the folder; zero: none
+	Next      time.Time // time of the next backup; zero before the service has started
 	Problem   string    // one sentence; "" if the backups are as planned
 	Fix       string    // what to do about the problem
 }

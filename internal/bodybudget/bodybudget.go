@@ -18,8 +18,8 @@ var ErrFull = errors.New("the memory for request bodies of anonymous callers is 
 // one sender cannot block all others. Its methods are safe for concurrent use.
 type Budget struct {
 	limit  int64
-	share  int64     // of one address
-	blocks sync.Pool // of *block; reused, so that many bodies leave no garbage behind
+	share  int64     // maximum bytes of one address
+	blocks sync.Pool // of *block; reused, so that many bodies need few allocations
 
 	mu   sync.Mutex // guards the fields below
 	used int64
@@ -42,7 +42,7 @@ func (b *Budget) Reserve(by netip.Addr, bytes int64) (release func(), err error)
 	return sync.OnceFunc(func() { b.give(by, bytes) }), nil
 }
 
-// Used returns how many bytes are taken.
+// Used returns the number of bytes in use.
 func (b *Budget) Used() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,8 +80,8 @@ type Body struct {
 }
 
 // Read reads a body from an address to its end and writes each part to the writer seen, such as a hash. A block is
-// taken only when the bytes before it have arrived. So a caller that announces a long body and sends few bytes uses
-// little memory. Read returns ErrFull when no block is left. The caller releases the body, even after an error.
+// taken only when the bytes before it have arrived. Therefore, a caller that announces a long body and sends few bytes
+// uses little memory. Read returns ErrFull when no block is left. The caller releases the body, even after an error.
 func (b *Budget) Read(by netip.Addr, from io.Reader, seen io.Writer) (*Body, error) {
 	body := &Body{budget: b, by: by}
 	for {

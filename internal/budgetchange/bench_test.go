@@ -48,7 +48,7 @@ type bench struct {
 	store     *settlements
 	accounts  accounts
 	rates     rates
-	ticks     chan time.Time // of running executors
+	ticks     chan time.Time // tick channel of running executors
 
 	perUnit int64             // platform units of one currency unit
 	budget  func() int64      // the live budget in minor units
@@ -86,7 +86,7 @@ func (r rates) Convert(_ context.Context, _ control.Workspace, a money.Amount, t
 type settlements struct {
 	*sqlstore.Store
 	final  chan control.BudgetChange
-	broken error // of the next update to a final status
+	broken error // error of the next update to a final status
 }
 
 func (s *settlements) UpdateBudgetChange(ctx context.Context, c control.BudgetChange, from control.ChangeStatus, by control.By) (
@@ -329,7 +329,7 @@ func (b *bench) row(t *testing.T, id control.BudgetChangeID) control.BudgetChang
 // running runs the executor in the background until the test ends.
 func (b *bench) running(t *testing.T, e *Executor) {
 	t.Helper()
-	e.serve(true) // from now on, not only once the goroutine has begun
+	e.serve(true) // serving starts now, before the goroutine starts
 	ctx, stop := context.WithCancel(t.Context())
 	var work panics.Group
 	work.Go(func() {

@@ -56,7 +56,8 @@ type Options struct {
 	Log      *slog.Logger
 	// WriteTime is the maximum time from the last check of a claim to the end of the write, with the renewal of a token.
 	WriteTime time.Duration
-	// Shared says that other processes change campaigns with the same store, so that a pending row may be theirs.
+	// Shared means that other processes change campaigns with the same store, so a pending row may belong to one of
+	// them.
 	Shared bool
 }
 
@@ -79,24 +80,24 @@ func New(o Options) *Executor {
 	}
 }
 
-// Caller is who requests a change.
+// Caller identifies the requester of a change.
 type Caller struct {
-	Actor  string // in the audit
+	Actor  string // actor in the audit log
 	Person bool   // a member on a page, or a command; not a tool
 }
 
-// Request asks for a change of a campaign.
+// Request describes a requested change of a campaign.
 type Request struct {
 	Platform measure.Platform
 	Campaign ads.CampaignID
 	Action   ads.Action
 	Units    int64          // the new daily budget in platform units, of [ads.SetDailyBudget]
 	Previous *float64       // the current daily budget in platform units, according to the caller; nil: not given
-	Currency money.Currency // of the account, according to the caller; "": not given
+	Currency money.Currency // currency of the account, according to the caller; "": not given
 	Account  string         // the platform's ID of the account; "": the account that has the campaign
 	Budget   string         // name of the budget on the platform; needed for a shared budget
-	Name     string         // of the campaign, for platforms that return none
-	Reason   string         // for the audit
+	Name     string         // name of the campaign, for platforms that return none
+	Reason   string         // reason for the audit log
 	// Effect returns the expected effect of the change as JSON, nil for no estimate. It is called once the live values are
 	// known.
 	Effect func(ctx context.Context, p Preview) json.RawMessage `json:"-"`
@@ -108,18 +109,18 @@ type Preview struct {
 	Campaign       ads.CampaignID
 	Name           string
 	Status         ads.Status
-	PlatformStatus string // in the platform's words
-	TimeZone       string // of the account's days
+	PlatformStatus string // status in the platform's words
+	TimeZone       string // time zone of the account's days
 	Action         ads.Action
 	Field          control.ChangeField
 	Unit           string // name of the platform's budget unit, such as micros
 	Current, New   control.ChangeValue
-	Budget         ads.Budget // with the campaigns that use a shared budget
+	Budget         ads.Budget // budget, with the campaigns that use a shared budget
 	Unchanged      bool       // the live value is the new one
 	DryRun         bool       // the platform's own dry run accepted the change
 	Guardrails     []Verdict
 	// Daily is the change of the daily spend in the workspace's currency, if the campaign spends its budget. It is nil
-	// when the campaign has no daily budget of its own or there is no exchange rate.
+	// if the campaign has no daily budget of its own, or if there is no exchange rate.
 	Daily  *money.Amount
 	Effect json.RawMessage // expected effect; nil for no estimate
 }
@@ -147,7 +148,7 @@ func (p *Preview) ChangePct() *float64 {
 	return new(100 * float64(p.New.Amount.Minor-p.Current.Amount.Minor) / float64(p.Current.Amount.Minor))
 }
 
-// Outcome is how a request ended.
+// Outcome is the result of a request.
 type Outcome string
 
 // The outcomes.
@@ -168,7 +169,7 @@ type Result struct {
 	Refusal *Refusal              // why the change was refused, or why its outcome is unknown
 }
 
-// Refusal is why a change was not executed.
+// Refusal is the reason why a change was not executed.
 type Refusal struct {
 	Kind   fault.Kind
 	Reason string // a reason of package ads, or the name of a guardrail with the prefix guardrail:

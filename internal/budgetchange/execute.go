@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	otherWait = 2 * time.Second  // for a different change of the campaign under way
-	sameWait  = 25 * time.Second // for an identical one
+	otherWait = 2 * time.Second  // wait for a different change of the campaign in progress
+	sameWait  = 25 * time.Second // wait for an identical change
 	pollEvery = 100 * time.Millisecond
 )
 
@@ -33,9 +33,9 @@ type flight struct {
 	err    error
 }
 
-// Execute applies the change, at most once. The request may end before the change does: a change that has begun is
-// completed. Identical requests at the same time are one change: those of one caller share one execution, those of
-// several callers find the row of the first.
+// Execute applies the change, at most once. A change that has begun is completed even if the request ends before.
+// Identical requests at the same time are one change: requests of one caller share one execution, and requests of other
+// callers get the row of the first.
 func (e *Executor) Execute(ctx context.Context, w control.Workspace, by Caller, r Request) (Result, error) {
 	key, err := json.Marshal(r)
 	if err != nil {
@@ -235,8 +235,8 @@ func (e *Executor) fail(ctx context.Context, p *plan, row control.BudgetChange, 
 	return Result{Outcome: Refused, Preview: p.Preview, Change: &row, Refusal: why}, err
 }
 
-// apply renews the claim, writes once and settles the row. Another process that settled the row meanwhile makes the
-// renewal fail; after it, no other process settles the row before the write has ended.
+// apply renews the claim, writes once and settles the row. If another process settled the row meanwhile, the renewal
+// fails. After the renewal, no other process settles the row before the write has ended.
 func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange, state ads.State) (Result, error) {
 	row.Deadline = e.Clock.Now().Add(e.WriteTime)
 	writing, cancel := e.Clock.WithTimeout(ctx, e.WriteTime)
@@ -322,7 +322,7 @@ func (e *Executor) live(ctx context.Context, account ads.Platform, row control.B
 	}
 	raw = state.Value(actionOf(row))
 	v, err = valueOf(account, raw)
-	if v.IsZero() && err == nil { // no daily budget any more
+	if v.IsZero() && err == nil { // the campaign no longer has a daily budget
 		v = control.ChangeValue{Text: "0", Amount: row.New.Amount}
 		v.Amount.Minor = 0
 	}
@@ -340,7 +340,7 @@ func actionOf(c control.BudgetChange) ads.Action {
 	return ads.Resume
 }
 
-// hold marks a row as being executed by this process; release ends that.
+// hold marks a row as being executed by this process; release removes the mark.
 func (e *Executor) hold(id control.BudgetChangeID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

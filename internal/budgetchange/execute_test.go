@@ -296,7 +296,7 @@ func (a oneAccount) Of(context.Context, measure.WorkspaceID, measure.Platform) (
 	return []ads.Platform{a.Platform}, nil
 }
 
-// Another process has its own executor on the same store. Its clock moves only while the first one waits.
+// Another process has its own executor on the same store. Its clock advances only while the first process waits.
 func TestAnotherProcessWaitsForAnIdenticalChange(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {

@@ -103,7 +103,7 @@ func TestAWriteThatArrivesLateIsApplied(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, b *bench) {
 		b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Drop})
-		b.Clock = sleeper{b.clock, func() { b.person(5500) }} // it arrives while the series waits
+		b.Clock = sleeper{b.clock, func() { b.person(5500) }} // the write arrives while the series waits
 		got := b.execute(t, b.to(55))
 		wantOutcome(t, got, Executed)
 		if got.Change.Status != control.ChangeApplied || got.Change.Live != got.Change.New {
@@ -151,7 +151,7 @@ func TestAnUnreadablePlatformLeavesTheOutcomeUnknown(t *testing.T) {
 	b.wantTraffic(t, 0, 0)
 }
 
-// drain forgets the rows that were settled so far.
+// drain discards the rows that were settled so far.
 func (b *bench) drain() {
 	for {
 		select {
@@ -192,7 +192,7 @@ func TestATokenThatEndsMeanwhileIsRenewedOrReported(t *testing.T) {
 		got := b.execute(t, b.to(55))
 		if b.platform == measure.Google {
 			wantOutcome(t, got, Executed)
-			b.wantTraffic(t, 2, 1) // the first one is rejected with 401
+			b.wantTraffic(t, 2, 1) // the first request is rejected with 401
 			return
 		}
 		wantOutcome(t, got, Refused)
@@ -240,7 +240,7 @@ func TestTheSameChangeBySomeoneElseIsNotRepeated(t *testing.T) {
 // killed is an account on which the process ends at the write.
 type killed struct {
 	ads.Platform
-	after bool // after the write was sent
+	after bool // the process ends after the write was sent
 }
 
 func (k killed) Apply(ctx context.Context, s ads.State, c ads.Change) ads.Outcome {
@@ -351,7 +351,7 @@ func TestARowOfALiveProcessIsNotSettledByAnother(t *testing.T) {
 			t.Fatal("the process did not end")
 		}
 		b.running(t, b.sharedBy())
-		for range 2 { // the second tick is received once the first was handled
+		for range 2 { // the second tick is received after the first one was handled
 			b.ticks <- b.clock.Now()
 		}
 		if row := b.rows(t)[0]; row.Status != control.ChangePending {
@@ -402,7 +402,7 @@ func TestAProcessThatLostItsClaimSendsNothing(t *testing.T) {
 	})
 }
 
-// confirming is an account that confirms each write; the function write says what happens to it.
+// confirming is an account that confirms each write; the function write determines the effect of the write.
 type confirming struct {
 	ads.Platform
 	write func()

@@ -13,7 +13,7 @@ import (
 
 // Verdict is a guardrail's decision about a change.
 type Verdict struct {
-	Guardrail string // as in the command that sets the guardrail
+	Guardrail string // name in the command that sets the guardrail
 	State     State
 	Text      string
 }
@@ -152,7 +152,7 @@ func written(s Situation) string {
 	return s.New.String() + " (" + s.Limits.String() + ")"
 }
 
-// count decides a sliding window.
+// count returns the verdict of a limit on the number of changes in a sliding window.
 func count(most int, window time.Duration, words string, s Situation) Verdict {
 	switch {
 	case most == 0:

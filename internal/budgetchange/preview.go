@@ -165,8 +165,8 @@ func equals(v control.ChangeValue, units float64) bool {
 	return err == nil && live == units
 }
 
-// amount returns the new daily budget. A rollback and an approval contain it as an amount, and a request contains it in
-// platform units.
+// amount returns the new daily budget. A rollback and an approval contain the budget as an amount, and a request
+// contains it in platform units.
 func (e *Executor) amount(account ads.Platform, state ads.State, t terms) (a money.Amount, err error) {
 	switch {
 	case t.request.Action != ads.SetDailyBudget:
@@ -218,8 +218,7 @@ func (e *Executor) find(ctx context.Context, ws measure.WorkspaceID, r Request) 
 		plural(name, tried))
 }
 
-// shown is the campaign of a request in a sentence.
-// shown returns the campaign's ID for an error, quoted if it is not a number.
+// shown returns the ID of a request's campaign for the text of an error, quoted if it is not a number.
 func shown(r Request) string {
 	id := ads.Clean(string(r.Campaign), ads.MaxStatus)
 	if strings.Trim(id, "0123456789") != "" {
@@ -314,7 +313,7 @@ func (e *Executor) guardrails(ctx context.Context, p *plan, by Caller, t terms, 
 	return Verdicts(g, s), nil
 }
 
-// recent returns when the campaign was changed in the last day, rollbacks excluded.
+// recent returns the times of the campaign's changes in the last day, rollbacks excluded.
 func (e *Executor) recent(ctx context.Context, p *plan, now time.Time, own control.BudgetChangeID) (at []time.Time, err error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
 		Workspace: p.workspace.ID, Platform: p.Account.Platform, Account: p.Account.ID, Campaign: string(p.Campaign),

@@ -17,7 +17,7 @@ import (
 type unsettled struct {
 	row      control.BudgetChange
 	from     time.Time // start of the series of reads
-	deadline time.Time // of the write; the start of this process for a row that an ended one left in a store of its own
+	deadline time.Time // of the write; the start of this process for a row of an ended process in an unshared store
 	next     int       // number of the next read
 }
 
@@ -91,7 +91,7 @@ const maxLeft = 10_000
 // lookBack is the maximum age of an unknown outcome for which Run, at its start, tries again to read the live value.
 const lookBack = 7 * 24 * time.Hour
 
-// maxSkew is how far the clocks of processes with a shared store may differ.
+// maxSkew is the maximum difference between the clocks of processes with a shared store.
 const maxSkew = time.Minute
 
 // leftOver returns the rows with one of the statuses that ended processes left: pending rows, and recent unknown rows
@@ -153,7 +153,7 @@ func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*co
 	return nil, nil
 }
 
-// made is the time of a change: its request, or the approval.
+// made returns the time of a change's request or approval.
 func made(c control.BudgetChange) time.Time {
 	if c.ApprovedBy != "" && !c.SettledAt.IsZero() {
 		return c.SettledAt

@@ -62,7 +62,7 @@ type Chart struct {
 	Title       string // derived from the metric when empty
 	Metric      string // name of the values and of their axis, such as "Revenue"
 	Unit        Unit
-	Currency    money.Currency // of Money
+	Currency    money.Currency // currency of the unit Money
 	Granularity civil.Granularity
 	Period      civil.Range // requested days, including days without data; empty: from the first point to the last
 	Series      []Series    // at most MaxSeries
@@ -77,7 +77,7 @@ type Chart struct {
 // Series is one line, one set of bars or one slice.
 type Series struct {
 	Name   string
-	Points []Point // by date, at most one per day, week or month, as Granularity says
+	Points []Point // by date, at most one per day, week or month, according to Granularity
 }
 
 // Point is the value of a day, week or month. Its date is any day of that period. Days without a point and missing

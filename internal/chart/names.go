@@ -17,8 +17,8 @@ type endNames struct {
 }
 
 const (
-	endGap  vg.Length = 12 // from the frame to a name's swatch
-	endHigh vg.Length = 17 // from one name to the next
+	endGap  vg.Length = 12 // distance from the frame to a name's swatch
+	endHigh vg.Length = 17 // distance from one name to the next
 	nearEnd vg.Length = 30 // width at the frame's edge within which a line is joined to its name
 )
 
@@ -107,7 +107,7 @@ func (s sheet) markRowCount() int {
 type markRow struct {
 	mark
 	row  int
-	at   vg.Length // of its line
+	at   vg.Length // position of its line
 	text string
 	wide vg.Length
 	left bool // the label is left of its line

@@ -301,7 +301,7 @@ func oklab(rgb [3]float64) [3]float64 {
 
 func TestColoursDifferForEveryKindOfVision(t *testing.T) {
 	t.Parallel()
-	// 0.1 is five times the just noticeable difference of 0.02 in this space.
+	// The minimum distance is five times the just noticeable difference of 0.02 in this space.
 	const apart = .1
 	for theme, p := range palettes {
 		for kind, m := range vision {

@@ -95,7 +95,7 @@ func write(c draw.Canvas, sty text.Style, at vg.Point, s string) {
 	c.FillString(face, at, s)
 }
 
-// writeTop draws a line of text at the top of the area and returns what is below it.
+// writeTop draws a line of text at the top of the area and returns the area below it.
 func writeTop(area draw.Canvas, sty text.Style, s string) draw.Canvas {
 	write(area, sty, vg.Point{X: area.Min.X, Y: area.Max.Y - sty.Font.Size*.85}, s)
 	return draw.Crop(area, 0, 0, 0, -sty.Font.Size*lineGap)

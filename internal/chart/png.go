@@ -142,7 +142,7 @@ type raster struct {
 	faces map[plotfont.Font]font.Face
 }
 
-// SetColor sets the color of what is drawn next.
+// SetColor sets the color of subsequent drawing.
 func (r *raster) SetColor(c color.Color) {
 	r.Canvas.SetColor(c)
 	if len(r.inks) == 0 {

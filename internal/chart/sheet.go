@@ -11,7 +11,7 @@ import (
 
 // sheet is a checked chart on slots: consecutive days, weeks or months, counted from 0.
 type sheet struct {
-	Chart               // with defaults and cleaned texts
+	Chart               // the chart with defaults and cleaned texts
 	theme   palette     // the colors of its theme
 	days    civil.Range // the days of the date axis
 	slots   int         // 0 without a period and without points

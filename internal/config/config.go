@@ -51,13 +51,13 @@ type Config struct {
 
 // Field describes one setting.
 type Field struct {
-	Key     string // in the file
-	Env     string // in the environment
-	Flag    string // on the command line, with its dashes
-	Default string // as text; "" when there is none
+	Key     string // key in the file
+	Env     string // name in the environment
+	Flag    string // name on the command line, with its dashes
+	Default string // default as text; "" when there is none
 	Want    string // accepted values
 	Doc     string // description, in sentences
-	index   int    // in Config
+	index   int    // index of the field in Config
 }
 
 // envPrefix is the prefix of settings in the environment.

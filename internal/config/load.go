@@ -18,11 +18,11 @@ import (
 	"assay/internal/spelling"
 )
 
-// Sources are the places that settings come from.
+// Sources are the sources of settings.
 type Sources struct {
 	File    string            // YAML; "" for none
-	Environ []string          // NAME=value, as os.Environ gives it
-	Flags   map[string]string // by key, only those that were set
+	Environ []string          // NAME=value, in the form of os.Environ
+	Flags   map[string]string // by key, only the flags that were set
 }
 
 // mistake is an invalid setting.
@@ -32,7 +32,7 @@ type mistake struct{ key, text string }
 // which lists each mistake, its source and the accepted values.
 func Load(from Sources) (Config, error) {
 	given := koanf.New(noNesting)
-	origin := make(map[string]string) // where the value of a key comes from
+	origin := make(map[string]string) // source of the value of a key
 	var mistakes []mistake
 	for _, read := range []func(Sources) (layer, error){fileLayer, envLayer, flagLayer} {
 		l, err := read(from)

@@ -34,7 +34,7 @@ type listener struct {
 
 	mu       sync.Mutex // guards the fields below
 	open     map[netip.Addr]int
-	rejected int // since the last log line
+	rejected int // rejected connections since the last log line
 	logged   time.Time
 }
 
@@ -89,7 +89,7 @@ func (l *listener) report(from netip.Addr) {
 	l.logged, l.rejected = now, 0
 }
 
-// conn is a connection that counts until it is closed.
+// conn is a connection that is counted until it is closed.
 type conn struct {
 	net.Conn
 	leave func()

@@ -51,7 +51,7 @@ func AlertMetrics() []AlertMetric {
 // IsMoney reports whether the metric is an amount.
 func (m AlertMetric) IsMoney() bool { return m == AlertRevenue || m == AlertSpend || m == AlertAOV }
 
-// AlertCondition is what a rule compares with its threshold.
+// AlertCondition is the comparison of a rule's metric with its threshold.
 type AlertCondition string
 
 // The conditions. ChangeAbove uses the absolute value of the change in percent, so it includes increases and decreases.
@@ -113,7 +113,7 @@ func (v *AlertValue) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// decimals returns how many decimals the value has.
+// decimals returns the number of decimals of the value.
 func (v AlertValue) decimals() int {
 	_, fraction, _ := strings.Cut(v.String(), ".")
 	return len(fraction)
@@ -187,12 +187,13 @@ func listed[T ~string](all []T) string {
 	return strings.Join(parts, ", ")
 }
 
-// AlertEvent is a day that met the condition of a rule. It contains the rule as it was, because it outlives the rule.
+// AlertEvent is a day that met the condition of a rule. It contains a copy of the rule, because it remains when the
+// rule is changed or removed.
 type AlertEvent struct {
 	Alert      Alert
 	Day        civil.Date // in the workspace's time zone
 	Value      AlertValue
-	Reference  *AlertValue // of change_above: the mean of the same weekday of the four weeks before
+	Reference  *AlertValue // for change_above: the mean of the same weekday in the four weeks before
 	Raised     time.Time
 	Deliveries []AlertDelivery // set by the store
 }
@@ -202,7 +203,7 @@ type AlertDelivery struct {
 	Destination DestinationID `json:"destination"`
 	State       DeliveryState `json:"state"`
 	Attempts    int           `json:"attempts"`
-	Problem     string        `json:"problem,omitempty"` // of the last attempt
+	Problem     string        `json:"problem,omitempty"` // problem of the last attempt
 }
 
 // DeliveryState is the state of an alert message.
@@ -218,7 +219,7 @@ const (
 // DestinationID identifies a destination of alert messages.
 type DestinationID string
 
-// DestinationKind is how messages reach a destination.
+// DestinationKind is the way in which messages reach a destination.
 type DestinationKind string
 
 // The kinds.
@@ -227,21 +228,21 @@ const (
 	EmailDestination   DestinationKind = "email"
 )
 
-// Destination receives the alert messages of a workspace. An email destination is a member who chose it, and ends with
-// the membership.
+// Destination receives the alert messages of a workspace. An email destination is a member who chose to receive the
+// messages. It is removed when the membership ends.
 type Destination struct {
 	ID        DestinationID
 	Workspace measure.WorkspaceID
 	Kind      DestinationKind
-	URL       string // of a webhook
-	Sealed    []byte // of a webhook: the signing secret, encrypted with the installation's secret
-	Member    UserID // of an email destination
-	Email     string // of the member, set by the store
+	URL       string // URL of a webhook
+	Sealed    []byte // signing secret of a webhook, encrypted with the installation's secret
+	Member    UserID // member who receives the emails
+	Email     string // email address of the member, set by the store
 	At        time.Time
 }
 
-// Place returns where messages go: the email address of the member, or the host of a webhook. The path of a URL may be a
-// secret.
+// Place returns the target of the messages: the email address of the member, or the host of a webhook. The path of a
+// URL may be a secret.
 func (d Destination) Place() string {
 	if d.Kind == EmailDestination {
 		return d.Email
@@ -270,11 +271,11 @@ type AlertState struct {
 	Rules        int
 	Destinations int
 	Waiting      int
-	GivenUp      int    // in the retention period
-	Problem      string // of the latest message that has not been sent
+	GivenUp      int    // number of messages that were given up in the retention period
+	Problem      string // problem of the latest message that has not been sent
 }
 
-// MaxAlertAttempts is how often a message is sent before it is given up.
+// MaxAlertAttempts is the maximum number of attempts to send a message.
 const MaxAlertAttempts = 7
 
 // The bounds of the delay between two attempts.

@@ -23,7 +23,7 @@ type BudgetChange struct {
 	Platform     measure.Platform
 	Account      string // the platform's ID of the account
 	Campaign     string // the platform's ID of the campaign
-	CampaignName string // as the platform has it
+	CampaignName string // name on the platform
 	Budget       string // name of the budget on the platform, if it is a separate object
 	Field        ChangeField
 	Previous     ChangeValue // live value before the change, as read from the platform
@@ -31,11 +31,12 @@ type BudgetChange struct {
 	Live         ChangeValue // latest live value after the change; the zero value: not read
 	Status       ChangeStatus
 	Actor        string // who requested the change
-	Reason       string // in the words of the actor
-	Rejection    string // why the change failed or is unknown: a reason of package ads, "" without one
-	Problem      string // the same in a sentence
+	Reason       string // reason in the actor's words
+	Rejection    string // reason of package ads why the change failed or is unknown; "": none
+	Problem      string // the same reason as a sentence
 	RequestID    string // the platform's ID of the request
-	// Deadline is when the client stops waiting for the platform's reply at the latest. No process sends the change later.
+	// Deadline is the latest time at which the client stops waiting for the platform's reply. No process sends the
+	// change after it.
 	Deadline     time.Time
 	RollsBack    BudgetChangeID // the change that this one undoes
 	RolledBackBy BudgetChangeID // the change that undid this one
@@ -56,7 +57,7 @@ const (
 // ChangeValue is a value of a campaign: a daily budget or a status.
 type ChangeValue struct {
 	Text   string       // budget in platform units as a decimal number, or a status such as "paused"; "" for none
-	Amount money.Amount // of a daily budget
+	Amount money.Amount // amount of a daily budget
 }
 
 // IsZero reports whether there is no value.
@@ -109,7 +110,7 @@ func (s ChangeStatus) Follows(from ChangeStatus) bool {
 // Done reports whether the status needs neither another read of the live value nor a decision.
 func (s ChangeStatus) Done() bool { return s != ChangeAwaiting && s != ChangePending }
 
-// ApprovalTime is how long a change waits for approval.
+// ApprovalTime is the maximum time for which a change waits for approval.
 const ApprovalTime = 24 * time.Hour
 
 // AsOf returns the change at that instant: a change that waited too long for approval is expired.
@@ -142,7 +143,7 @@ func (c BudgetChange) Summary() string {
 
 const (
 	maxReason = 500 // characters of a reason
-	// maxNote is the length of texts from platforms, which are cleaned before they get here.
+	// maxNote is the maximum length of texts from platforms. The clients of the platforms have cleaned these texts.
 	maxNote = 1000
 )
 
@@ -198,7 +199,7 @@ type BudgetPreview struct {
 	At        time.Time
 }
 
-// PreviewTime is how long a preview allows the same change by the same caller where previews are required.
+// PreviewTime is the time after a preview in which the same caller may make the same change, if previews are required.
 const PreviewTime = 30 * time.Minute
 
 // The kinds of audit events about changes on ad platforms. The subject of a change is its ID; each change of its status

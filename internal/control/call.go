@@ -17,8 +17,8 @@ type Call struct {
 	Workspace  measure.WorkspaceID
 	Tool       string
 	Status     CallStatus
-	Took       time.Duration // to the microsecond
-	Bytes      int           // of the answer
+	Took       time.Duration // duration, to the microsecond
+	Bytes      int           // size of the answer
 	Actor      string        // "key:ID" or "user:ID"
 	Client     ClientID      // the OAuth client that acted for a person; "" for a key
 	ClientName string
@@ -26,7 +26,7 @@ type Call struct {
 	Missing    Scope  // the scope that the caller lacked; not stored, see [ScopeRefused]
 }
 
-// CallStatus is how a call ended.
+// CallStatus is the outcome of a call.
 type CallStatus string
 
 // The statuses of calls.
@@ -50,7 +50,7 @@ type CallFilter struct {
 	Limit     int
 }
 
-// CallLog stores which tools were called. Its size is bounded: it covers some weeks and is not an audit trail.
+// CallLog stores calls of tools. Its size is bounded, so it covers only some weeks.
 type CallLog interface {
 	// AppendCalls stores calls in the order given. It skips calls of a deleted workspace.
 	AppendCalls(ctx context.Context, calls []Call) error

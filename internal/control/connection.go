@@ -21,14 +21,14 @@ type Connection struct {
 // ConnectionState is the result of a connection's last test. The zero value is the state of an untested connection.
 type ConnectionState struct {
 	Status      ConnectionStatus // untested when empty
-	Problem     string           // of status error: a sentence
-	Hint        string           // of status error: what to do
+	Problem     string           // for the status error: description of the problem, a sentence
+	Hint        string           // for the status error: what to do
 	TestedAt    time.Time
-	Name        string // of the account
+	Name        string // name of the account
 	Currency    money.Currency
 	Zone        string    // IANA name
 	Expires     time.Time // zero: never, or the platform does not disclose it
-	Permissions []string  // as far as the platform discloses them
+	Permissions []string  // permissions that the platform discloses
 }
 
 // ConnectionStatus states whether a connection works.

@@ -35,8 +35,8 @@ func (w Workspace) Location() *time.Location {
 	return zone
 }
 
-// ModelSettings describes what money and revenue mean in the workspace. The figures of a model trained under other
-// settings have another meaning.
+// ModelSettings describes the settings that determine the meaning of money and revenue in the workspace. The figures of
+// a model that was trained under other settings have another meaning.
 func (w Workspace) ModelSettings() string { return string(w.Currency) + ", " + w.Basis.String() }
 
 // Scope is a permission of a caller.

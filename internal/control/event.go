@@ -16,7 +16,7 @@ type By struct {
 type EventID string
 
 // Event is one entry of the audit log. It is written in the transaction of its change and is never modified. Events
-// outlive their workspace and are removed after two years.
+// remain when their workspace is deleted. They are removed after two years.
 type Event struct {
 	ID        EventID // increases with time; set by the store
 	At        time.Time

@@ -29,7 +29,7 @@ type Experiment struct {
 	Treated    []string    // regions with changed spend, sorted; geo experiments only
 	HeldOut    []string    // control regions, sorted; empty: all others
 	Days       civil.Range // zero: not decided yet
-	Found      *Finding    // of a study; nil until it is entered
+	Found      *Finding    // result of a study; nil until it is entered
 	Applied    bool        // its incrementality factor corrects reported returns; completed experiments only
 	CreatedAt  time.Time
 	ChangedAt  time.Time
@@ -124,7 +124,7 @@ type Move struct {
 	Workspace measure.WorkspaceID
 	ID        ExperimentID
 	To        ExperimentStatus
-	Found     *Finding // for a completed study
+	Found     *Finding // result of a completed study
 }
 
 const (
@@ -255,9 +255,9 @@ func checkedRegions(what string, names []string) ([]string, error) {
 	return slices.Compact(regions), nil
 }
 
-// Clash returns why two experiments would invalidate each other, or "" if they do not. On the same days, they must not
-// test the same channel or treat the same region. Neither may treat a control region of the other. Drafts and canceled
-// experiments never clash.
+// Clash returns the reason why two experiments would invalidate each other, or "" if they do not. On the same days,
+// they must not test the same channel or treat the same region. Neither may treat a control region of the other. Drafts
+// and canceled experiments never clash.
 func (e Experiment) Clash(other Experiment) string {
 	if !e.Status.Settled() || !other.Status.Settled() {
 		return ""
@@ -265,8 +265,8 @@ func (e Experiment) Clash(other Experiment) string {
 	return e.Overlap(other)
 }
 
-// Overlap is [Experiment.Clash] for any status. For a draft it returns why it cannot be planned together with the
-// other.
+// Overlap is [Experiment.Clash] for any status. For a draft, it returns the reason why the draft cannot be planned
+// together with the other experiment.
 func (e Experiment) Overlap(other Experiment) string {
 	shared := e.Days.Intersect(other.Days)
 	if e.ID == other.ID || e.Days.First.IsZero() || other.Days.First.IsZero() || shared.Days() == 0 {

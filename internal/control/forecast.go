@@ -17,7 +17,7 @@ type Occasion string
 const (
 	DailyForecast    Occasion = "daily"      // scheduled, each day
 	AnswerForecast   Occasion = "answer"     // an answer used it
-	BackMadeForecast Occasion = "afterwards" // backtest: made later from the data up to then; not stored at the time
+	BackMadeForecast Occasion = "afterwards" // backtest: computed later from the data before the forecast's days
 )
 
 // Forecast is the predicted total of a metric over future days.
@@ -28,9 +28,9 @@ type Forecast struct {
 	Made        civil.Date      // date in the workspace's time zone
 	Days        civil.Range     // the days that the sum covers
 	Median      float64         // money in whole currency units
-	Bands       [3]ForecastBand // at [ForecastLevels]
+	Bands       [3]ForecastBand // prediction intervals at [ForecastLevels]
 	Method      string          // forecasting method, such as "Pool"
-	DataVersion uint64          // of the facts it was computed from
+	DataVersion uint64          // data version of the facts that the forecast was computed from
 	Occasion    Occasion
 	At          time.Time
 	Outcome     *ForecastOutcome // nil: the forecast's days have not ended
@@ -46,7 +46,7 @@ type ForecastOutcome struct {
 	Inside      [3]bool // whether each interval contains the actual value
 	Pinball     float64
 	MASE        *float64 // nil: no scale to compare with
-	DataVersion uint64   // of the facts it was evaluated with
+	DataVersion uint64   // data version of the facts that the forecast was evaluated with
 	At          time.Time
 }
 
@@ -61,7 +61,7 @@ type ForecastRecord struct {
 	Metric   string
 	Channel  measure.Channel
 	Points   int  // days in each; 0: forecasts of the rest of a period, of varying length
-	BackMade bool // backtests, not stored at the time
+	BackMade bool // backtests
 
 	Judged   int
 	Separate int // the largest number of forecasts with no day in common

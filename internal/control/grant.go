@@ -22,7 +22,7 @@ type Client struct {
 // AuthRequest is an authorization request that waits for the person's decision. It is decided once.
 type AuthRequest struct {
 	Hash       []byte // SHA-256 of the form's secret
-	Session    []byte // hash of the session that sees it
+	Session    []byte // hash of the session that shows the request
 	User       UserID
 	Client     ClientID
 	ClientName string
@@ -38,7 +38,7 @@ type AuthRequest struct {
 // GrantID identifies a grant.
 type GrantID string
 
-// Grant is a person's authorization of a client in a workspace. Its tokens end with it.
+// Grant is a person's authorization of a client in a workspace. Its tokens are valid only as long as the grant.
 type Grant struct {
 	ID         GrantID
 	User       UserID

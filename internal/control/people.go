@@ -116,7 +116,7 @@ type NewSession struct {
 	Session
 	// hash of the password that was verified; if the password has changed since, no session is created
 	Password string
-	From     string // where the sign-in came from, as text for the audit log
+	From     string // origin of the sign-in, as text for the audit log
 }
 
 // Session is a signed-in browser. The browser's cookie contains the secret; the store contains a hash of it.

@@ -50,7 +50,7 @@ type Kept[T any] struct {
 // AnnotationID identifies an annotation in its workspace.
 type AnnotationID string
 
-// Annotation is a note about what happened on a day or in a period. Charts and time series show it.
+// Annotation is a note about an event on a day or in a period. Charts and time series show it.
 type Annotation struct {
 	ID        AnnotationID        `json:"id"` // set by the store
 	Workspace measure.WorkspaceID `json:"-"`
@@ -61,7 +61,7 @@ type Annotation struct {
 	At        time.Time           `json:"at"`
 }
 
-// AnnotationType is what an annotation is about.
+// AnnotationType is the subject of an annotation.
 type AnnotationType string
 
 // The types of annotations.
@@ -126,7 +126,7 @@ func AnnotationsIn(all []Annotation, days civil.Range) []Annotation {
 // ReportID identifies a saved report in its workspace.
 type ReportID string
 
-// SavedReport is a call of a tool that only reads, under a name. It is run again each time it is read.
+// SavedReport is a named call of a read-only tool. Each read of the report runs the call again.
 type SavedReport struct {
 	ID        ReportID            `json:"id"` // set by the store
 	Workspace measure.WorkspaceID `json:"-"`
@@ -172,7 +172,7 @@ func (r SavedReport) Same(other SavedReport) bool {
 // InsightID identifies a generated insight.
 type InsightID string
 
-// DismissedInsight is an insight that a person no longer wants to see.
+// DismissedInsight is an insight that a person has dismissed.
 type DismissedInsight struct {
 	Insight   InsightID           `json:"insight_id"`
 	Workspace measure.WorkspaceID `json:"-"`

@@ -27,7 +27,7 @@ type Share struct {
 const (
 	MinShareDays = 1
 	MaxShareDays = 90
-	MaxShares    = 50 // of a workspace
+	MaxShares    = 50 // maximum number of links of a workspace
 )
 
 // Valid reports whether the link has not expired at that instant. A revoked link is removed.

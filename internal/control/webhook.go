@@ -9,8 +9,8 @@ import (
 // HookSecretID identifies a webhook secret.
 type HookSecretID string
 
-// HookSecret is a secret that a shop signs its webhooks with. A workspace may have several secrets, so that a secret
-// can be replaced without a gap.
+// HookSecret is a secret with which a shop signs its webhooks. A workspace may have several secrets, so that a secret
+// can be replaced without an interruption.
 type HookSecret struct {
 	ID        HookSecretID
 	Workspace measure.WorkspaceID
@@ -40,12 +40,12 @@ type HookState struct {
 	Last     time.Time // when the latest message was received; zero: never, or long ago
 	Waiting  int
 	Unusable int    // messages that could not be imported
-	Problem  string // of the latest of them
+	Problem  string // problem of the latest unusable message
 }
 
 // Retention of messages after their import, and of messages that could not be imported.
 const (
-	KeepDelivered = 30 * 24 * time.Hour // to recognize repetitions
+	KeepDelivered = 30 * 24 * time.Hour // imported messages are stored to recognize repetitions
 	KeepUnusable  = 30 * 24 * time.Hour
 	MostUnusable  = 1000 // per workspace
 )

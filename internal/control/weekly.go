@@ -7,15 +7,16 @@ import (
 	"assay/internal/measure"
 )
 
-// WeeklyReader is a member who receives the weekly summary of a workspace by email. It ends with the membership.
+// WeeklyReader is a member who receives the weekly summary of a workspace by email. It is removed when the membership
+// ends.
 type WeeklyReader struct {
 	Workspace measure.WorkspaceID
 	Member    UserID
-	Email     string // of the member, set by the store
+	Email     string // email address of the member, set by the store
 	At        time.Time
 	Week      civil.Date // Monday of the last week that was sent or given up
-	Attempts  int        // for the next week, including the current one
-	Problem   string     // of the last attempt, "" if it succeeded
+	Attempts  int        // attempts for the next week, including the current attempt
+	Problem   string     // problem of the last attempt; "" if it succeeded
 }
 
 // LastWeek returns the last whole week before a day, Monday to Sunday.

@@ -14,7 +14,7 @@ import (
 // Files and folders of a data directory.
 const (
 	Control     = "control.db"
-	Secret      = "secret" // of the installation
+	Secret      = "secret" // secret of the installation
 	Facts       = "facts"  // one file per workspace
 	Copies      = "copies" // local copies of facts in ClickHouse; can be deleted while the service is stopped
 	Models      = "models" // one file per workspace
@@ -37,7 +37,7 @@ func Empty(dir string) error {
 	return nil
 }
 
-// WriteFile replaces a file in one step, so that a reader sees the old or the new file, never a part.
+// WriteFile replaces a file in one step, so that a reader gets the old or the new file, never a part.
 func WriteFile(path string, text []byte) error {
 	temporary := path + ".new"
 	if err := os.WriteFile(temporary, text, 0o600); err != nil {

@@ -66,7 +66,7 @@ func TestADirectoryIsLockedByOneOwner(t *testing.T) {
 	}
 }
 
-// The process ID of an earlier owner may be longer than that of the new one.
+// The process ID of an earlier owner may be longer than the process ID of the new owner.
 func TestTheLockNamesItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ type Store struct {
 	Orders int        `json:"orders"`
 	Future int        `json:"future,omitempty"` // days after today in truth.json
 	Today  civil.Date `json:"today"`            // zero: the day of generation
-	Frozen bool       `json:"frozen"`           // the clock of answers stays at noon of Today
+	Frozen bool       `json:"frozen"`           // the clock of answers is fixed at noon of Today
 	Whole  bool       `json:"whole"`            // false until it is complete
 }
 

@@ -170,7 +170,8 @@ func (a Directory) generate(ctx context.Context, made Store, progress func(done,
 	return truth, err
 }
 
-// access returns the demo's credentials: those of an earlier start if they are still valid, otherwise new ones.
+// access returns the demo's credentials: the credentials of an earlier start if they are still valid, otherwise new
+// credentials.
 func (a Directory) access(ctx context.Context, made Store) (Access, error) {
 	access := Access{Email: email, Password: rand.Text()}
 	text, err := os.ReadFile(filepath.Join(a.Path, datadir.Demo))

@@ -23,8 +23,8 @@ const (
 	minReported = 0.5 // share of the channel's spend during the test
 )
 
-// shortlyBefore is how many days before a model's window a test may have ended. It is a quarter, because effects are
-// assumed to be constant over a quarter.
+// shortlyBefore is the maximum number of days from the end of a test to the start of a model's window. It is a quarter,
+// because effects are assumed to be constant over a quarter.
 const shortlyBefore = 13 * week
 
 // LiftTests returns the completed experiments as lift tests for a media mix model. The field Why contains the reason if

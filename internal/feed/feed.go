@@ -36,7 +36,7 @@ const (
 // Options are the dependencies of [New].
 type Options struct {
 	Operations *operation.Service
-	Bodies     *bodybudget.Budget // of callers that are not authenticated yet
+	Bodies     *bodybudget.Budget // memory for the bodies of callers that are not authenticated yet
 }
 
 // Feed receives the webhook messages of an installation.
@@ -170,7 +170,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	var working panics.Group
 	defer working.Wait()
 	turns := make(chan struct{}, hookTurns)
-	var busy sync.Map // of workspaces
+	var busy sync.Map // workspaces that are being processed
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -214,7 +214,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// all processes all waiting messages of a workspace. It stops when an import into the workspace starts.
+// all processes the waiting messages of a workspace. It stops when an import into the workspace starts.
 func (f *Feed) all(ctx context.Context, ws measure.WorkspaceID) error {
 	for !f.Busy(ws) {
 		messages, err := f.Store.Waiting(ctx, ws, hookBatch)

@@ -62,7 +62,7 @@ func fuzzSource(f *testing.F, source, archives string) {
 	})
 }
 
-// repeated reports whether a later copy replaced an order. If so, the rows contain both.
+// repeated reports whether a later copy replaced an order. If so, the rows contain both copies.
 func repeated(f ingest.FileReport) bool {
 	for _, w := range f.Warnings {
 		if w.Code == "orders_twice" {

@@ -30,7 +30,7 @@ import (
 // Auto selects the reader that fits the file best.
 const Auto = "auto"
 
-// Readers returns all readers: first those of known exports, then those that match common column names.
+// Readers returns all readers: first the readers of known exports, then the readers that match common column names.
 func Readers() []source.Reader {
 	return slices.Concat(
 		[]source.Reader{shopify.Orders()}, adreport.Exports(), shopify.Landed(), connector.Ads(), connector.Names(),
@@ -52,8 +52,8 @@ type Options struct {
 	Files        []File
 	Source       string          // a reader's name, or Auto; empty: Auto
 	Channel      measure.Channel // used if the file names no channel
-	Currency     money.Currency  // of amounts without a currency; empty: the workspace's
-	Zone         *time.Location  // of times without an offset; nil: the workspace's
+	Currency     money.Currency  // currency of amounts without a currency; empty: the workspace's
+	Zone         *time.Location  // time zone of times without an offset; nil: the workspace's
 	Dates        source.DayOrder // order of day and month; unknown: detected
 	Mapping      *mapper.Mapping // replaces a source
 	Rates        source.Rates    // nil: the store's rates, read before each file

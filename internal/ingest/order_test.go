@@ -30,7 +30,7 @@ func everySource(t *testing.T) []ingest.File {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Count(string(content), "\n") > 1 && d.Name != "order_lines" { // it tells the order of orders.csv otherwise
+		if strings.Count(string(content), "\n") > 1 && d.Name != "order_lines" { // its order is also in orders.csv
 			files = append(files, text(d.Name+".csv", string(content)))
 		}
 	}

@@ -83,7 +83,7 @@ func pick(file string, samples []tabular.Sample, readers []source.Reader) (choic
 }
 
 // unambiguous rejects a header that has a column of the reader twice. It returns nil if the reader does not need the
-// repeated column. In that case, the reader supports the same number of columns without that name.
+// repeated column. The reader does not need a column if it supports the same number of columns without it.
 func (c choice) unambiguous(file string) error {
 	names := c.table.Header.Names()
 	for i, name := range names {

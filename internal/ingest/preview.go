@@ -28,7 +28,7 @@ type Seen struct {
 	Rows   [][]string
 }
 
-// Preview returns the part that fits a page.
+// Preview returns the columns and rows that fit on a page.
 func (s Seen) Preview() Preview {
 	names := s.Header.Names()
 	p := Preview{Columns: shownCells(names, previewColumns), More: max(0, len(names)-previewColumns)}

@@ -90,7 +90,7 @@ type RowCounts struct {
 
 // Totals contains figures to compare with the platform's page. Amounts are exact, by currency.
 type Totals struct {
-	Orders    int64             `json:"orders,omitempty"` // orders that count
+	Orders    int64             `json:"orders,omitempty"` // orders that figures include
 	Cancelled int64             `json:"cancelled_orders,omitempty"`
 	Tests     int64             `json:"test_orders,omitempty"`
 	Refunds   int64             `json:"refunds,omitempty"`

@@ -21,8 +21,8 @@ import (
 )
 
 // Run imports the files one after another, each completely or not at all. A rejected file does not stop the import of
-// the others. The error names every rejected file. Another failure, such as an error of the store, stops the run. The
-// report then covers the earlier files.
+// the others. The error names every rejected file. Any other failure, such as an error of the store, stops the run. In
+// that case, the report covers the earlier files.
 func Run(ctx context.Context, store Store, o Options) (Report, error) {
 	report := Report{Workspace: o.Workspace.ID, DryRun: o.DryRun}
 	if len(o.HashKey) == 0 {
@@ -204,7 +204,7 @@ func zoneName(zone *time.Location) string {
 type loading struct {
 	*runner
 	file      File
-	hash      string // of the file
+	hash      string // hash of the file
 	opened    *tabular.File
 	picked    choice
 	report    *FileReport
@@ -279,7 +279,7 @@ func (l *loading) rates(ctx context.Context) (source.Rates, error) {
 	return RatesOf(known)
 }
 
-// wouldBe returns the verb for a completed action, or for the action without the dry run.
+// wouldBe returns the passive form of a verb: "were imported", or "would be imported" in a dry run.
 func (l *loading) wouldBe(done string) string {
 	if l.DryRun {
 		return "would be " + done

@@ -14,7 +14,7 @@ type AnswersOf struct {
 	Question string          // "" for all
 	Contains string          // substring of the answer, case-insensitive; "": any
 	Channel  measure.Channel // channel of the order by last touch; "": any
-	MinValue *int64          // value of the order in minor units; nil: any. A value excludes answers without an order
+	MinValue *int64          // value of the order in minor units; nil: any. If set, answers without an order are excluded
 	Limit    int             // 0: all
 	Offset   int
 }
@@ -94,8 +94,8 @@ type AnswerRow struct {
 	Answer   string
 	Channel  measure.Channel // channel in the answer; "": none
 	Credited measure.Channel // channel of the order by last touch
-	Charged  int64           // of the order
-	Segment  Segment         // of the order; unknown without one
+	Charged  int64           // revenue of the order
+	Segment  Segment         // segment of the order; unknown without an order
 	Known    bool            // the store has the order; otherwise the three fields above are empty
 }
 

@@ -14,7 +14,7 @@ type Successor interface {
 }
 
 // CatchUp computes the figures that a store of an earlier release lacks; see [Successor]. Without this call, the next
-// import computes them. It waits for a running import.
+// import computes them. CatchUp waits for a running import.
 func (w *Warehouse) CatchUp(ctx context.Context, ws measure.WorkspaceID) (bool, error) {
 	engine, ok := w.engine.(Successor)
 	if !ok {

@@ -31,9 +31,9 @@ type CouponChange struct {
 	Where   string // where the change was made, for the ledger
 }
 
-// MapCoupon changes the channel of a discount code and returns the previous mapping. The code keeps its creator. The
-// same channel again changes nothing. The change is an import. A workspace has one import at a time, so MapCoupon waits
-// for others until ctx ends.
+// MapCoupon changes the channel of a discount code and returns the previous mapping. The code keeps its creator. If the
+// code already has this channel, nothing changes. The change is an import. A workspace has one import at a time, so
+// MapCoupon waits for other imports until ctx ends.
 func (w *Warehouse) MapCoupon(ctx context.Context, ws measure.WorkspaceID, base money.Currency, c CouponChange) (before CouponChannel, err error) {
 	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: couponSource, File: c.Where, Base: base})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/measure"
 )
 
-// Coverage returns which data the store has.
+// Coverage returns the range and the row counts of the store's data.
 func (w *coverageQuestions) Coverage(ctx context.Context, ws measure.WorkspaceID) (Coverage, error) {
 	version, err := w.Version(ctx, ws)
 	if err != nil {

@@ -45,7 +45,8 @@ func (t *SegmentTotals) of(s Segment) *measure.Sums {
 }
 
 // SegmentTotals returns the totals of each segment in each window, of the whole store or of the orders that last touch
-// credits to one channel. They add up to the total of the store, or of the channel under last touch.
+// credits to one channel. The totals of the segments add up to the total of the store, or of the channel under last
+// touch.
 func (w *customerQuestions) SegmentTotals(ctx context.Context, ws measure.WorkspaceID, channel measure.Channel, in Windows) (Pair[SegmentTotals], error) {
 	bind := in.bind()
 	bind["channel"] = string(channel)
@@ -101,7 +102,7 @@ func (w *customerQuestions) Cohorts(ctx context.Context, ws measure.WorkspaceID,
 }
 
 // Panel contains the customers of a store, or a sample if there are too many: the customers with the smallest keys.
-// Keys are keyed hashes, so the sample is stable and as good as a random one.
+// Keys are keyed hashes, so the sample is stable and equivalent to a random sample.
 type Panel struct {
 	Customers []PanelCustomer
 	Everybody int64 // number of customers of the store
@@ -297,7 +298,8 @@ func (w *customerQuestions) pathRanks(ctx context.Context, ws measure.WorkspaceI
 	return ranks, err
 }
 
-// topPaths returns a page of the ranking. Ranks restrict the paths to those that may be on that page or before it.
+// topPaths returns a page of the ranking. With the ranks, it reads only paths that may be on this page or on earlier
+// pages.
 func (w *customerQuestions) topPaths(ctx context.Context, ws measure.WorkspaceID, of PathsOf, ranks []pathRank) ([]PathTotal, error) {
 	if len(ranks) == 0 {
 		return nil, nil

@@ -17,8 +17,8 @@ type Forgotten func(ctx context.Context, ws measure.WorkspaceID) (map[string]str
 // Forgetting makes all later imports exclude these customers. Call it before using the warehouse.
 func (w *Warehouse) Forgetting(forgotten Forgotten) { w.forgotten = forgotten }
 
-// KnownAs returns the keyed hashes of customers and of their addresses, IDs and phone numbers, without duplicates. A
-// phone number of only one customer also ties its other hashes to the customer. A phone number that several customers
+// KnownAs returns the keyed hashes of customers and of their addresses, IDs and phone numbers, without duplicates. If
+// only one customer has a phone number, all hashes of that customer are included. A phone number that several customers
 // share, such as a family's, identifies none of them.
 func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, customers ...string) ([]string, error) {
 	var all []string
@@ -73,7 +73,7 @@ func (w *Warehouse) KnownAs(ctx context.Context, ws measure.WorkspaceID, custome
 	return all, nil
 }
 
-// sameAs calls tell with each hash of the customer of this hash.
+// sameAs calls tell with every hash of the customer who has this hash.
 func (w *Warehouse) sameAs(ctx context.Context, ws measure.WorkspaceID, hash string, tell func(hash string)) error {
 	err := w.ask(ctx, ws, "same_customer", values{"customer": hash}, func(row Row) error {
 		var known string
@@ -102,7 +102,7 @@ func (w *Warehouse) profilesOf(ctx context.Context, ws measure.WorkspaceID, hash
 }
 
 // Forget deletes customers, by keyed hash: it removes them from their orders and deletes their profiles. The orders
-// stay as anonymous orders, so totals do not change, but figures by customer do. It returns the number of their
+// remain as anonymous orders, so totals do not change, but figures by customer change. It returns the number of their
 // orders.
 func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, customers ...string) (int, error) {
 	load, err := w.engine.Begin(ctx, ImportSpec{Workspace: ws, Source: "forget", File: "customers who are forgotten", Base: base, Forget: customers})
@@ -140,7 +140,7 @@ func (w *Warehouse) Forget(ctx context.Context, ws measure.WorkspaceID, base mon
 	return len(theirs.Orders), nil
 }
 
-// ordersOf returns a customer's orders without the customer.
+// ordersOf returns a customer's orders with an empty customer field.
 func (w *Warehouse) ordersOf(ctx context.Context, ws measure.WorkspaceID, customer string) ([]Order, error) {
 	var orders []Order
 	err := w.ask(ctx, ws, "orders_of_customer", values{"customer": customer}, func(row Row) error {
@@ -161,9 +161,9 @@ type forgetfulImport struct {
 	forgotten map[string]struct{}
 }
 
-// Add adds rows. Orders of forgotten customers become anonymous, and their profiles and ties are dropped. Add changes
-// the batch itself. Add also forgets an address that the batch ties to a forgotten ID, and an ID that it ties to a
-// forgotten address.
+// Add adds rows and changes the batch itself. Orders of forgotten customers become anonymous. Profiles and ties of
+// forgotten customers are dropped. Add also forgets an address that the batch ties to a forgotten ID, and an ID that it
+// ties to a forgotten address.
 func (i *forgetfulImport) Add(ctx context.Context, b *Batch) error {
 	b.Ties = slices.DeleteFunc(b.Ties, func(t CustomerTie) bool {
 		_, id := i.forgotten[t.KnownAs]

@@ -10,13 +10,13 @@ import (
 
 // DayVersions returns every version of the daily totals of a period. Each import that changed totals gives a version.
 // Versions are sorted by kind, part, day and import. Changes by feeds within a clock hour are one version; see
-// [ImportSpec]. In a store of an earlier release, versions begin with the totals at the time of its update.
+// [ImportSpec]. In a store of an earlier release, the first versions are the totals at the time of the update.
 func (w *historyQuestions) DayVersions(ctx context.Context, ws measure.WorkspaceID, days civil.Range) ([]measure.DayVersion, error) {
 	return w.versions(ctx, ws, "day_versions", bindDays(days))
 }
 
-// DaysAsOf returns the totals of the days of a period as of an instant, sorted by kind, part and day. If a feed changed
-// a day several times within the instant's hour, the totals are those of the previous hour.
+// DaysAsOf returns the daily totals of a period as of an instant, sorted by kind, part and day. If a feed changed a day
+// several times within the instant's hour, the totals are those of the previous hour.
 func (w *historyQuestions) DaysAsOf(ctx context.Context, ws measure.WorkspaceID, days civil.Range, at time.Time) ([]measure.DayVersion, error) {
 	bind := bindDays(days)
 	bind["at"] = instantText(at)
@@ -69,8 +69,8 @@ func (w *historyQuestions) LateChanges(ctx context.Context, ws measure.Workspace
 	return parts, days, err
 }
 
-// Settling returns the versions of a period's days, sorted by part, day and import, and the days on which imports
-// reported them unchanged. There is one version at the end of each day on which an import changed the figures. A
+// Settling returns the versions of a period's days, sorted by part, day and import, and the dates on which imports
+// contained these days unchanged. There is one version at the end of each day on which an import changed the figures. A
 // version has the components of revenue, spend and claimed conversions.
 func (w *historyQuestions) Settling(ctx context.Context, ws measure.WorkspaceID, kind measure.TotalsKind, days civil.Range) ([]measure.DayVersion, []measure.Look, error) {
 	bind := bindDays(days)

@@ -23,8 +23,8 @@ type ImportSpec struct {
 	Base      money.Currency // the workspace's currency
 	Zone      *time.Location // the workspace's time zone; nil: UTC
 
-	// Feed marks one of many small imports, such as webhook messages and Singer taps. Each contains the orders of any
-	// day that changed since the last one. The history stores one version per day and hour for feeds.
+	// Feed marks one of many small imports, such as webhook messages and Singer taps. Each contains the orders that
+	// changed since the previous import, on any day. The history stores one version per day and hour for feeds.
 	Feed bool
 }
 
@@ -49,8 +49,8 @@ type AdWindow struct {
 //   - If the order is in the import and has no rows of a kind, it keeps its lines and touchpoints, which some sources
 //     omit. It keeps its refunds and coupons only if the import has none of that kind for any order: a file with
 //     refunds contains all refunds of its orders.
-//   - Refunds with a day survive an import that contains only the refunded total of the order: the total is reduced by
-//     them. Refunds without their order are subtracted from a stored total.
+//   - If an import contains only the refunded total of the order, stored refunds with a day remain, and the total is
+//     reduced by them. Refunds that are imported without their order are subtracted from a stored total.
 //   - If the order is not in the import, rows are added to its stored ones, or replace the row with their key. A list
 //     of April's refunds therefore does not change March's.
 //   - Lines and codes from separate tables become part of their order when the order is in the store, in any order of
@@ -75,7 +75,7 @@ type Outcome struct {
 	Already bool   // the same file was imported before, and its data are still current
 	Tables  map[string]Counts
 	Older   int64       // orders dropped because the store has a later version
-	Waiting int64       // orders of separate lines or codes that are missing or in another currency
+	Waiting int64       // missing orders of separate lines or codes, and orders in another currency
 	Days    civil.Range // from the first to the last changed day; zero if none changed
 	DaysHit int         // number of changed days
 	Version uint64      // current data version

@@ -51,7 +51,7 @@ func (s MessageSums) Add(t MessageSums) MessageSums {
 	return s
 }
 
-// MessageTotal is the total of one kind of message of a channel in a window.
+// MessageTotal contains a channel's totals of one kind of message in a window.
 type MessageTotal struct {
 	Channel measure.Channel // email or sms
 	Entity  string          // campaign or flow

@@ -28,7 +28,7 @@ type SnapshotState struct {
 
 // Snapshot describes a copy of a workspace's facts.
 type Snapshot struct {
-	Path   string // of the file
+	Path   string // path of the file
 	State  SnapshotState
 	Tables []TableTotals // sorted by name
 }
@@ -37,7 +37,7 @@ type Snapshot struct {
 type TableTotals struct {
 	Table string            `json:"table"`
 	Rows  int64             `json:"rows"`
-	Sums  map[string]string `json:"sums,omitempty"` // of columns with whole numbers, such as amounts in minor units
+	Sums  map[string]string `json:"sums,omitempty"` // sums of columns with whole numbers, such as amounts in minor units
 	Days  string            `json:"days,omitempty"` // SHA-256 of the rows and sums of each day
 }
 

@@ -35,7 +35,7 @@ type TargetChange struct {
 
 // ChangeTarget sets or removes a target and returns the previous value, or nil if there was none. Setting an equal
 // value changes nothing. Removing a missing target is a fault of kind not_found. The change is an import. A workspace
-// has one import at a time, so ChangeTarget waits for others until ctx ends.
+// has one import at a time, so ChangeTarget waits for other imports until ctx ends.
 func (w *Warehouse) ChangeTarget(ctx context.Context, ws measure.WorkspaceID, base money.Currency, c TargetChange) (before *float64, err error) {
 	spec := ImportSpec{Workspace: ws, Source: targetSource, File: c.Where, Base: base}
 	if c.Removed {

@@ -15,7 +15,7 @@ import (
 //go:embed sql/*.sql
 var texts embed.FS
 
-// placeholder matches a table of the workspace, such as {{orders}}. Texts can name tables in no other way.
+// placeholder matches a table of the workspace, such as {{orders}}. SQL texts name tables only in this form.
 var placeholder = regexp.MustCompile(`\{\{([a-z_]+)\}\}`)
 
 // parameter matches a bound value, such as $first_day.

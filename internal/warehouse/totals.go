@@ -53,9 +53,9 @@ func (w *salesQuestions) ChannelTotals(ctx context.Context, ws measure.Workspace
 	return totals, err
 }
 
-// ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds and
-// undated of the totals, and spend of the reports. Other figures are zero. A channel without any of these figures may
-// have other figures. ChannelBriefs then reads all figures.
+// ChannelBriefs returns [Warehouse.ChannelTotals] with only the figures of a summary: orders, charged, refunds, undated
+// and spend. Other figures are zero. A channel without these figures may have other figures. In that case,
+// ChannelBriefs reads all figures.
 func (w *salesQuestions) ChannelBriefs(ctx context.Context, ws measure.WorkspaceID, model measure.Model, in Windows) (Pair[[]ChannelTotal], error) {
 	if model == measure.PlatformReported || !in.adjacent() {
 		return w.ChannelTotals(ctx, ws, model, in)
@@ -131,7 +131,7 @@ func (in Windows) bind() values {
 	}
 }
 
-// sumsOf returns the scan destinations of a row's nine sums, in the order of every question.
+// sumsOf returns the scan destinations of a row's nine sums, in the column order of all questions.
 func sumsOf(s *measure.Sums) []any {
 	return []any{
 		&s.Orders, &s.Charged, &s.Tax, &s.Shipping, &s.Discounts, &s.Refunds, &s.Undated, &s.NewOrders, &s.Units,

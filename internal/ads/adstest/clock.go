@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Clock is a clock that moves only when a client sleeps or a test moves it.
+// Clock is a clock that advances only when a client sleeps or a test advances it.
 type Clock struct {
 	mu    sync.Mutex // guards everything below
 	now   time.Time
@@ -30,7 +30,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Sleep implements [ads.Clock]: it moves the clock and returns at once.
+// Sleep implements [ads.Clock]: it advances the clock and returns at once.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	c.slept = append(c.slept, d)
@@ -48,7 +48,7 @@ func (c *Clock) WithTimeout(ctx context.Context, d time.Duration) (context.Conte
 	return limited, func() { end(context.Canceled) }
 }
 
-// Advance moves the clock and ends the calls that have passed their deadline.
+// Advance advances the clock and ends the calls that have passed their deadline.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

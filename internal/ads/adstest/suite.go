@@ -28,7 +28,7 @@ type Sandbox struct {
 	Amount    func() money.Amount
 	Person    func(money.Amount) // someone sets the daily budget in the ads manager
 	Rename    func(string)       // someone renames the campaign
-	Expire    func()             // the access token ends
+	Expire    func()             // makes the access token expire
 	Renews    bool               // the client gets a new access token
 	DryRun    bool               // the platform has a dry run
 	Rules     []Rule

@@ -257,7 +257,7 @@ func TestListFollowsCursorsAndNoLinks(t *testing.T) {
 	}
 	client, sim, _, _ := connect(t, account)
 	list, more, err := client.Campaigns(t.Context(), 1000)
-	if err != nil || more || len(list) != 253 || list[252].ID != "5249" { // archived, deleted, foreign and unknown ones are not listed
+	if err != nil || more || len(list) != 253 || list[252].ID != "5249" { // archived, deleted, foreign and unknown campaigns are not listed
 		t.Errorf("Campaigns = %d, %v, %v; want 253 on three pages", len(list), more, err)
 	}
 	if n := len(sim.Log()); n != 3 {

@@ -10,7 +10,7 @@ import (
 	"assay/internal/ads/wire"
 )
 
-// failure is Meta's error envelope. It can come with any HTTP status, including 200.
+// failure is Meta's error envelope. It can have any HTTP status, including 200.
 type failure struct {
 	Message     string    `json:"message"`
 	Code        wire.Int  `json:"code"`
@@ -93,7 +93,7 @@ func limits(code wire.Int) bool {
 	return code >= 80000 && code <= 80014
 }
 
-// wait returns how long a rate limit lasts, as far as Meta discloses it.
+// wait returns the remaining time of a rate limit, as far as Meta discloses it.
 func (c *Client) wait(r wire.Reply, subcode wire.Int) time.Duration {
 	if subcode == 1487632 { // budget changed too often
 		return time.Hour

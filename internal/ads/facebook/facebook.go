@@ -107,7 +107,8 @@ func (c *Client) permissions(ctx context.Context) ([]string, error) {
 	return granted, nil
 }
 
-// expiry returns when the token expires. It is zero if the token does not expire or Meta does not disclose it.
+// expiry returns the time at which the token expires. It is zero if the token does not expire or Meta does not disclose
+// it.
 func (c *Client) expiry(ctx context.Context) time.Time {
 	var reply struct {
 		Data struct {

@@ -26,7 +26,7 @@ var offsets = map[money.Currency]int64{
 	"UYU": 100, "VEF": 100, "VES": 100, "VND": 1, "ZAR": 100,
 }
 
-// scale returns how many ISO minor units and how many of Meta's minor units are one unit of the currency.
+// scale returns the numbers of ISO minor units and of Meta's minor units in one unit of the currency.
 func scale(c money.Currency) (iso, meta int64, err error) {
 	meta, listed := offsets[c]
 	if !listed {

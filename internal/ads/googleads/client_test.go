@@ -52,7 +52,7 @@ func TestPrintedClientHasNoSecret(t *testing.T) {
 	}
 }
 
-// renewals returns how many access tokens the simulator has issued.
+// renewals returns the number of access tokens that the simulator has issued.
 func renewals(sim *simulator.Google) (n int) {
 	sim.Edit(func(a *simulator.GoogleAccount) { n = a.Renewed })
 	return n

@@ -8,7 +8,7 @@ type Credentials struct {
 	ClientID        string
 	ClientSecret    ads.Secret
 	RefreshToken    ads.Secret
-	LoginCustomerID string     // of the manager account through which the account is reached; optional
+	LoginCustomerID string     // ID of the manager account that gives access to the account; optional
 	DeveloperToken  ads.Secret // optional
 }
 

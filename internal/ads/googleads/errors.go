@@ -173,7 +173,7 @@ func (c *Client) explain(r wire.Reply, s *status, t token) wire.Verdict {
 	return v
 }
 
-// below states the minimum that Google returns when it rejects a lower amount.
+// below returns a sentence with the minimum that Google returns when it rejects a lower amount.
 func below(f failure) string {
 	currency, err := money.ParseCurrency(f.Details.Minimum.Currency)
 	minimum, exact := Micros(f.Details.Minimum.Micros).Amount(currency)

@@ -33,7 +33,7 @@ type Client struct {
 	wire        *wire.Client
 	tokens      *wire.Client
 
-	renewing chan struct{} // of size 1, guards token
+	renewing chan struct{} // capacity 1; guards token
 	token    token
 
 	mu       sync.Mutex // guards billable

@@ -20,10 +20,10 @@ type Account struct {
 	Campaigns []Campaign
 }
 
-// Campaign is a campaign with a daily budget of its own.
+// Campaign is a campaign with its own daily budget.
 type Campaign struct {
 	ID, Name string
-	Daily    money.Amount // a whole number of currency units: TikTok has no smaller ones
+	Daily    money.Amount // a whole number of currency units, because TikTok has no smaller units
 	Paused   bool
 }
 
@@ -96,7 +96,7 @@ func (a Account) google() simulator.GoogleAccount {
 	return account
 }
 
-// firstBudget is the ID of an account's first budget. Google's budgets have IDs of their own.
+// firstBudget is the ID of an account's first budget. Google's budgets have their own IDs.
 const firstBudget = 13_400_000_001
 
 func (a Account) tikTok() simulator.TikTokAccount {

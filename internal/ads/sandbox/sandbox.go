@@ -1,6 +1,6 @@
-// Package sandbox runs simulated accounts of the ad platforms inside the process, for the demo store. Each account has one
-// file in the folder of the sandbox, so changes of budgets survive a restart. Clients reach the accounts by [Sandbox.Options]
-// and by no network.
+// Package sandbox runs simulated accounts of the ad platforms inside the process, for the demo store. Each account has
+// one file in the folder of the sandbox, so changed budgets remain after a restart. Clients connect to the accounts
+// through [Sandbox.Options], without a network.
 package sandbox
 
 import (
@@ -24,7 +24,7 @@ import (
 
 // Options configure a sandbox.
 type Options struct {
-	Dir string           // of the files; created by [Sandbox.Create]
+	Dir string           // folder of the files; created by [Sandbox.Create]
 	Now func() time.Time // the real clock: limits and expiries of the simulators use it
 	Log *slog.Logger
 }
@@ -50,7 +50,7 @@ func Platforms() []measure.Platform {
 	return []measure.Platform{measure.Facebook, measure.Google, measure.TikTok}
 }
 
-// Open returns the sandbox with the accounts of the folder. A missing folder has none.
+// Open returns the sandbox with the accounts of the folder. If the folder is missing, there are no accounts.
 func Open(o Options) (*Sandbox, error) {
 	s := &Sandbox{options: o, accounts: map[measure.Platform]platform{}}
 	for _, p := range Platforms() {
@@ -136,7 +136,7 @@ func (s *Sandbox) Options(o ads.Options) connect.Options {
 func endpoint(p measure.Platform) ads.Endpoint {
 	e, err := ads.ParseEndpoint("https://" + string(p) + domain)
 	if err != nil {
-		panic(err) // a platform with a name that is no host name
+		panic(err) // the platform's name is not a valid host name
 	}
 	return e
 }

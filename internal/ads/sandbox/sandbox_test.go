@@ -33,7 +33,7 @@ func client(t *testing.T, s *sandbox.Sandbox, p measure.Platform, credentials st
 	return c
 }
 
-// Clients of every platform read and change a simulated account without a network, and the change survives a restart.
+// Clients of every platform read and change a simulated account without a network. The change remains after a restart.
 func TestAChangedBudgetSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	for _, p := range sandbox.Platforms() {

@@ -27,7 +27,7 @@ type FacebookAccount struct {
 	TokenEnds                    time.Time // zero: never
 	MinDaily                     int64
 	Quota                        int       // calls per hour; 0: 10,000
-	Calls                        int       // since CallsFrom
+	Calls                        int       // number of calls since CallsFrom
 	CallsFrom                    time.Time // start of the hour of the quota
 	Campaigns                    []FacebookCampaign
 }
@@ -37,7 +37,7 @@ type FacebookCampaign struct {
 	ID, Account, Name, Status string
 	Daily, Lifetime           int64
 	AdSets                    []FacebookAdSet
-	Changed                   []time.Time // of the budget, in the last hour
+	Changed                   []time.Time // times of budget changes in the last hour
 }
 
 // FacebookAdSet is an ad set.
@@ -48,7 +48,7 @@ type FacebookAdSet struct {
 
 // The limits of budget changes.
 const (
-	budgetChanges = 4 // in an hour; the fifth is blocked for an hour
+	budgetChanges = 4 // maximum number in an hour; the fifth change is blocked for an hour
 	callQuota     = 10_000
 )
 

@@ -19,10 +19,10 @@ type Google struct {
 // GoogleAccount is the state of a client account.
 type GoogleAccount struct {
 	ID, Name, Currency, TimeZone         string
-	LoginCustomerID                      string // of the manager; empty: none is needed
+	LoginCustomerID                      string // ID of the manager account; empty: none is needed
 	ClientID, ClientSecret, RefreshToken string
 	Access                               string    // valid access token
-	AccessEnds                           time.Time // of the access token
+	AccessEnds                           time.Time // end of the access token
 	Renewed                              int       // access tokens so far
 	Scope                                string
 	BillableMicros, MinMicros            int64

@@ -27,7 +27,7 @@ type Server struct {
 	backend backend
 	faults  []Fault
 	log     []Entry
-	serial  int // of requests
+	serial  int // number of requests so far
 	changed func()
 }
 
@@ -41,7 +41,7 @@ type backend interface {
 	reply(Trouble) Reply
 	// state returns a pointer to the state that is saved.
 	state() any
-	// load replaces the state with a saved one. If the saved state is invalid, the current state remains.
+	// load replaces the state with a saved state. If the saved state is invalid, the current state remains.
 	load(text []byte) error
 }
 
@@ -66,7 +66,7 @@ type Reply struct {
 // Entry is a logged request.
 type Entry struct {
 	Method, Path string
-	Mutating     bool // the request asks for a change; dry runs do not
+	Mutating     bool // the request is for a change; false for dry runs
 	Applied      bool // the state was changed
 	Status       int  // 0: the connection was dropped
 }
@@ -114,7 +114,7 @@ const (
 	Truncate           // the reply breaks off in the middle
 	Flood              // a reply of many MiB
 	Nest               // a reply that is nested deeply
-	Redirect           // to Location
+	Redirect           // a redirect to Location
 	Stall              // no reply until the client gives up
 )
 
@@ -123,11 +123,11 @@ type Fault struct {
 	On       On
 	Do       Do
 	Executed bool    // the request is executed before the fault; otherwise it is not
-	Trouble  Trouble // of Fail
-	Reply    Reply   // of Answer
-	Location string  // of Redirect
+	Trouble  Trouble // failure for Fail
+	Reply    Reply   // reply for Answer
+	Location string  // target of Redirect
 	Before   func()  // runs when the request arrives, before it is executed
-	Arrived  func()  // of Stall: runs when the reply would be sent
+	Arrived  func()  // for Stall: runs when the reply would be sent
 }
 
 // Script adds faults. They are used in order: a request gets the first fault that selects it.
@@ -181,7 +181,7 @@ func (s *Server) Save(w io.Writer) error {
 // maxState bounds the bytes of a saved state.
 const maxState = 64 << 20
 
-// Load replaces the state with a saved one. The current state remains if the text is not a saved state.
+// Load replaces the state with a saved state. If the text is not a saved state, the current state remains.
 func (s *Server) Load(r io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(r, maxState))
 	if err != nil {

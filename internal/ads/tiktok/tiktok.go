@@ -184,7 +184,7 @@ func (c *Client) find(ctx context.Context, id ads.CampaignID) (campaign, error) 
 		c.credentials.AdvertiserID)
 }
 
-// kindOf recognizes campaigns that have endpoints of their own.
+// kindOf recognizes campaigns that have their own endpoints.
 func kindOf(one campaign) ads.Kind {
 	switch {
 	case strings.Contains(one.Type+one.Automation+one.Objective, "GMV_MAX"):

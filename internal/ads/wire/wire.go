@@ -25,10 +25,10 @@ import (
 const (
 	maxBody    = 4 << 20  // bytes of a reply
 	maxHeader  = 64 << 10 // bytes of the headers of a reply
-	attempts   = 3        // of a read
+	attempts   = 3        // maximum number of attempts of a read
 	firstWait  = 500 * time.Millisecond
 	longestNap = 30 * time.Second // a longer wait is left to the caller
-	longestAsk = 24 * time.Hour   // of a wait that a platform asks for
+	longestAsk = 24 * time.Hour   // maximum of a wait that a platform specifies
 )
 
 // Client sends requests to one endpoint.
@@ -88,8 +88,8 @@ type Judge func(Reply) Verdict
 // Now returns the time of the client's clock.
 func (c *Client) Now() time.Time { return c.options.Clock.Now() }
 
-// Read sends a request that changes nothing. It repeats the request after temporary failures and waits as long as the
-// platform asks, up to a limit.
+// Read sends a request that changes nothing. It repeats the request after temporary failures. Before, it waits for the
+// time that the platform specifies, up to a limit.
 func (c *Client) Read(ctx context.Context, call Call, judge Judge) error {
 	for n := 1; ; n++ {
 		v := c.Once(ctx, call, judge)
@@ -259,7 +259,7 @@ func (c *Client) Unreadable(err error) Verdict {
 	return Verdict{Rejection: c.Reject(ads.UnexpectedReply, "").Because(c.safe(err)), Unsure: true}
 }
 
-// RetryAfter returns the wait that the Retry-After header asks for, at most a day.
+// RetryAfter returns the wait that the Retry-After header specifies, at most a day.
 func (c *Client) RetryAfter(h http.Header) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {

@@ -1,6 +1,6 @@
 package when
 
-// Form is how a token is written.
+// Form is the notation of a token.
 type Form int
 
 // The forms that matter for expressions of time.

@@ -86,7 +86,7 @@ func (r *Recorder) Note(c control.Call) {
 	}
 }
 
-// Dropped returns how many calls were dropped since the start.
+// Dropped returns the number of calls that were dropped since the start.
 func (r *Recorder) Dropped() int64 { return r.dropped.Load() }
 
 // Run writes pending calls every second and removes old calls every hour, until ctx ends. It returns nil.

@@ -122,7 +122,7 @@ type Store interface {
 	control.CallLog
 }
 
-// Run tests a store. Each call of the function open returns an empty store that ends with the test.
+// Run tests a store. Each call of the function open returns an empty store, which is closed at the end of the test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	t.Helper()
 	cases := []struct {

@@ -165,8 +165,8 @@ func forecastsThatShareNoDay(t *testing.T, s Store) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("records %+v, %v, want a record of rests of periods and a record of weeks", got, err)
 	}
-	// Among the forecasts of the rest of a period, the two short ones and the following month share no day. Among each
-	// ten weekly forecasts, two share no day.
+	// Among the forecasts of the rest of a period, the two short forecasts and the forecast of the following month
+	// share no day. In each set of ten weekly forecasts, two share no day.
 	for i, want := range []struct{ points, judged, separate int }{{0, 6, 3}, {7, 20, 4}} {
 		if got[i].Points != want.points || got[i].Judged != want.judged || got[i].Separate != want.separate {
 			t.Errorf("record %+v, want %+v", got[i], want)

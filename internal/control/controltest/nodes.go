@@ -12,11 +12,11 @@ import (
 	"assay/internal/fault"
 )
 
-// rounds is how often each race is run.
+// rounds is the number of runs of each race.
 const rounds = 15
 
-// RunNodes tests several stores of one database, as several nodes have them. Each call of the function open returns stores of
-// an empty database that end with the test.
+// RunNodes tests several stores that share one database, like several nodes. Each call of the function open returns
+// stores of an empty database. The stores are closed at the end of the test.
 func RunNodes(t *testing.T, open func(t *testing.T) []PeopleStore) {
 	t.Helper()
 	cases := []struct {
@@ -41,7 +41,7 @@ func RunNodes(t *testing.T, open func(t *testing.T) []PeopleStore) {
 	}
 }
 
-// race calls the function on all nodes at once, twice on each, and returns how often it reported success.
+// race calls the function on all nodes at once, twice on each, and returns the number of successes.
 func race(t *testing.T, nodes []PeopleStore, do func(s PeopleStore, i int) (bool, error)) int {
 	t.Helper()
 	var won atomic.Int64
@@ -160,7 +160,7 @@ func invitationsAreAcceptedOnce(t *testing.T, nodes []PeopleStore) {
 	}
 }
 
-// Each of two owners makes the other one or itself an admin: only one may succeed.
+// Two owners each make one of the two an admin at the same time. Only one change may succeed.
 func lastOwnersStay(t *testing.T, nodes []PeopleStore) {
 	for n := range rounds {
 		w := newWorkspace(t, nodes[0], fmt.Sprint("shop ", n))

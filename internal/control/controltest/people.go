@@ -60,8 +60,8 @@ type PeopleStore interface {
 	Prune(ctx context.Context, now time.Time) error
 }
 
-// RunPeople tests a store of people, sessions and grants. Each call of the function open returns an empty store that
-// ends with the test.
+// RunPeople tests a store of people, sessions and grants. Each call of the function open returns an empty store, which
+// is closed at the end of the test.
 func RunPeople(t *testing.T, open func(t *testing.T) PeopleStore) {
 	t.Helper()
 	cases := []struct {

@@ -70,7 +70,7 @@ func annotationsAreKept(t *testing.T, s Store) {
 	wantEvents(t, s, w.ID, "annotation_removed 2026-10-10 Autumn sale", "annotation_added 2026-10-01 Site down", "annotation_added 2026-10-10 Autumn sale")
 }
 
-// wantEvents compares the events of records, newest first. Each is its kind and detail.
+// wantEvents compares the events of records, newest first. Each event is written as its kind and detail.
 func wantEvents(t *testing.T, s Store, ws measure.WorkspaceID, want ...string) {
 	t.Helper()
 	events, err := s.Events(t.Context(), control.EventFilter{

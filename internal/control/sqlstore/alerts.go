@@ -88,8 +88,8 @@ func scanAlert(ws measure.WorkspaceID) func(row scanner) (control.Alert, error) 
 	}
 }
 
-// RemoveAlert removes a rule and returns it. Its events stay. A missing rule is a fault of kind not_found. A person who
-// may not change the workspace gets a fault of kind forbidden.
+// RemoveAlert removes a rule and returns it. Its events remain. A missing rule is a fault of kind not_found. A person
+// who may not change the workspace gets a fault of kind forbidden.
 func (s *alertStore) RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id control.AlertID, by control.By) (control.Alert, error) {
 	var a control.Alert
 	err := s.change(ctx, func(tx *sql.Tx) error {
@@ -114,9 +114,9 @@ func (s *alertStore) RemoveAlert(ctx context.Context, ws measure.WorkspaceID, id
 
 const destinationColumns = `d.id, d.kind, d.url, d.sealed, coalesce(d.member, ''), coalesce(u.email, ''), d.at`
 
-// AddDestination stores a destination of alert messages. Each URL and each member is one destination at most; another is
-// a fault of kind conflict, and so is exceeding the maximum. Managers add webhooks. Members add their own email address.
-// Anything else by a person is a fault of kind forbidden.
+// AddDestination stores a destination of alert messages. A URL or a member can be only one destination. A duplicate is
+// a fault of kind conflict, and so is exceeding the maximum. Managers may add webhooks. Members may add their own email
+// address. If a person adds any other destination, it returns a fault of kind forbidden.
 func (s *alertStore) AddDestination(ctx context.Context, d control.Destination, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, d.Workspace); err != nil {
@@ -222,8 +222,8 @@ func (s *alertStore) RemoveDestination(ctx context.Context, ws measure.Workspace
 }
 
 // RaiseAlerts stores events of one evaluation of a workspace, and one message about the new ones for each destination.
-// It returns the number of new events. An event of a rule and day that is stored already gets the new value, without a
-// message. Events of removed rules are skipped.
+// It returns the number of new events. If an event of the rule and day is already stored, it gets the new value,
+// without a message. Events of removed rules are skipped.
 func (s *alertStore) RaiseAlerts(ctx context.Context, ws measure.WorkspaceID, all []control.AlertEvent) (fresh int, err error) {
 	err = s.change(ctx, func(tx *sql.Tx) error {
 		var raised []control.AlertEvent

@@ -133,7 +133,8 @@ func settledMeanwhile(ctx context.Context, tx *sql.Tx, c control.BudgetChange) e
 	return fault.Conflict("the change is %s by now", now.Status).WithHint("assay budget-changes show %s shows it", c.ID)
 }
 
-// openChange returns the pending change of the campaign, or of the budget of a change of a daily budget; nil for none.
+// openChange returns the pending change of the campaign. For a change of a daily budget, it also finds a pending change
+// of the same budget. It returns nil if there is none.
 func openChange(ctx context.Context, q querier, c control.BudgetChange) (*control.BudgetChange, error) {
 	found, err := collect(ctx, q, scanBudgetChange, `
 		SELECT `+budgetChangeColumns+` FROM budget_changes
@@ -219,7 +220,7 @@ func (s *budgetStore) SavePreview(ctx context.Context, p control.BudgetPreview) 
 	return nil
 }
 
-// LastPreview returns when the caller last saw the preview of that change; zero: never, or long ago.
+// LastPreview returns the time at which the caller last saw the preview of that change; zero: never, or long ago.
 func (s *budgetStore) LastPreview(ctx context.Context, p control.BudgetPreview) (time.Time, error) {
 	var at int64
 	err := s.read.QueryRowContext(ctx, `

@@ -18,10 +18,10 @@ type engine struct {
 	variant    string         // ending of migrations for this engine only, such as ".postgres.sql"
 	text       *regexp.Regexp // in other migrations, replaced ...
 	by         string         // ... by this
-	changes    *sql.TxOptions // of transactions that change data
+	changes    *sql.TxOptions // options of transactions that change data
 	state      string         // a query with another result after every change
 	tables     string         // a query of the names of all tables
-	rowsAtOnce int            // in one statement of a copy
+	rowsAtOnce int            // number of rows in one statement of a copy
 }
 
 // migrations returns the migrations of the engine. A migration name.postgres.sql replaces name.sql for PostgreSQL.
@@ -39,7 +39,7 @@ func (e engine) migrations() (fs.FS, error) {
 		switch name := f.Name(); {
 		case e.variant != "" && strings.HasSuffix(name, e.variant):
 			own[strings.TrimSuffix(name, e.variant)+".sql"] = text
-		case strings.Count(name, ".") > 1: // of another engine
+		case strings.Count(name, ".") > 1: // a migration of another engine
 		case e.text != nil:
 			files[name] = &fstest.MapFile{Data: e.text.ReplaceAll(text, []byte(e.by))}
 		default:

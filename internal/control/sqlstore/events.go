@@ -81,7 +81,7 @@ func record(ctx context.Context, tx *sql.Tx, ws measure.WorkspaceID, kind contro
 	return err
 }
 
-// eventID sorts by time; random bytes distinguish events of the same microsecond.
+// eventID returns an ID that sorts by time. Random bytes distinguish events of the same microsecond.
 func eventID(micros int64) string {
 	end := make([]byte, 6)
 	rand.Read(end) // never fails: Go ends the program if the system has no randomness

@@ -155,7 +155,8 @@ func scanRecord(row scanner) (control.ForecastRecord, error) {
 }
 
 // countSeparate counts the largest set of forecasts of each record without a common day (greedy interval scheduling).
-// Among the forecasts that begin after the last counted forecast, it repeatedly counts the one with the earliest end.
+// Among the forecasts that begin after the last counted forecast, it repeatedly counts the forecast with the earliest
+// end.
 func (s *forecastStore) countSeparate(ctx context.Context, all []control.ForecastRecord, args []any) error {
 	ended := make([]civil.Date, len(all)) // the last forecast counted
 	_, err := collect(ctx, s.read, func(row scanner) (none struct{}, err error) {

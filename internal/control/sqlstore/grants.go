@@ -119,8 +119,8 @@ func (s *grantStore) Code(ctx context.Context, hash []byte) (control.Code, error
 	return c, nil
 }
 
-// RedeemCode uses the code and stores the first refresh token of its grant. It reports whether it did; a used or
-// expired code changes nothing.
+// RedeemCode uses the code and stores the first refresh token of its grant. If the code was used or has expired, it
+// changes nothing and returns false.
 func (s *grantStore) RedeemCode(ctx context.Context, hash []byte, first control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, first, at, `
 		UPDATE oauth_codes SET used_at = $1
@@ -146,8 +146,8 @@ func (s *grantStore) RefreshToken(ctx context.Context, hash []byte) (t control.R
 	return t, successorUsed, nil
 }
 
-// RotateRefreshToken uses the token and stores its successor. It reports whether it did; a used or expired token
-// changes nothing.
+// RotateRefreshToken uses the token and stores its successor. If the token was used or has expired, it changes nothing
+// and returns false.
 func (s *grantStore) RotateRefreshToken(ctx context.Context, hash []byte, next control.RefreshToken, at time.Time) (bool, error) {
 	return s.useUp(ctx, next, at, `
 		UPDATE oauth_refresh_tokens SET used_at = $1, successor = $4

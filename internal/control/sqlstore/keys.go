@@ -185,7 +185,7 @@ func (s *keyStore) TouchKeys(ctx context.Context, used map[control.KeyID]time.Ti
 		return nil
 	}
 	err := s.change(ctx, func(tx *sql.Tx) error {
-		for _, id := range slices.Sorted(maps.Keys(used)) { // two processes do not wait for each other's rows
+		for _, id := range slices.Sorted(maps.Keys(used)) { // sorted, so that two processes do not wait for each other's rows
 			if _, err := tx.ExecContext(ctx, `UPDATE api_keys SET last_used = $1 WHERE id = $2 AND last_used < $1`, micros(used[id]), id); err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func setRole(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.Work
 	return record(ctx, tx, ws, control.RoleChanged, by, string(id), changeOf(was, role))
 }
 
-// keepsOwner checks that the workspace has an owner other than this person, who loses the role.
+// keepsOwner checks that the workspace has another owner when this person loses the role.
 func keepsOwner(ctx context.Context, tx *sql.Tx, id control.UserID, ws measure.WorkspaceID, was control.Role) error {
 	if was != control.RoleOwner {
 		return nil

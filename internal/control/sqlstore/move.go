@@ -19,7 +19,7 @@ import (
 type Moved struct {
 	Table    string `json:"table"`
 	Rows     int64  `json:"rows"`
-	Checksum string `json:"checksum"` // of all rows, in any order
+	Checksum string `json:"checksum"` // checksum of all rows, in any order
 }
 
 // Move copies all control data to an empty store in one transaction. Before the commit it reads the copy and compares the
@@ -107,7 +107,7 @@ func copyTable(ctx context.Context, from, to *sql.Tx, table string, atOnce int) 
 	return Moved{Table: table, Rows: before.rows, Checksum: before.text()}, nil
 }
 
-// rowWriter gets each row, and nil after the last one.
+// rowWriter receives each row, and nil after the last row.
 type rowWriter func(row []any) error
 
 // eachRow passes the rows of a query to the function that begin returns for their columns.
@@ -166,7 +166,7 @@ func (w *inserter) flush(ctx context.Context) error {
 	return err
 }
 
-// inserting returns the statement that inserts rows of that many fields.
+// inserting returns the statement that inserts the given number of rows, each with the given number of fields.
 func inserting(table, columns string, fields, rows int) string {
 	var text strings.Builder
 	text.WriteString(`INSERT INTO ` + table + ` (` + columns + `) VALUES `)

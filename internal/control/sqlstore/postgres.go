@@ -33,13 +33,13 @@ var postgresEngine = engine{
 }
 
 const (
-	mostConnections = 16 // of one process
+	mostConnections = 16 // maximum number of connections of one process
 	mostIdle        = 8
 	dialTimeout     = 5 * time.Second
-	deadPeer        = 10 * time.Second // after which a connection without any answer is given up
+	deadPeer        = 10 * time.Second // time after which a connection without any answer is given up
 )
 
-// sessionSettings of PostgreSQL apply unless the URL has them.
+// sessionSettings are PostgreSQL settings of each session. A setting in the URL takes precedence.
 var sessionSettings = map[string]string{
 	"application_name": "assay", "statement_timeout": "30s", "lock_timeout": "5s", "idle_in_transaction_session_timeout": "60s",
 }
@@ -60,7 +60,7 @@ func openPostgres(ctx context.Context, o Options) (*database, error) {
 	db.SetMaxOpenConns(mostConnections)
 	db.SetMaxIdleConns(mostIdle)
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	db.SetConnMaxLifetime(time.Hour) // a pool follows a server that moved to another address
+	db.SetConnMaxLifetime(time.Hour) // so that a pool finds a server that moved to another address
 	d := &database{engine: postgresEngine, write: db, read: db, states: db}
 	if err := d.prepare(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("control database %s: %w", addressOf(c), engineFault(err)), d.Close())
@@ -100,7 +100,7 @@ func parsePostgres(text string) (*pgx.ConnConfig, error) {
 // tcpUserTimeout is TCP_USER_TIMEOUT of Linux, which package syscall does not define.
 const tcpUserTimeout = 18
 
-// giveUpSending bounds how long sent data may stay without an acknowledgment. Keep-alive covers idle connections only.
+// giveUpSending limits the time for which sent data may remain unacknowledged. Keep-alive covers idle connections only.
 func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 	if runtime.GOOS != "linux" || !strings.HasPrefix(network, "tcp") {
 		return nil
@@ -112,7 +112,7 @@ func giveUpSending(network, _ string, c syscall.RawConn) (err error) {
 }
 
 // factsLock is the key of the advisory lock of the process with the facts. importLock is the first key of the locks on
-// imports; the second one is a hash of the workspace.
+// imports; the second key is a hash of the workspace.
 const (
 	factsLock  = migrationLock + 1
 	importLock = 0x617373 // "ass"
@@ -140,22 +140,22 @@ func (l *Lock) Release() {
 	}
 }
 
-// LockFacts marks this process as the one whose disk has the facts of all workspaces. Another process on the same database
-// receives a fault of kind unavailable.
+// LockFacts marks this process as the only process with the facts of all workspaces on its disk. Another process on the
+// same database receives a fault of kind unavailable.
 func (d *database) LockFacts(ctx context.Context) (*Lock, error) {
 	return d.tryLock(ctx, fault.Unavailable("another process uses this control database, with facts on its own disk").
 		WithHint("stop that process. Several processes serve one control database only if they share the facts: see docs/scaling.md"),
 		`SELECT pg_try_advisory_lock($1)`, factsLock)
 }
 
-// LockImport makes this process the only one that imports into a workspace. If another one does, the fault is of kind
-// unavailable.
+// LockImport makes this process the only one that imports into a workspace. If another process imports into it,
+// LockImport returns a fault of kind unavailable.
 func (d *database) LockImport(ctx context.Context, ws measure.WorkspaceID) (*Lock, error) {
 	return d.tryLock(ctx, fault.Unavailable("another import into %s is running", ws).WithHint("try again when it has ended"),
 		`SELECT pg_try_advisory_lock($1, hashtext($2))`, importLock, string(ws))
 }
 
-// tryLock takes an advisory lock on a connection of its own, or returns the fault.
+// tryLock takes an advisory lock on a new connection, or returns the fault taken.
 func (d *database) tryLock(ctx context.Context, taken error, query string, keys ...any) (*Lock, error) {
 	if d.path != "" {
 		return &Lock{}, nil
@@ -174,8 +174,8 @@ func (d *database) tryLock(ctx context.Context, taken error, query string, keys 
 	return &Lock{conn}, nil
 }
 
-// migratePostgres applies pending migrations. Other processes wait for the lock. Large tables may take longer than a statement
-// may otherwise take.
+// migratePostgres applies pending migrations. Other processes wait for the lock. Migrations have no time limit, because
+// a migration of a large table takes long.
 func migratePostgres(ctx context.Context, c *pgx.ConnConfig, o Options) (err error) {
 	own := c.Copy()
 	own.RuntimeParams["statement_timeout"], own.RuntimeParams["lock_timeout"] = "0", "0"
@@ -186,7 +186,7 @@ func migratePostgres(ctx context.Context, c *pgx.ConnConfig, o Options) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // which releases the lock, because the pool closes too
+	defer func() { err = errors.Join(err, lock.Close()) }() // closing releases the lock, because the pool closes too
 	var encoding string
 	if err := lock.QueryRowContext(ctx, `SHOW server_encoding`).Scan(&encoding); err != nil {
 		return err
@@ -210,7 +210,8 @@ const (
 )
 
 // isConflict reports whether a transaction failed because of a concurrent one and may be repeated. A row that another
-// transaction has just added can appear as a violation of a constraint, which the repetition can tell from a mistake.
+// transaction has just added can appear as a violation of a constraint. The repetition distinguishes this case from a
+// mistake.
 func isConflict(err error, attempt int) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {

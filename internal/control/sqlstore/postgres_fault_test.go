@@ -229,7 +229,7 @@ func TestAKilledServerIsUnavailableUntilItStarts(t *testing.T) {
 	}
 }
 
-// A server that accepts connections and says nothing.
+// The server accepts connections and sends nothing.
 func TestASilentServerIsUnavailable(t *testing.T) {
 	t.Parallel()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -12,8 +12,8 @@ import (
 	"assay/internal/servertest"
 )
 
-// databases are PostgreSQL databases of a server. A test gets a database of its own, which a later test gets empty again:
-// creating one takes longer than most tests.
+// databases are PostgreSQL databases of a server. Each test has its own database. Later tests use the same databases,
+// emptied, because creating a database takes longer than most tests.
 type databases struct {
 	server *servertest.Postgres
 	mu     sync.Mutex // guards free
@@ -45,7 +45,7 @@ func (d *databases) take(t *testing.T) string {
 	return url
 }
 
-// empty removes all rows, also those that triggers protect.
+// empty removes all rows, including rows that triggers protect.
 func (d *databases) empty(t *testing.T, url string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context()) // the test has ended

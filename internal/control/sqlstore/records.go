@@ -113,7 +113,7 @@ func (s *recordStore) RemoveReport(ctx context.Context, ws measure.WorkspaceID, 
 	})
 }
 
-// DismissInsight records that an insight is dismissed. An insight that is dismissed already stays as it is.
+// DismissInsight records that an insight is dismissed. If the insight is already dismissed, nothing changes.
 func (s *recordStore) DismissInsight(ctx context.Context, d control.DismissedInsight, by control.By) (control.Kept[control.DismissedInsight], error) {
 	d, err := d.Checked()
 	if err != nil {
@@ -151,7 +151,8 @@ func (s *recordStore) RestoreInsight(ctx context.Context, ws measure.WorkspaceID
 	})
 }
 
-// newRecord describes a record to add: how to find the same record, how many are allowed, the row and its audit event.
+// newRecord describes a record to add: the condition that finds the same record, the maximum number of records, the row
+// and its audit event.
 type newRecord[T any] struct {
 	in     measure.WorkspaceID
 	record T
@@ -170,7 +171,7 @@ type newRecord[T any] struct {
 	subject, detail string
 }
 
-// addRecord adds a record in one transaction, or returns the one that has its place.
+// addRecord adds a record in one transaction, or returns the existing record with the same content.
 func addRecord[T any](ctx context.Context, d *database, n newRecord[T]) (kept control.Kept[T], err error) {
 	err = d.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, n.in); err != nil {

@@ -44,7 +44,7 @@ func (d *database) snapshotOfPostgres(ctx context.Context, path string) error {
 	return nil
 }
 
-// withoutLog makes a closed database one file, without a write-ahead log next to it while it is read.
+// withoutLog converts a closed database so that it is one file, without a write-ahead log next to it when it is read.
 func withoutLog(ctx context.Context, path string) error {
 	db, err := pool(path, "deferred", []string{"journal_mode(DELETE)"}, 1)
 	if err != nil {
@@ -53,7 +53,7 @@ func withoutLog(ctx context.Context, path string) error {
 	return errors.Join(engineFault(db.PingContext(ctx)), db.Close())
 }
 
-// Counts returns the number of rows of each table of a database file without changing it.
+// Counts returns the number of rows per table of a database file. It does not change the file.
 func Counts(ctx context.Context, path string) (map[string]int64, error) {
 	db, err := reading(path)
 	if err != nil {

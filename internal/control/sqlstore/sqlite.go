@@ -60,7 +60,7 @@ func private(path string) error {
 }
 
 // connect opens the connection pools. Commits are synced to disk (synchronous=FULL): they are rare, and a confirmed
-// revocation must survive a power failure.
+// revocation must remain after a power failure.
 //
 // Writes go through one connection, because SQLite allows one writer at a time: waiting for this connection is fairer
 // than polling for the lock. Reads have their own connections and never wait for a write.

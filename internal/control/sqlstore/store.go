@@ -21,9 +21,9 @@ import (
 
 // Options configure the store.
 type Options struct {
-	Path        string        // of the SQLite file; a missing directory is created
-	URL         string        // of a PostgreSQL database, postgres://user:password@host:port/database; "": SQLite
-	BusyTimeout time.Duration // how long SQLite waits for another writing process; 5 s when 0
+	Path        string        // path of the SQLite file; a missing directory is created
+	URL         string        // URL of a PostgreSQL database, postgres://user:password@host:port/database; "": SQLite
+	BusyTimeout time.Duration // time for which SQLite waits for another writing process; 0: 5 s
 	Log         *slog.Logger  // nil: no logging
 }
 
@@ -86,15 +86,15 @@ func newStore(d *database) *Store {
 	}
 }
 
-// database is the connections to one database.
+// database contains the connections to one database.
 type database struct {
 	engine engine
-	path   string // of an SQLite file
+	path   string // path of an SQLite file
 	write  *sql.DB
 	read   *sql.DB
-	access *sql.Stmt // on read
+	access *sql.Stmt // prepared on the pool read
 	states *sql.DB
-	state  *sql.Stmt // on states
+	state  *sql.Stmt // prepared on the pool states
 
 	interrupt func(attempt int) error // in tests: fails a transaction before its commit
 }
@@ -124,7 +124,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return newStore(d), nil
 }
 
-// prepare prepares the statements of every request with an access token.
+// prepare prepares the statements that every request with an access token uses.
 func (d *database) prepare(ctx context.Context) (err error) {
 	if d.access, err = d.read.PrepareContext(ctx, accessQuery); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (d *database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// attemptsOfChange bounds how often a transaction is repeated after conflicts with others.
+// attemptsOfChange is the maximum number of attempts of a transaction that conflicts with others.
 const attemptsOfChange = 30
 
 // change calls the function do in one transaction. The function is called again if the transaction conflicts with
@@ -171,7 +171,7 @@ func (d *database) change(ctx context.Context, do func(tx *sql.Tx) error) error 
 		if err == nil || !isConflict(err, attempt) || attempt == attemptsOfChange {
 			return engineFault(err)
 		}
-		pause := rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond) //nolint:forbidigo // puts callers out of step
+		pause := rand.N(time.Duration(min(attempt, 10)) * 2 * time.Millisecond) //nolint:forbidigo // spreads retries
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

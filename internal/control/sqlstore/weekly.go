@@ -15,8 +15,9 @@ import (
 
 const readerColumns = `r.member, u.email, r.at, r.week, r.attempts, r.problem`
 
-// AddWeeklyReader sends the summaries of the weeks after the given one to a member. A member who receives them already is a
-// fault of kind conflict. A person may choose this for themselves only; for somebody else it is a fault of kind forbidden.
+// AddWeeklyReader sends the summaries of the weeks after the given one to a member. A member who receives them already
+// is a fault of kind conflict. A person may choose this only for themselves. A choice for another person is a fault of
+// kind forbidden.
 func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader, by control.By) error {
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		if _, err := workspace(ctx, tx, r.Workspace); err != nil {
@@ -49,7 +50,7 @@ func (s *alertStore) AddWeeklyReader(ctx context.Context, r control.WeeklyReader
 	return nil
 }
 
-// own returns a fault of kind forbidden if a person changes what another person receives.
+// own returns a fault of kind forbidden if a person changes the summaries that another person receives.
 func own(member control.UserID, by control.By) error {
 	if person, is := by.Person(); is && person != member {
 		return fault.Forbidden("members choose the weekly summary for themselves")
@@ -96,14 +97,14 @@ func scanReader(ws measure.WorkspaceID) func(row scanner) (control.WeeklyReader,
 	}
 }
 
-// ClaimWeeklyReader returns a member of the workspace who has not received the summary of a week and whose next attempt is
-// due, or nil if there is none. Claiming counts the attempt and sets the time of the next one, so that no other process
-// sends it at the same time.
+// ClaimWeeklyReader returns a member of the workspace who has not received the summary of a week and whose next attempt
+// is due, or nil if there is none. Claiming counts the attempt and sets the time of the next one, so that no other
+// process sends the summary at the same time.
 func (s *alertStore) ClaimWeeklyReader(ctx context.Context, ws measure.WorkspaceID, week civil.Date, now time.Time) (*control.WeeklyReader, error) {
 	var claimed *control.WeeklyReader
 	err := s.change(ctx, func(tx *sql.Tx) error {
 		claimed = nil
-		// The attempts of another week do not count.
+		// Attempts for another week are ignored.
 		r, err := scanReader(ws)(tx.QueryRowContext(ctx, `SELECT r.member, u.email, r.at, r.week, CASE WHEN r.trying = $1 THEN r.attempts ELSE 0 END + 1, r.problem
 			FROM weekly_readers r JOIN users u ON u.id = r.member
 			WHERE r.workspace = $2 AND r.week < $1 AND (r.trying <> $1 OR r.next_at <= $3) ORDER BY r.at, r.member LIMIT 1`, week.String(), ws, micros(now)))

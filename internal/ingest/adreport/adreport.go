@@ -44,9 +44,9 @@ const (
 
 // Spec describes a report.
 type Spec struct {
-	Name          string           // of the reader
+	Name          string           // name of the reader
 	Source        string           // source of the facts; empty: the reader's name
-	Title         string           // of the report
+	Title         string           // title of the report
 	Platform      measure.Platform // "" if a column contains it
 	Columns       []source.Column
 	Required      []string // fields; a column with the currency in its name satisfies Spend

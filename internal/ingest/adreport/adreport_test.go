@@ -300,14 +300,14 @@ func TestWhatAReportDoesNotContainIsNoted(t *testing.T) {
 			t.Errorf("%s: %d rows, notes (-want +got):\n%s", name, len(got.Batch.AdDays), diff)
 		}
 	}
-	// An ad set without a campaign counts as its campaign. Names replace missing IDs.
+	// An ad set without a campaign is treated as its own campaign. Names replace missing IDs.
 	got := read(t, spec(), "day,set id,ad,impressions,spend\n2026-09-01,2,C,1,1.00\n2026-09-01,,D,1,1.00\n").Batch.AdDays
 	if len(got) != 2 || got[0].CampaignID != "2" || got[0].AdID != "C" || got[1].CampaignID != "" || got[1].AdID != "D" {
 		t.Errorf("rows %+v, want campaign 2 and ad C; ad D", got)
 	}
 }
 
-// The column of results counts as purchases only if the report's indicator column states purchases.
+// The results column contains purchases only if the report's indicator column states purchases.
 func TestResultsArePurchasesWhereTheIndicatorSaysSo(t *testing.T) {
 	t.Parallel()
 	s := spec()

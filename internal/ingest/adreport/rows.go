@@ -29,7 +29,7 @@ type rows struct {
 	countries *source.Countries
 	hasher    source.Hasher
 
-	known   map[uint64]struct{} // hashes of rows; a repeated row counts once
+	known   map[uint64]struct{} // hashes of rows; a repeated row is counted once
 	index   map[key]int         // into days
 	days    []warehouse.AdDay
 	lines   []int           // line of the first row of each day in days

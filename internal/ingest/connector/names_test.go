@@ -197,7 +197,7 @@ func TestRowsOfATableOfNames(t *testing.T) {
 	}
 }
 
-// The first budget with a value counts.
+// The first budget with a value is used.
 func TestTheFirstFilledBudgetCounts(t *testing.T) {
 	t.Parallel()
 	got := ingesttest.Read(t, readerOf(t, "facebook_names"), ingesttest.ReaderOptions(),

@@ -29,7 +29,7 @@ var tariffs = map[measure.Platform]tariff{
 var eagerness = map[role]float64{prospecting: 1, retargeting: 3, brand: 5}
 
 // restated returns the share of a day's conversions that a platform reports when the day is this many days old. Orders
-// follow clicks by days, and the platform counts them on the day of the click.
+// occur up to some days after a click, and the platform reports them on the day of the click.
 func restated(age int) float64 { return 1 - 0.65*math.Exp(-float64(age)/3) }
 
 // wear returns the remaining share of an ad's click rate after a number of days. It approaches 55% with a time constant

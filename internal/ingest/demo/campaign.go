@@ -22,7 +22,7 @@ type campaignSpec struct {
 	name     string
 	renamed  string  // name after 60% of the store's lifetime; "": no second name
 	role     role    // empty: prospecting
-	share    float64 // of the platform's spend, relative to other active campaigns
+	share    float64 // share of the platform's spend, relative to other active campaigns
 	from, to float64 // to: 0 means the end
 	holiday  bool    // runs only from 1 November to 24 December
 	regional bool    // the report has one row per state
@@ -198,8 +198,8 @@ func adName(r *rand.Rand, n int) string {
 	return fmt.Sprintf("%s | %s v%d", adFormats[r.IntN(len(adFormats))], adThemes[r.IntN(len(adThemes))], n)
 }
 
-// spread books a campaign's spend of a day on its ads, and by state if the report has regions. An experiment changes
-// the spend of the treated states only.
+// spread allocates a campaign's spend of a day to its ads, and to states if the report has regions. An experiment
+// changes the spend of the treated states only.
 func (p *plan) spread(r *rand.Rand, m *medium, k, t int, money float64) {
 	c := m.campaigns[k]
 	factors, tested := p.multiples(m.channel, t)

@@ -105,13 +105,13 @@ func Generate(opt Options, sink func(*warehouse.Batch) error) (Truth, error) {
 	return truth, nil
 }
 
-// frame contains what the options determine: days, currency, random streams and demand without media.
+// frame contains values that the options determine: days, currency, random streams and demand without media.
 type frame struct {
 	opt   Options
 	first civil.Date
 	now   time.Time
 	unit  float64 // minor units in one whole unit of the currency
-	span  int     // simulated days: those of the store, or also the days after today
+	span  int     // number of simulated days: the store's days and, if they are simulated, the days after today
 	whole bool    // today ends at midnight
 }
 
@@ -152,8 +152,8 @@ func (f *frame) index(d civil.Date) int { return d.Sub(f.first) }
 // minor returns an amount in whole currency units in minor units.
 func (f *frame) minor(major float64) int64 { return int64(math.Round(major * f.unit)) }
 
-// dailyRevenue returns the revenue of an average day of a store of this size, in whole currency units. Spend, mailing
-// lists and traffic are proportional to it.
+// dailyRevenue returns the average daily revenue of a store of this size, in whole currency units. Spend, mailing lists
+// and traffic are proportional to the daily revenue.
 func (f *frame) dailyRevenue() float64 {
 	return float64(f.opt.Orders) / float64(f.opt.Days) * nominalOrderValue
 }

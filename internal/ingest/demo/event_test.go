@@ -10,7 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// Three experiments show their lift. An A/A test in states that the preflight selects has a true lift of exactly 0.
+// The orders show the lift of three experiments. An A/A test in states that the preflight selects has a true lift of
+// exactly 0.
 func TestExperimentsShowInTheTreatedStates(t *testing.T) {
 	t.Parallel()
 	score, n := 0.0, 0

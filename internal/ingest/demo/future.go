@@ -6,8 +6,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// future simulates today as a whole day and the days after it. It continues from the store's last order, so it is
-// called after the store is complete. Its orders are not part of the store.
+// future simulates today as a whole day and the days after it. The simulation continues from the store's last order, so
+// the store must be complete. The simulated orders are not part of the store.
 func (p *plan) future(sold *sales) []DayTruth {
 	if p.opt.Future == 0 {
 		return nil
@@ -41,7 +41,7 @@ func (p *plan) future(sold *sales) []DayTruth {
 	return days
 }
 
-// volume is a number of orders that are neither canceled nor tests, and what they charge.
+// volume is a number of orders that are neither canceled nor tests, and the amount that they charge.
 type volume struct {
 	orders  int
 	charged int64

@@ -25,7 +25,7 @@ const (
 type mediumSpec struct {
 	channel    measure.Channel
 	platform   measure.Platform // "" if spend is entered by hand
-	share      float64          // of all spend
+	share      float64          // share of all spend
 	roas       float64          // center of the true ROAS over the whole period
 	adstock    Adstock
 	saturation Saturation // Scale and HalfSaturation in mean daily spend; Beta is derived

@@ -145,7 +145,7 @@ func (m messenger) sent(c measure.Channel, recipients int64, t int) warehouse.Me
 	return line
 }
 
-// readBy fills in opens, clicks and orders, each at most as large as the previous step.
+// readBy fills in opens, clicks and orders. Each number is at most as large as the number of the previous step.
 func (m messenger) readBy(line *warehouse.MessageDay, readers float64, rates flow) {
 	line.Opens = min(int64(readers), count(m.r, rates.open*readers))
 	clicks := int64(readers)

@@ -118,7 +118,7 @@ func (s *sales) fill(v visit) warehouse.Order {
 // taxed is 1 if the store collects sales tax itself. Marketplaces remit the tax, and resellers are exempt.
 var taxed = [surfaceCount]float64{online: 1, shortVideo: 0, marketplace: 0, retail: 1, wholesale: 0}
 
-// shipping returns what the customer pays for delivery.
+// shipping returns the amount that the customer pays for delivery.
 func (p *plan) shipping(surface int, net int64) int64 {
 	switch {
 	case surface == online && net < p.minor(75):

@@ -180,7 +180,7 @@ func (w *paths) touch(v visit, c measure.Channel, at time.Time) warehouse.Touch 
 	return touch
 }
 
-// linked lists the channels that have no ad platform, but links with UTM parameters.
+// linked lists the channels without an ad platform that use links with UTM parameters.
 var linked = []measure.Channel{email, sms, affiliate, influencer}
 
 // campaignOn draws an active campaign, weighted by its spend of the day. Touchpoints of other channels mostly come

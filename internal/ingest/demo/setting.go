@@ -81,7 +81,7 @@ func (g targets) over(days civil.Range) float64 {
 	return total
 }
 
-// roundGoal rounds a goal to a multiple of half a unit of its second digit, such as 1,234 to 1,250.
+// roundGoal rounds a goal to half a unit of its second digit: 1,234 becomes 1,250.
 func roundGoal(x float64) float64 {
 	if x <= 0 {
 		return 0

@@ -66,11 +66,12 @@ type AnomalyTruth struct {
 	Factor float64    `json:"factor"` // relative to the day without the anomaly
 }
 
-// DayTruth contains the sales and spend of a day that the store does not have, or of which it has the morning only.
+// DayTruth contains the sales and spend of a day after the store's data, or of the last day, which the store has until
+// noon only.
 type DayTruth struct {
 	Date    civil.Date `json:"date"`
 	Revenue float64    `json:"revenue"` // charged amounts
-	Orders  int        `json:"orders"`  // without canceled and test orders
+	Orders  int        `json:"orders"`  // number of orders, without canceled and test orders
 	Spend   float64    `json:"spend"`
 }
 
@@ -121,7 +122,7 @@ func (m *medium) truth(p *plan, value [surfaceCount]float64) ChannelTruth {
 	return t
 }
 
-// halo returns the coefficients of every surface that the channel reaches besides its home.
+// halo returns the coefficients of every surface that the channel reaches, except its home surface.
 func (m *medium) halo(p *plan, value [surfaceCount]float64) []HaloTruth {
 	spend := float64(m.totalSpend()) / p.unit
 	var out []HaloTruth

@@ -17,7 +17,7 @@ import (
 // noonShare is the share of a day before noon in docs/methods/demo-store.md.
 const noonShare = 24.15 / 87.75
 
-// everySize lists the stores for tests of general statements.
+// everySize lists the stores for tests of general properties.
 func everySize() []size {
 	sizes := []size{full, small, {1, 365, 5_000}, {3, 30, 100}}
 	for seed := uint64(1); seed <= 5; seed++ {

@@ -48,7 +48,7 @@ func newCustomerRows(b *binding) *factRows {
 			Source: b.origin(), Phone: people.HashPhone(r.text(customerPhone)), OrdersKnown: r.text(customerOrders) != "",
 			Orders: r.counted(customerOrders), Email: r.consent(customerAcceptsEmail), SMS: r.consent(customerAcceptsSMS),
 		}
-		mail, id := people.Hash(r.text(customerEmail)), people.Hash(strings.TrimPrefix(r.text(customerID), "'")) // with the apostrophe that Shopify adds so that spreadsheets read it as text
+		mail, id := people.Hash(r.text(customerEmail)), people.Hash(strings.TrimPrefix(r.text(customerID), "'")) // without the apostrophe that marks the ID as text for spreadsheets
 		p.Customer = cmp.Or(mail, id, p.Phone)
 		if r.text(customerSince) != "" {
 			p.Since = r.date(customerSince)

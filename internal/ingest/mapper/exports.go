@@ -16,7 +16,7 @@ type export struct {
 	signature []string            // folded names of additional required columns, because no other product writes them
 	excluded  []string            // folded names of columns that the file must not have
 	plus      map[string][]string // columns that are added to a field's column; the prefix "- " subtracts
-	order     source.DayOrder     // of ambiguous days
+	order     source.DayOrder     // order of day and month in ambiguous days
 	ends      string              // start of the first row of another table
 	note      string              // limit of the file's figures
 	useless   string              // reason why the file is not read; "" if it is read
@@ -56,7 +56,7 @@ func (e *export) fit(h source.Header) (fit source.Fit) {
 	return fit
 }
 
-// equal returns a rule with one condition. The function starts does the same.
+// equal and starts return a rule with one condition.
 func equal(column, text string, then Action) Rule {
 	return Rule{Column: column, Equals: &text, Then: then}
 }

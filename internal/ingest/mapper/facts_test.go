@@ -46,7 +46,7 @@ func check(t *testing.T, what string, want, got any) {
 	}
 }
 
-// Use and costs of the same creator, link and day are sums, in the workspace's currency.
+// Use and costs of the same creator, link and day are summed, in the workspace's currency.
 func TestCreatorsUseAndCostsAreSums(t *testing.T) {
 	t.Parallel()
 	got := read(t, "creators", `creator id,creator,handle,platform,code,link,link kind,date,clicks,orders,revenue,fee,commission,gift,currency

@@ -7,7 +7,7 @@ import (
 	"assay/internal/ingest/source"
 )
 
-// Kind is the kind of thing that a row of a file describes.
+// Kind is the kind of object that a row of a file describes.
 type Kind string
 
 // The kinds.
@@ -28,7 +28,7 @@ const (
 	SurfaceDays  Kind = "surface_days"  // sales of a sales surface on a day
 )
 
-// form contains the fields of a kind. The names are folded common names of columns, with which a file can be read
+// form contains the fields of a kind. The names are folded common names of columns. A file with these names can be read
 // without a mapping.
 type form struct {
 	title    string

@@ -10,11 +10,12 @@ import (
 	"assay/internal/warehouse"
 )
 
-// openOrders is the number of orders that wait for further lines. A point of sale that closes two orders at once mixes
-// their lines. A file that is sorted by product scatters the lines and is rejected.
+// openOrders is the number of orders that wait for further lines. If a point of sale closes two orders at the same
+// time, their lines alternate. In a file that is sorted by product, the lines of an order are far apart, and the file
+// is rejected.
 const openOrders = 4096
 
-// lineRows reads files with one order line per row. The order's own fields are those of its first line.
+// lineRows reads files with one order line per row. The order's own fields are the fields of its first line.
 type lineRows struct {
 	shop
 	limit int

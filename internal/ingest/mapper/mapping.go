@@ -39,7 +39,7 @@ type Mapping struct {
 // Dates describes days and times in a file.
 type Dates struct {
 	Layout string `json:"layout"` // such as "DD.MM.YYYY HH:mm"; empty: detected
-	Zone   string `json:"zone"`   // of times without an offset; empty: the workspace's
+	Zone   string `json:"zone"`   // time zone of times without an offset; empty: the workspace's
 }
 
 // Rule assigns an action to rows that match a condition. Exactly one of the conditions is set.

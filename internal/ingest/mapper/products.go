@@ -46,8 +46,8 @@ type costFrom struct {
 	from civil.Date
 }
 
-// newProductRows reads a catalog, costs, or both. Of the rows of a product's variants, only the first names the
-// product. A product may have several costs, each from a day on.
+// newProductRows reads a catalog, costs, or both. A product has one row per variant. Only the first of these rows
+// contains the product's name. A product may have several costs, each from a day on.
 func newProductRows(b *binding) *factRows {
 	var handle, kind, vendor, name string
 	known, costs := gathered[string, warehouse.Product]{}, gathered[costFrom, warehouse.ProductCost]{}

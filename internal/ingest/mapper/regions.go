@@ -28,8 +28,8 @@ type regionKey struct {
 	country, region string
 }
 
-// newRegionRows reads sessions and population by region and day. It sums the sessions of rows with the same region and
-// day, which occur with an additional dimension. The population is the same in all of these rows.
+// newRegionRows reads sessions and population by region and day. A file with an additional dimension has several rows
+// with the same region and day. It sums the sessions of these rows. The population is the same in all of these rows.
 func newRegionRows(b *binding) *factRows {
 	countries := source.NewCountries()
 	known := gathered[regionKey, warehouse.RegionDay]{}

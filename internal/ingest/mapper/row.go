@@ -22,7 +22,7 @@ type row struct {
 }
 
 // factRows reads files in which each row is read separately. The function read adds facts to the batch. The function
-// close adds facts that must wait for the end, because rows with the same key are summed.
+// close adds facts at the end, because rows with the same key are summed.
 type factRows struct {
 	*simpleRows
 	close func(b *warehouse.Batch)

@@ -13,15 +13,15 @@ import (
 //
 // In an import with refunds, the store assumes that the import contains all refunds of an order. Orders are therefore
 // stored in up to three steps: orders without their refunds, orders with all their refunds, and refunds alone. An order
-// with only a refunded total waits for the end of the run, because its refunds may come in a separate stream. If these
+// with only a refunded total is stored at the end of the run, because its refunds may be in a separate stream. If these
 // refunds add up to the total, they are all the order's refunds. If there are no refunds, the total becomes one refund
 // without a date.
 type Collector struct {
 	options source.Options
 	reader  *Documents
 	sale    source.Sale
-	room    room // of sales
-	waiting room // of held
+	room    room // memory of sales
+	waiting room // memory of held orders
 	sales   map[string]*sale
 	held    map[string]*sale
 	returns map[string]*given // by order and refund
@@ -94,7 +94,7 @@ func (c *Collector) Order(stream string, doc *document.Object, line int) error {
 	return nil
 }
 
-// Refund adds a refund that comes outside its order.
+// Refund adds a refund that is not part of its order's document.
 func (c *Collector) Refund(stream string, doc *document.Object, line int) error {
 	r, err := c.reader.Refund(doc)
 	if err != nil || r.Refund.Amount == 0 {
@@ -114,7 +114,8 @@ func (c *Collector) Customer(doc *document.Object) error {
 	return err
 }
 
-// Steps returns the collection as up to four steps and empties it. If end is true, no order waits any longer.
+// Steps returns the collection as up to four steps and empties it. If end is true, the steps include the waiting
+// orders.
 func (c *Collector) Steps(rates source.Rates, end bool) (all []Step, bad []Rejected) {
 	var plain, itemized []*sale
 	for _, s := range c.sales {

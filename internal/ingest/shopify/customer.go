@@ -68,7 +68,7 @@ func (d *Documents) consentState(names ...string) string {
 	return cmp.Or(consent.Path("marketingState").Text(), consent.Path("state").Text())
 }
 
-// consent reads a consent. An unknown word is treated as neither yes nor no and does not stop the tap.
+// consent reads a consent. An unknown word gives an unknown consent and does not stop the tap.
 func (d *Documents) consent(word string) warehouse.Consent {
 	consent, ok := source.ConsentOf(word)
 	if !ok {

@@ -366,7 +366,7 @@ func (d *Documents) transactions(o *document.Object, r *source.Return) error {
 var paid = []string{"cpc", "ppc", "paid", "paid_social", "paidsocial", "paid_search", "cpm", "display", "cpv"}
 
 // visit reads the last visit before the order as a touchpoint, if its link names a channel. Other visits have no
-// touchpoint, because the source of a search does not identify advertising.
+// touchpoint, because a search engine as source does not show whether the visit came from an ad.
 func (d *Documents) visit(s *source.Sale) {
 	last := d.first("customerJourneySummary").Path("lastVisit")
 	utm := last.Path("utmParameters")
@@ -396,7 +396,7 @@ func (d *Documents) visit(s *source.Sale) {
 	s.Touches = append(s.Touches, touch)
 }
 
-// utmOf returns the UTM parameters of a landing page's address, with the result of [url.URL.Query].
+// utmOf returns the UTM parameters of a landing page's address, with the same result as [url.URL.Query].
 func utmOf(landing string) (name, medium, campaign string) {
 	if isPlainAddress(landing) { // the usual case
 		_, query, _ := strings.Cut(landing, "?")

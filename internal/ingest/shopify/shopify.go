@@ -3,8 +3,8 @@
 //
 // The orders export has one row per line item. The order's own fields are only in its first row. The order's next rows
 // repeat the name, the email address and the time. An order's key is its numeric ID. Old exports have no IDs and use
-// the order's name as key. The reader does not recognize that orders from both kinds of files are the same, and warns
-// about it. It does not read names, streets and phone numbers.
+// the order's name as key. The reader cannot match the same order in both kinds of files, and warns about it. It does
+// not read names, streets and phone numbers.
 package shopify
 
 import (
@@ -127,7 +127,7 @@ func isTest(payment, tags string) bool {
 
 // discounts returns the sum of all discounts. Depending on the kind of discount, the order's amount includes the
 // discounts of lines or excludes them. The sum is therefore between two bounds. The difference between the price of the
-// goods and the subtotal determines it.
+// goods and the subtotal determines the sum.
 func discounts(order, lines, goods, subtotal int64) int64 {
 	return min(max(goods-subtotal, order, lines), order+lines)
 }

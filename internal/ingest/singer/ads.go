@@ -16,7 +16,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Days therefore stay in
+// ads collects reports of ad platforms. A report replaces the rows of its account on a day. Therefore, days remain in
 // memory during the run, and a day with new rows is written again completely.
 type ads struct {
 	options   source.Options
@@ -24,7 +24,7 @@ type ads struct {
 	words     *source.Words
 	days      map[accountDay]*adDay
 	key       []byte          // key of the current record
-	element   document.Object // of a list in it
+	element   document.Object // element of a list in the record
 }
 
 // accountDay is the unit that a report replaces: the day of an account.

@@ -24,7 +24,7 @@ type lines struct {
 	room  []byte
 	rest  int    // bytes of room with the start of a line
 	ready string // complete lines that next has not returned yet
-	end   error  // of the input
+	end   error  // error at the end of the input
 }
 
 func newLines(from io.Reader) *lines { return &lines{from: from, room: make([]byte, usualRoom)} }

@@ -65,7 +65,8 @@ var partial = []string{
 	"product_item_id", "click_type", "group_placement_view_placement", "managed_placement_view_resource_name", "keyword_view_resource_name",
 }
 
-// detect returns the shape of a stream. The rank orders reports on the same spend: the lowest rank is used.
+// detect returns the shape of a stream. If several reports cover the same spend, the report with the lowest rank is
+// used.
 func detect(name string, properties *document.Object, keys []string) (shape, int) {
 	has := func(p string) bool { return properties.Get(p) != "" }
 	if attributes := properties.Get("attributes").Path("properties"); attributes != "" {

@@ -8,7 +8,8 @@
 //
 // Facts are stored in steps of many records, while later messages are read. A state is emitted only after everything
 // before it is stored. If there are several such states, only the newest is emitted. The next run sends the records
-// after the last emitted state again. This changes nothing, because orders are merged by key and reports replace days.
+// after the last emitted state again. The repetition changes nothing, because orders are merged by key and reports
+// replace days.
 //
 // The protocol: https://hub.meltano.com/singer/spec.
 package singer
@@ -110,7 +111,7 @@ type stream struct {
 	shape    shape
 	keys     []string // properties of the key
 	required []string
-	rank     int // of reports on the same spend, the lowest rank counts
+	rank     int // rank among reports on the same spend; the lowest is used
 	records  int
 	used     int
 	size     int // bytes of name, keys and required

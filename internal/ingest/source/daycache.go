@@ -10,7 +10,7 @@ import (
 // the previous one.
 type dayCache struct {
 	zone       *time.Location
-	from, till time.Time // of the cached day
+	from, till time.Time // first instant of the cached day, and of the next day
 	day        civil.Date
 }
 

@@ -205,7 +205,7 @@ func digits(s string) (int, bool) {
 var errInstant = errors.New("is not a time such as 2026-09-30 14:05:00 +0200")
 
 // ParseInstant reads a day with an optional time of day and an optional offset. The default time is the start of the
-// day. The default offset is that of the zone. The result is in UTC.
+// day. The default offset is the offset of the zone. The result is in UTC.
 func ParseInstant(cell string, order DayOrder, zone *time.Location) (time.Time, error) {
 	if t, ok := plainInstant(cell); ok {
 		return t, nil

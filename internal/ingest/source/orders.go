@@ -236,7 +236,7 @@ func (t *Orders) convert(s *Sale) error {
 }
 
 // clashes reports whether the file has an earlier order with the same key and different content, and one of the two
-// orders has parts. If so, the file does not show which version the parts belong to.
+// orders has parts. In that case, it is unclear which version the parts belong to.
 func (t *Orders) clashes(s *Sale) bool {
 	if !t.options.Scattered {
 		return false

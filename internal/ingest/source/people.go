@@ -51,7 +51,7 @@ func (c *Customers) HashPhone(number string) string {
 	return c.Hash(digits)
 }
 
-const leastDigits = 6 // of a phone number
+const leastDigits = 6 // minimum number of digits of a phone number
 
 // ConsentOf reads a consent in the words of shops and mailing tools. The result ok is false for an unknown word.
 func ConsentOf(text string) (consent warehouse.Consent, ok bool) {

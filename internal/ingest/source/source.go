@@ -158,12 +158,12 @@ type Summary struct {
 
 // Totals contains figures to compare with the platform's page.
 type Totals struct {
-	Orders    int64 // orders that count
+	Orders    int64 // orders that figures include
 	Cancelled int64 // number of orders that are canceled or voided
 	Tests     int64 // test orders
 	Refunds   int64
-	Repeated  int64                    // number of duplicate rows or orders in the file, which count once
-	Charged   map[money.Currency]int64 // of the counted orders, in minor units of their own currency
+	Repeated  int64                    // number of duplicate rows or orders in the file; each is counted once
+	Charged   map[money.Currency]int64 // revenue of the counted orders, in minor units of their own currency
 	Refunded  map[money.Currency]int64
 	Spend     map[money.Currency]int64
 	Days      civil.Range

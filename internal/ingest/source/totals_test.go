@@ -37,7 +37,7 @@ func checkTotals(t *testing.T, got, want Totals) {
 
 func september(day int) civil.Date { return civil.New(2026, time.September, day) }
 
-// Test and canceled orders do not count. A later version of an order replaces the earlier one.
+// Totals exclude test and canceled orders. A later version of an order replaces the earlier one.
 func TestTotalsCountEachOrderOnce(t *testing.T) {
 	t.Parallel()
 	orders := scattered()

@@ -94,7 +94,7 @@ type Sample struct {
 	Records   []Record
 }
 
-// delimiters lists the delimiters in the order of trying.
+// delimiters lists the delimiters in the order in which they are tried.
 var delimiters = []byte{',', ';', '\t', '|'}
 
 // Samples returns the beginning of the file, split by each delimiter, up to limit rows. A sample ends at an unreadable

@@ -144,7 +144,7 @@ func Take(topic Topic, body []byte, hashKey []byte) ([]byte, error) {
 
 // Person contains the stored part of a message about a person's data.
 type Person struct {
-	ID     string   `json:"id"`     // in the shop
+	ID     string   `json:"id"`     // customer ID in the shop
 	Hashes []string `json:"hashes"` // keyed hashes of everything that may identify the customer: email address, phone number, ID
 }
 
@@ -157,8 +157,8 @@ func customerOf(v document.Value, hashKey []byte) ([]byte, error) {
 	return json.Marshal(person)
 }
 
-// PersonOf reads a message about a person's data that [Take] reduced. Messages of older versions have only one hash, of
-// the email address. PersonOf adds the hashes of the ID.
+// PersonOf reads a message about a person's data that [Take] reduced. Messages that older versions stored have only one
+// hash, that of the email address. PersonOf adds the hashes of the ID.
 func PersonOf(kept, hashKey []byte) (Person, error) {
 	var read struct {
 		Person
@@ -204,8 +204,7 @@ const patience = time.Hour
 // Ledger is the file name of webhooks in the import ledger.
 const Ledger = "webhooks"
 
-// Run converts messages to facts. An error does not concern a particular message. The caller may safely try all
-// messages again.
+// Run converts messages to facts. An error concerns all messages. The caller may safely try all of them again.
 func Run(ctx context.Context, store Store, messages []control.Delivery, o Options) (Result, error) {
 	known, err := store.FXRates(ctx, o.Workspace.ID)
 	if err != nil {
@@ -262,11 +261,11 @@ func (r *run) take(m *control.Delivery, line int) (err error) {
 		err = r.collected.Customer(&doc)
 	case OrderDeleted:
 		r.gone = append(r.gone, m)
-	case CustomerRedact: // the operator executes it if it names a person
+	case CustomerRedact: // the operator executes the request if it names a person
 		if person, err := PersonOf(m.Body, r.HashKey); err != nil || len(person.Hashes) == 0 {
 			r.Unusable[m.ID] = "the request to delete a customer contains no email address, phone number or ID: find the customer in the shop"
 		}
-	case CustomerRequest, ShopRedact: // the operator decides
+	case CustomerRequest, ShopRedact: // the operator decides about the request
 	}
 	if err != nil {
 		return r.reject(m.ID, err)
@@ -302,7 +301,7 @@ func (r *run) keep(ctx context.Context, origin string, b *warehouse.Batch) error
 }
 
 // delete marks deleted orders as canceled, so that all figures exclude them. The facts remain, because a message alone
-// does not justify their permanent removal.
+// is not sufficient for a permanent removal.
 func (r *run) delete(ctx context.Context) error {
 	var b warehouse.Batch
 	for _, m := range r.gone {

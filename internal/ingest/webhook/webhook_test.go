@@ -233,7 +233,7 @@ func TestAnOrderIsMergedInAnyOrderOfSources(t *testing.T) {
 	}
 }
 
-// meets compares the data of a workspace with the one order.
+// meets compares the data of a workspace with the expected order.
 func meets(t *testing.T, w *warehouse.Warehouse, ws measure.WorkspaceID, came []string) {
 	t.Helper()
 	order, known, err := w.Order(t.Context(), ws, warehouse.OrderRef{Source: "shopify", Key: "5001"})

@@ -9,8 +9,8 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// BenchmarkImport imports orders with a line and a touchpoint each: into ClickHouse, then with the reading of the whole
-// workspace on another node, and into DuckDB alone.
+// BenchmarkImport imports orders that each have a line and a touchpoint. It measures an import into ClickHouse, the
+// first read of the whole workspace on another node, and an import into DuckDB without ClickHouse.
 func BenchmarkImport(b *testing.B) {
 	const orders = 200_000
 	rows := someOrders("a", orders, 1000)

@@ -18,7 +18,7 @@ import (
 	"assay/internal/warehouse/warehousetest"
 )
 
-// address is the URL of the servers for tests: those of ASSAY_TEST_CLICKHOUSE, or one that TestMain starts.
+// address is the URL of the test servers: the value of ASSAY_TEST_CLICKHOUSE, or the server that TestMain starts.
 var address, whyNot string
 
 // TestMain starts a server, if one is installed, and runs the child of a test if a role is set.
@@ -67,18 +67,18 @@ func startServer() (stop func()) {
 
 func clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// stores numbers the stores of this run. Stores share the tables of the servers, and differ in the names of workspaces.
+// stores is the number of stores in this run. All stores share the servers' tables; their workspace names differ.
 var stores atomic.Int64
 
 func newStore() string { return fmt.Sprintf("t%d-%d-", os.Getpid(), stores.Add(1)) }
 
-// node opens an engine with its own local copies on a store, as another node would.
+// node opens an engine on a store, with its own local copies, like a separate node.
 func node(tb testing.TB, store string, clock func() time.Time) *Engine {
 	tb.Helper()
 	return nodeIn(tb, tb.TempDir(), store, clock)
 }
 
-// nodeIn is [node] with the folder of the local copies.
+// nodeIn is [node] with a given folder for the local copies.
 func nodeIn(tb testing.TB, dir, store string, clock func() time.Time) *Engine {
 	tb.Helper()
 	if address == "" {

@@ -1,9 +1,9 @@
 // Package clickhouse is the engine of the warehouse for several nodes: ClickHouse stores the facts, and each node answers
 // from a local copy in DuckDB (docs/decisions/0035).
 //
-// An import runs in the local copy, with the statements that every engine uses. Before it commits there, the changed rows
-// are written to ClickHouse, and then one row of the table commits makes them count. The local copy can be deleted at any
-// time; it is created again from the commits.
+// An import runs in the local copy, with the statements that every engine uses. Before the import commits there, it
+// writes the changed rows to ClickHouse. One row in the table commits then makes these rows valid. The local copy can
+// be deleted at any time; it is created again from the commits.
 package clickhouse
 
 import (
@@ -24,12 +24,12 @@ import (
 // Options are the settings of an engine. The comments give the meaning of zero values.
 type Options struct {
 	URL   string         // clickhouse://user:password@host:port,host:port/database?cluster=name&quorum=2
-	Local duckdb.Options // of the local copies
+	Local duckdb.Options // settings of the local copies
 
 	// Lock makes this process the only one that imports into a workspace. Nil: no other process imports.
 	Lock func(ctx context.Context, ws measure.WorkspaceID) (Lock, error)
-	// Fresh is the time for which the latest commit is not looked up again. Imports of other nodes are visible after it.
-	// 0: half a second; negative: each question looks it up.
+	// Fresh is the time for which the latest known commit is reused. Imports of other nodes become visible after this
+	// time. 0: half a second; negative: each question looks up the latest commit.
 	Fresh time.Duration
 }
 
@@ -47,23 +47,23 @@ type Engine struct {
 	options        Options
 	log            *slog.Logger
 
-	beforeCommit, afterCommit func() // of tests, around the commit in ClickHouse
+	beforeCommit, afterCommit func() // test hooks, called around the commit in ClickHouse
 
 	mu     sync.Mutex // guards the fields below
 	copies map[measure.WorkspaceID]*localCopy
-	failed map[measure.WorkspaceID]error // of the last attempts to update a copy
+	failed map[measure.WorkspaceID]error // errors of the last attempts to update a copy
 }
 
-// localCopy is what the engine knows about the local copy of a workspace.
+// localCopy is the engine's state for the local copy of a workspace.
 type localCopy struct {
-	writer chan struct{} // has room for one: the import, or the update of the copy
+	writer chan struct{} // has one slot, for the import or the update of the copy
 
 	mu      sync.Mutex // guards the fields below
-	known   bool       // place is that of the file
+	known   bool       // place is the place of the file
 	place   duckdb.Place
-	checked time.Time // when no later commit was found
+	checked time.Time // last time when no later commit was found
 
-	lock   Lock    // of the running import; guarded by writer
+	lock   Lock    // lock of the running import; guarded by writer
 	latest history // commits that the running import continues; guarded by writer
 }
 
@@ -102,7 +102,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 	return errors.Join(e.Engine.Ping(ctx), e.store.ping(ctx))
 }
 
-// copyOf returns what is known about the local copy of a workspace.
+// copyOf returns the engine's state for the local copy of a workspace.
 func (e *Engine) copyOf(ws measure.WorkspaceID) *localCopy {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -114,7 +114,7 @@ func (e *Engine) copyOf(ws measure.WorkspaceID) *localCopy {
 	return c
 }
 
-// enter waits until no import runs and no update of the copy.
+// enter waits until no import and no update of the copy runs.
 func (c *localCopy) enter(ctx context.Context, ws measure.WorkspaceID) error {
 	select {
 	case c.writer <- struct{}{}:
@@ -154,7 +154,7 @@ func (e *Engine) update(ctx context.Context, ws measure.WorkspaceID) error {
 	if fresh {
 		return nil
 	}
-	began := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
+	began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
 	place, err := e.placeOf(ctx, ws, c)
 	if err != nil {
 		return err

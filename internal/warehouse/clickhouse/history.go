@@ -7,18 +7,19 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// commit is one row of the table commits: an import, or the deletion of a workspace. Its rows in the other tables count
-// because it exists.
+// commit is one row of the table commits: an import, or the deletion of a workspace. Rows in the other tables are valid
+// only if their commit exists.
 type commit struct {
 	sequence int64 // 1, 2, 3 … in a workspace
 	attempt  int64 // marks the commit's rows; later attempts have larger numbers
 	base     bool  // its rows are all rows of the workspace
 	dropped  bool  // the workspace was deleted
-	schema   int64 // of the local copy
+	schema   int64 // schema version of the local copy
 	counts   counts
 }
 
-// counts are the numbers of added and removed rows by table. A reader that finds other numbers does not see all rows yet.
+// counts are the numbers of added and removed rows by table. If a reader finds other numbers, some rows are not visible
+// yet.
 type counts map[string][2]int64
 
 func (c commit) place() duckdb.Place { return duckdb.Place{Sequence: c.sequence, Attempt: c.attempt} }
@@ -31,7 +32,7 @@ func (c commit) rows() (n int64) {
 }
 
 // history contains the commits of a workspace in sequence. If several commits have the same sequence number, only the
-// latest attempt is used: the outcome of the others was unknown when it began, so they were abandoned.
+// latest attempt is used. The outcome of each earlier attempt was unknown, so the attempt was abandoned.
 type history []commit
 
 // last returns the last commit, or the zero commit.
@@ -60,8 +61,8 @@ func (h history) upToDate(place duckdb.Place) bool {
 	return h.last().place() == place
 }
 
-// since returns the live commits that a copy at a place lacks. With emptied, the copy must be emptied first, because the
-// commits are those from the last base on.
+// since returns the live commits that a copy at a place lacks. If emptied is true, the copy must be emptied first,
+// because the missing commits start at the last base.
 func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 	live := h.live()
 	base := 0
@@ -77,11 +78,11 @@ func (h history) since(place duckdb.Place) (missing []commit, emptied bool) {
 	return live[base:], true
 }
 
-// leastChanges is the number of changed rows that are always kept.
+// leastChanges is the number of changed rows that never require a new base.
 const leastChanges = 100_000
 
-// needsBase reports whether the next commit must contain all rows: the workspace has no commit, or a copy that is created
-// again would read more changes than facts.
+// needsBase reports whether the next commit must contain all rows. It must if the workspace has no commit, or if a new
+// copy would read more changes than facts.
 func (h history) needsBase() bool {
 	all, _ := h.since(duckdb.Place{})
 	if len(all) == 0 {
@@ -97,6 +98,6 @@ func (h history) needsBase() bool {
 // next returns the commit after the last one.
 func (h history) next(schema int64) commit {
 	last := h.last()
-	now := time.Now().UnixMicro() //nolint:forbidigo // the clock of imports stands still in tests and demos
+	now := time.Now().UnixMicro() //nolint:forbidigo // the import clock is fixed in tests and demos
 	return commit{sequence: last.sequence + 1, attempt: max(now, last.attempt+1), schema: schema, counts: counts{}}
 }

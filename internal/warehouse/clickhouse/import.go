@@ -12,8 +12,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// Begin starts an import; see [warehouse.Warehouse.Begin]. It has the lock of the workspace, and its local copy has all
-// commits.
+// Begin starts an import; see [warehouse.Warehouse.Begin]. When Begin returns, the import has the workspace's lock, and
+// the local copy has all commits.
 func (e *Engine) Begin(ctx context.Context, spec warehouse.ImportSpec) (warehouse.Import, error) {
 	c := e.copyOf(spec.Workspace)
 	if err := c.enter(ctx, spec.Workspace); err != nil {
@@ -154,7 +154,8 @@ func (e *Engine) clean(ctx context.Context, ws measure.WorkspaceID, all history,
 	}
 }
 
-// applyLatest brings the local copy to the latest commit and returns all commits. The caller has the copy to itself.
+// applyLatest updates the local copy to the latest commit and returns all commits. The caller must have exclusive
+// access to the copy.
 func (e *Engine) applyLatest(ctx context.Context, ws measure.WorkspaceID, c *localCopy) (history, error) {
 	c.forget()
 	place, err := e.placeOf(ctx, ws, c)

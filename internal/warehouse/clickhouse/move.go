@@ -53,7 +53,7 @@ func (e *Engine) first(ctx context.Context, ws measure.WorkspaceID, from *duckdb
 	return from.Publish(ctx, ws, e.publish)
 }
 
-// Totals returns the totals of all tables of the local copy, after it was brought to the latest commit.
+// Totals updates the local copy to the latest commit and returns the totals of all its tables.
 func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehouse.TableTotals, error) {
 	if err := e.Try(ctx, ws); err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (e *Engine) Totals(ctx context.Context, ws measure.WorkspaceID) ([]warehous
 	return e.Engine.Totals(ctx, ws)
 }
 
-// Give writes the facts of a workspace to the file of another engine's directory, which has none, and returns the totals
-// that it has. The file appears under its name when it is complete.
+// Give writes the facts of a workspace to a new file in another engine's directory and returns the totals of the file.
+// The file gets its final name when it is complete.
 func (e *Engine) Give(ctx context.Context, ws measure.WorkspaceID, path string) (warehouse.Snapshot, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return warehouse.Snapshot{}, fault.Conflict("the file %s exists", path).WithHint("move it away, if it is not needed any more")

@@ -55,7 +55,7 @@ func mustLoad(t *testing.T, e *Engine, batches ...warehouse.Batch) warehouse.Out
 	return out
 }
 
-// wantSame compares all tables of nodes by day, and their versions.
+// wantSame compares the tables of all nodes by day, and the nodes' data versions.
 func wantSame(t *testing.T, what string, nodes ...*Engine) {
 	t.Helper()
 	var first warehouse.Snapshot
@@ -136,7 +136,7 @@ func TestOfTwoImportsAtTheSameTimeOneIsRejected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Abort()
-	mustLoad(t, a, someOrders("first", 10, 1000)) // without a lock that both respect
+	mustLoad(t, a, someOrders("first", 10, 1000)) // without a lock that both nodes respect
 	orders := someOrders("second", 5, 1000)
 	if err := in.Add(t.Context(), &orders); err != nil {
 		t.Fatal(err)

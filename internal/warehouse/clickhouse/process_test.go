@@ -58,8 +58,9 @@ func reached() {
 	select {}
 }
 
-// A node is killed before it writes rows to ClickHouse, after that, after the commit in ClickHouse and before the one in
-// its local copy, and after both. Another node and the restarted one then have the state before or after the import.
+// The test kills a node at four points: before and after it writes rows to ClickHouse, between the commits in
+// ClickHouse and in the local copy, and after both commits. Another node and the restarted node must then have the
+// state before or after the import.
 func TestAKilledImportIsThereCompletelyOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]int64{"added": 50, "rows": 50, "committed": 2050, "ended": 2050} {

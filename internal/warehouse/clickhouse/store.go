@@ -28,13 +28,13 @@ type store struct {
 	database string
 	cluster  string // "": one server
 	quorum   int    // replicas that must have a row before a write ends; 0: one
-	prefix   string // of workspaces, for tests that share tables
+	prefix   string // prefix of workspace names, for tests that share tables
 
 	mu   sync.Mutex
 	made map[string]bool // tables that exist
 }
 
-// settings are the parts of the URL that are not for the driver.
+// parse returns the driver's options and a store with the settings in the URL that the driver does not support.
 func parse(text string) (options *click.Options, s *store, err error) {
 	misconfigured := func(reason string) error {
 		return fault.New(fault.KindMisconfigured, "facts_url %s", reason).
@@ -163,7 +163,7 @@ func (s *store) writing(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(settings))
 }
 
-// ordered adds the setting of reads that see every commit that ended before.
+// ordered adds the setting with which reads return every commit that ended before.
 func (s *store) ordered(ctx context.Context) context.Context {
 	if s.quorum < 2 {
 		return ctx
@@ -171,14 +171,14 @@ func (s *store) ordered(ctx context.Context) context.Context {
 	return click.Context(ctx, click.WithSettings(click.Settings{"select_sequential_consistency": 1}))
 }
 
-// Time limits of a cluster: of a quorum, and of repeating statements while a replica is behind or another write waits for
-// its quorum. A table accepts one write with a quorum at a time.
+// Time limits of a cluster: for reaching a quorum, and for repeating statements while a replica is behind or another
+// write waits for its quorum. A table accepts one write with a quorum at a time.
 const (
 	quorumTime = 20 * time.Second
 	behindTime = 40 * time.Second
 )
 
-// isBehind reports whether the error passes when replicas have caught up.
+// isBehind reports whether the error disappears when replicas have caught up.
 func isBehind(err error) bool {
 	const (
 		unsatisfiedQuorum  = 286 // another write waits for its quorum
@@ -189,10 +189,10 @@ func isBehind(err error) bool {
 	return ok && slices.Contains([]int32{unsatisfiedQuorum, notInQuorum, unknownInsertState}, failure.Code)
 }
 
-// again repeats a statement that can be repeated without another effect: a read, or the insert of an equal block into
-// replicated tables, which drop repeated blocks. Servers of a cluster can be down, or behind the others.
+// again repeats a statement that has no second effect: a read, or an insert into replicated tables, which drop repeated
+// blocks. Servers of a cluster can be down, or behind the others.
 func (s *store) again(ctx context.Context, do func() error) (err error) {
-	began := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
+	began := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
 	for n := 1; ; n++ {
 		err = do()
 		if err == nil || ctx.Err() != nil || n >= 5 && (!isBehind(err) || time.Since(began) > behindTime) {
@@ -206,7 +206,7 @@ func (s *store) again(ctx context.Context, do func() error) (err error) {
 	}
 }
 
-// onceOrAgain repeats an insert only where that stores no row twice.
+// onceOrAgain repeats an insert only if the repetition stores no row twice.
 func (s *store) onceOrAgain(ctx context.Context, do func() error) error {
 	if s.cluster == "" {
 		return do()
@@ -249,13 +249,13 @@ func (s *store) commits(ctx context.Context, ws measure.WorkspaceID, from int64)
 	return all, nil
 }
 
-// commit stores a commit. If the outcome is unknown, it looks whether the commit is there.
+// commit stores a commit. If the outcome is unknown, it checks whether the commit is stored.
 func (s *store) commit(ctx context.Context, ws measure.WorkspaceID, c commit) error {
 	counted, err := json.Marshal(c.counts)
 	if err != nil {
 		return err
 	}
-	now := time.Now() //nolint:forbidigo // the clock of imports stands still in tests and demos
+	now := time.Now() //nolint:forbidigo // the import clock is fixed in tests and demos
 	err = s.onceOrAgain(ctx, func() error {
 		return s.insert(ctx, s.database+".commits", "workspace, sequence, attempt, base, dropped, schema, counts, at", func(b driver.Batch) error {
 			return b.Append(s.prefix+string(ws), c.sequence, c.attempt, bit(c.base), bit(c.dropped), c.schema, string(counted), now)
@@ -289,8 +289,9 @@ func (s *store) insert(ctx context.Context, table, columns string, fill func(dri
 	return batch.Send()
 }
 
-// types are ClickHouse's types for the types of columns. NULL is facts.NullText or facts.NullInt: the types are those
-// that every release has and that cost nothing more for NULL. Days are days since 1970 and instants microseconds.
+// typeOf returns ClickHouse's type for a type of column. It uses types that every release of ClickHouse has. NULL is
+// stored as facts.NullText or facts.NullInt, which needs no more space. Days are days since 1970, and instants are
+// microseconds since 1970.
 func typeOf(kind facts.Type) string {
 	switch kind {
 	case facts.Text, facts.Nullable:
@@ -390,7 +391,7 @@ func (s *store) write(ctx context.Context, ws measure.WorkspaceID, to *commit, t
 	return nil
 }
 
-// readRows is the number of rows that are passed together.
+// readRows is the number of rows in a block.
 const readRows = 1 << 17
 
 // read passes the rows of commits in a table, and compares their numbers with the counts of the commits.

@@ -74,8 +74,8 @@ func importOrders(b *testing.B, w *warehouse.Warehouse, ws measure.WorkspaceID, 
 	return out
 }
 
-// BenchmarkImport measures a first import, including roll-ups and commit. For comparison it measures how long DuckDB's
-// own CSV reader takes to load the same orders into a table.
+// BenchmarkImport measures a first import, including roll-ups and commit. For comparison, it measures the time that
+// DuckDB's own CSV reader needs to load the same orders into a table.
 func BenchmarkImport(b *testing.B) {
 	n := benchOrders(b)
 	b.Run("import", func(b *testing.B) {
@@ -109,7 +109,7 @@ func benchExec(b *testing.B, e *Engine, text string) {
 	}
 }
 
-// BenchmarkTotals measures the questions of a typical first call, over 30 days. For comparison it measures handwritten
+// BenchmarkTotals measures the questions of a typical first call, over 30 days. For comparison, it measures handwritten
 // statements with a constant period on the same roll-ups.
 func BenchmarkTotals(b *testing.B) {
 	e := open(b, Options{})

@@ -61,7 +61,8 @@ func TestEarlierStoreCatchesUpWithItsCosts(t *testing.T) {
 	}
 }
 
-// beforeUnknownCustomers reverts roll-ups to those before 0017_unknown_customers.sql: an order without a customer was new.
+// beforeUnknownCustomers reverts roll-ups to the state before 0017_unknown_customers.sql, in which an order without a
+// customer is new.
 const beforeUnknownCustomers = `
 UPDATE {{credit_days}} SET new_orders = orders WHERE day IN (SELECT day FROM {{store_days}} WHERE is_new IS NULL);
 UPDATE {{store_days}} SET is_new = true WHERE is_new IS NULL;

@@ -11,11 +11,11 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// blockRows is the number of rows that are passed together.
+// blockRows is the number of rows in a block.
 const blockRows = 64 * 2048
 
-// readColumns runs a statement without parameters and calls each with blocks of rows. The statement's columns are texts,
-// 64-bit numbers and floating-point numbers, as the types of the columns say. The block is reused.
+// readColumns runs a statement without parameters and calls each with blocks of rows. The statement's columns are
+// texts, 64-bit numbers and floating-point numbers; the parameter columns has their types. The block is reused.
 func readColumns(ctx context.Context, conn *sql.Conn, text string, columns []facts.Column, each func(*facts.Columnar) error) error {
 	return extracted(conn, text, func(handle mapping.Connection, statements mapping.ExtractedStatements, _ mapping.IdxT) error {
 		var result mapping.Result
@@ -84,6 +84,6 @@ func (t *inlined) copied() string {
 	if int(t.length) <= len(t.bytes) {
 		return string(t.bytes[:t.length])
 	}
-	pointer := *(*unsafe.Pointer)(unsafe.Pointer(&t.bytes[4]))      //nolint:gosec // of a long text; a short one is in the struct
+	pointer := *(*unsafe.Pointer)(unsafe.Pointer(&t.bytes[4]))      //nolint:gosec // a long text; a short text is in the struct
 	return strings.Clone(unsafe.String((*byte)(pointer), t.length)) //nolint:gosec // the length of DuckDB
 }

@@ -41,7 +41,7 @@ type Options struct {
 	MaxRows       int           // row limit of an answer; 0: 500,000
 	MaxAttached   int           // number of workspaces with open files; 0: 64
 
-	// Files records which workspaces have a file. If it is nil, the engine creates every missing file.
+	// Files records the workspaces that have a file. If it is nil, the engine creates every missing file.
 	Files Files
 
 	// Publish stores the changes of each import elsewhere before they are committed. If it is nil, the files are the
@@ -49,11 +49,11 @@ type Options struct {
 	Publish Publisher
 }
 
-// Files records outside the files which workspaces have a file. With this record, a missing file is an error, not an
-// empty store.
+// Files records, outside of the files, the workspaces that have a file. With this record, a missing file is an error,
+// not an empty store.
 type Files interface {
-	// MayMake returns why the missing file of a workspace must not be created: the workspace was deleted, or its file
-	// was lost.
+	// MayMake returns an error if the missing file of a workspace must not be created, because the workspace was
+	// deleted or its file was lost.
 	MayMake(ctx context.Context, ws measure.WorkspaceID) error
 	// Opened records that the workspace has a file. The engine calls it before an import, each time it opens a file.
 	Opened(ctx context.Context, ws measure.WorkspaceID) error
@@ -193,7 +193,7 @@ func (e *Engine) configure(ctx context.Context, db *sql.DB) error {
 		"SET autoinstall_known_extensions = false",
 		"SET autoload_known_extensions = false",
 		fmt.Sprintf("SET threads = %d", e.options.ImportThreads),
-		// Statements sort their answers, so insertion order is not needed. An import then uses all cores.
+		// Statements sort their answers, so insertion order is not needed. Without it, an import uses all cores.
 		"SET preserve_insertion_order = false",
 		// DuckDB may probe its Bloom filters before they are built, which crashes the process (docs/decisions/0009).
 		// Without Bloom filters, late materialization reads the whole table for a few rows.

@@ -14,10 +14,10 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// A file can be a replica of facts that are stored elsewhere. Each import is then published before it is committed, and
-// the file notes the place of the published commit. Commits of other processes are applied to the file.
+// A file can be a replica of facts that are stored elsewhere. In that case, each import is published before it is
+// committed, and the file stores the place of the published commit. Commits of other processes are applied to the file.
 
-// Place is the position of a file in the commits of its workspace. The zero place is that of a file without commits.
+// Place is the position of a file in the commits of its workspace. A file without commits has the zero place.
 type Place struct{ Sequence, Attempt int64 }
 
 // Publisher stores the changes of an import elsewhere. If it returns an error, the import is rolled back.
@@ -36,7 +36,8 @@ var replicated = map[string]facts.Type{
 	"TIMESTAMP": facts.Instant, "DATE": facts.Day,
 }
 
-// storedTables returns the tables of a file, sorted by name, without the schema version, which every file has itself.
+// storedTables returns the tables of a file, sorted by name. It omits the table of the schema version, because each
+// file has its own version.
 func storedTables(ctx context.Context, from querier, catalog string) (tables []StoredTable, err error) {
 	err = eachColumn(ctx, from, catalog, func(table, column, kind string) error {
 		if table == "schema_version" {
@@ -85,21 +86,20 @@ func (t StoredTable) carried() string {
 	return strings.Join(list, ", ")
 }
 
-// localRows is the first row number that DuckDB gives to rows of a transaction that is not committed: MAX_ROW_ID in its
-// storage.
+// localRows is the first row number that DuckDB gives to rows of an uncommitted transaction: MAX_ROW_ID in its storage.
 const localRows = 36_028_797_018_960_000
 
 // groupRows is the number of consecutive rows that are compared together.
 const groupRows = spanRows
 
-// Changes are the changes of an import that is about to commit: the rows it adds and the rows it removes, of every
-// table. An updated row is both.
+// Changes are the changes of an import that is about to commit: the rows that it adds to each table and removes from
+// it. An updated row is both removed and added.
 type Changes struct {
 	Schema int64
 
 	ws       measure.WorkspaceID
 	feeds    *feeds
-	before   *sql.Conn // reads the committed facts
+	before   *sql.Conn // reads the facts before the import
 	after    *sql.Conn // the import
 	tables   []StoredTable
 	updated  map[string]bool
@@ -117,8 +117,8 @@ func (c *Changes) Tables() []StoredTable { return c.tables }
 // Complete makes the changes contain all rows of the workspace, as if it had been empty before.
 func (c *Changes) Complete() { c.complete = true }
 
-// Each calls each with blocks of changed rows of a table: removed ones with the sign -1, added ones with the sign 1. The
-// blocks are reused.
+// Each calls each with blocks of changed rows of a table: removed rows with the sign -1, added rows with the sign 1.
+// The blocks are reused.
 func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, rows *facts.Columnar) error) error {
 	name := Dialect{}.Table(c.ws, t.Name)
 	if err := c.compare(ctx); err != nil {
@@ -141,7 +141,8 @@ func (c *Changes) Each(ctx context.Context, t StoredTable, each func(sign int8, 
 	return readColumns(ctx, c.after, text, t.Columns, adding)
 }
 
-// print returns an expression that differs for changed rows: of the row number, and in updated tables also the values.
+// print returns an expression that differs for changed rows. It contains the row number and, in updated tables, the
+// values.
 func (c *Changes) print(t StoredTable) string {
 	if c.updated[t.Name] {
 		return "hash(rowid, " + t.named("t") + ")"
@@ -180,7 +181,7 @@ func (c *Changes) groups(ctx context.Context, conn *sql.Conn) (map[string]map[in
 	return groups, err
 }
 
-// eachOld finds the committed rows that the import deleted or updated, first by group.
+// eachOld finds the committed rows that the import deleted or updated. It first compares groups of rows.
 func (c *Changes) eachOld(ctx context.Context, t StoredTable, name string, each func(sign int8, rows *facts.Columnar) error) error {
 	for _, group := range differing(c.old[t.Name], c.now[t.Name]) {
 		rows := fmt.Sprintf("SELECT rowid, CAST(%s AS VARCHAR) FROM %s t WHERE rowid >= %d AND rowid < %d",
@@ -205,7 +206,7 @@ func (c *Changes) eachOld(ctx context.Context, t StoredTable, name string, each 
 	return nil
 }
 
-// differing returns the sorted keys of before with another value, or none, in after.
+// differing returns the sorted keys of before whose value in after is different or missing.
 func differing(before, after map[int64]string) []int64 {
 	var keys []int64
 	for key, value := range before {
@@ -252,14 +253,14 @@ func readPrints(ctx context.Context, conn *sql.Conn, text string) (map[int64]str
 // updates matches the tables that a statement of the merge updates in place.
 var updates = regexp.MustCompile(`UPDATE "[^"]+"\.main\."([a-z_]+)"`)
 
-// noteUpdates records the tables that a text updates. DuckDB keeps the numbers of updated rows.
+// noteUpdates records the tables that a text updates. In DuckDB, an update does not change the numbers of rows.
 func (s *session) noteUpdates(text string) {
 	for _, match := range updates.FindAllStringSubmatch(text, -1) {
 		s.updated[match[1]] = true
 	}
 }
 
-// publish publishes the changes of the session and notes their place in the file.
+// publish publishes the changes of the session and stores their place in the file.
 func (s *session) publish(ctx context.Context) error {
 	before, err := s.workspace.instance.db.Conn(ctx)
 	if err != nil {
@@ -286,7 +287,7 @@ func (c *Changes) publish(ctx context.Context, w *workspace, to Publisher) (err 
 	return notePlace(ctx, c.after, w, place)
 }
 
-// Publish publishes all facts of a workspace as they are, and notes their place in the file.
+// Publish publishes all facts of a workspace and stores their place in the file.
 func (e *Engine) Publish(ctx context.Context, ws measure.WorkspaceID, to Publisher) error {
 	return e.alone(ctx, ws, func(w *workspace, conn *sql.Conn) error {
 		c := &Changes{ws: ws, feeds: e.feeds, before: conn, after: conn, complete: true}
@@ -321,13 +322,13 @@ func (e *Engine) alone(ctx context.Context, ws measure.WorkspaceID, do func(*wor
 	return w.readVersion(ctx)
 }
 
-// notePlace stores the place as a comment, which is part of the transaction and of no table.
+// notePlace stores the place as a comment on a table. The comment is part of the transaction and of no row.
 func notePlace(ctx context.Context, conn *sql.Conn, w *workspace, p Place) error {
 	return execute(ctx, conn, w.text("COMMENT ON TABLE {{data_version}} IS ")+quoted(fmt.Sprintf("commit %d %d", p.Sequence, p.Attempt)))
 }
 
-// Place returns the place that a file notes, and the version of its schema. A workspace without a file has the zero
-// place.
+// Place returns the place that is stored in a file, and the version of its schema. A workspace without a file has the
+// zero place.
 func (e *Engine) Place(ctx context.Context, ws measure.WorkspaceID) (p Place, schema int64, err error) {
 	w, release, err := e.acquire(ctx, ws)
 	if err != nil {
@@ -352,8 +353,8 @@ SELECT (SELECT max(version) FROM {{schema_version}}), (SELECT comment FROM duckd
 	return p, schema, nil
 }
 
-// Apply changes a workspace in one transaction, and notes the place that it then has. The function from passes the rows.
-// With emptied, the workspace is emptied before.
+// Apply changes a workspace in one transaction and stores its new place. The function from passes the rows. If emptied
+// is true, the workspace is emptied first.
 func (e *Engine) Apply(
 	ctx context.Context, ws measure.WorkspaceID, p Place, emptied bool, from func(tables []StoredTable, pass func(table StoredTable, sign int8, rows *facts.Columnar) error) error,
 ) error {
@@ -399,8 +400,8 @@ func (e *Engine) Apply(
 	})
 }
 
-// remove deletes the rows of a table that are equal to the removed ones, as many as there are of those. A missing row
-// means that the file does not have the facts that the changes assume.
+// remove deletes one equal row of a table for each removed row. If a row is missing, the file does not have the facts
+// that the changes assume.
 func (t StoredTable) remove(ctx context.Context, conn *sql.Conn, ws measure.WorkspaceID) error {
 	name, removed := Dialect{}.Table(ws, t.Name), "temp.main."+identifier("removed_"+t.Name)
 	var want int64
@@ -411,7 +412,7 @@ func (t StoredTable) remove(ctx context.Context, conn *sql.Conn, ws measure.Work
 	days := "true"
 	for i, c := range t.Columns {
 		equal[i] = fmt.Sprintf("t.%[1]s IS NOT DISTINCT FROM g.%[1]s", identifier(c.Name))
-		if c.Name == "day" && c.Type == facts.Day { // reads only the blocks with these days
+		if c.Name == "day" && c.Type == facts.Day { // then DuckDB reads only the blocks with these days
 			var first, last sql.NullString
 			err := conn.QueryRowContext(ctx, "SELECT CAST(min(day) AS VARCHAR), CAST(max(day) AS VARCHAR) FROM "+removed+" HAVING count(*) = count(day)").Scan(&first, &last)
 			if err == nil && first.Valid {

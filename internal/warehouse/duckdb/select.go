@@ -67,7 +67,7 @@ func (w *workspace) prepared(ctx context.Context, text string) (*sql.Stmt, error
 	}
 	known, raced := w.statements.LoadOrStore(text, fresh)
 	if raced {
-		err = fresh.Close() //nolint:sqlclosecheck // another goroutine's statement stays
+		err = fresh.Close() //nolint:sqlclosecheck // another goroutine's statement is used
 	}
 	return known.(*sql.Stmt), err
 }

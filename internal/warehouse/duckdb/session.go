@@ -55,7 +55,7 @@ type session struct {
 }
 
 func (e *Engine) session(ctx context.Context, w *workspace) (*session, error) {
-	// The connection outlives the call that starts the import.
+	// The connection stays open after the call that starts the import.
 	conn, err := w.instance.db.Conn(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (s *session) Append(ctx context.Context, table string, rows facts.Rows, inO
 // commitTime is the time limit of the commit, which continues even if the caller cancels.
 const commitTime = 5 * time.Minute
 
-// Commit makes the changes visible. In a replica, it publishes them before.
+// Commit makes the changes visible. In a replica, it first publishes them.
 func (s *session) Commit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkStored measures the processor time per row of imports of 10,000 and 100,000 rows, as from Singer taps. The
-// rows are of ad reports, and of orders with a line, a coupon, a refund and a touchpoint.
+// rows are ad reports, and orders with a line, a coupon, a refund and a touchpoint.
 func BenchmarkStored(b *testing.B) {
 	for _, kind := range []struct {
 		name  string

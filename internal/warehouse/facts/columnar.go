@@ -1,8 +1,8 @@
 package facts
 
 // Columnar is a block of rows stored by column, with the types in which another engine stores them. It implements
-// [Rows]. A column of type Text, Nullable or Float has its values in Text or Float of its [Values]; every other column
-// has whole numbers: flags are 0 and 1, days are days since 1970, instants are microseconds since 1970.
+// [Rows]. A column of type Text, Nullable or Float has its values in Text or Float of its [Values]. Every other column
+// has whole numbers: flags are 0 and 1, days are days since 1970, and instants are microseconds since 1970.
 type Columnar struct {
 	columns []Column
 	values  []Values

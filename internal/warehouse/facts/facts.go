@@ -35,7 +35,7 @@ import (
 //	column   the column and its options: key, day (the business day), sum (rows of one import with the same key are
 //	         summed), version (the later of two rows with the same key counts), null=FIELD (NULL unless the field is
 //	         true), epoch (an unknown day is 1970-01-01)
-//	prefix   precedes the column names of a nested struct, which has no key columns then
+//	prefix   precedes the column names of a nested struct; such a struct has no key columns
 //	also     a further column and the method that returns it
 //	show     the column in a preview: its title, then how the value is written (see [Format]), in=FIELD (the currency),
 //	         if=FIELD (only if the field is true), by=METHOD (the method that returns the text)
@@ -104,16 +104,17 @@ type Order struct {
 	Country   string `column:"country" show:"country" place:"2"` // ISO 3166-1 alpha-2, upper case
 	Region    string `column:"region" show:"region" place:"2"`   // ISO 3166-2 without the country: "CA"
 	Units     int64  `column:"units" show:"units,nonzero"`
-	// time of the version in the source; the latest version wins. Zero: unknown; progress decides (decision 11)
+	// time of the version in the source; the latest version is used. Zero: unknown, so progress determines the version
+	// (decision 11)
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
 // Profile contains the data of a shop or an email tool about a customer apart from orders. It has no name, address or
 // number. The customer has the same keyed hash as in orders.
 //
-// The latest version of a customer is used. Some versions lack consents, orders or the first contact. The profile
-// therefore has each consent from the latest version that contains it, the largest number of orders and the earliest
-// first contact.
+// The latest version of a customer is used. Some versions lack consents, orders or the first contact. Therefore, each
+// consent is from the latest version that contains it. The number of orders is the largest, and the first contact the
+// earliest, of all versions.
 type Profile struct {
 	Source string `column:"source,key" show:"source"`
 	// keyed hash of the email address, otherwise of the source's ID, otherwise of the phone number
@@ -122,13 +123,13 @@ type Profile struct {
 	Phone string `column:"phone"`
 	// first contact with the source, in the workspace's time zone; zero: unknown
 	Since       civil.Date `column:"since"`
-	Email       Consent    `column:"email" also:"email_at,emailAt"` // to email marketing
-	SMS         Consent    `column:"sms" also:"sms_at,smsAt"`       // to text-message marketing
+	Email       Consent    `column:"email" also:"email_at,emailAt"` // consent to email marketing
+	SMS         Consent    `column:"sms" also:"sms_at,smsAt"`       // consent to text-message marketing
 	Country     string     `column:"country"`                       // ISO 3166-1 alpha-2, upper case
 	Region      string     `column:"region"`                        // ISO 3166-2 without the country
 	Orders      int64      `column:"orders,null=OrdersKnown"`       // lifetime number of orders in the source
 	OrdersKnown bool
-	// time of the version in the source; the latest wins, and a known time wins over an unknown one
+	// time of the version in the source; the latest version is used, and a known time is preferred to an unknown time
 	UpdatedAt time.Time `column:"updated_at"`
 }
 
@@ -215,11 +216,11 @@ type LandedOrder struct {
 	Subtotal      int64  `column:"subtotal,null=SubtotalKnown"` // total of the lines after all discounts
 	SubtotalKnown bool
 	Discounts     int64     `column:"discounts"`          // discounts of the whole order
-	UpdatedAt     time.Time `column:"updated_at,version"` // the latest wins; known wins over unknown
+	UpdatedAt     time.Time `column:"updated_at,version"` // the latest is used; a known time is preferred
 }
 
 // LandedLine is an order line from a separate table. It becomes an [OrderLine] when its order is in the store, unless
-// the order's import contains its lines. Amounts are minor units of Currency. Lines in another currency than their
+// the order's import contains its lines. Amounts are minor units of Currency. Lines in a currency other than their
 // order's are not used.
 type LandedLine struct {
 	Source   string `column:"source,key"`
@@ -235,7 +236,7 @@ type LandedLine struct {
 	Discount int64          `column:"discount" show:"discount,amount,in=Currency"`
 	Currency money.Currency `column:"currency"`
 	Gone     bool           `column:"gone" show:"counts,by=excluded"` // the line was removed from the order
-	// the latest version wins, and a known time wins over an unknown one
+	// the latest version is used, and a known time is preferred to an unknown time
 	SyncedAt time.Time `column:"synced_at,version"`
 }
 
@@ -296,7 +297,7 @@ type AdName struct {
 	Name     string           `column:"name" show:"name"`
 	Campaign string           `column:"campaign_id" show:"campaign"` // campaign ID of an ad set or ad; "": unknown
 	AdSet    string           `column:"ad_set_id"`                   // ad set ID of an ad; "": unknown
-	// the latest version wins, and a known time wins over an unknown one
+	// the latest version is used, and a known time is preferred to an unknown time
 	UpdatedAt time.Time `column:"updated_at,version"`
 }
 
@@ -321,13 +322,13 @@ type Product struct {
 }
 
 // ProductCost is the unit cost of a product from a day on. It applies to lines without their own cost. The cost with
-// the latest day up to the order's day applies. If days are equal, the source with the first name in sort order wins,
-// in any order of import.
+// the latest day up to the order's day applies. If days are equal, the cost of the source with the first name in sort
+// order applies, in any order of import.
 type ProductCost struct {
 	Source string     `column:"source,key"`
 	SKU    string     `column:"sku,key" show:"sku"`
 	From   civil.Date `column:"since,key,epoch" show:"from"` // zero: from the beginning
-	Cost   int64      `column:"cost" show:"cost,money"`      // of one unit
+	Cost   int64      `column:"cost" show:"cost,money"`      // cost of one unit
 }
 
 // MessageDay is the result of an email or text message on a day.
@@ -427,7 +428,7 @@ type FXRate struct {
 	Source string         `column:"source,key"`
 }
 
-// RegionDay contains data of a region on a day other than orders: traffic and population.
+// RegionDay contains the traffic and the population of a region on a day.
 type RegionDay struct {
 	Source     string     `column:"source,key"`
 	Day        civil.Date `column:"day,key,day" show:"day"`
@@ -447,7 +448,7 @@ type SurfaceDayTotal struct {
 	Country string          `column:"country,key"`              // ISO 3166-1 alpha-2, upper case; "" if unknown
 	Region  string          `column:"region,key" show:"region"` // ISO 3166-2 without the country; "" if unknown
 	Orders  int64           `column:"orders" show:"orders,nonzero"`
-	// number of first orders of customers among these; the others are orders of returning customers
+	// number of these orders that are first orders of customers; the others are orders of returning customers
 	NewOrders int64 `column:"new_orders"`
 	Units     int64 `column:"units"`
 	Charged   int64 `column:"charged" show:"charged,money"`

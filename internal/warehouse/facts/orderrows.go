@@ -94,7 +94,8 @@ func (n *numbering[T]) number(value T) int32 {
 	return number
 }
 
-// learn returns the number of a value with texts that do not occur in this spelling yet.
+// learn returns the number of a value, and records this spelling of the value's texts. A new value gets the next
+// number.
 func (n *numbering[T]) learn(value T) int32 {
 	kept := n.clean(value)
 	number, known := n.numbers[kept]

@@ -8,8 +8,8 @@ type Table struct {
 	Columns []Column // columns of the fact table, in the order of the row's fields
 	Key     []string // the natural key; for windows, it distinguishes an update from a new row
 	Day     string   // the column with the business day; "" without one
-	Sum     string   // this column is summed over rows of one import with the same key; "": the last row wins
-	Version string   // the larger value of this column wins among rows with one key; "": the last imported row wins
+	Sum     string   // this column is summed over rows of one import with the same key; "": the last row is used
+	Version string   // rows with one key: the largest value of this column is used; "": the last imported row
 	Whole   bool     // an import with such rows contains all of them for each of its orders
 	Most    int      // maximum number of stored rows per order; 0: no limit
 }

@@ -86,7 +86,7 @@ func (p *plan) complete(ctx context.Context, of *part) error {
 	return err
 }
 
-// settleRefunds keeps refunds with a day when an import contains only the refunded total of their order.
+// settleRefunds retains refunds with a day if an import contains only the refunded total of their order.
 func (p *plan) settleRefunds(ctx context.Context) error {
 	totals, err := p.count(ctx, "stage_refunds WHERE date_unknown")
 	if err != nil || totals == 0 {
@@ -134,8 +134,8 @@ func (p *plan) takeAll(ctx context.Context, of *part) error {
 	return err
 }
 
-// tally counts the changes that compare found. Of several versions of a row, the last one is a change; the others are
-// unchanged.
+// tally counts the changes that compare found. If a row has several versions, the last version is counted as a change,
+// and the others as unchanged.
 func (p *plan) tally(ctx context.Context, of *part) error {
 	var changed, updated, gone int64
 	if err := p.one(ctx, "sql/tally", of.values(), &changed, &updated, &gone); err != nil {
@@ -213,8 +213,8 @@ func (p *plan) settleRows(ctx context.Context, of *part) error {
 	return nil
 }
 
-// deduplicate keeps one staged row per key: the last one or the sum. For an order, it keeps the rows that the store
-// keeps.
+// deduplicate retains one staged row per key: the last row or the sum. For an order, it retains as many rows as the
+// store allows.
 func (p *plan) deduplicate(ctx context.Context, of *part) error {
 	if of.Table == facts.ProfilesTable {
 		return p.run(ctx, "sql/join_profiles", args{"before": false})
@@ -232,8 +232,8 @@ func (p *plan) deduplicate(ctx context.Context, of *part) error {
 	return p.run(ctx, "sql/keep_most", values)
 }
 
-// noteDays records the days of changed rows. For orders, for their rows, and for orders that codes and answers tie to a
-// channel or a creator, noteOrders records them.
+// noteDays records the days of changed rows. noteOrders records the days for orders, for their rows, and for orders
+// that codes and answers tie to a channel or a creator.
 func (p *plan) noteDays(ctx context.Context, t *facts.Table, relations ...string) error {
 	values := args{"fact": t, "levels": levels}
 	name := ""

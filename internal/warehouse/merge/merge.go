@@ -72,14 +72,14 @@ type plan struct {
 	version   uint64
 
 	buffers *facts.Buffers
-	all     []*part // of every table
+	all     []*part // parts of all tables
 	parts   []*part // tables with rows, in the order of merging
 	windows []warehouse.AdWindow
 	fresh   bool // the store had no orders at the start of the import
 
 	counts  map[string]warehouse.Counts
 	stale   int64 // number of orders dropped because the store has a later version
-	waiting int64 // number of orders with parts in separate tables that the store lacks
+	waiting int64 // number of missing orders with parts in separate tables
 }
 
 // Parts of the plan with their own tables.

@@ -7,8 +7,8 @@ import (
 	"assay/internal/warehouse/facts"
 )
 
-// PanelSize is the number of customers in the panel. It is enough for ten channels with some thousand customers each.
-// One query can still read all of them.
+// PanelSize is the number of customers in the panel. It is enough for ten channels with some thousand customers each,
+// and small enough for one query.
 const PanelSize = 20_000
 
 // cohortOrders is the approximate number of orders per cohort rebuild. It is larger than sliceOrders, because each

@@ -50,8 +50,7 @@ func (p *plan) changed() bool {
 	return false
 }
 
-// mergeRows finds all changes before it writes any, because the days to rebuild include those of the old and the new
-// rows.
+// mergeRows finds all changes before it writes any, because the days of the old rows and of the new rows are rebuilt.
 func (p *plan) mergeRows(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 // sliceOrders is the approximate number of orders rolled up together; it limits the memory of a rebuild.
 const sliceOrders = 1_000_000
 
-// customers updates the first orders of customers. It records the days of orders that became a first order or are no
-// longer one, and of their refunds.
+// customers updates the first orders of customers. It records the days of orders that became a first order or stopped
+// being one, and the days of their refunds.
 func (r rollup) customers(ctx context.Context) error {
 	orders := r.of(facts.OrdersTable)
 	if r.fresh {
@@ -92,7 +92,7 @@ func (r rollup) rollUpDays(ctx context.Context) error {
 }
 
 // steps returns the texts to run for each slice. It skips a step if the store has no facts for it and this import
-// removed none, because its roll-ups are empty. The store's days are always rebuilt, because refunds are included
+// removed none, because its roll-ups are empty. The store's days are always rebuilt, because they include refunds
 // without orders.
 func (r rollup) steps(ctx context.Context) ([]string, error) {
 	if err := r.run(ctx, "rollups/1_tables", nil); err != nil {

@@ -75,7 +75,7 @@ func (w reportWindows) spellOut(ctx context.Context) error {
 	return nil
 }
 
-// joinWindows merges overlapping and adjacent windows of an account, because a Singer tap names each day.
+// joinWindows merges overlapping and adjacent windows of an account, because a Singer tap gives each day as a window.
 func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	var joined []warehouse.AdWindow
 	for _, w := range slices.SortedFunc(slices.Values(windows), func(a, b warehouse.AdWindow) int {
@@ -97,8 +97,8 @@ func joinWindows(windows []warehouse.AdWindow) []warehouse.AdWindow {
 	return joined
 }
 
-// compareDays creates the table differing. The table contains the rows with another number of copies than in the store,
-// on account days with stored rows. compareDays also counts the changes.
+// compareDays creates the table differing. On account days with stored rows, the table contains the rows whose number
+// of copies differs from the store's. compareDays also counts the changes.
 func (w reportWindows) compareDays(ctx context.Context, of *part) error {
 	if err := w.run(ctx, "sql/differing", w.values()); err != nil {
 		return err

@@ -1,6 +1,6 @@
--- One row per version of a campaign before an instant, and per version of an ad set or ad that has one in the period,
--- in order of time. The currency is the latest of the account's reports, or '' if they have none. An empty platform
--- or campaign selects all.
+-- One row per version before an instant, in order of time: of every campaign, and of the ad sets and ads with a version
+-- in the period. The currency is the latest of the account's reports, or '' if they have none. An empty platform or
+-- campaign selects all.
 -- heavy: reads the currencies of all reports.
 SELECT
     s.platform AS platform, s.level AS level, s.id AS id, s.since AS since, s.name AS name, s.status AS status, s.told AS told,

@@ -1,6 +1,6 @@
 -- One row per question and channel: the orders of respondents that last touch credits to the channel, among orders in
--- the store. Days are those of the answers in the workspace's time zone. least is the minimum value of an order,
--- negative for any; only a minimum needs a scan of individual answers.
+-- the store. Days are the days of the answers, in the workspace's time zone. least is the minimum value of an order; a
+-- negative number means any value. Only a minimum needs a scan of individual answers.
 SELECT question, credited, CAST(sum(answers) AS BIGINT) AS all_answers
 FROM (
     SELECT day, question, answer, credited, answers

@@ -1,6 +1,6 @@
--- One row per answer, latest first. Days are those of the answers in the workspace's time zone. charged is the value
--- of the order; known is 0 if the order is not in the store. is_new is NULL for orders without a customer. least is the minimum value of an order, negative for
--- any.
+-- One row per answer, latest first. Days are the days of the answers, in the workspace's time zone. charged is the
+-- value of the order. known is 0 if the order is not in the store. is_new is NULL for orders without a customer. least
+-- is the minimum value of an order; a negative number means any value.
 SELECT day, question, answer, channel, credited, charged,
     CASE WHEN is_new THEN 'new' WHEN NOT is_new THEN 'returning' ELSE 'unknown' END AS segment,
     CASE WHEN order_day IS NULL THEN 0 ELSE 1 END AS known

@@ -1,7 +1,8 @@
--- One row per window: the selected answers, those of them that name a channel, and the orders with any answer,
--- regardless of the selection. 0 is the recent window, 1 the earlier one; a window without answers has no row. Days
--- are those of the answers in the workspace's time zone. least is the minimum value of an order, negative for any; an
--- answer without an order in the store has no value. Only a minimum needs a scan of individual answers.
+-- One row per window: the number of selected answers, the number of these that name a channel, and the number of orders
+-- with any answer, regardless of the selection. 0 is the recent window, 1 the earlier one. A window without answers has
+-- no row. Days are the days of the answers, in the workspace's time zone. least is the minimum value of an order; a
+-- negative number means any value. An answer without an order in the store has no value. Only a minimum needs a scan of
+-- individual answers.
 SELECT period, CAST(sum(answers) AS BIGINT) AS answered,
     CAST(sum(CASE WHEN selected THEN answers ELSE 0 END) AS BIGINT) AS sum_selected,
     CAST(sum(CASE WHEN selected AND channel <> '' THEN answers ELSE 0 END) AS BIGINT) AS sum_named,

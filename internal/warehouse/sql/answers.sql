@@ -1,7 +1,7 @@
--- One row per question and named channel, and per text of answers that name no channel: the number of answers, of
--- those from new and from returning customers, of those with an order in the store, and the value of these orders. Days are those of the
--- answers in the workspace's time zone. least is the minimum value of an order, negative for any; only a minimum
--- needs a scan of individual answers.
+-- One row per question and named channel, and per text of answers that name no channel: the number of answers, the
+-- numbers from new and from returning customers, the number with an order in the store, and the value of these orders.
+-- Days are the days of the answers, in the workspace's time zone. least is the minimum value of an order; a negative
+-- number means any value. Only a minimum needs a scan of individual answers.
 SELECT question, channel, CASE WHEN channel <> '' THEN '' ELSE answer END AS answer_text,
     CAST(sum(answers) AS BIGINT) AS all_answers,
     CAST(sum(CASE WHEN known AND is_new THEN answers ELSE 0 END) AS BIGINT) AS new_answers,

@@ -1,7 +1,7 @@
--- One row per window, channel and roll-up, for two adjacent windows, as in channel_totals_adjacent, with the figures
--- of a summary. A statement is planned again each time its values change, so its cost depends on the number of
--- columns, and grouping by a comparison costs less than by a CASE. Days are in the workspace's time zone, those of
--- spend in the ad account's. sum_spend_rows is 0 where no report and no entry covers the channel: its spend is
+-- One row per window, channel and roll-up, for two adjacent windows, as in channel_totals_adjacent, with the figures of
+-- a summary. A statement is planned again each time its values change, so its cost depends on the number of columns.
+-- Grouping by a comparison costs less than grouping by a CASE. Days are in the workspace's time zone. Days of spend are
+-- in the ad account's time zone. sum_spend_rows is 0 where no report and no entry covers the channel: its spend is
 -- unknown, not zero.
 SELECT
     day < CAST($recent_first AS DATE) AS earlier, channel,

@@ -1,8 +1,8 @@
--- One row per window, channel and roll-up, for two adjacent windows: the earlier one ends the day before the recent
--- one begins, so each roll-up is read once. The first roll-up has the credits by the model, the second spend and
--- claims from reports and manual entries; the caller adds them, which is cheaper than a second pass here. 0 is the
--- recent window, 1 the earlier one. Days are in the workspace's time zone, those of spend in the ad account's.
--- sum_spend_rows is 0 where no report and no entry covers the channel: its spend is unknown, not zero.
+-- One row per window, channel and roll-up, for two adjacent windows: the earlier one ends the day before the recent one
+-- begins, so each roll-up is read once. The first roll-up has the credits by the model. The second has spend and claims
+-- from reports and manual entries. The caller adds them, which is cheaper than a second pass in the database. 0 is the
+-- recent window, 1 the earlier one. Days are in the workspace's time zone. Days of spend are in the ad account's time
+-- zone. sum_spend_rows is 0 where no report and no entry covers the channel: its spend is unknown, not zero.
 SELECT
     CASE WHEN day >= CAST($recent_first AS DATE) THEN 0 ELSE 1 END AS period, channel,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

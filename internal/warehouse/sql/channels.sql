@@ -1,5 +1,5 @@
 -- One row per channel with last-touch credit or spend. Orders are millionths. platform is '' where no ad report names
--- the channel. Days are the first and last with either.
+-- the channel. Days are the first and the last day with credit or spend.
 SELECT
     channel, max(platform) AS platform, CAST(sum(orders) AS BIGINT) AS credited,
     CAST(sum(charged) AS BIGINT) AS sum_charged, CAST(sum(spend) AS BIGINT) AS sum_spend,

@@ -1,6 +1,6 @@
 -- One row per channel and day. Credits are the platforms' claims; 'unattributed' has the store's total minus all
--- claims. Days are in the workspace's time zone, those of spend in the ad account's. spend_rows is 0 where the day's
--- spend is unknown. Empty days have no row. An empty channel selects all.
+-- claims. Days are in the workspace's time zone. Days of spend are in the ad account's time zone. spend_rows is 0 where
+-- the day's spend is unknown. Empty days have no row. An empty channel selects all.
 SELECT
     channel, day,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

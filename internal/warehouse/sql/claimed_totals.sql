@@ -1,7 +1,7 @@
 -- One row per window and channel. Credits are the platforms' claims; 'unattributed' has the store's total minus all
 -- claims, which is negative if platforms claim more. 0 is the recent window, 1 the earlier one. Days are in the
--- workspace's time zone, those of spend in the ad account's. spend_rows is 0 where no report and no entry covers the
--- channel: its spend is unknown, not zero.
+-- workspace's time zone. Days of spend are in the ad account's time zone. spend_rows is 0 where no report and no entry
+-- covers the channel: its spend is unknown, not zero.
 SELECT
     period, channel,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

@@ -1,4 +1,4 @@
--- One row per window: the totals of all codes, or of one, and the number of codes. An order with two codes counts
+-- One row per window: the totals of all codes, or of one, and the number of codes. An order with two codes is counted
 -- once. 0 is the recent window, 1 the earlier one. A window without coupons has no row.
 SELECT
     period, count(DISTINCT code) AS codes, CAST(sum(orders) AS BIGINT) AS sum_orders,

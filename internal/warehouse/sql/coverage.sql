@@ -1,5 +1,6 @@
--- One row: the range of orders and ad reports. Orders in figures are counted separately from canceled ones and tests;
--- a canceled test is a test. Orders are first counted by the number of their kind. Days are NULL without data.
+-- One row: the range of orders and ad reports. Orders in figures, canceled orders and test orders are counted
+-- separately; a canceled test is a test. Orders are first counted by the number of their kind. Days are NULL without
+-- data.
 -- heavy: reads all orders.
 SELECT
     o.orders, o.cancelled, o.tests, o.first_day, o.last_day, a.first_day AS first_ad_day, a.last_day AS last_ad_day

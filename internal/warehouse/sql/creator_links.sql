@@ -1,6 +1,6 @@
--- One row per window, creator and kind of link (vanity or referral) in use: clicks, and the orders and revenue that
--- the link tool counts. The orders are anonymous, so codes and surveys may count them too. 0 is the recent window, 1
--- the earlier one.
+-- One row per window, creator and kind of link (vanity or referral) in use: clicks, and the orders and revenue that the
+-- link tool counts. The orders are anonymous, so the orders of codes and surveys may include them. 0 is the recent
+-- window, 1 the earlier one.
 SELECT
     period, creator, kind, CAST(sum(clicks) AS BIGINT) AS sum_clicks, CAST(sum(orders) AS BIGINT) AS sum_orders,
     CAST(sum(revenue) AS BIGINT) AS sum_revenue

@@ -1,7 +1,7 @@
--- One row per window, creator and signals that identify the creator's orders: code, survey or both. An order is in
--- one row. The creator '' has the orders of the online store without a creator. 0 is the recent window, 1 the earlier
--- one. Days are in the workspace's time zone. Orders are millionths; touched counts those with the channel influencer
--- or creator in their path.
+-- One row per window, creator and signals that identify the creator's orders: code, survey or both. An order is in one
+-- row. The creator '' has the orders of the online store without a creator. 0 is the recent window, 1 the earlier one.
+-- Days are in the workspace's time zone. Orders are millionths; touched is the number of orders with the channel
+-- influencer or creator in their path.
 SELECT
     period, creator, by_code, by_survey, CAST(sum(touched) AS BIGINT) AS sum_touched,
     CAST(sum(orders) AS BIGINT) AS sum_orders, CAST(sum(charged) AS BIGINT) AS sum_charged,

@@ -1,5 +1,5 @@
--- One row per changed day and part with its first visible totals, and one with the current ones. Changes count after
--- the day was over or first had data. Newest days first. changes is the number of changes.
+-- One row per changed day and part with its first visible totals, and one with the current ones. A change is included
+-- if it was made after the day ended or first had data. The newest days are first. changes is the number of changes.
 SELECT
     h.day AS day, h.kind AS kind, h.part AS part, h.there AS there, h.orders AS sum_orders, h.charged AS sum_charged,
     h.tax AS sum_tax, h.shipping AS sum_shipping, h.discounts AS sum_discounts, h.refunds AS sum_refunds,

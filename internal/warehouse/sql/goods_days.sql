@@ -1,6 +1,6 @@
--- One row per day with order lines, by the orders' days in the workspace's time zone. costed counts the units with a
--- known cost, costed_net is what was charged for them, and cost is their cost of goods. Where only a part of a
--- product's units on a day has a known cost, costed_net is that part of its net amount.
+-- One row per day with order lines, by the orders' days in the workspace's time zone. costed is the number of units
+-- with a known cost, costed_net is the amount charged for them, and cost is their cost of goods. If only some of a
+-- product's units on a day have a known cost, costed_net is their share of the net amount.
 SELECT
     day, CAST(sum(units) AS BIGINT) AS sum_units, CAST(sum(net) AS BIGINT) AS sum_net,
     CAST(sum(costed) AS BIGINT) AS sum_costed,

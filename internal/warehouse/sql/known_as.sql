@@ -1,5 +1,5 @@
--- One row per profile of a customer, given by a keyed hash of the email address, the ID or the phone number: the
--- profile's hashes. phone_hash is '' if unknown.
+-- One row per profile of a customer: the profile's hashes. The customer is given by a keyed hash of the email address,
+-- the ID or the phone number. phone_hash is '' if unknown.
 -- heavy: scans all customers.
 SELECT customer, phone AS phone_hash
 FROM {{profiles}}

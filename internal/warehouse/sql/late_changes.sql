@@ -1,5 +1,5 @@
--- One row: the number of days and parts that imports on these days, in the workspace's time zone, changed after they
--- were first visible. The first day is NULL if there is none.
+-- One row: the number of days and parts with totals that changed after they were first visible. Only changes by imports
+-- in the given period are included. Days are in the workspace's time zone. The first day is NULL if there is none.
 SELECT count(*) AS parts, min(c.day) AS first_day, max(c.day) AS last_day
 FROM (
     SELECT s.day AS day, s.kind AS kind, s.part AS part

@@ -1,6 +1,6 @@
 -- One row per window, message channel and kind of entity, as the sending tools report them. 0 is the recent window, 1
--- the earlier one. Days are the sending tool's. Opens and clicks are unique within a report row. since_rows counts
--- rows with totals since the send instead of one day.
+-- the earlier one. Days are the sending tool's. Opens and clicks are unique within a report row. since_rows is the
+-- number of rows with totals since sending instead of totals of one day.
 SELECT
     period, channel, entity, count(*) AS report_rows,
     CAST(sum(recipients) AS BIGINT) AS sum_recipients, CAST(sum(delivered) AS BIGINT) AS sum_delivered,

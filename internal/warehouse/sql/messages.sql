@@ -1,6 +1,6 @@
 -- One row per campaign or flow of messages, largest claimed revenue first, as the sending tools report them. Days are
--- the sending tool's. An empty channel or entity selects all. since_rows counts rows with totals since the send
--- instead of one day.
+-- the sending tool's. An empty channel or entity selects all. since_rows is the number of rows with totals since
+-- sending instead of totals of one day.
 SELECT
     channel, entity, entity_id, max(entity_name) AS latest_name, count(*) AS report_rows,
     CAST(sum(recipients) AS BIGINT) AS sum_recipients, CAST(sum(delivered) AS BIGINT) AS sum_delivered,

@@ -1,8 +1,8 @@
 -- One row per conversion path, most orders first. A store has almost as many paths as orders. With the result of
--- path_ranks, this query skips most paths that are not on the page: those with numbers outside lowest to highest and
--- with fewer orders than least. Days are in the workspace's time zone; refunds count on their own day. segment is
--- new, returning or empty for both; met is a channel between two separators, which selects the paths with it, or
--- empty for all.
+-- path_ranks, this query skips most paths that are not on the page: paths with numbers outside lowest to highest, and
+-- paths with fewer orders than least. Days are in the workspace's time zone. Refunds are dated by their own day.
+-- segment is new, returning or empty for both. met is a channel between two separators, which selects the paths with
+-- this channel; an empty met selects all paths.
 SELECT
     n.name AS path, d.sum_orders, d.sum_charged, d.sum_tax, d.sum_shipping, d.sum_discounts, d.sum_refunds, d.sum_undated,
     d.sum_new_orders, d.sum_units, d.sum_touches, d.sum_seconds

@@ -1,6 +1,6 @@
--- One row per window and conversion path: the channels of the touchpoints before the order, oldest first, separated
--- by the character 31. 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone; refunds
--- count on their own day. segment is new, returning or empty for both.
+-- One row per window and conversion path: the channels of the touchpoints before the order, oldest first, separated by
+-- the character 31. 0 is the recent window, 1 the earlier one. Days are in the workspace's time zone. Refunds are dated
+-- by their own day. segment is new, returning or empty for both.
 SELECT
     s.period, n.name AS path, s.sum_orders, s.sum_charged, s.sum_tax, s.sum_shipping, s.sum_discounts, s.sum_refunds,
     s.sum_undated, s.sum_new_orders, s.sum_units, s.sum_touches, s.sum_seconds

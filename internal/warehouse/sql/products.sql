@@ -1,6 +1,6 @@
--- One row per product sold in the window: per SKU and title, because either may be empty. Days are the orders' days
--- in the workspace's time zone. costed counts the units with a known cost; the cost of the others is unknown, not
--- zero.
+-- One row per product sold in the window: per SKU and title, because either may be empty. Days are the orders' days in
+-- the workspace's time zone. costed is the number of units with a known cost; the cost of the other units is unknown,
+-- not zero.
 SELECT
     sku, title, CAST(sum(units) AS BIGINT) AS sum_units, CAST(sum(orders) AS BIGINT) AS sum_orders,
     CAST(sum(net) AS BIGINT) AS sum_net, CAST(sum(discount) AS BIGINT) AS sum_discount,

@@ -1,5 +1,5 @@
--- One row per keyed hash of the customer of a hash, including that one: email addresses and IDs that are tied
--- together. No row if nothing is tied to it.
+-- One row per keyed hash of the customer who has a given hash, including that hash: email addresses and IDs that are
+-- tied together. No row if no other hash is tied to the given one.
 -- heavy: scans all customers.
 SELECT a.known_as
 FROM {{identities}} a

@@ -1,5 +1,5 @@
--- One row per day, part and date, in the workspace's time zone, on which its totals changed: the totals at the end of
--- that date. kind is one kind.
+-- One row per day, part and date on which the part's totals changed: the totals at the end of that date. Dates are in
+-- the workspace's time zone. kind is one kind.
 SELECT
     h.day AS day, h.part AS part, h.there AS there, h.charged AS sum_charged, h.tax AS sum_tax, h.shipping AS sum_shipping,
     h.refunds AS sum_refunds, h.spend AS sum_spend, h.conversions AS sum_claimed, latest.seen AS seen

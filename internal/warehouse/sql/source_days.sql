@@ -1,6 +1,6 @@
--- One row per kind of daily facts, source, ad account and day with data, among the requested days. Orders and
--- messages have days of the workspace's time zone, ads those of their accounts. Canceled orders and tests count,
--- because they were delivered.
+-- One row per kind of daily facts, source, ad account and day with data, among the requested days. Days of orders and
+-- messages are in the workspace's time zone. Days of ads are in the time zones of their accounts. Canceled and test
+-- orders are included, because the source delivered them.
 -- heavy: reads orders and ad reports.
 SELECT 'orders' AS kind, source AS origin, '' AS account_id, '' AS platform_key, day
 FROM {{orders}}

@@ -1,5 +1,5 @@
--- One row per kind of fact, source and, for ad reports, account and platform. Days are NULL for kinds without days.
--- The source of targets is 'targets'.
+-- One row per kind of fact, source and, for ad reports, account and platform. Days are NULL for kinds of facts without
+-- days. The source of targets is 'targets'.
 -- heavy: reads all facts.
 SELECT 'orders' AS kind, 'orders' AS fact, source AS origin, '' AS account_id, '' AS platform_key, count(*) AS fact_rows,
     min(day) AS first_day, max(day) AS last_day

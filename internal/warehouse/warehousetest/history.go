@@ -162,7 +162,7 @@ func feedWithinAnHour(on trial) {
 	same(t, "a day that came and went within the hour has no history", []int64{11_00, 13_00, 0}, charged())
 }
 
-// looks imports unchanged data again. No figure changes, but the import is treated as an examination of the days.
+// looks imports unchanged data again. No figure changes, but the history records that the import contained the days.
 func looks(on trial) {
 	t, w := on.t, on.w
 	on.at("2026-01-12T09:00:00Z")

@@ -34,7 +34,8 @@ func januaryTotals(t *testing.T, w *warehouse.Warehouse) measure.Sums {
 	return answer[warehouse.Pair[measure.Sums]](t)(w.StoreTotals(t.Context(), shop, warehouse.Windows{Recent: january})).Recent
 }
 
-// changedOrder moves order 2 to another day with two touchpoints instead of three, and omits its refund and line.
+// changedOrder imports a version of order 2 on another day, with two touchpoints instead of three and without its
+// refund and line.
 func changedOrder(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

@@ -83,7 +83,7 @@ func (r *reference) journey(of warehouse.OrderRef) []warehouse.Touch {
 	return touches
 }
 
-// segment is the segment of an order: new if it is its customer's first.
+// segment returns the segment of an order: new if the order is its customer's first.
 func (r *reference) segment(of warehouse.OrderRef, first map[string]warehouse.Order) warehouse.Segment {
 	switch o, known := r.orders[of]; {
 	case !known || o.Customer == "":
@@ -390,7 +390,7 @@ func (r *reference) answerTotals(of warehouse.AnswersOf, days civil.Range) (t wa
 			t.Named++
 		}
 	}
-	// The first answer to an order counts, on any day.
+	// The first answer about an order is used, on any day.
 	leading := map[warehouse.OrderRef]answered{}
 	for _, x := range r.answersOf(warehouse.AnswersOf{}, period("2020-01-01", "2030-12-31")) {
 		if x.OrderRef == (warehouse.OrderRef{}) {

@@ -7,7 +7,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// surfaceTotals checks that a daily total of a surface counts in every figure like unattributed orders. On days with
+// surfaceTotals checks that every figure treats a daily total of a surface like unattributed orders. On days with
 // stored orders of the surface, the total must be ignored.
 func surfaceTotals(on trial) {
 	t, w := on.t, on.w

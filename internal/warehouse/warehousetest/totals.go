@@ -37,7 +37,8 @@ func emptyStore(on trial) {
 	}
 }
 
-// briefsOfSilentChannel requests the brief figures of a channel that has only other figures. All figures are returned.
+// briefsOfSilentChannel requests the brief figures of a channel that has only other figures. The answer must have all
+// figures.
 func briefsOfSilentChannel(on trial) {
 	t, w := on.t, on.w
 	load(t, w, warehouse.ImportSpec{}, warehouse.Batch{AdDays: []warehouse.AdDay{{
@@ -84,7 +85,7 @@ func smallStoreDays(on trial) {
 }
 
 // modelShares checks the three orders with touches. Order 1 has google and direct. Order 2 has facebook, google and
-// email 14, 7 and 0 days before. Order 4 has the same three at one instant and a charge of -5.00.
+// email 14, 7 and 0 days before. Order 4 has the same three channels at one instant and a charge of -5.00.
 func modelShares(on trial) {
 	t, w := on.t, on.w
 	small(t, w)

@@ -81,7 +81,7 @@ func campaignsMeet(on trial) {
 		for _, b := range order {
 			load(t, w, warehouse.ImportSpec{Workspace: ws}, b)
 		}
-		load(t, w, warehouse.ImportSpec{Workspace: ws}, totals("C2", "", "2026-01-17", 1_00)) // next week's has the same name
+		load(t, w, warehouse.ImportSpec{Workspace: ws}, totals("C2", "", "2026-01-17", 1_00)) // the next campaign has the same name
 		rows := answer[[]warehouse.MessageEntity](t)(w.Messages(t.Context(), ws, warehouse.MessagesOf{Days: january}))
 		var got []string
 		for _, r := range rows {

@@ -1,5 +1,5 @@
--- Instants are microseconds since 1970 in UTC, 0 where there is none. Truth values are 0 and 1. Lists are words with
--- a blank between. Nothing here is particular to one database.
+-- Instants are microseconds since 1970 in UTC, or 0 if there is none. Booleans are 0 and 1. Lists are words separated
+-- by blanks. The statements work on SQLite and PostgreSQL.
 
 -- +goose Up
 CREATE TABLE workspaces (
@@ -11,7 +11,7 @@ CREATE TABLE workspaces (
     without_tax      SMALLINT NOT NULL,
     without_shipping SMALLINT NOT NULL,
     net_of_refunds   SMALLINT NOT NULL,
-    rate_per_min BIGINT   NOT NULL, -- 0: by the volume of orders
+    rate_per_min BIGINT   NOT NULL, -- 0: by order volume
     created_at   BIGINT   NOT NULL,
     version      BIGINT   NOT NULL
 );
@@ -33,9 +33,9 @@ CREATE TABLE api_keys (
 
 CREATE INDEX api_keys_by_workspace ON api_keys (workspace, created_at);
 
--- No reference to workspaces: the log outlives them.
+-- There is no reference to workspaces, because events remain when their workspace is deleted.
 CREATE TABLE events (
-    id        TEXT   NOT NULL PRIMARY KEY, -- rises with time
+    id        TEXT   NOT NULL PRIMARY KEY, -- increases with time
     at        BIGINT NOT NULL,
     workspace TEXT   NOT NULL,
     kind      TEXT   NOT NULL,

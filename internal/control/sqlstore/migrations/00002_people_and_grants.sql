@@ -1,5 +1,5 @@
--- Secrets are never here: sessions, requests, codes and refresh tokens are kept as SHA-256 in hexadecimal. What
--- belongs to a person or a workspace ends with it.
+-- Secrets are not stored: sessions, requests, codes and refresh tokens are stored as SHA-256 in hexadecimal. Rows of a
+-- person or a workspace are deleted with the person or the workspace.
 
 -- +goose Up
 CREATE TABLE users (
@@ -32,7 +32,7 @@ CREATE INDEX sessions_by_user ON sessions (user_id);
 CREATE TABLE oauth_clients (
     id         TEXT   NOT NULL PRIMARY KEY,
     name       TEXT   NOT NULL,
-    redirects  TEXT   NOT NULL, -- with a line end between
+    redirects  TEXT   NOT NULL, -- separated by line ends
     created_at BIGINT NOT NULL,
     used_at    BIGINT NOT NULL
 );
@@ -54,7 +54,7 @@ CREATE TABLE oauth_requests (
 
 CREATE INDEX oauth_requests_by_session ON oauth_requests (session);
 
--- No reference to clients: one that describes itself in a document is not among them.
+-- There is no reference to clients, because a client with a metadata document has no row there.
 CREATE TABLE oauth_grants (
     id          TEXT   NOT NULL PRIMARY KEY,
     user_id     TEXT   NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -93,5 +93,5 @@ CREATE TABLE oauth_refresh_tokens (
 
 CREATE INDEX oauth_refresh_tokens_by_grant ON oauth_refresh_tokens (grant_id);
 
--- Who made which key is in the log.
+-- This index finds the creator of a key, which only the audit log contains.
 CREATE INDEX events_by_actor ON events (actor, kind);

@@ -1,5 +1,5 @@
--- The security log is added to and otherwise left alone, whoever asks. Lines older than 730 days may be removed, by the
--- database's own clock.
+-- The audit log is append-only for every user of the database. Rows older than 730 days, by the database's own clock,
+-- may be removed.
 
 -- +goose Up
 -- +goose StatementBegin

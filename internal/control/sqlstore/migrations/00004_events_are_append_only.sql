@@ -1,5 +1,5 @@
--- The security log is added to and otherwise left alone, whoever asks. Lines older than 730 days may be removed, by the
--- database's own clock. Triggers are particular to a database: name.postgres.sql has those of PostgreSQL.
+-- The audit log is append-only for every user of the database. Rows older than 730 days, by the database's own clock,
+-- may be removed. Triggers differ between databases: name.postgres.sql contains the triggers of PostgreSQL.
 
 -- +goose Up
 -- +goose StatementBegin
@@ -17,7 +17,7 @@ BEGIN
 END;
 -- +goose StatementEnd
 
--- INSERT OR REPLACE would remove a line without the trigger above.
+-- INSERT OR REPLACE would remove a row without the trigger above.
 -- +goose StatementBegin
 CREATE TRIGGER events_are_not_replaced BEFORE INSERT ON events
 WHEN EXISTS (SELECT 1 FROM events WHERE id = NEW.id)

@@ -1,6 +1,7 @@
 -- +goose Up
 
--- What was planned and, of studies that ad platforms run, found. What a test by region found is computed from orders.
+-- Plans of experiments, and entered results of studies that ad platforms run. Results of geo experiments are computed
+-- from orders.
 CREATE TABLE experiments (
     workspace  TEXT     NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     id         TEXT     NOT NULL,
@@ -9,11 +10,11 @@ CREATE TABLE experiments (
     kind       TEXT     NOT NULL,
     channel    TEXT     NOT NULL,
     status     TEXT     NOT NULL,
-    treated    TEXT     NOT NULL, -- regions, one a line
-    held_out   TEXT     NOT NULL, -- regions, one a line
-    first_day  TEXT,              -- NULL: not settled yet
+    treated    TEXT     NOT NULL, -- regions, one per line
+    held_out   TEXT     NOT NULL, -- regions, one per line
+    first_day  TEXT,              -- NULL: not decided yet
     last_day   TEXT,
-    result     DOUBLE PRECISION,  -- incremental return on spend; NULL: none was entered
+    result     DOUBLE PRECISION,  -- incremental return on spend; NULL: not entered
     low        DOUBLE PRECISION,
     high       DOUBLE PRECISION,
     level_pct  SMALLINT,

@@ -9,7 +9,8 @@ CREATE TABLE hook_secrets (
 
 CREATE INDEX hook_secrets_by_workspace ON hook_secrets (workspace, created_at);
 
--- One row per message. The body is empty once facts were made of it; the row stays so that a repetition is known.
+-- One row per message. The body is emptied after the message was imported. The row remains, so that a repeated message
+-- is recognized.
 CREATE TABLE deliveries (
     workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     id        TEXT   NOT NULL,

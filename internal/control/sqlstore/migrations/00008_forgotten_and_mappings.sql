@@ -1,5 +1,4 @@
--- Customers of stores who are to leave no trace, as keyed hashes: imports leave them out. And mappings that a workspace
--- keeps, in the words in which they were given.
+-- Forgotten customers of stores, as keyed hashes; imports exclude them. Mappings of workspaces, as entered.
 
 -- +goose Up
 CREATE TABLE forgotten_customers (

@@ -1,5 +1,5 @@
--- What was expected of a metric over some days, and, once they are over, what came. A forecast that is made twice on a day
--- is one row, the first.
+-- Forecasts of a metric over some days and, after these days, the actual values. If a forecast is made twice on a day,
+-- the first one is stored.
 
 -- +goose Up
 CREATE TABLE forecasts (
@@ -21,7 +21,7 @@ CREATE TABLE forecasts (
     data_version BIGINT NOT NULL,
     occasion     TEXT   NOT NULL, -- daily, answer or afterwards
     at           BIGINT NOT NULL, -- microseconds
-    judged_at    BIGINT,          -- NULL: the days are not over
+    judged_at    BIGINT,          -- NULL: the days have not ended
     judged_data  BIGINT,
     actual       DOUBLE PRECISION,
     error        DOUBLE PRECISION,
@@ -29,6 +29,6 @@ CREATE TABLE forecasts (
     inside90     SMALLINT,
     inside95     SMALLINT,
     pinball      DOUBLE PRECISION,
-    mase         DOUBLE PRECISION, -- NULL: nothing to compare with
+    mase         DOUBLE PRECISION, -- NULL: no scale to compare with
     PRIMARY KEY (workspace, metric, channel, made, first_day, last_day)
 );

@@ -1,4 +1,4 @@
--- How many forecasts are judged and when the last ones were is asked with each call that answers from them.
+-- Each call that uses forecasts reads the number of evaluated forecasts and the time of the last evaluation.
 
 -- +goose Up
 CREATE INDEX forecasts_judged ON forecasts (workspace, judged_at);

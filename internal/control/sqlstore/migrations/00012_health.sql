@@ -1,4 +1,4 @@
--- One row, which the health check writes: a database that only answers questions is not ready.
+-- One row, which the health check writes, because a read-only database is not ready.
 
 -- +goose Up
 CREATE TABLE health (

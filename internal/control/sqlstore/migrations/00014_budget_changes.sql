@@ -1,5 +1,5 @@
--- Changes on ad platforms. A pending row is a claim: two processes never change one campaign, or one shared budget, at the
--- same time. Values are text in platform units or a status, next to the amount in minor units where it is a budget.
+-- Changes on ad platforms. A pending row is a claim: two processes never change one campaign, or one shared budget, at
+-- the same time. A value is a budget in platform units as text, with its amount in minor units, or a status.
 
 -- +goose Up
 CREATE TABLE budget_changes (
@@ -10,9 +10,9 @@ CREATE TABLE budget_changes (
     account         TEXT   NOT NULL,
     campaign        TEXT   NOT NULL,
     campaign_name   TEXT   NOT NULL,
-    budget          TEXT   NOT NULL, -- name of the budget on the platform; empty: it is no object of its own
+    budget          TEXT   NOT NULL, -- name of the budget on the platform; empty: not a separate object
     field           TEXT   NOT NULL, -- daily_budget or status
-    currency        TEXT   NOT NULL, -- of the amounts; empty for a status
+    currency        TEXT   NOT NULL, -- currency of the amounts; empty for a status
     previous_value  TEXT   NOT NULL,
     previous_minor  BIGINT NOT NULL,
     new_value       TEXT   NOT NULL,
@@ -40,7 +40,7 @@ CREATE UNIQUE INDEX budget_changes_open ON budget_changes (workspace, platform, 
 CREATE UNIQUE INDEX budget_changes_open_budget ON budget_changes (workspace, platform, account, budget)
     WHERE status = 'pending' AND budget <> '' AND field = 'daily_budget';
 
--- Previews that callers have seen, for workspaces in which a change needs one. They are removed after a while.
+-- Previews that callers have seen, for workspaces in which a change needs a preview. They are removed after a while.
 CREATE TABLE budget_previews (
     workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     actor     TEXT   NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE budget_previews (
 CREATE TABLE guardrails (
     workspace     TEXT     NOT NULL PRIMARY KEY REFERENCES workspaces (id) ON DELETE CASCADE,
     step_pct      DOUBLE PRECISION NOT NULL,
-    currency      TEXT     NOT NULL, -- of the amounts
+    currency      TEXT     NOT NULL, -- currency of the amounts
     floor         BIGINT   NOT NULL,
     ceiling       BIGINT   NOT NULL,
     approve_above BIGINT   NOT NULL,

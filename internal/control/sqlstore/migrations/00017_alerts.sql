@@ -14,7 +14,7 @@ CREATE TABLE alerts (
     UNIQUE (workspace, metric, channel, condition, threshold)
 );
 
--- An event contains the rule as it was, because it outlives the rule.
+-- An event contains a copy of the rule, because it remains when the rule is changed or removed.
 CREATE TABLE alert_events (
     workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     alert     TEXT   NOT NULL,
@@ -38,9 +38,9 @@ CREATE TABLE alert_destinations (
     id        TEXT   NOT NULL PRIMARY KEY,
     workspace TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     kind      TEXT   NOT NULL, -- webhook or email
-    url       TEXT   NOT NULL, -- of a webhook
-    sealed    TEXT   NOT NULL, -- of a webhook; hexadecimal
-    member    TEXT,            -- of an email address
+    url       TEXT   NOT NULL, -- URL of a webhook
+    sealed    TEXT   NOT NULL, -- signing secret of a webhook; hexadecimal
+    member    TEXT,            -- member with the email address
     at        BIGINT NOT NULL,
     FOREIGN KEY (member, workspace) REFERENCES memberships (user_id, workspace) ON DELETE CASCADE,
     UNIQUE (workspace, member)
@@ -53,11 +53,11 @@ CREATE TABLE alert_messages (
     workspace   TEXT   NOT NULL REFERENCES workspaces (id) ON DELETE CASCADE,
     destination TEXT   NOT NULL REFERENCES alert_destinations (id) ON DELETE CASCADE,
     state       TEXT   NOT NULL, -- waiting, sent or given_up
-    attempts    BIGINT NOT NULL, -- started ones
-    next_at     BIGINT NOT NULL, -- of the next attempt while it is waiting
+    attempts    BIGINT NOT NULL, -- started attempts
+    next_at     BIGINT NOT NULL, -- time of the next attempt, while the message is waiting
     created_at  BIGINT NOT NULL,
     settled_at  BIGINT NOT NULL, -- 0 while it is waiting
-    problem     TEXT   NOT NULL  -- of the last attempt
+    problem     TEXT   NOT NULL  -- problem of the last attempt
 );
 
 CREATE INDEX alert_messages_by_state ON alert_messages (state, next_at);

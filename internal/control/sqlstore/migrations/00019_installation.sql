@@ -1,5 +1,5 @@
--- The installation whose secret the nodes of this database use. One row at most; SQLite has none, because the secret is next to
--- its file.
+-- The installation that the nodes of this database belong to; they use its secret. The table has at most one row. It is
+-- empty in SQLite, because the secret is next to the file.
 
 -- +goose Up
 CREATE TABLE installation (

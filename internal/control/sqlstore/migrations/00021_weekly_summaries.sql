@@ -6,10 +6,10 @@ CREATE TABLE weekly_readers (
     member    TEXT   NOT NULL,
     at        BIGINT NOT NULL,
     week      TEXT   NOT NULL, -- Monday of the last week that was sent or given up
-    trying    TEXT   NOT NULL, -- Monday of the week that attempts count for
-    attempts  BIGINT NOT NULL, -- started ones
-    next_at   BIGINT NOT NULL, -- of the next attempt
-    problem   TEXT   NOT NULL, -- of the last attempt
+    trying    TEXT   NOT NULL, -- Monday of the week of the counted attempts
+    attempts  BIGINT NOT NULL, -- started attempts
+    next_at   BIGINT NOT NULL, -- time of the next attempt
+    problem   TEXT   NOT NULL, -- problem of the last attempt
     PRIMARY KEY (workspace, member),
     FOREIGN KEY (member, workspace) REFERENCES memberships (user_id, workspace) ON DELETE CASCADE
 );

@@ -1,6 +1,6 @@
--- Facts, one table per kind of row. Instants are UTC, day is the business day in the workspace's zone, money is
--- minor units of the workspace's currency, claimed conversions are millionths. Text is never NULL: what is not
--- known is ''. Keys are held by the import and not by an index, which would cost more than it saves.
+-- Facts, one table per kind of row. Instants are UTC, day is the business day in the workspace's time zone, money is
+-- minor units of the workspace's currency, and claimed conversions are millionths. Text is never NULL: unknown text is
+-- ''. The import ensures that keys are unique. An index would cost more than it saves.
 
 CREATE TABLE {{orders}} (
     source VARCHAR, key VARCHAR, name VARCHAR, placed_at TIMESTAMP, day DATE, surface VARCHAR, customer VARCHAR,
@@ -78,7 +78,7 @@ CREATE TABLE {{region_days}} (
     source VARCHAR, day DATE, country VARCHAR, region VARCHAR, sessions BIGINT, population BIGINT
 );
 
--- The ledger: one line per import, and one per table it carried.
+-- The import ledger: one row per import, and one row per imported table.
 
 CREATE TABLE {{imports}} (
     id BIGINT, source VARCHAR, file VARCHAR, file_hash VARCHAR, imported_at TIMESTAMP, first_day DATE,
@@ -89,7 +89,7 @@ CREATE TABLE {{import_tables}} (
     import_id BIGINT, fact VARCHAR, inserted BIGINT, updated BIGINT, unchanged BIGINT, removed BIGINT
 );
 
--- The data version: one row. It rises with each import that changed something.
+-- The data version: one row. It increases with each import that changes data.
 
 CREATE TABLE {{data_version}} (version BIGINT);
 

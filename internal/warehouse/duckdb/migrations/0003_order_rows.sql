@@ -1,10 +1,12 @@
--- Orders, taken apart. Most text of an order is one of a few values, and writing it once per order costs more than all
--- the rest: kinds and places hold each combination once. The view orders is the fact table of before. Its names are
--- looked up in the file that holds the view, under whatever name that is attached.
+-- Orders in several tables. Most text of an order is one of a few values, and storing it once per order costs more than
+-- all other columns. Therefore, the tables of kinds and places contain each combination once. The view orders is the
+-- previous fact table. DuckDB looks up the view's table names in the file that contains the view, under any attached
+-- name.
 --
--- Customers' keys were 128 bits as 32 characters of hex, and are the first 72 of them as 12 of base64.
+-- Customer keys had 128 bits as 32 hex characters. They now have the first 72 of these bits as 12 base64 characters.
 --
--- How a column is packed is fixed, because trying all ways costs as much as writing. Keys and customers hardly shrink.
+-- The compression of each column is fixed, because testing all methods costs as much as writing. Keys and customers are
+-- hardly compressible.
 
 CREATE TABLE {{order_kinds}} (
     kind INTEGER, source VARCHAR, surface VARCHAR, channel VARCHAR, original_currency VARCHAR, status VARCHAR,
@@ -13,7 +15,7 @@ CREATE TABLE {{order_kinds}} (
 
 CREATE TABLE {{order_places}} (place INTEGER, country VARCHAR, region VARCHAR);
 
--- A row per order. The name is NULL where it is the key.
+-- One row per order. The name is NULL if it equals the key.
 CREATE TABLE {{order_rows}} (
     key VARCHAR USING COMPRESSION uncompressed,
     name VARCHAR USING COMPRESSION uncompressed,
@@ -62,7 +64,7 @@ FROM order_rows AS r
 INNER JOIN order_kinds AS k ON k.kind = r.kind
 INNER JOIN order_places AS p ON p.place = r.place;
 
--- The first orders of customers, packed in the same way.
+-- The first orders of customers, compressed in the same way.
 ALTER TABLE {{customers}} RENAME TO customers_before;
 
 CREATE TABLE {{customers}} (

@@ -1,5 +1,5 @@
 -- First orders of customers are found by the number of their kind, which costs less than comparing the texts of
--- sources. What a customer's channel is needs no number any more. How columns are packed is fixed, see 0003.
+-- sources. The channel of a customer no longer needs a number. The compression of columns is fixed, see 0003.
 ALTER TABLE {{customers}} RENAME TO customers_before;
 
 CREATE TABLE {{customers}} (
@@ -19,7 +19,7 @@ ORDER BY c.first_at, c.customer;
 
 DROP TABLE {{customers_before}};
 
--- A row per customer: the day of the first order and the channel credited with it by last touch.
+-- One row per customer: the day of the first order and its last-touch channel.
 DROP TABLE {{buyers}};
 
 CREATE TABLE {{buyers}} (
@@ -28,7 +28,8 @@ CREATE TABLE {{buyers}} (
     channel VARCHAR USING COMPRESSION dictionary
 );
 
--- The days whose roll-ups the next import makes anew, whatever it brings. Stores of before lack those of 0004 and 0005.
+-- The days with roll-ups that the next import rebuilds, regardless of its rows. Stores of earlier releases lack the
+-- roll-ups of 0004 and 0005.
 CREATE TABLE {{rebuild_days}} (day DATE);
 
 INSERT INTO {{rebuild_days}}

@@ -1,5 +1,5 @@
--- What products cost, by the day from which they do: 1970-01-01 is since ever. Before, a product had one cost, and no
--- figure used it.
+-- Unit costs of products, by the first day on which they apply. 1970-01-01 means from the beginning. Previously, a
+-- product had one cost, and no figure used it.
 CREATE TABLE {{product_costs}} (source VARCHAR, sku VARCHAR, since DATE, cost BIGINT);
 
 INSERT INTO {{product_costs}}

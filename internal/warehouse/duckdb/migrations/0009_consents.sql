@@ -1,5 +1,5 @@
--- When the version of a profile was updated that told each consent: some versions tell neither, and the latest that does
--- counts. NULL: the version has no date.
+-- The update time of the profile version that contains each consent. Some versions contain no consent; the latest
+-- version with a consent is used. NULL: the version has no date.
 ALTER TABLE {{profiles}} ADD COLUMN email_at TIMESTAMP;
 
 ALTER TABLE {{profiles}} ADD COLUMN sms_at TIMESTAMP;

@@ -1,11 +1,11 @@
--- What campaigns, ad sets and ads are called, and what belongs to what, one row per platform, level and id. Reports that
--- tell ids only get their names from here. Parents that are not known are ''.
+-- Names and parents of campaigns, ad sets and ads, one row per platform, level and ID. Reports with IDs only get their
+-- names from this table. Unknown parents are ''.
 CREATE TABLE {{ad_names}} (
     platform VARCHAR, level VARCHAR, id VARCHAR, name VARCHAR, campaign_id VARCHAR, ad_set_id VARCHAR, updated_at TIMESTAMP
 );
 
--- The rows of ad reports with the names that they lack. A report of ads or ad sets that leaves their campaign to another
--- table has its finest id as the campaign's: where the campaign is known it takes that place.
+-- The rows of ad reports with their missing names filled in. A report of ads or ad sets without campaign IDs has its
+-- most detailed ID in place of the campaign ID. If the campaign is known, its ID replaces that ID.
 CREATE VIEW {{named_ad_days}} AS
 SELECT d.source, d.platform, d.account, d.channel, d.day, d.campaign_id,
     CASE WHEN d.campaign_name <> '' THEN d.campaign_name ELSE coalesce(c.name, '') END AS campaign_name, d.ad_set_id,

@@ -1,27 +1,27 @@
--- What the totals of days were before they changed. Nothing in it is about a person.
+-- The previous totals of days. The tables contain no personal data.
 
--- The day of an import in the workspace's zone, and whether it is a feed: see warehouse.ImportSpec. Of earlier imports the
--- zone is not known, so theirs is the day in UTC.
+-- The day of an import in the workspace's time zone, and whether the import is a feed: see warehouse.ImportSpec. The
+-- zone of earlier imports is unknown, so their day is in UTC.
 ALTER TABLE {{imports}} ADD COLUMN seen DATE;
 
 ALTER TABLE {{imports}} ADD COLUMN feed BOOLEAN;
 
 UPDATE {{imports}} SET seen = CAST(imported_at AS DATE), feed = false;
 
--- A row per day, part and import that changed its totals; there is false where the import took away the last that there
--- was. part is the surface of orders and the platform of spend. The totals as of an import are those of the latest row
--- up to it. Orders and conversions are millionths.
+-- One row per day, part and import that changed the totals. there is false if the import removed the last data. part is
+-- the surface of orders and the platform of spend. The totals as of an import are in the latest row up to that import.
+-- Orders and conversions are millionths.
 CREATE TABLE {{day_history}} (
     import_id BIGINT, day DATE, kind VARCHAR, part VARCHAR, there BOOLEAN, orders BIGINT, charged BIGINT, tax BIGINT,
     shipping BIGINT, discounts BIGINT, refunds BIGINT, undated BIGINT, new_orders BIGINT, units BIGINT, spend BIGINT,
     impressions BIGINT, clicks BIGINT, conversions BIGINT, value BIGINT
 );
 
--- A row per part, day of import and days of which the import told everything again, changed or not.
+-- One row per part, day of import and range of days that the import contained completely, changed or not.
 CREATE TABLE {{told_days}} (kind VARCHAR, part VARCHAR, seen DATE, first_day DATE, last_day DATE);
 
--- What a store of before has is the first that is known. It stood so since the last import, and nobody knows what it was
--- before that.
+-- In a store of an earlier release, the current totals are the first known ones. They are valid from the last import
+-- on; earlier totals are unknown.
 INSERT INTO {{imports}}
 SELECT max(id) + 1, 'update', 'figures as they stood when their history began', '', max(imported_at), NULL, NULL, max(version),
     max(seen), false

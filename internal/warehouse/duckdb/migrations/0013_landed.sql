@@ -1,27 +1,27 @@
--- Parts of orders as connectors keep them in tables of their own, one row per row of such a table. Amounts are minor units of
--- the row's own currency. The import makes order_lines and order_coupons of them, whichever table comes first.
+-- Parts of orders that connectors store in separate tables, one row per row of such a table. Amounts are minor units of
+-- the row's own currency. The import creates order_lines and order_coupons from them, in any order of import.
 
--- What the table of orders tells of an order besides. row_id is what its parts call it where they do not have its key; subtotal
--- is what its lines come to after discounts, NULL where that is not told.
+-- Further data of an order in the connector's order table. row_id is the order's ID in parts that do not have its key.
+-- subtotal is the total of its lines after discounts, or NULL if unknown.
 CREATE TABLE {{landed_orders}} (
     source VARCHAR, key VARCHAR, row_id VARCHAR, subtotal BIGINT, discounts BIGINT, updated_at TIMESTAMP
 );
 
--- parent is the key of the order, or its row_id. Of an order's lines the position tells the order, where it is known.
+-- parent is the key of the order, or its row_id. Lines of an order are sorted by position, if it is known.
 CREATE TABLE {{landed_lines}} (
     source VARCHAR, parent VARCHAR, id VARCHAR, row_id VARCHAR, place BIGINT, sku VARCHAR, title VARCHAR, quantity BIGINT,
     gross BIGINT, discount BIGINT, currency VARCHAR, gone BOOLEAN, synced_at TIMESTAMP
 );
 
--- What was taken off a line, by its id or row_id.
+-- Discounts of a line, by its ID or row_id.
 CREATE TABLE {{landed_discounts}} (
     source VARCHAR, line VARCHAR, place BIGINT, amount BIGINT, currency VARCHAR, synced_at TIMESTAMP
 );
 
--- amount is NULL where the table does not tell what the code took off.
+-- amount is NULL if the discount of the code is unknown.
 CREATE TABLE {{landed_codes}} (
     source VARCHAR, parent VARCHAR, code VARCHAR, amount BIGINT, currency VARCHAR, gone BOOLEAN, synced_at TIMESTAMP
 );
 
--- The orders whose lines ('lines') or coupons ('codes') were made of those tables.
+-- The orders with lines ('lines') or coupons ('codes') that were created from those tables.
 CREATE TABLE {{assembled_orders}} (source VARCHAR, key VARCHAR, part VARCHAR);

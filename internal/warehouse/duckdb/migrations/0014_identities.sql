@@ -1,6 +1,7 @@
--- Who is the same customer. Each row says that a shop's id of a customer belongs to a mail address, both as keyed hashes.
+-- Ties between hashes of one customer. Each row connects a shop's ID of a customer with an email address, both as keyed
+-- hashes.
 CREATE TABLE {{customer_ties}} (source VARCHAR, known_as VARCHAR, customer VARCHAR);
 
--- Made of the ties: a row for each hash that they name, with the one that stands for the customer everywhere else. Of all
--- addresses that ids tie together it is the first in the alphabet, so it is the same in whatever order ties come.
+-- Derived from the ties: one row per hash in a tie, with the hash that other tables use for the customer. This is the
+-- first hash, in sort order, of all addresses that IDs tie together. It does not depend on the order of the ties.
 CREATE TABLE {{identities}} (known_as VARCHAR, customer VARCHAR);

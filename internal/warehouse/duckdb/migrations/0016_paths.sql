@@ -1,7 +1,7 @@
--- Journeys have numbers. A store has a hundred thousand of them, and comparing their texts took most of the time of each
--- question about them. A journey stands here once: the channels touched before an order, the oldest first, separated by the
--- character 31; a channel touched again at once stands once. The commonest have the lowest numbers, as far as that was
--- known when they came, and so lie together.
+-- Journeys have numbers, because a store can have a hundred thousand journeys, and comparing their texts took most of
+-- the time of each query. This table has one row per journey: the channels of the touches before an order, oldest
+-- first, separated by the character 31. Consecutive touches of one channel are merged. Within each import, the most
+-- frequent new journeys get the lowest numbers, so they are stored together.
 CREATE TABLE {{path_names}} (path INTEGER, name VARCHAR);
 
 INSERT INTO {{path_names}}
@@ -9,8 +9,8 @@ SELECT row_number() OVER (ORDER BY sum(orders) DESC, path) AS number, path FROM 
 
 ALTER TABLE {{path_days}} RENAME TO path_days_before;
 
--- A row per day, journey, and whether the orders are their customers' first. touches and seconds, from the first touch to
--- the order, are summed over orders.
+-- One row per day, journey and value of is_new (the orders are first orders of their customers). touches, and seconds
+-- from the first touch to the order, are summed over orders.
 CREATE TABLE {{path_days}} (
     day DATE, path INTEGER, is_new BOOLEAN, orders BIGINT, charged BIGINT, tax BIGINT, shipping BIGINT, discounts BIGINT,
     refunds BIGINT, undated BIGINT, new_orders BIGINT, units BIGINT, touches BIGINT, seconds BIGINT
@@ -25,8 +25,9 @@ ORDER BY d.day, n.path, d.is_new;
 
 DROP TABLE {{path_days_before}};
 
--- A row per day of the answers, text and channel of them, and what tells their orders apart: how many there are, how many
--- mark their order (order_answers.leads), and the value of the orders. known is false where the store does not have them.
+-- Survey answers, summed by day, text, channel and properties of their orders: the number of answers, the number of
+-- answers that mark their order (order_answers.leads), and the value of the orders. known is false if the store does
+-- not have the orders.
 CREATE TABLE {{answer_days}} (
     day DATE, known BOOLEAN, question VARCHAR, answer VARCHAR, channel VARCHAR, surface VARCHAR, is_new BOOLEAN,
     credited VARCHAR, answers BIGINT, leads BIGINT, charged BIGINT

@@ -1,5 +1,6 @@
--- The roll-ups have three segments: is_new is NULL for orders without a customer, which were new before, and for refunds
--- of orders that the store does not have and totals of surfaces, which were returning. Their days are rolled up again.
+-- The roll-ups have three segments. is_new is NULL for orders without a customer, which previously counted as new. It
+-- is also NULL for refunds of unknown orders and for totals of surfaces, which previously counted as returning. The
+-- next import rebuilds their days.
 INSERT INTO {{rebuild_days}}
 SELECT day FROM {{order_rows}} WHERE customer = ''
 UNION

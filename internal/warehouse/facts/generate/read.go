@@ -19,7 +19,7 @@ import (
 
 // table is a fact table: a field of Batch.
 type table struct {
-	field   string // of Batch: Orders
+	field   string // name of the field of Batch, such as Orders
 	row     string // the row's type in package facts, such as Order
 	name    string
 	stored  string

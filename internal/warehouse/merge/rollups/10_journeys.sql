@@ -1,4 +1,4 @@
--- The conversion paths of the slice's orders, and those that are new to the store, most frequent first.
+-- The conversion paths of the slice's orders, and the paths that are new to the store, most frequent first.
 CREATE OR REPLACE TEMP TABLE slice_named AS
 SELECT source, key, string_agg(channel, chr(31) ORDER BY i) AS name, max(n) AS touches, min(touched_at) AS first_at
 FROM (
@@ -19,7 +19,7 @@ CREATE OR REPLACE TEMP TABLE slice_journeys AS
 SELECT s.source, s.key, p.path, s.touches, s.first_at
 FROM slice_named s JOIN {{path_names}} p ON p.name = s.name;
 
--- The time to conversion of counted orders. A touchpoint dated after its order counts as zero.
+-- The time to conversion of counted orders. A touchpoint that is dated after its order gives zero.
 CREATE OR REPLACE TEMP TABLE slice_delays AS
 SELECT j.source, j.key, j.touches, greatest(0, CAST({{seconds "o.placed_at"}} - {{seconds "j.first_at"}} AS BIGINT)) AS seconds
 FROM slice_journeys j JOIN {{orders}} o ON o.source = j.source AND o.key = j.key

@@ -31,8 +31,8 @@ CREATE OR REPLACE TEMP TABLE slice_tied (
     units BIGINT
 );
 
--- The unit cost of a product from a day until before the next cost. Of several costs of
--- the same day, the cost of the first source by name counts.
+-- The unit cost of a product from a day until the day before the next cost. If a day has several costs, the cost of the
+-- first source by name is used.
 CREATE OR REPLACE TEMP TABLE unit_costs AS
 SELECT sku, since, lead(since, 1, DATE '9999-12-31') OVER (PARTITION BY sku ORDER BY since) AS until, cost
 FROM (SELECT sku, since, arg_min(cost, source) AS cost FROM {{product_costs}} GROUP BY sku, since);

@@ -1,5 +1,6 @@
--- The events of the slice: each order on its day, each order's refunds on theirs. Orders are millionths. is_new is NULL
--- for orders without a customer. Rows of orders join these events; totals that every store has are computed without joins.
+-- The events of the slice: each order on its day, and each refund on the day of the refund. Orders are millionths.
+-- is_new is NULL for orders without a customer. Rows of orders join these events; totals that every store has are
+-- computed without joins.
 CREATE OR REPLACE TEMP TABLE slice_events AS
 SELECT k.source, o.key, o.day, k.surface, k.channel, CASE WHEN o.customer <> '' THEN c.key IS NOT NULL END AS is_new,
     CAST(1000000 AS BIGINT) AS orders, o.charged, o.tax, o.shipping, o.discounts,

@@ -1,6 +1,6 @@
 -- Each order's refunds on each day of the slice. A refund without a date has its order's date. Refunds of unknown
--- orders count too, on their own day and for the online store: the money was refunded, and some shops report refunds
--- without the order. Their customers are unknown, so is_new is NULL.
+-- orders are included, on their own day and for the online store, because some shops report refunds without the order.
+-- Their customers are unknown, so is_new is NULL.
 SET VARIABLE first_refunded = (SELECT min(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
 SET VARIABLE last_refunded = (SELECT max(key) FROM {{refunds}} WHERE date_unknown OR in_slice(day));
 

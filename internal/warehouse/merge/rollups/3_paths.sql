@@ -1,8 +1,8 @@
--- The numbered touches of the slice's orders. Direct visits do not take last or first touch from another channel.
--- Time decay halves a touch's weight every 7 days. Only ratios matter, so ages count from the latest touch. Weights
--- are integers, so their sum does not depend on the order of addition. An order has at most 20 touches, so its weights
--- sum to less than 2^31 and the products of share() fit in 64 bits. Sums are cast, because DuckDB's have 128
--- bits, and their divisions are slow.
+-- The numbered touches of the slice's orders. Direct visits do not take last or first touch from another channel. Time
+-- decay halves a touch's weight every 7 days. Only ratios matter, so ages count from the latest touch. Weights are
+-- integers, so their sum does not depend on the order of addition. An order has at most 20 touches, so its weights sum
+-- to less than 2^31 and the products of share() fit in 64 bits. Sums are cast, because DuckDB's sums have 128 bits, and
+-- division of 128-bit numbers is slow.
 CREATE OR REPLACE TEMP TABLE slice_paths AS
 SELECT source, key, channel, platform, campaign, touched_at, i, n,
     coalesce(max(CASE WHEN channel <> 'direct' THEN i END) OVER path, n) AS last_i,
@@ -22,7 +22,7 @@ WINDOW path AS (PARTITION BY source, key);
 
 CREATE OR REPLACE TEMP TABLE slice_touched AS SELECT source, key FROM slice_paths WHERE i = 1;
 
--- Each touch's part of its order under each model: the part between two points of a whole.
+-- Each touch's share of its order under each model, as an interval of the whole.
 CREATE OR REPLACE TEMP TABLE slice_shares AS
 SELECT source, key, 'last_touch' AS model, channel, platform, campaign,
     CAST(0 AS BIGINT) AS lower, CAST(1 AS BIGINT) AS upper, CAST(1 AS BIGINT) AS whole

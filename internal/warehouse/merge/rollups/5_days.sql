@@ -15,8 +15,8 @@ LEFT JOIN slice_codes s ON s.source = k.source AND s.key = o.key
 WHERE NOT k.cancelled AND NOT k.test AND in_slice(o.day)
 GROUP BY ALL;
 
--- Daily totals of surfaces without orders, with the part of first orders separate. If the store has orders of the
--- surface on the day, they count instead of the total. The customers of the rest and of refunds are unknown.
+-- Daily totals of surfaces without orders, with first orders in separate rows. If the store has orders of the surface
+-- on the day, the total is ignored. The customers of other orders and of refunds are unknown.
 CREATE OR REPLACE TEMP TABLE slice_surfaces AS
 SELECT t.day, t.surface, t.country, t.region, nullif(t.is_new, false) AS is_new,
     share(1000000 * t.orders, t.lower, t.upper, t.whole) AS orders, share(t.charged, t.lower, t.upper, t.whole) AS charged,
@@ -34,9 +34,9 @@ ANTI JOIN (
     SELECT DISTINCT c.day, k.surface FROM slice_counts c JOIN {{order_kinds}} k ON k.kind = c.kind
 ) o ON o.day = t.day AND o.surface = t.surface;
 
--- All events, summed twice: by day, surface, newness and the channel of orders without touches; and by day and
--- region. An order without touches belongs to the channel that its source names, else to the channel of a mapped
--- coupon, else it is unattributed; all models agree on it. credited is NULL for orders with touches.
+-- All events, summed twice: by day, surface, newness and the channel of orders without touches; and by day and region.
+-- An order without touches belongs to the channel that its source names, else to the channel of a mapped coupon, else
+-- it is unattributed. This rule is the same in all models. credited is NULL for orders with touches.
 CREATE OR REPLACE TEMP TABLE slice_cube AS
 SELECT day, surface, is_new, credited, country, region, GROUPING(country) = 1 AS by_channel,
     sum(orders) AS orders, sum(charged) AS charged, sum(tax) AS tax, sum(shipping) AS shipping,

@@ -1,5 +1,5 @@
--- Of a feed's changes of one day within an hour the last is stored: the previous row is deleted, and if the totals
--- equal those before it, no row is added.
+-- If a feed changes a day several times within an hour, only the last change is stored. The previous row is deleted. If
+-- the new totals equal the totals before that row, no row is added.
 DELETE FROM {{day_history}} h USING outlived o
 WHERE o.import_id = h.import_id AND o.day = h.day AND o.kind = h.kind AND o.part = h.part;
 

@@ -1,6 +1,6 @@
 -- The lines and coupons of landed_asked, the orders with parts that may have changed, from the separate tables of
--- connectors. An order that came with its own lines or coupons keeps them, as it keeps everything that the tables
--- lack.
+-- connectors. An order that was imported with its own lines or coupons keeps them. It also keeps all data that the
+-- tables lack.
 CREATE OR REPLACE TEMP MACRO in_base(x, charged, original) AS
     CASE WHEN charged = original THEN x WHEN original = 0 THEN 0 ELSE CAST(round(CAST(x AS DOUBLE) * charged / original) AS BIGINT) END;
 

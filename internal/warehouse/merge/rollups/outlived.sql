@@ -1,4 +1,4 @@
--- The history rows that this import replaces: those that a feed wrote for its days within the hour.
+-- The history rows that this import replaces: rows of its days that a feed wrote within the hour.
 CREATE TEMP TABLE outlived AS
 SELECT l.import_id, l.day, l.kind, l.part
 FROM latest_versions l

@@ -8,8 +8,8 @@ WHERE customer <= (SELECT max(customer) FROM (SELECT customer FROM {{buyers}} OR
 
 CREATE TEMP TABLE panel_left AS SELECT c.id FROM {{panel_customers}} c ANTI JOIN panel p ON p.id = c.id;
 
--- Customers who are new to the panel. Most have their first order in this import, so all their days changed; but if a
--- customer left, an existing customer may have moved up.
+-- Customers who are new to the panel. Most have their first order in this import, so all their days changed. If a
+-- customer left the panel, an existing customer may have moved up.
 CREATE TEMP TABLE panel_back AS
 SELECT p.customer, p.id FROM panel p ANTI JOIN {{panel_customers}} c ON c.id = p.id
 WHERE EXISTS (SELECT 1 FROM panel_left);

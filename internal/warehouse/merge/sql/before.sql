@@ -1,4 +1,4 @@
--- The stored rows that the import may change: those with its keys, or those of its orders.
+-- The stored rows that the import may change: rows with its keys, or rows of its orders.
 CREATE TEMP TABLE before_{{.fact.Name}} AS
 SELECT t.*
 FROM {{table .fact.Name}} t

@@ -1,4 +1,5 @@
--- The new and different rows, and the keys of rows that are removed without a successor: only rows of an order are.
+-- The new and different rows, and the keys of rows that are removed without a successor. Only rows of an order can be
+-- removed in this way.
 CREATE TEMP TABLE changed_{{.fact.Name}} AS
 SELECT * FROM stage_{{.fact.Name}} EXCEPT SELECT * FROM before_{{.fact.Name}};
 

@@ -1,5 +1,6 @@
--- The months in which the activity of a cohort may have changed: those of changed days, and all months with orders of
--- customers with a first order on a changed day, because that order may have moved or changed its channel.
+-- The months in which the activity of a cohort may have changed. They include the months of changed days. They also
+-- include all months with orders of customers with a first order on a changed day, because the first order may have
+-- moved or changed its channel.
 CREATE OR REPLACE TEMP TABLE cohort_months_wanted AS
 SELECT DISTINCT {{month "day"}} AS month
 FROM (

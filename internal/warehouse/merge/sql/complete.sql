@@ -1,4 +1,4 @@
--- The stored rows of orders that are not in the import themselves are added: the staged rows of an order are complete.
+-- The stored rows of orders that are not in the import are added, so that the staged rows of each order are complete.
 INSERT INTO stage_{{.fact.Name}}
 SELECT t.*
 FROM {{table .fact.Name}} t

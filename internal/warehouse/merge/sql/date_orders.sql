@@ -1,5 +1,5 @@
--- An order has the latest date of all its versions. A dropped version passes on its date, but is removed from
--- imported_orders: its rows do not count.
+-- An order has the latest date of all its versions. A dropped version passes on its date, but it is removed from
+-- imported_orders, so its rows are ignored.
 CREATE TEMP TABLE dated AS
 SELECT b.* REPLACE (s.updated_at AS updated_at)
 FROM before_orders b
@@ -17,6 +17,6 @@ UPDATE stage_orders s SET updated_at = b.updated_at FROM before_orders b
 WHERE b.source = s.source AND b.key = s.key AND b.updated_at IS NOT NULL
     AND (s.updated_at IS NULL OR s.updated_at < b.updated_at);
 
--- Orders that come without lines keep their stored number of units.
+-- Orders that are imported without lines keep their stored number of units.
 UPDATE stage_orders s SET units = b.units FROM before_orders b
 WHERE b.source = s.source AND b.key = s.key AND s.units = 0 AND b.units <> 0

@@ -1,5 +1,5 @@
--- The rows with a number of copies that differs from the stored one, on account days with stored rows. One pass counts both
--- sides: rows have no unique key.
+-- The rows with a number of copies that differs from the stored one, on account days with stored rows. One pass counts
+-- imported and stored rows, because rows have no unique key.
 CREATE TEMP TABLE differing AS
 SELECT *
 FROM (

@@ -1,2 +1,2 @@
--- The rows of orders of which the store has a later version are dropped.
+-- Drops the rows of an order if the store has a later version of the order.
 DELETE FROM stage_{{.fact.Name}} s USING stale o WHERE {{same "o" "s" .order}}

@@ -1,5 +1,5 @@
--- The new first orders of these customers, by time and then by key. If orders were only added, the first one is one of
--- the new orders or the previous first one, and other orders need not be read.
+-- The new first orders of these customers, by time and then by key. If orders were only added, the first order is a new
+-- order or the previous first order, so other orders are not read.
 CREATE TEMP TABLE first_after AS
 SELECT customer, f.placed_at AS first_at, f.day AS day, f.kind AS kind, f.key AS key
 FROM (

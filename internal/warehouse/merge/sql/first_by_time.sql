@@ -1,5 +1,5 @@
--- The first order of each customer of a new store, if no two orders of a customer have the same instant. Then the time
--- alone decides, which is half the work.
+-- The first order of each customer of a new store, if no two orders of a customer have the same instant. The time alone
+-- then determines the first order, which halves the cost.
 INSERT INTO {{customers}}
 SELECT customer, min(placed_at) AS first_at, arg_min(day, placed_at) AS day, arg_min(kind, placed_at) AS kind,
     arg_min(key, placed_at) AS key

@@ -1,5 +1,5 @@
--- The customers with a changed first order. The days of orders that became a first order or are no longer one change, and
--- those of their refunds.
+-- The customers with a changed first order, and the days to rebuild: those of orders that became a first order or
+-- stopped being one, and those of their refunds.
 CREATE TEMP TABLE first_changed AS
 (SELECT * FROM first_before EXCEPT SELECT * FROM first_after)
 UNION

@@ -1,4 +1,5 @@
--- Each name takes the first customer that one more tie leads to: connected components by minimum.
+-- Assigns each name the first customer that one more tie leads to. Repeated, this gives connected components by
+-- minimum.
 UPDATE named SET customer = nearer.customer
 FROM (
     SELECT name, min(customer) AS customer

@@ -1,4 +1,4 @@
--- The orders in the import, without stale ones once those are known.
+-- The orders in the import; stale orders are removed when they are known.
 CREATE TEMP VIEW imported_orders AS
 SELECT s.source, s.key
 {{- if not .any}}

@@ -1,6 +1,7 @@
--- Totals of a campaign from an export and from a Singer tap are one. Their days are in the time zone of an account or of
--- the workspace: the stored day stays. Some exports have the campaign's name instead of its ID: then name and day
--- identify it, and the ID is kept, in any order of import. Totals of the whole campaign replace totals of its messages.
+-- Totals of a campaign from an export and from a Singer tap become one row. Their days are in the time zone of an
+-- account or of the workspace; the stored day is retained. Some exports have the campaign's name instead of its ID. In
+-- that case, name and day identify the campaign, and the ID is retained, in any order of import. Totals of the whole
+-- campaign replace totals of its messages.
 UPDATE stage_message_days s SET entity_id = t.entity_id
 FROM (
     SELECT source, channel, entity, entity_name, day, min(entity_id) AS entity_id

@@ -1,3 +1,3 @@
--- Imported rows get the customer of their name.
+-- Assigns imported rows the customer that their customer hash belongs to.
 UPDATE {{.into}} s SET customer = i.customer FROM {{identities}} i
 WHERE i.known_as = s.customer AND i.customer <> s.customer

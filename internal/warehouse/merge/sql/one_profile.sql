@@ -1,6 +1,6 @@
--- One version of each customer's profile, from the versions that . names; their column came is the order of import. A
--- version with a date is preferred to one without, in any order of import. Of two without a date, or with the same, the
--- later import counts.
+-- One version of each customer's profile, from the versions in the relation . of the template. The column came is the
+-- order of import. A version with a date is preferred to a version without a date, in any order of import. If both
+-- dates are missing or equal, the later import is used.
 SELECT source, customer, phone,
     min(since) OVER (PARTITION BY source, customer) AS since,
     coalesce(first_value(nullif(email, '') IGNORE NULLS) OVER by_email, '') AS email,

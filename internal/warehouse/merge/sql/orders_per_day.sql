@@ -1,4 +1,4 @@
--- One row per day to rebuild, with its number of orders. The period of the days is two constants, so the database skips
+-- One row per day to rebuild, with its number of orders. The ends of the period are constants, so the database skips
 -- blocks of other days.
 SELECT d.day, coalesce(o.orders, 0)
 FROM (SELECT DISTINCT day FROM dirty) d

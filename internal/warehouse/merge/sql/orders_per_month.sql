@@ -1,4 +1,5 @@
--- One row per month to rebuild, with its number of orders. Orders are counted by day first: days are many fewer.
+-- One row per month to rebuild, with its number of orders. Orders are first counted by day, because there are far fewer
+-- days than orders.
 SELECT w.month, coalesce(o.orders, 0)
 FROM cohort_months_wanted w
 LEFT JOIN (

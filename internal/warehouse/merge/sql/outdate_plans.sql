@@ -1,3 +1,4 @@
--- Cached statements are planned again after the transaction. DuckDB keeps a plan until the catalog changes, but plans
--- assume properties of the data, such as no NULL or no day after the last one, which imports change.
+-- Cached statements are planned again after the transaction. DuckDB keeps a plan until the catalog changes. However,
+-- plans assume properties of the data, such as no NULL or no day after the last day, and imports change these
+-- properties.
 COMMENT ON TABLE {{data_version}} IS 'Changed with every import, which outdates what was planned before'

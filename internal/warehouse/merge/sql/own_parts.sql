@@ -1,4 +1,4 @@
--- Which of the orders of landed_asked have their own lines or coupons.
+-- The orders of landed_asked that have their own lines or coupons.
 {{- if .staged}}
 DELETE FROM {{assembled_orders}} a USING stage_{{.fact.Name}} s
 WHERE a.part = '{{.part}}' AND s.source = a.source AND s.key = a.key;

@@ -1,4 +1,4 @@
--- The customers of the names, and in moved the names with a changed customer.
+-- The customers of the names. The table moved contains the names with a changed customer.
 CREATE TEMP TABLE moved AS
 SELECT n.name, n.customer FROM named n
 ANTI JOIN {{identities}} i ON i.known_as = n.name AND i.customer = n.customer

@@ -1,4 +1,4 @@
--- The computed parts replace the stored ones that differ.
+-- The computed parts replace the stored parts that differ.
 DELETE FROM {{table .fact.Name}} t USING old_{{.part}}_made o WHERE {{same "o" "t" .fact.Key}};
 INSERT INTO {{table .fact.Name}} SELECT * FROM new_{{.part}}_made ORDER BY {{columns "" .fact.Key}};
 INSERT INTO touched SELECT source, key FROM new_{{.part}}_made UNION SELECT source, key FROM old_{{.part}}_made;

@@ -1,4 +1,4 @@
--- The account days to write: new ones, and those with differences.
+-- The account days to write: new account days, and account days with differences.
 CREATE TEMP TABLE replaced AS
 SELECT DISTINCT {{columns "t" .unit}} FROM stage_ad_days t
 {{- if .met}}

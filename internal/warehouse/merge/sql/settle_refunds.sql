@@ -1,6 +1,6 @@
--- Refunds with a day stay when an import contains only the refunded total of their order. The total is reduced by them,
--- so nothing counts twice, in any order of import and for any number of refunds. The staged refunds are all of their
--- orders. Refunds and totals that one import contains together do not change.
+-- Refunds with a day remain if an import contains only the refunded total of their order. The total is reduced by them,
+-- so no refund is counted twice, in any order of import. The staged refunds are complete for their orders. Refunds and
+-- totals that one import contains together do not change.
 CREATE TEMP TABLE refund_totals AS
 SELECT s.source, s.key FROM stage_refunds s SEMI JOIN imported_orders o ON o.source = s.source AND o.key = s.key
 GROUP BY s.source, s.key HAVING bool_and(s.date_unknown);
@@ -11,7 +11,7 @@ SEMI JOIN refund_totals u ON u.source = t.source AND u.key = t.key
 ANTI JOIN stage_refunds s ON s.source = t.source AND s.key = t.key AND s.refund = t.refund
 WHERE NOT t.date_unknown;
 
--- A total that came with its order covers all refunds. A stored one is already reduced by the stored refunds.
+-- A total that is imported with its order covers all refunds. A stored total is already reduced by the stored refunds.
 CREATE TEMP TABLE refunds_dated AS
 SELECT source, key, CAST(sum(amount) AS BIGINT) AS amount
 FROM (

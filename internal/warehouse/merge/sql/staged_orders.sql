@@ -1,5 +1,5 @@
--- The imported orders with all texts, without duplicates: the latest version of an order counts, and of versions with
--- the same date the last one in the import.
+-- The imported orders with all texts, without duplicates. The latest version of an order is used. If versions have the
+-- same date, the last version in the import is used.
 CREATE TEMP TABLE stage_orders AS
 SELECT k.source, r.key, coalesce(r.name, r.key) AS name, r.placed_at, r.day, k.surface, r.customer, k.channel,
     r.charged, r.tax, r.shipping, r.discounts, r.original, k.original_currency, k.status, k.cancelled, k.test,

@@ -1,7 +1,7 @@
 -- The imported orders that are older than the stored versions. Two versions with dates are compared by date. If one has
--- no date, progress decides: a canceled order stays canceled, refunds only grow, and a payment goes from pending to paid
--- to refunded. With equal progress, a version with a date is preferred, in any order of import, and of two without a
--- date the later import counts. See docs/decisions/0011.
+-- no date, progress decides: a canceled order stays canceled, refunds only grow, and a payment goes from pending to
+-- paid to refunded. With equal progress, a version with a date is preferred, in any order of import. If both versions
+-- have no date, the later import is used. See docs/decisions/0011.
 CREATE TEMP MACRO paid_step(status) AS (
     CASE replace(replace(replace(lower(status), 'wc-', ''), '_', ' '), '-', ' ')
         WHEN 'pending' THEN 1 WHEN 'pending payment' THEN 1 WHEN 'authorized' THEN 1 WHEN 'on hold' THEN 1

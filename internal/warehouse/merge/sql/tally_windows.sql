@@ -1,5 +1,5 @@
--- One row: the numbers of rows on new account days, of rows that were added and removed on others, and of added
--- rows with the key of a removed row.
+-- One row: the number of rows on new account days, the numbers of added and removed rows on other days, and the number
+-- of added rows with the key of a removed row.
 SELECT (SELECT count(*) FROM stage_ad_days t ANTI JOIN days_before d ON {{same "d" "t" .unit}}),
     (SELECT coalesce(CAST(sum(more) AS BIGINT), 0) FROM differing WHERE more > 0),
     (SELECT coalesce(CAST(-sum(more) AS BIGINT), 0) FROM differing WHERE more < 0),

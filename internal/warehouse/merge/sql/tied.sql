@@ -1,5 +1,5 @@
--- The ties in the import, with all ties of customers that they concern, and the names that these connect. Each name
--- begins with the first address that it is tied to, an address with itself.
+-- The ties in the import, all other ties of the same customers, and the names that these ties connect. The first
+-- customer of a name is the first address that it is tied to. An address starts with itself.
 CREATE TEMP TABLE tied AS SELECT DISTINCT known_as, customer FROM {{.from}};
 
 INSERT INTO tied

@@ -1,4 +1,4 @@
--- One row: the number of orders with parts in the import that are not in the store or are in another currency.
+-- One row: the number of orders that have parts in the import, but are missing in the store or have another currency.
 SELECT count(*)
 FROM (SELECT DISTINCT source, parent, currency FROM {{.from}} WHERE NOT gone) p
 ANTI JOIN (
