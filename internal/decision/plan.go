@@ -162,8 +162,8 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 	if !writable(platform) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
 	}
-	perDay, before := (a.Proposed-a.Current)/float64(m.Window.Days()), 0.0
-	budgets := p.campaignsOf(a.Channel)
+	budgets, spend := p.campaignsOf(a.Channel)
+	perDay, before := spend*(a.Proposed/a.Current-1), 0.0 // recent spend can differ from the spend that the allocation starts from
 	for day := p.tuesday(p.Today.AddDays(1)); !day.After(p.last()) && len(budgets) > 0; day = p.tuesday(day.AddDays(learningDays)) {
 		for i := range min(len(budgets), mostCampaigns) {
 			moved := p.changed(budgets[i].daily, perDay)
@@ -189,8 +189,9 @@ type dailyBudget struct {
 	known    bool // the platform reports the budget
 }
 
-// campaignsOf lists the campaigns of a channel with recent spend, the largest first.
-func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget) {
+// campaignsOf lists the campaigns of a channel with recent spend, the largest first. The result spend is their recent
+// spend per day.
+func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget, spend float64) {
 	for _, c := range p.found.Store.Campaigns {
 		if c.Channel != channel || c.RecentSpend <= 0 {
 			continue
@@ -199,10 +200,10 @@ func (p *planner) campaignsOf(channel measure.Channel) (all []dailyBudget) {
 		if c.DailyBudget > 0 {
 			b.daily, b.known = c.DailyBudget, true
 		}
-		all = append(all, b)
+		all, spend = append(all, b), spend+c.RecentSpend
 	}
 	toolkit.SortBy(all, func(b dailyBudget) float64 { return -b.daily })
-	return all
+	return all, spend
 }
 
 // changed returns the change of a daily budget in whole units. It is at most the guardrail's step and respects floor
