@@ -138,7 +138,7 @@ var RemoveDestination = Operation[control.DestinationID, None]{
 // routes returns a fault of kind forbidden for keys and OAuth clients. The store checks what a person may change.
 func (r *Run) routes() error {
 	if r.Call.Caller.kind == byClient {
-		return fault.Forbidden("destinations of alerts are changed by members").WithHint("use the Alerts page or assay alerts destinations")
+		return fault.Forbidden("only members can change alert destinations").WithHint("use the Alerts page or assay alerts destinations")
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ type BudgetRollback struct {
 
 // RollBackBudgetChange sets the value that a campaign had before a change.
 var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
-	Spec{Name: "budget_change.rollback", Needs: Approve, Facts: true, Undo: "Roll back the rollback, which is a change too."},
+	Spec{Name: "budget_change.rollback", Needs: Approve, Facts: true, Undo: "Roll back the rollback: a rollback is also a change."},
 	func(r *Run, ctx context.Context, in BudgetRollback) (budgetchange.Result, error) {
 		return r.Budgets.Rollback(ctx, r.Workspace, r.changer(), in.ID, in.Reason, in.Confirm)
 	},
@@ -95,11 +95,11 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 		return r.changer(), nil
 	case byOperator:
 	case byClient, bySystem:
-		return budgetchange.Caller{}, fault.Forbidden("only members decide about changes: nothing was changed").
+		return budgetchange.Caller{}, fault.Forbidden("only members can approve, reject and roll back changes: nothing was changed").
 			WithHint("use a page or a command")
 	}
 	if in.As == "" {
-		return budgetchange.Caller{}, fault.Invalid("the member who decides is missing").WithHint("name the member: --as EMAIL")
+		return budgetchange.Caller{}, fault.Invalid("the deciding member is missing").WithHint("name the member: --as EMAIL")
 	}
 	u, err := r.People.Find(ctx, in.As)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 	}
 	if err := r.permitMember(ctx, u.ID, r.Workspace.ID, Approve); err != nil {
 		return budgetchange.Caller{}, fault.Forbidden("the role of %s in the workspace does not allow this: nothing was changed", in.As).
-			WithHint("an owner or admin of the workspace decides")
+			WithHint("ask an owner or admin of the workspace")
 	}
 	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
 }

@@ -137,7 +137,7 @@ func (r *Run) asOf(ctx context.Context, request HistoryRequest, h *History) erro
 	if err != nil {
 		day, wrong := civil.Parse(request.AsOf)
 		if wrong != nil {
-			return fault.Invalid("%q is neither a day nor an instant", request.AsOf).WithHint("write 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z")
+			return fault.Invalid("%q is neither a date nor a time", request.AsOf).WithHint("use 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z")
 		}
 		at = civil.StartOf(day.AddDays(1), r.Workspace.Location()).Add(-time.Microsecond)
 	}

@@ -146,7 +146,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 	case r.Stake == nil:
 		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. The revenue at stake is unknown because no order has a channel.", answer.ChannelName(r.Channel))
 	case r.Gain != nil:
-		a.Summary = fmt.Sprintf("Test %s next: to know its return is expected to improve the allocation of the budget by %s of revenue per month, before the cost of the experiment.",
+		a.Summary = fmt.Sprintf("Test %s next: an experiment is expected to improve the budget allocation by %s of revenue per month, before the cost of the experiment.",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))
 	default:
 		a.Summary = fmt.Sprintf("Test %s next: its incremental return is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate of its ROAS is %s (90%% interval %s to %s).",

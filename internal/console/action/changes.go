@@ -62,7 +62,7 @@ func filterIn(query url.Values, ws measure.WorkspaceID) (f filter, err error) {
 	}
 	if status := control.ChangeStatus(query.Get("status")); status != "" {
 		if !slices.Contains(statuses(), status) {
-			return f, fault.Invalid("%q is not a status of changes", string(status)).WithHint("choose a status of the list")
+			return f, fault.Invalid("%q is not a status of changes", string(status)).WithHint("choose a status from the list")
 		}
 		f.Status = status
 	}

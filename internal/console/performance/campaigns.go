@@ -33,7 +33,7 @@ func campaigns(r *request) (*reportView, error) {
 	c := a.Currency
 	money := func(x answers.Money) string { return amount(x, c) }
 	view := &reportView{
-		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are reported by the platforms. Credited revenue is the store's last touch.",
+		Heading: campaignsHeading(a, rows), Lead: "Revenue and conversions are reported by the platforms. Credited revenue is the store's last-touch revenue.",
 		Bar: r.Filter.bar(r.URL, uses{channel: true}), Warnings: sentences(a.Warnings),
 	}
 	view.KPIs = []frame.KPI{

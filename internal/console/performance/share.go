@@ -146,7 +146,7 @@ func (c *pages) changeShares(w http.ResponseWriter, v frame.Visit) {
 func (c *pages) share(v frame.Visit, view *sharesView) error {
 	page, filters := v.PostForm.Get("page"), filtersIn(v.PostForm)
 	if reportAt(page) == nil {
-		return fault.Invalid("this page cannot be shared").WithHint("choose a page of the list")
+		return fault.Invalid("this page cannot be shared").WithHint("choose a page from the list")
 	}
 	if _, err := filterIn(filters, civil.DayOf(c.Now(), view.Workspace.Location())); err != nil {
 		return err

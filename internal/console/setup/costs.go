@@ -188,7 +188,7 @@ func costAmounts(r *measure.CostRule, form url.Values, currency money.Currency) 
 	}
 	if each != "" {
 		if r.Fixed, err = money.Parse(each, currency, money.Point); err != nil || r.Fixed.Minor < 0 {
-			return fault.Invalid("the amount per order %q is not an amount in %s", each, currency).WithHint("use one such as 0.30")
+			return fault.Invalid("the amount per order %q is not an amount in %s", each, currency).WithHint("use an amount such as 0.30")
 		}
 	}
 	return r.Check()
