@@ -56,7 +56,7 @@ type Closing struct {
 
 func (c *Closing) end() *Closing { return c }
 
-// ShowAll exempts the rows from the limit of the level of detail, for rows that are few and belong together.
+// ShowAll exempts the rows from the limit of the level of detail. It is for a few rows that belong together.
 func (c *Closing) ShowAll(all bool) { c.allRows = all }
 
 // Warn adds a warning.

@@ -171,7 +171,7 @@ func capped(s string, length int) string {
 type Writer struct {
 	Figures    Figures
 	View       Shared
-	LimitGiven bool // the caller set a limit, which overrides the level's
+	LimitGiven bool // the caller set a limit, which overrides the limit of the level
 }
 
 // RoundMoney rounds an amount in whole units for the writer's level.

@@ -22,7 +22,7 @@ var cuts = []struct {
 	{"currency metrics", 0},
 }
 
-// Shortened returns the largest form of a result with at most the number most of bytes, nil if there is none. Other members
+// Shortened returns the largest form of a result within the maximum number of bytes, nil if no form fits. Other members
 // are added in their order while they fit.
 func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
@@ -64,7 +64,7 @@ func Shortened(result json.RawMessage, most int) (json.RawMessage, error) {
 	return nil, nil
 }
 
-// written encodes the members that shows selects, with a selection of rows.
+// written encodes the members that the function shows selects, with a selection of rows.
 func written(all map[string]json.RawMessage, members []member, shows func(string) bool, rows []json.RawMessage, omitted int) (json.RawMessage, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

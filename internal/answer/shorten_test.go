@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A result of one channel keeps its drivers. Rows beyond the third go first, then the drivers, then rows.
+// A result of one channel keeps its drivers. Rows after the third are removed first, then the drivers, then the other
+// rows.
 func TestShortenedResultsKeepWhatExplainsThem(t *testing.T) {
 	t.Parallel()
 	rows := make([]string, 8)

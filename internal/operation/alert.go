@@ -107,8 +107,8 @@ func (r *Run) addAlertWebhook(ctx context.Context, in Webhook) (AddedWebhook, er
 	return added, nil
 }
 
-// AddAlertEmail sends alert messages to a member by email. Members choose it for themselves. The operator may choose it
-// for a member.
+// AddAlertEmail sends alert messages to a member by email. A member can add only their own address. The operator can
+// add the address of any member.
 var AddAlertEmail = Operation[control.UserID, control.DestinationID]{
 	Spec{Name: "alert.email.add", Needs: Read, Undo: "Remove the destination."},
 	func(r *Run, ctx context.Context, member control.UserID) (control.DestinationID, error) {

@@ -48,7 +48,7 @@ type BudgetDecision struct {
 	Reason string // of a rejection
 }
 
-// ApproveBudgetChange executes a change that awaits approval. A member does not approve their own request.
+// ApproveBudgetChange executes a change that awaits approval. A member cannot approve their own request.
 var ApproveBudgetChange = Operation[BudgetDecision, budgetchange.Result]{
 	Spec{Name: "budget_change.approve", Needs: Approve, Facts: true, Undo: "Roll back the change."},
 	(*Run).approveBudgetChange,
@@ -115,8 +115,8 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 // maxKeyEvents is the number of events about keys that the search for a key's maker reads.
 const maxKeyEvents = 10_000
 
-// maker returns the person who created the key of an actor, "" for an actor without a key. A person does not approve
-// what their own key requested. A key that replaced another key has the maker of that key.
+// maker returns the person who created the key of an actor, "" for an actor without a key. A person cannot approve a
+// request of their own key. The maker of a rotated key is the maker of the key that it replaced.
 func (r *Run) maker(ctx context.Context, actor string) (string, error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {
@@ -187,7 +187,7 @@ var ShowGuardrails = Operation[None, control.Guardrails]{
 	},
 }
 
-// SetGuardrails replaces the guardrails of a workspace. The new guardrails need the version that was read.
+// SetGuardrails replaces the guardrails of a workspace. The new guardrails must have the version that was read.
 var SetGuardrails = Operation[control.Guardrails, control.Guardrails]{
 	Spec{Name: "guardrails.set", Needs: Manage, Undo: "Set the earlier guardrails; the audit log has them."},
 	func(r *Run, ctx context.Context, g control.Guardrails) (control.Guardrails, error) {

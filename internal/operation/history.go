@@ -31,7 +31,7 @@ type History struct {
 	Changes  []HistoryChange  `json:"changes,omitzero"`  // the newest days first
 	Versions []HistoryTotals  `json:"versions,omitzero"` // in the order of the imports, separately for each part
 	AsOf     *time.Time       `json:"as_of,omitempty"`
-	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of then
+	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of that time
 	Settling []HistorySettles `json:"settling,omitzero"`
 }
 
@@ -44,7 +44,7 @@ type Lag interface {
 type HistoryTotals struct {
 	Day     civil.Date             `json:"day"`
 	Kind    measure.TotalsKind     `json:"kind"`
-	Part    string                 `json:"part"` // of the surface or platform; "" is spend entered by hand
+	Part    string                 `json:"part"` // of the surface or platform; "": spend entered manually
 	Gone    bool                   `json:"gone,omitempty"`
 	Figures map[string]json.Number `json:"figures,omitempty"`
 	Import  string                 `json:"import"`

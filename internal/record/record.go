@@ -43,14 +43,14 @@ type Change struct {
 	Note       string // a sentence on the effect that begins with a blank, "" for none
 	Undo       string // "" if it cannot be undone
 	Existing   bool   // nothing is left to do
-	Refusal    error  // why an execution is refused in the present state; nil: it is not
+	Refusal    error  // why the current state prevents an execution; nil: it does not
 	ID         string // "" before an execution that assigns it
 	Record     Record
 
 	do func(ctx context.Context, ch *Change) (changed bool, err error) // sets the ID and the record
 }
 
-// Do executes the change and updates its ID and record. It reports false if the record was there already.
+// Do executes the change and updates its ID and record. It reports false if the record already existed.
 func (ch *Change) Do(ctx context.Context) (changed bool, err error) { return ch.do(ctx, ch) }
 
 // planner decodes the parameters of an action and returns what it would do.

@@ -22,7 +22,7 @@ type Best struct {
 	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
 }
 
-// BestOf returns a channel's best estimate in an answer.
+// BestOf converts a channel's best estimate to the form of an answer.
 func BestOf(r snapshot.Return) (b Best) {
 	if r.Best == nil {
 		return b
@@ -71,7 +71,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	return text
 }
 
-// NextTest is a channel with spend in the order in which experiments help most.
+// NextTest is a channel with spend in the ranking of channels to test next.
 type NextTest struct {
 	snapshot.Return
 	Gain  float64 // expected gain of the model's allocation per month, in whole units; 0: negligible, or no model

@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CampaignReturn is the estimated return of a campaign and what it suggests.
+// CampaignReturn is the estimated return of a campaign and the verdict from it.
 type CampaignReturn struct {
 	LastTouch   *answer.Ratio                  `json:"last_touch_roas,omitempty" detail:"analyst"`
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's own relative return, which is shrunk by its number of orders."`

@@ -32,7 +32,7 @@ type Designs struct {
 	Tests  []TestDesign
 }
 
-// spendDays are the days whose spend is that of a test.
+// spendDays is the number of recent days from which the spend of a test is estimated.
 const spendDays = 28
 
 // Designs searches the cheapest experiments with power at the plausible return: the last-touch ROAS times the applied

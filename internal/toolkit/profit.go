@@ -130,9 +130,9 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 // PlanStart is the spend that an allocation starts from and the contribution rates of the store.
 type PlanStart struct {
 	Current map[measure.Channel]float64 // per window of the model; nil: the spend of the window
-	Days    civil.Range                 // of the spend
+	Days    civil.Range                 // days of the spend
 	Rates   map[measure.Channel]float64 // nil: unknown
-	Profit  snapshot.Contribution       // of the same days
+	Profit  snapshot.Contribution       // contribution of the same days
 }
 
 // startDays is the number of days before today whose spend an allocation starts from.

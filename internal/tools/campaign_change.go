@@ -157,7 +157,7 @@ type FedCampaign struct {
 	Status ads.Status     `json:"status"`
 }
 
-// GuardrailRow is the verdict of a guardrail of the workspace on the change.
+// GuardrailRow is the result of one of the workspace's guardrails for the change.
 type GuardrailRow struct {
 	Guardrail string             `json:"guardrail"`
 	State     budgetchange.State `json:"state" doc:"passes, blocks or needs_approval."`

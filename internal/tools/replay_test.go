@@ -110,12 +110,12 @@ func (r *replayedStore) train(t *testing.T) {
 	r.model = model
 }
 
-// maxReplayedCalls is the number of calls of the questions with checked figures.
+// maxReplayedCalls is the maximum number of calls for the questions with checked figures.
 const maxReplayedCalls = 30
 
 // TestConversationsStayInTheirBudget replays conversations. An answer has one token for each four bytes of its text
 // ([answer.BytesPerToken]); every answer stays below the budget of its level with default arguments. The first
-// questions are answered in at most 30 calls, and the answers have the asked figures.
+// questions are answered in at most 30 calls, and the answers contain the requested figures.
 func TestConversationsStayInTheirBudget(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -18,7 +18,7 @@ import (
 	"assay/internal/operation"
 )
 
-// changesShown is the maximum number of changes on the page. The CSV export has all.
+// changesShown is the maximum number of changes on the page. The CSV export has all changes.
 const changesShown = 200
 
 // changesView is the view of all changes, or of one change with its evidence.
@@ -47,7 +47,7 @@ type filter struct {
 	Export   string // address of the CSV export
 }
 
-// Filtered reports whether the filter leaves changes out.
+// Filtered reports whether the filter excludes changes.
 func (f filter) Filtered() bool {
 	return f.Platform != "" || f.Status != "" || f.Campaign != "" || !f.From.IsZero() || !f.To.IsZero()
 }

@@ -61,7 +61,7 @@ type Cell struct {
 	Picture template.HTML // drawn by package plot
 }
 
-// TextCell returns a cell with text. Text of others is isolated from its surroundings.
+// TextCell returns a cell with text. Untrusted text is isolated from the surrounding text.
 func TextCell[T ~string](text T) Cell { return Cell{Text: string(text)} }
 
 // ChannelCell returns a cell with the name and color of a channel.

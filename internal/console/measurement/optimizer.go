@@ -49,7 +49,7 @@ type shiftRow struct {
 	Channel, Name, Color                       string
 	Current, Proposed, Change, Marginal, Right string
 	Min, Max                                   string
-	Low, High                                  string // limits that apply without a typed one
+	Low, High                                  string // limits that apply if none is entered
 	Most, Step                                 string // of the sliders
 	AtBound, Unseen                            bool
 	Bars                                       template.HTML

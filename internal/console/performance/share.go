@@ -205,7 +205,7 @@ func filterWords(query url.Values) string {
 }
 
 // opened shows the page of a share link without sign-in. The query of the request sorts and pages the tables; page and
-// filters are those of the link. A wrong, an expired and a revoked link have the same answer.
+// filters are those of the link. Unknown, expired and revoked links have the same answer.
 func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
@@ -237,7 +237,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// touchAfter is the least time between two records of the last use of a link.
+// touchAfter is the minimum time between two records of the last use of a link.
 const touchAfter = time.Minute
 
 func filtersOf(link control.Share) url.Values {
@@ -245,7 +245,7 @@ func filtersOf(link control.Share) url.Values {
 	return filtersIn(query)
 }
 
-// shared fills in the page of a link as a caller who may only read, and removes everything that leads elsewhere.
+// shared fills in the page of a link with read-only permission, and removes all links to other pages.
 func (c *pages) shared(r *http.Request, link control.Share, w control.Workspace, page *namedReport) (*reportView, error) {
 	if now := c.Now(); now.Sub(link.LastUsed) >= touchAfter {
 		if err := c.Store.TouchShare(r.Context(), link.ID, now); err != nil {

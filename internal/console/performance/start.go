@@ -5,7 +5,7 @@ import (
 	"assay/internal/tools"
 )
 
-// start is what to do from an empty store to the first answer in an assistant.
+// start lists the steps from an empty store to the first answer in an assistant.
 type start struct {
 	Steps []step
 	Gains [][2]string

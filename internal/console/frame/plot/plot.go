@@ -290,7 +290,7 @@ func Shift(current, proposed, low, high, largest, width float64, color string) t
 	return c.done("share", "", width, 28, "")
 }
 
-// Level draws a percentage as a bar, with a mark at the wanted value.
+// Level draws a percentage as a bar, with a mark at the target value.
 func Level(value, wanted, width float64, class string) template.HTML {
 	var c canvas
 	c.rect("rail", 0, 6, width, 6, 3)
