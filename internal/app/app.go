@@ -88,10 +88,10 @@ type App struct {
 	control *Control
 	engine  engine
 
-	factsLock *sqlstore.Lock // on the control data, if the facts are on this machine
-	node      *shared.Node   // of several with one Redis server; nil: without Redis
+	factsLock *sqlstore.Lock // lock in the control data, if the facts are on this machine
+	node      *shared.Node   // connection of this node to Redis; nil: without Redis
 	facts     *warehouse.Warehouse
-	counter   limit.Counter // of all rate limits
+	counter   limit.Counter // counter of all rate limits
 	limiter   *auth.Limiter
 	calls     *calllog.Recorder
 	models    *training.Keeper
@@ -294,11 +294,11 @@ func (a *App) tryFacts(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if a.engine.Try(ctx, w.ID) == nil { // which logs an error
+		if a.engine.Try(ctx, w.ID) == nil { // Try logs an error
 			a.catchUp(ctx, w.ID)
 		}
-		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, memory is for the stores in use
-			_ = a.engine.Rest(ctx, w.ID) // at worst it stays open
+		if i < len(all)-1 && len(all) > a.config.MaxAttached { // with many small stores, only the stores in use stay in memory
+			_ = a.engine.Rest(ctx, w.ID) // after an error, the workspace's store stays open
 		}
 	}
 	again := time.NewTicker(tryAgain)

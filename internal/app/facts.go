@@ -59,7 +59,7 @@ func openClickHouse(ctx context.Context, c config.Config, store *sqlstore.Store,
 		Lock: func(ctx context.Context, ws measure.WorkspaceID) (clickhouse.Lock, error) {
 			lock, err := store.LockImport(ctx, ws)
 			if err != nil {
-				return nil, err // not the nil pointer, which is no nil interface
+				return nil, err // a nil *sqlstore.Lock would not be a nil interface
 			}
 			return lock, nil
 		},
@@ -131,11 +131,11 @@ type Moved struct {
 	Workspace measure.WorkspaceID     `json:"workspace"`
 	To        string                  `json:"to"`
 	Tables    []warehouse.TableTotals `json:"tables"`
-	Kept      string                  `json:"kept,omitempty"` // the file that is not used any more
+	Kept      string                  `json:"kept,omitempty"` // the file that is no longer used
 }
 
-// MoveFacts copies the facts of a workspace between DuckDB and ClickHouse, compares the totals of all tables by day, and
-// then makes the other engine the one that has them. No service may run on the data directory.
+// MoveFacts copies the facts of a workspace between DuckDB and ClickHouse, compares the totals of all tables by day,
+// and then switches the workspace to the other engine. No service may run on the data directory.
 func MoveFacts(ctx context.Context, c config.Config, log *slog.Logger, now func() time.Time, ws measure.WorkspaceID, to string) (moved Moved, err error) {
 	if c.FactsURL.Text() == "" {
 		return moved, fault.New(fault.KindMisconfigured, "facts_url is not set").WithHint("set ASSAY_FACTS_URL to the ClickHouse servers")

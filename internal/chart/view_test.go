@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A host shows the view in a frame without network. An address in it would be an error of the browser at best.
+// A host shows the view in a frame without network. A request to an external address would fail there.
 func TestTheViewIsSelfContainedAndSmall(t *testing.T) {
 	t.Parallel()
 	page := View()

@@ -296,7 +296,7 @@ func (r *Runner) Cancel(id ID) bool {
 	return true
 }
 
-// Drop cancels and forgets all jobs of a workspace that is deleted.
+// Drop cancels and removes all jobs of a workspace that is deleted.
 func (r *Runner) Drop(ws measure.WorkspaceID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

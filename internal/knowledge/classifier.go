@@ -34,9 +34,10 @@ const (
 //
 // A text is a vector of its features' weighted idf, of length 1. The score of a class is the product of the vector and the
 // class's weights. The weights start at the mean of the class's texts (Rocchio 1971) and are trained by the multiclass
-// passive-aggressive algorithm: when the best wrong class is less than 1 below the right one, both are moved apart by as
-// little as necessary, at most by maxStep (Crammer et al. 2006, PA-I). The result is the mean of the weights over all
-// steps. A class has weights only for features of its own texts, which makes training fast.
+// passive-aggressive algorithm: when the score of the best wrong class is less than 1 below the score of the right
+// class, the weights change by as little as necessary, at most by maxStep (Crammer et al. 2006, PA-I). The result is
+// the mean of the weights over all steps. A class has weights only for features of its own texts, which makes training
+// fast.
 type classifier struct {
 	feature map[string]int
 	idf     []float32
@@ -44,7 +45,7 @@ type classifier struct {
 	class   []int // of each pair of a feature and a class with it
 	weight  []float32
 	classes int
-	rarest  float64 // idf of a word in no text
+	rarest  float64 // idf of a word that no text contains
 }
 
 // labeled is a text and its class.

@@ -85,7 +85,7 @@ func TestClassifierIsDeterministicAndLearnsItsTexts(t *testing.T) {
 }
 
 // TestHeldOutWordingsFindTheirArticles measures the search on every fifth wording of each article, after training on the
-// others. It is the harshest measure of words that no article and no training text has.
+// others. It is the strictest test with words that no article and no training text contains.
 func TestHeldOutWordingsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)

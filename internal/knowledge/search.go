@@ -401,8 +401,8 @@ func (x *index) spelled(word string, terms []term) []string {
 	return stems
 }
 
-// corrected returns a misspelled word as the most frequent of the words with the same distance to it. It may also mean
-// the others.
+// corrected returns the term of a misspelled word: the most frequent of the nearest words, with the other nearest words
+// as alternatives.
 func (x *index) corrected(word string, near []string) term {
 	best := slices.MaxFunc(near, func(a, b string) int { return cmp.Compare(x.uses[a], x.uses[b]) })
 	t := term{stem: best, weight: corrected * x.idf[best], typed: len(word) >= plainTypo}

@@ -70,8 +70,9 @@ func (c *tally) add(q question, found []Match, nearest string) {
 
 // TestQuestionsFindTheirArticles measures the search on questions.tsv and development.tsv, which its constants were
 // calibrated on, and on aliases.tsv, sentences.tsv and everyday.tsv. The features of the classifier were chosen with the
-// accuracy on all five files, so questions of other authors score lower. None of these files is indexed. Many wordings use words that no article contains, so their goals are lower. Those of development.tsv are
-// the hardest: many are keywords that would fit a neighboring article as well.
+// accuracy on all five files, so questions of other authors score lower. None of these files is indexed. Many wordings
+// use words that no article contains, so their goals are lower. The questions of development.tsv are the hardest: many
+// are keywords that also fit a neighboring article.
 func TestQuestionsFindTheirArticles(t *testing.T) {
 	t.Parallel()
 	l := library(t)

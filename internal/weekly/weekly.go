@@ -56,7 +56,7 @@ func New(o Options) *Sender { return &Sender{o} }
 // have arrived by then.
 const sendHour = 8
 
-// lookEvery is the interval between looks for members whose summary is due.
+// lookEvery is the interval between checks for due summaries.
 const lookEvery = 5 * time.Minute
 
 // Run sends summaries until ctx ends.

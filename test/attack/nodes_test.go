@@ -53,7 +53,7 @@ func TestTheServiceRunsOnPostgreSQL(t *testing.T) {
 		t.Errorf("a call with a key: %d %s", a.status, a.body)
 	}
 
-	// A code is spent once.
+	// A code can be used once.
 	c := first.client(t, "https://owl.example/cb")
 	for range 5 {
 		decided := here.post("/api/mcp/authorize", here.consent(first.asking(c, readOnly), readOnly))
@@ -251,7 +251,7 @@ func orders(t *testing.T, name string, n int) string {
 }
 
 // Two nodes with common servers give the same answers. If both import into a workspace at the same time, an import is
-// either acknowledged and kept, or rejected and not there.
+// either acknowledged and stored, or rejected and not stored.
 func TestNodesShareControlDataAndFacts(t *testing.T) {
 	t.Parallel()
 	database, facts, redis := servertest.StartPostgres(t).NewDatabase(t), startClickHouse(t), servertest.StartRedis(t)
