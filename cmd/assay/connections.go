@@ -27,7 +27,7 @@ type connectionsAdd struct {
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// maxCredentials bounds what is read from standard input.
+// maxCredentials is the maximum number of bytes that are read from standard input.
 const maxCredentials = 128 << 10
 
 // Run stores the credentials and prints the result of the account's test. Credentials are not arguments, because other
@@ -107,7 +107,8 @@ func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// printConnections prints a table with the problems below it. A single line without a table is that of a new connection.
+// printConnections prints a table with the problems below it. For a new connection, it prints a single line without a
+// table.
 func printConnections(con *console, asJSON bool, lines ...operation.ConnectionLine) error {
 	if asJSON {
 		if lines == nil {

@@ -100,7 +100,7 @@ type Truncated struct {
 	How          string `json:"how"`
 }
 
-// Warning is a limitation of the figures. The reader must know it before using them.
+// Warning is a limitation of the figures. The reader needs to know the limitation before using the figures.
 type Warning struct {
 	Code WarningCode `json:"code"`
 	Text string      `json:"text"`

@@ -9,7 +9,7 @@ import (
 )
 
 // cuts lists the forms of a shortened result, from the largest to the smallest. Each has its members and its minimum
-// number of rows. The summary of the answer states the metrics, so rows are kept longer.
+// number of rows. The summary of the answer states the metrics, so the metrics are removed before the rows.
 var cuts = []struct {
 	members string // "": all but the next steps
 	rows    int

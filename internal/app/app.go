@@ -48,7 +48,7 @@ import (
 	"assay/internal/weekly"
 )
 
-// instructions tell the model of an MCP client how to start.
+// instructions explain to the model of an MCP client how to start.
 const instructions = "Measures the marketing of an online store. Start with discover (available data) or performance (current results). " +
 	"Each answer states its data and method and suggests next steps."
 
@@ -339,7 +339,7 @@ func (a *App) Serve(ctx context.Context, ready func(baseURL string) error) error
 		open.close()
 		return err
 	}
-	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has gone
+	a.control.onAccessEnded(a.accessEnded(face.keys.Invalidate)) //nolint:contextcheck // ended access is reported even if its caller has disconnected
 	group, running := newParts(ctx)
 	server := &http.Server{
 		Handler:           face.handler,
@@ -455,7 +455,8 @@ func (a *App) listen(ctx context.Context) (open listeners, err error) {
 	return open, nil
 }
 
-// accessEnded returns the function that is called after credentials end: it clears the cache of this node and of others.
+// accessEnded returns the function that is called after credentials end: it clears the caches of this node and of the
+// other nodes.
 func (a *App) accessEnded(invalidate func()) func() {
 	return func() {
 		invalidate()

@@ -99,7 +99,7 @@ func openStore(ctx context.Context, o ControlOptions) (store *sqlstore.Store, se
 }
 
 // sharedSecret loads the secret of a node. The first node creates it and enters its name in the database. Another node
-// without this secret is rejected: with its own secret, other nodes could not read its keys and sealed credentials.
+// without this secret is rejected, because other nodes could not read its keys and sealed credentials.
 func sharedSecret(ctx context.Context, store *sqlstore.Store, file string) ([]byte, error) {
 	foreign := fault.New(fault.KindMisconfigured, "the control database belongs to an installation with another secret than %s", file).
 		WithHint("copy the file secret of a node of this installation there, or name it with secret_file")

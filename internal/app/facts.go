@@ -102,7 +102,7 @@ func (f factFiles) Dropping(ctx context.Context, ws measure.WorkspaceID) error {
 	return f.store.SetHasFactsFile(ctx, ws, false)
 }
 
-// copyFiles lets the engine create missing local copies, except of workspaces that still have their facts in a file of
+// copyFiles lets the engine create missing local copies, except for workspaces that still have their facts in a file of
 // this data directory. It implements [duckdb.Files].
 type copyFiles struct{ files factFiles }
 

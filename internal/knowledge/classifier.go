@@ -28,16 +28,16 @@ const (
 	stride         = 7919 // a prime: order of the texts in a pass
 )
 
-// classifier is a linear classifier of short texts. It learns which words, meanings, pairs of neighboring words and parts of
-// words distinguish the articles, from their names, their leads and the wordings of wordings.txt. Its classes are the articles and,
-// last, the questions that no article answers.
+// classifier is a linear classifier of short texts. Its features are words, meanings, pairs of neighboring words and
+// parts of words. It is trained with the names and leads of the articles and with wordings.txt. Its classes are the
+// articles and, last, the questions that no article answers.
 //
 // A text is a vector of its features' weighted idf, of length 1. The score of a class is the product of the vector and the
 // class's weights. The weights start at the mean of the class's texts (Rocchio 1971) and are trained by the multiclass
-// passive-aggressive algorithm: when the score of the best wrong class is less than 1 below the score of the right
-// class, the weights change by as little as necessary, at most by maxStep (Crammer et al. 2006, PA-I). The result is
-// the mean of the weights over all steps. A class has weights only for features of its own texts, which makes training
-// fast.
+// passive-aggressive algorithm (Crammer et al. 2006, PA-I). A text changes weights when the score of the best wrong
+// class is less than 1 below the score of the right class. The change is as small as necessary, and at most maxStep.
+// The result is the mean of the weights over all steps. A class has weights only for features of its own texts, which
+// makes training fast.
 type classifier struct {
 	feature map[string]int
 	idf     []float32
@@ -223,8 +223,8 @@ func (c *classifier) vector(features []int) []part {
 	return v
 }
 
-// likeness returns the score of each article for a question, and last of the questions that no article answers.
-// The scores are lower where the question has words that no text has.
+// likeness returns the score of each article for a question, and last the score of the questions that no article
+// answers. The scores are lower where the question has words that no text has.
 func (c *classifier) likeness(words []string) []float32 {
 	var features []int
 	for _, name := range featuresOf(words) {

@@ -1,7 +1,8 @@
 // Package knowledge contains the articles that explain figures, methods, statuses and tools, and finds the articles
-// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search adds
-// two scores: how much of the question an article's names and text explain (BM25F), and how much the question resembles
-// the wordings of wordings.txt (a linear classifier, which is trained at the first search).
+// that answer a question. The articles are embedded Markdown files; no article contains data of a store. The search
+// adds two scores. One is the share of the question that an article's names and text explain (BM25F). The other is the
+// likeness of the question to the wordings of wordings.txt, from a linear classifier that is trained at the first
+// search.
 package knowledge
 
 import (
@@ -126,7 +127,7 @@ func load(files fs.FS) (*Library, error) {
 	return l, nil
 }
 
-// Warm trains the search, which otherwise happens at the first search.
+// Warm trains the search. Without it, the first search does.
 func (l *Library) Warm() { l.trained() }
 
 func (t Topic) folder() string {

@@ -430,7 +430,7 @@ func isNumber(word string) bool {
 }
 
 // isCommonTypo reports whether a word in no article is a misspelled common word. A common word has priority over a word
-// of an article only if it is as near.
+// of an article only if it is at least as near.
 func (x *index) isCommonTypo(word string) bool {
 	if _, known := x.idf[stem(word)]; known || len(word) < longCommon {
 		return false
@@ -452,8 +452,8 @@ var commonVocabulary = func() vocabulary {
 	return v
 }()
 
-// nearest returns the stems of the known words that a misspelled word most probably is, by alphabet. They are one edit
-// away, or two in a word of eight letters or more. Another first letter is treated as one more edit.
+// nearest returns the stems of the known words that a misspelled word most probably means, in alphabetical order. They
+// are one edit away, or two in a word of eight letters or more. Another first letter is treated as one more edit.
 func (v vocabulary) nearest(word string) []string {
 	limit := 0
 	switch {

@@ -133,8 +133,8 @@ func (c *Call) TestFirst(ctx context.Context) (measure.Channel, error) {
 	return all[0].Channel, nil
 }
 
-// AddBest adds the channel to test first to the results of an allocation, and to the rows the best estimates that are not
-// the model's.
+// AddBest adds the channel to test first to the results of an allocation. To the rows it adds the best estimates that
+// are not the model's estimates.
 func (c *Call) AddBest(ctx context.Context, m *PlanMetrics, rows []MixRow) (err error) {
 	if m.TestFirst, err = c.TestFirst(ctx); err != nil {
 		return err

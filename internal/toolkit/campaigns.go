@@ -24,7 +24,7 @@ type CampaignReturn struct {
 	Verdict     string                         `json:"verdict,omitempty" doc:"scale: pays_pct of at least 90%; cut: at most 10%; keep: between, or too uncertain."`
 }
 
-// sureCampaign is the probability from which a campaign is worth scaling or cutting.
+// sureCampaign is the probability from which the verdict is to scale or to cut a campaign.
 const sureCampaign = 0.9
 
 // untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and 1.
@@ -52,8 +52,8 @@ type namedCampaign struct {
 	CampaignReturn
 }
 
-// CampaignReturns estimates the return of all campaigns of the windows, regardless of the page and the campaign that the question
-// selects, because the estimates of a channel's campaigns depend on each other.
+// CampaignReturns estimates the return of all campaigns of the windows. It ignores the page and the campaign that the
+// question selects, because the estimates of a channel's campaigns depend on each other.
 func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
 	only := of.Campaign
 	of.Campaign, of.Limit, of.Offset = "", 0, 0

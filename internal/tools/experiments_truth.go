@@ -103,7 +103,7 @@ func (r *ExperimentRow) factor(f *experiment.ChannelFactor) {
 	}
 }
 
-// showNextTest ranks channels by what an experiment on them is expected to change.
+// showNextTest ranks channels by the expected benefit of an experiment.
 func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
 	days := c.LastDays(snapshot.ReturnDays)
 	a.Period = c.Period(days)

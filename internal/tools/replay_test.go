@@ -257,7 +257,7 @@ func (r *replayedStore) sold(in civil.Range) (revenue, orders float64) {
 	return revenue, orders
 }
 
-// spent returns the spend of a period, and by campaign the spend and the claimed value.
+// spent returns the total spend of a period, and the spend and claimed value of each campaign.
 func (r *replayedStore) spent(in civil.Range) (sum float64, campaigns map[string][2]float64) {
 	campaigns = map[string][2]float64{}
 	for _, d := range r.facts.AdDays {
@@ -282,9 +282,9 @@ var (
 	quarter   = days("2026-08-20", "2026-11-18")
 )
 
-// replayChecks compare the figures of the first conversations with other sources, in their order. No tool has a forecast of
-// a month that has not begun (the ninth question) or new customers by product (the twelfth). The checks use the nearest
-// figures: this month's forecast and all customers.
+// replayChecks compare the figures of the first conversations with other sources, in the order of the conversations. No
+// tool has a forecast of a month that has not begun (the ninth question) or new customers by product (the twelfth). The
+// checks use the nearest figures: this month's forecast and all customers.
 var replayChecks = []func(r *replayedStore, a []any) []checkedFigure{
 	lastMonthIsThatOfTheFacts, theChannelThatChangedMostIsNamed, bestAndWorstCampaignsAreThoseOfTheFacts, newCustomersHaveTheirCost,
 	facebooksEffectIsThatOfItsFactor, moreBudgetIsAllocated, lessSpendOnGoogleHasAnEffect, theTargetIsPaced, theMonthHasAForecast,

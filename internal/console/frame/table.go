@@ -237,7 +237,8 @@ func (t *Table) Range() string {
 	return Count(int64(t.from+1)) + " – " + Count(int64(t.from+len(t.Rows))) + " of " + Count(int64(t.all))
 }
 
-// Records returns the header and all rows for a file, before [Table.Show]. The caller makes texts harmless.
+// Records returns the header and all rows for a file, before [Table.Show]. The caller removes formulas from untrusted
+// text.
 func (t *Table) Records(harmless func(string) string) [][]string {
 	var head []string
 	for _, c := range t.Columns {

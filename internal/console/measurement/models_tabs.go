@@ -85,7 +85,7 @@ func breakEvenOf(b *answers.Ratio) float64 {
 	return float64(*b)
 }
 
-// breakEvenWords name the break-even, or what is missing for one.
+// breakEvenWords name the break-even, or the missing data.
 func breakEvenWords(b *answers.Ratio) string {
 	if b == nil {
 		return "; without costs, break-even is a ROAS of 1"

@@ -11,7 +11,7 @@ type start struct {
 	Gains [][2]string
 }
 
-// step is one thing to do.
+// step is one of these steps.
 type step struct {
 	Title, Why, Button, Address string
 	Done, Next                  bool

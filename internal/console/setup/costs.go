@@ -37,7 +37,7 @@ type costRow struct {
 	Channel                     measure.Channel
 }
 
-// costName returns the name of a kind of cost and what it is a part of.
+// costName returns the name of a kind of cost and the base of its percentage.
 func costName(k measure.CostKind) (name, of string) {
 	switch k {
 	case measure.GrossMargin:

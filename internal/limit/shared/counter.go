@@ -38,7 +38,7 @@ type Node struct {
 	own    limit.Counter // while Redis is away
 	away   atomic.Bool
 	log    *slog.Logger
-	answer time.Duration // longest answer time of Redis for one event
+	answer time.Duration // maximum time for Redis to answer for one event
 }
 
 // Open returns a node. A server that does not answer is not an error: [Node.Run] probes it.

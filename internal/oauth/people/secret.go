@@ -35,7 +35,7 @@ func (s Secret) FormToken(purpose string) string {
 }
 
 // AcceptsForm reports whether the token belongs to a form of that purpose shown to the owner of the secret. An empty
-// secret accepts none.
+// secret accepts no token.
 func (s Secret) AcceptsForm(purpose, token string) bool {
 	return s != "" && hmac.Equal([]byte(s.FormToken(purpose)), []byte(token))
 }
