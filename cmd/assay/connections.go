@@ -96,7 +96,7 @@ type connectionsRemove struct {
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the connection."`
 }
 
-// printConnections prints the connections as a table with the problems below it, or as JSON.
+// Run removes the connection.
 func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	line, err := do(ctx, con, c.dataFlag, operation.RemoveConnection, "connections remove", c.Workspace,
 		operation.OldConnection{Platform: c.Platform, Account: c.Account})
@@ -107,8 +107,7 @@ func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// printConnections prints a table with the problems below it. For a new connection, it prints a single line without a
-// table.
+// printConnections prints the connections as a table with the problems below it, or as JSON.
 func printConnections(con *console, asJSON bool, lines ...operation.ConnectionLine) error {
 	if asJSON {
 		if lines == nil {

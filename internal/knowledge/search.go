@@ -389,7 +389,7 @@ func (x *index) terms(word string, asksForTerm bool) []term {
 	return []term{{stem: s, weight: unknownIDF * x.rarest}}
 }
 
-// spelled returns a word, or the stems of a misspelled one's terms.
+// spelled returns a word, or the stems of the terms of a misspelled word.
 func (x *index) spelled(word string, terms []term) []string {
 	if len(terms) == 0 || terms[0].stem == stem(word) {
 		return []string{word}

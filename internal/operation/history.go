@@ -24,7 +24,7 @@ type HistoryRequest struct {
 	Settling bool        `json:"settling,omitempty"` // how figures settle
 }
 
-// History is the answer. Amounts are decimals of the currency, exact.
+// History is the answer to a [HistoryRequest]. Amounts are exact decimals of the currency.
 type History struct {
 	Currency money.Currency   `json:"currency"`
 	Zone     string           `json:"zone"`
@@ -61,7 +61,7 @@ type HistoryChange struct {
 	Moves   []HistoryMove `json:"moves"`
 }
 
-// HistoryMove is a figure that changed; null if the store had no data of the day.
+// HistoryMove is a figure that changed. A value is null if the store had no data of the day.
 type HistoryMove struct {
 	Figure string       `json:"figure"`
 	First  *json.Number `json:"first"`

@@ -40,7 +40,7 @@ type ModelCard struct {
 	Limits      []string         `json:"limits"`
 }
 
-// refusedAttempt is a refused training that is newer than the model.
+// refusedAttempt is a rejected training that is newer than the model.
 type refusedAttempt struct {
 	Version int          `json:"version"`
 	Start   civil.Date   `json:"window_start,omitzero"`

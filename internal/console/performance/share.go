@@ -65,7 +65,7 @@ func (c *pages) sharesPlace(w http.ResponseWriter, v frame.Visit, named string) 
 	return p, ok
 }
 
-// showShares lists the links. The form is filled in from the values asked.
+// showShares lists the links. The form has the values of the parameter asked.
 func (c *pages) showShares(w http.ResponseWriter, v frame.Visit, status int, view sharesView, asked url.Values) {
 	all, err := operation.ListShares.Do(v.Context(), c.Operations, v.Calls(view.Workspace.ID), operation.None{})
 	if err != nil {
