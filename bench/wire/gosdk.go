@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The structs have the same parameters and result, so the SDK derives schemas and validates both, as its typed servers
-// do.
+// arguments has the parameters of the tool and the following structs have its result. The SDK derives schemas from them
+// and validates both, as in its typed servers.
 type arguments struct {
 	StartDate   string `json:"start_date,omitempty" jsonschema:"Default 30 days ago"`
 	EndDate     string `json:"end_date,omitempty" jsonschema:"Default today"`

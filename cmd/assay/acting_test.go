@@ -116,7 +116,7 @@ func tiktokPlatform(campaigns int) *platform {
 	return p
 }
 
-// failure is one execution that meets a fault.
+// failure is one execution with a simulated fault.
 type failure struct {
 	name    string
 	fault   simulator.Fault
@@ -126,7 +126,7 @@ type failure struct {
 	kills   bool   // the service is killed when the request arrives
 }
 
-// failures have the row that is true afterwards.
+// failures lists the faults with the expected status of the audit row.
 var failures = []failure{
 	{name: "no fault", status: "applied", applied: true},
 	{name: "dropped after executing", fault: simulator.Fault{Do: simulator.Drop, Executed: true}, status: "applied", applied: true},
@@ -230,7 +230,7 @@ func (a *acting) row(t *testing.T, campaign string, want string) string {
 }
 
 // TestTheProgramChangesABudgetAtMostOnce runs the program against simulators of the platforms, which fail or are cut off
-// in the middle of an execution. The audit row is true afterwards, and a change is sent at most once.
+// in the middle of an execution. The audit row is correct afterwards, and a change is sent at most once.
 func TestTheProgramChangesABudgetAtMostOnce(t *testing.T) {
 	t.Parallel()
 	for i, open := range []func(int) *platform{facebookPlatform, googlePlatform, tiktokPlatform} {

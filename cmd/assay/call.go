@@ -92,7 +92,7 @@ func literal(name, value string) json.RawMessage {
 	return text
 }
 
-// If the URL or the key is not given, fillFromDemo takes it from a demo.
+// fillFromDemo takes the URL and the key from a demo if they are not given.
 func (c *callCommand) fillFromDemo() error {
 	if c.URL != "" && c.Key != "" {
 		return nil

@@ -27,7 +27,7 @@ type connectionsAdd struct {
 	JSON      bool   `name:"json" help:"Print JSON."`
 }
 
-// maxCredentials bounds what is read from standard input.
+// maxCredentials is the maximum number of bytes that are read from standard input.
 const maxCredentials = 128 << 10
 
 // Run stores the credentials and prints the result of the account's test. Credentials are not arguments, because other
@@ -96,7 +96,7 @@ type connectionsRemove struct {
 	Workspace string `required:"" placeholder:"W" help:"Workspace of the connection."`
 }
 
-// printConnections prints the connections as a table with the problems below it, or as JSON.
+// Run removes the connection.
 func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	line, err := do(ctx, con, c.dataFlag, operation.RemoveConnection, "connections remove", c.Workspace,
 		operation.OldConnection{Platform: c.Platform, Account: c.Account})
@@ -107,7 +107,7 @@ func (c *connectionsRemove) Run(ctx context.Context, con *console) error {
 	return nil
 }
 
-// printConnections prints a table with the problems below it. A single line without a table is that of a new connection.
+// printConnections prints the connections as a table with the problems below it, or as JSON.
 func printConnections(con *console, asJSON bool, lines ...operation.ConnectionLine) error {
 	if asJSON {
 		if lines == nil {

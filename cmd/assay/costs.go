@@ -158,7 +158,7 @@ func (c *costsSet) Run(ctx context.Context, con *console) error {
 	return err
 }
 
-// currency is that of the workspace.
+// currency returns the currency of the workspace.
 func (c *costsSet) currency(ctx context.Context, con *console) (money.Currency, error) {
 	store, err := c.open(ctx, con)
 	if err != nil {

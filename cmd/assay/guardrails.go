@@ -120,7 +120,7 @@ func (c *guardrailsSet) Run(ctx context.Context, con *console) error {
 	return printGuardrails(con, g, c.JSON)
 }
 
-// currency is that of the workspace.
+// currency returns the currency of the workspace.
 func (c *guardrailsSet) currency(ctx context.Context, con *console) (money.Currency, error) {
 	store, err := c.open(ctx, con)
 	if err != nil {

@@ -115,7 +115,7 @@ All take effect while this service runs. For a store with simulated data, use %[
 	return err
 }
 
-// programName is how the user calls the program: its path as typed, or go run.
+// programName returns the command with which the user started the program: its path as typed, or go run.
 func programName() string {
 	name := os.Args[0]
 	switch {

@@ -56,7 +56,7 @@ type Closing struct {
 
 func (c *Closing) end() *Closing { return c }
 
-// ShowAll exempts the rows from the limit of the level of detail, for rows that are few and belong together.
+// ShowAll exempts the rows from the limit of the level of detail. It is for a few rows that belong together.
 func (c *Closing) ShowAll(all bool) { c.allRows = all }
 
 // Warn adds a warning.
@@ -100,7 +100,7 @@ type Truncated struct {
 	How          string `json:"how"`
 }
 
-// Warning is a limitation of the figures. The reader must know it before using them.
+// Warning is a limitation of the figures. The reader needs to know the limitation before using the figures.
 type Warning struct {
 	Code WarningCode `json:"code"`
 	Text string      `json:"text"`

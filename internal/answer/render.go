@@ -113,8 +113,8 @@ func fit(a Answer, w *Writer, tokens int) ([]byte, error) {
 	}
 }
 
-// shed removes the least important part of an answer and reports whether there was one. The order is: names of sources,
-// description of the method, suggestions after the first, low-priority warnings.
+// shed removes the least important part of an answer and reports whether it removed a part. The order is: names of
+// sources, description of the method, suggestions after the first, low-priority warnings.
 func (c *Closing) shed() bool {
 	kinds := byKind(c.Sources)
 	switch q := c.DataQuality; {
@@ -132,8 +132,8 @@ func (c *Closing) shed() bool {
 	return true
 }
 
-// shedMore removes parts that are less important than the first rows, and reports whether there was one. The order is:
-// the kinds of sources, all suggestions, all warnings but the first, the definition of revenue.
+// shedMore removes a part that is less important than the first rows, and reports whether it removed a part. The order
+// is: the kinds of sources, all suggestions, all warnings but the first, the definition of revenue.
 func (c *Closing) shedMore() bool {
 	switch q := c.DataQuality; {
 	case len(c.Sources) > 1:
@@ -180,7 +180,7 @@ func (c *Closing) keepWarnings(n int) {
 func byKind(sources []Source) []Source {
 	out, count := []Source{}, map[string]int{}
 	for _, s := range sources {
-		count[s.Kind] += 1 + strings.Count(s.Source, ", ") // one line may name several already
+		count[s.Kind] += 1 + strings.Count(s.Source, ", ") // a line may already name several sources
 		at := slices.IndexFunc(out, func(o Source) bool { return o.Kind == s.Kind })
 		if at < 0 {
 			out = append(out, s)

@@ -259,7 +259,7 @@ func TestFiveRowsAreCutAfterMetadata(t *testing.T) {
 	}
 }
 
-// An optional figure that is no number is undefined.
+// An optional figure that is not a number is omitted.
 func TestFiguresThatAreNoNumbersAreAbsent(t *testing.T) {
 	t.Parallel()
 	type all struct {

@@ -89,7 +89,7 @@ func ChannelName(c measure.Channel) string {
 	return "one channel"
 }
 
-// plainID matches the IDs that a sentence may contain. A file without IDs has names in their place.
+// plainID matches the IDs that a sentence may contain. Campaigns of a file without IDs have their names as IDs.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
 // CampaignName returns a campaign's platform and ID for a sentence. Its name appears in the rows only.

@@ -22,7 +22,7 @@ func DefaultTiers() []Tier {
 	return []Tier{{UpTo: 5_000, PerMinute: 120}, {UpTo: 25_000, PerMinute: 300}, {PerMinute: 600}}
 }
 
-// LimiterOptions configure [NewLimiter]. The zero value of all but Now works.
+// LimiterOptions configure [NewLimiter]. All fields except Now may have the zero value.
 type LimiterOptions struct {
 	Tiers    []Tier           // smallest first; [DefaultTiers] when empty
 	Override int              // requests per minute of every workspace, before all other settings; 0: not set

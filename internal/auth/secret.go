@@ -20,7 +20,7 @@ const (
 
 // Secret is an API key in plain text: "asy_", 30 random base62 characters, and a checksum of 6 characters, the CRC32
 // (IEEE) of the 30. The checksum lets source-code scanners recognize leaked keys. It also rejects a mistyped key
-// without a look-up. A Secret does not print itself; string(s) does.
+// without a look-up. Printing a Secret shows only its prefix and hint; string(s) returns the whole key.
 type Secret string
 
 // NewSecret returns a new key.

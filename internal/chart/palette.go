@@ -16,9 +16,10 @@ type palette struct {
 	series [6]color.RGBA
 }
 
-// The series colors derive from Okabe and Ito (2008). Each has a contrast of at least 3 to 1 with its background. Any
-// two differ with and without protanopia, deuteranopia and tritanopia (Machado and others, 2009). More than six colors
-// are not distinguishable, so the next six series have the same colors with dashes.
+// palettes are the colors of the themes. The series colors derive from Okabe and Ito (2008). Each has a contrast of at
+// least 3 to 1 with its background. Any two differ with and without protanopia, deuteranopia and tritanopia (Machado
+// and others, 2009). More than six colors are not distinguishable, so the next six series have the same colors with
+// dashes.
 var palettes = map[Theme]palette{
 	Light: {
 		ground: rgb(0xffffff), ink: rgb(0x1b2226), soft: rgb(0x4f5b62), grid: rgb(0xe3e7e4), zero: rgb(0x7d878c),

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The parts of the interactive view: an HTML page without outside addresses, its style and its script.
+// The parts of the interactive view: an HTML page without external addresses, its style and its script.
 var (
 	//go:embed view/view.html
 	viewPage string

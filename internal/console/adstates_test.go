@@ -44,7 +44,7 @@ func TestChangesAtAdPlatformsAreShown(t *testing.T) {
 	} {
 		page := browser.get(path)
 		text := html.UnescapeString(page.body)
-		for _, want := range []string{"Changes at the ad platforms", "Brand <b>", "status <bdi>ACTIVE</bdi> → <bdi>PAUSED</bdi>", "budget <bdi>USD 10.00 per day</bdi> → <bdi>USD 20.00 per day</bdi>"} {
+		for _, want := range []string{"Changes on ad platforms", "Brand <b>", "status <bdi>ACTIVE</bdi> → <bdi>PAUSED</bdi>", "budget <bdi>USD 10.00 per day</bdi> → <bdi>USD 20.00 per day</bdi>"} {
 			if page.status != http.StatusOK || strings.Contains(text, want) != shown {
 				t.Errorf("%s: %d, contains %q: %t, want %t", path, page.status, want, !shown, shown)
 			}

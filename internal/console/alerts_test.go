@@ -32,7 +32,7 @@ func TestAlertRulesAreAddedShownAndRemovedByRole(t *testing.T) {
 		t.Fatalf("add: %d %s", p.status, p.body)
 	}
 	p := b.get("/alerts?workspace=acme")
-	for _, want := range []string{"&lt;b&gt;Few&lt;/b&gt;", "orders below 3", "Not judged", "No day met a rule"} {
+	for _, want := range []string{"&lt;b&gt;Few&lt;/b&gt;", "orders below 3", "Not evaluated", "No day met a rule"} {
 		if !strings.Contains(p.body, want) {
 			t.Errorf("the page lacks %q: %s", want, p.body)
 		}

@@ -25,8 +25,8 @@ import (
 	"assay/internal/operation"
 )
 
-// adSite is a site with a simulated TikTok account that can be connected. Its campaign has USD 50 per day and the name
-// of an attack.
+// adSite is a site with a simulated TikTok account that can be connected. Its campaign has a budget of USD 50 per day
+// and a name that contains an attack.
 type adSite struct {
 	*site
 	sim        *simulator.TikTok

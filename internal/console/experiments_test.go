@@ -143,7 +143,7 @@ func TestExperimentPageShowsItsEvidence(t *testing.T) {
 	}
 }
 
-// An inconclusive experiment is applied only if the member insists.
+// The factor of an inconclusive experiment is applied only if the member confirms it.
 func TestAnInconclusiveFactorNeedsInsistence(t *testing.T) {
 	t.Parallel()
 	one := changed(recorded(t, "experiments/results.txtar"), func(a map[string]any) {

@@ -13,7 +13,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// keepDays imports one order per day with the same total, from 1 September 2036.
+// keepDays imports one order per day with the same total, from September 1, 2036.
 func (d *dataSite) keepDays(n int, total int64) {
 	d.t.Helper()
 	var b warehouse.Batch

@@ -119,7 +119,7 @@ func TestMappingErrorsAreShownAtTheirFields(t *testing.T) {
 		at     string // ID of the text
 		want   string
 	}{
-		"no column":          {tillForm(file, "column.total", ""), "wrong-total", "Choose the column with this field."},
+		"no column":          {tillForm(file, "column.total", ""), "wrong-total", "Choose the column for this field."},
 		"a column is absent": {tillForm(file, "column.total", "Sum"), "wrong-total", "no column &#34;Sum&#34;"},
 		"no currency":        {tillForm(file, "fixed.currency", "euro"), "wrong-currency", "is not a currency"},
 		"no zone":            {tillForm(file, "zone", "Mars/Olympus"), "zone-wrong", "Europe/Berlin"},

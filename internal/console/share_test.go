@@ -36,7 +36,7 @@ func (c *callsSeen) recording(ask frame.Ask) frame.Ask {
 	}
 }
 
-// taken returns the recorded calls and forgets them.
+// taken returns the recorded calls and deletes them.
 func (c *callsSeen) taken() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,7 +153,7 @@ func sameCalls(a, b []string) bool {
 	return true
 }
 
-// A wrong, an expired and a revoked link, and one whose author lost the role, have the same answer.
+// Unknown, expired and revoked links have the same answer, and so has a link whose author lost the role.
 func TestEndedSharesHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	s, owner, seen, expiring := shareSite(t)

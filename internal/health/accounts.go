@@ -11,7 +11,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// tokenEndsSoon is how long before its expiry a token is reported.
+// tokenEndsSoon is the remaining lifetime from which an expiring token is reported.
 const tokenEndsSoon = 14 * 24 * time.Hour
 
 // checkAccounts checks the connected ad accounts. A workspace without connections has nothing to check.

@@ -31,7 +31,7 @@ type exchange struct {
 }
 
 // Values of headers that are the same in every answer. All answers share these slices without a copy. They are never
-// written: they have no spare capacity, so [http.Header.Add] allocates a new slice.
+// modified: they have no spare capacity, so [http.Header.Add] allocates a new slice.
 var (
 	jsonText   = []string{"application/json"}
 	notStored  = []string{"no-store"}

@@ -19,7 +19,7 @@ const (
 	resourceMetadataPath = "/.well-known/oauth-protected-resource"
 	serverMetadataPath   = "/.well-known/oauth-authorization-server"
 	singerPath           = "/api/ingest/singer"
-	shopifyPath          = "/api/webhooks/shopify/" // and the workspace
+	shopifyPath          = "/api/webhooks/shopify/" // the workspace ID follows
 	openapiPath          = "/openapi/mcp.json"
 	livePath             = "/healthz"
 	readyPath            = "/readyz"

@@ -1,4 +1,4 @@
-// Package jobs runs long work: imports, trainings and the daily forecasts of workspaces. Every job reports one
+// Package jobs runs long work: imports, trainings and the daily forecasts of workspaces. Every job reports its
 // progress, can be canceled, and is listed with the workspace's other jobs. A foreground job ends with its caller. A
 // background job outlives the request that started it, and its result is available for a while.
 //
@@ -296,7 +296,7 @@ func (r *Runner) Cancel(id ID) bool {
 	return true
 }
 
-// Drop cancels and forgets all jobs of a workspace that is deleted.
+// Drop cancels and removes all jobs of a workspace that is deleted.
 func (r *Runner) Drop(ws measure.WorkspaceID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -94,7 +94,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	return clock.Shutdown()
 }
 
-// place is where a schedule applies.
+// place is the routine and the workspace of a schedule.
 type place struct {
 	kind      string
 	workspace measure.WorkspaceID

@@ -38,7 +38,7 @@ func TestSchedulesUseTheStoresTimeZone(t *testing.T) {
 func TestAMissedScheduledTrainingRunsAfterStartup(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, control.Retrain{Cadence: control.Monthly, Hour: 4})
-	b.trainer.tried["w"] = friday.AddDate(0, 0, -25) // before 1 November
+	b.trainer.tried["w"] = friday.AddDate(0, 0, -25) // before November 1
 	b.serve()
 	<-b.trainer.began
 	b.trainer.let <- nil
@@ -104,7 +104,7 @@ func TestEveryWorkspaceIsForecastAtStartupAndEachHour(t *testing.T) {
 	}
 }
 
-// made advances the clock until forecasts are made, and returns their workspace.
+// made advances the clock until forecasts are computed, and returns their workspace.
 func (b *bench) made(made chan measure.WorkspaceID) measure.WorkspaceID {
 	b.Helper()
 	for {

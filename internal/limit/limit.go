@@ -26,7 +26,7 @@ type Counter interface {
 	// Take counts one event of the key and reports whether it did. It does not count if the key's window already has as
 	// many events as the parameter limit allows. A key without a window gets a window that ends at the instant until.
 	Take(ctx context.Context, k Key, limit int, now, until time.Time) (c Count, counted bool, err error)
-	// Return uncounts one event that did not happen.
+	// Return removes one counted event that did not happen.
 	Return(ctx context.Context, k Key, now time.Time) error
 	// Look returns the state of the window without counting.
 	Look(ctx context.Context, k Key, now time.Time) (Count, error)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Client is what a client shows in addition to texts and images.
+// Client describes what a client can show in addition to texts and images.
 type Client struct {
 	Links bool // links to resources in results
 	Apps  bool // HTML views of results, by the extension MCP Apps
@@ -24,7 +24,7 @@ const (
 	appSession = "ui-"
 )
 
-// client returns what the sender of a message shows. It is known from the headers of the message only.
+// client returns what the sender of a message can show. Only the headers of the message contain this.
 func (in Incoming) client() Client {
 	return Client{Links: in.ProtocolVersion >= linksSince, Apps: strings.HasPrefix(in.SessionID, appSession)}
 }

@@ -91,8 +91,8 @@ type RejectedError struct {
 	Fault *fault.Error
 	Set   map[string]any // arguments with repaired values
 	Drop  []string       // arguments to remove
-	// Main is the argument that the dropped ones conflict with, such as a view. A caller who sent it keeps it. Otherwise it
-	// is set to Value and nothing is dropped.
+	// Main is the argument that the dropped arguments conflict with, such as a view. If the caller sent Main, it stays.
+	// Otherwise Main is set to Value and nothing is dropped.
 	Main  string
 	Value any
 }
@@ -219,7 +219,7 @@ func (o *object) writeExample(b *bytes.Buffer, usable map[*parameter]json.RawMes
 	b.WriteByte('}')
 }
 
-// mend returns the value if it is acceptable, the closest acceptable one if that is obvious, and nil otherwise.
+// mend returns the value if it is acceptable, the closest acceptable value if it is obvious, and nil otherwise.
 func (p *parameter) mend(today civil.Date, raw []byte) json.RawMessage {
 	if len(raw) > maxKept {
 		return nil

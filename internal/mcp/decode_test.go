@@ -179,7 +179,7 @@ func TestParametersAreValidatedAfterDecoding(t *testing.T) {
 	}
 }
 
-// booked has arguments of which some apply to one view only.
+// booked has arguments; some of them apply to one view only.
 type booked struct {
 	View string     `json:"view" enum:"list|one" default:"list" doc:"View."`
 	ID   string     `json:"id" doc:"With view=one."`

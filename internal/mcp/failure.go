@@ -91,7 +91,7 @@ type refusal struct {
 	data   any
 }
 
-// Error returns the message and the detail, as the wire shows them.
+// Error returns the message and the detail, as in the response.
 func (r refusal) Error() string {
 	return strings.TrimSuffix(failures[r.Failure].message+": "+r.detail, ": ")
 }

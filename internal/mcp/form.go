@@ -9,7 +9,7 @@ import (
 	"assay/internal/fault"
 )
 
-// Form is the parameters of one action of a tool with several actions, which are in one argument of the tool. They are
+// Form is the parameters of one action of a tool with several actions. One argument of the tool contains them. They are
 // a struct with the tags of a [Tool]'s parameters.
 type Form[P any] struct{ plan *object }
 

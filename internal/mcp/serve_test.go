@@ -82,7 +82,7 @@ func answerTo(t *testing.T, message []byte) string {
 	return answer
 }
 
-// sent is the body of a reply as it is sent.
+// sent is the body of a reply as the client receives it.
 func sent(r Reply) []byte { return bytes.Join(r.Body, nil) }
 
 func TestInvalidUTF8IsNotJSON(t *testing.T) {

@@ -64,7 +64,8 @@ func (s *Server) report(r *http.Request, err error) {
 	s.log.LogAttrs(r.Context(), fault.LogLevel(r.Context()), "authorization server", slog.String("path", r.URL.Path), slog.Any("error", err))
 }
 
-// broken reports an internal failure and answers the request. A store that does not respond is a reason to try again.
+// broken reports an internal failure and answers the request. If the store does not respond, the answer asks the client
+// to try again.
 func (s *Server) broken(r *http.Request, err error) *refusal {
 	s.report(r, err)
 	if fault.KindOf(err) == fault.KindUnavailable {

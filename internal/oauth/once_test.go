@@ -20,7 +20,8 @@ import (
 	"assay/internal/oauth/people"
 )
 
-// Four goroutines use each single-use object at the same time, two of them through another process.
+// triesAtOnce is the number of goroutines that use each single-use object at the same time. Half of them use another
+// process.
 const triesAtOnce = 4
 
 // rounds is the number of codes and of refresh tokens; `make race` uses more.

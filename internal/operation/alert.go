@@ -107,8 +107,8 @@ func (r *Run) addAlertWebhook(ctx context.Context, in Webhook) (AddedWebhook, er
 	return added, nil
 }
 
-// AddAlertEmail sends alert messages to a member by email. Members choose it for themselves. The operator may choose it
-// for a member.
+// AddAlertEmail sends alert messages to a member by email. A member can add only their own address. The operator can
+// add the address of any member.
 var AddAlertEmail = Operation[control.UserID, control.DestinationID]{
 	Spec{Name: "alert.email.add", Needs: Read, Undo: "Remove the destination."},
 	func(r *Run, ctx context.Context, member control.UserID) (control.DestinationID, error) {
@@ -138,7 +138,7 @@ var RemoveDestination = Operation[control.DestinationID, None]{
 // routes returns a fault of kind forbidden for keys and OAuth clients. The store checks what a person may change.
 func (r *Run) routes() error {
 	if r.Call.Caller.kind == byClient {
-		return fault.Forbidden("destinations of alerts are changed by members").WithHint("use the Alerts page or assay alerts destinations")
+		return fault.Forbidden("only members can change alert destinations").WithHint("use the Alerts page or assay alerts destinations")
 	}
 	return nil
 }

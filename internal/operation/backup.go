@@ -37,7 +37,7 @@ func (r *Run) makeBackup(ctx context.Context, in backup.Request) (backup.Made, e
 		At: by.At, Kind: control.BackupMade, Actor: by.Actor, Subject: made.Manifest, Detail: detail,
 	})
 	if err != nil {
-		return made, fmt.Errorf("the backup was made, but the audit log has no event of it: %w", err)
+		return made, fmt.Errorf("the backup is complete, but its audit event was not stored: %w", err)
 	}
 	return made, nil
 }

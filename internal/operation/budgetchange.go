@@ -35,7 +35,7 @@ type BudgetRollback struct {
 
 // RollBackBudgetChange sets the value that a campaign had before a change.
 var RollBackBudgetChange = Operation[BudgetRollback, budgetchange.Result]{
-	Spec{Name: "budget_change.rollback", Needs: Approve, Facts: true, Undo: "Roll back the rollback, which is a change too."},
+	Spec{Name: "budget_change.rollback", Needs: Approve, Facts: true, Undo: "Roll back the rollback: a rollback is also a change."},
 	func(r *Run, ctx context.Context, in BudgetRollback) (budgetchange.Result, error) {
 		return r.Budgets.Rollback(ctx, r.Workspace, r.changer(), in.ID, in.Reason, in.Confirm)
 	},
@@ -48,7 +48,7 @@ type BudgetDecision struct {
 	Reason string // of a rejection
 }
 
-// ApproveBudgetChange executes a change that awaits approval. A member does not approve their own request.
+// ApproveBudgetChange executes a change that awaits approval. A member cannot approve their own request.
 var ApproveBudgetChange = Operation[BudgetDecision, budgetchange.Result]{
 	Spec{Name: "budget_change.approve", Needs: Approve, Facts: true, Undo: "Roll back the change."},
 	(*Run).approveBudgetChange,
@@ -95,11 +95,11 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 		return r.changer(), nil
 	case byOperator:
 	case byClient, bySystem:
-		return budgetchange.Caller{}, fault.Forbidden("only members decide about changes: nothing was changed").
+		return budgetchange.Caller{}, fault.Forbidden("only members can approve, reject and roll back changes: nothing was changed").
 			WithHint("use a page or a command")
 	}
 	if in.As == "" {
-		return budgetchange.Caller{}, fault.Invalid("the member who decides is missing").WithHint("name the member: --as EMAIL")
+		return budgetchange.Caller{}, fault.Invalid("the deciding member is missing").WithHint("name the member: --as EMAIL")
 	}
 	u, err := r.People.Find(ctx, in.As)
 	if err != nil {
@@ -107,7 +107,7 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 	}
 	if err := r.permitMember(ctx, u.ID, r.Workspace.ID, Approve); err != nil {
 		return budgetchange.Caller{}, fault.Forbidden("the role of %s in the workspace does not allow this: nothing was changed", in.As).
-			WithHint("an owner or admin of the workspace decides")
+			WithHint("ask an owner or admin of the workspace")
 	}
 	return budgetchange.Caller{Actor: control.ActorOf(u.ID), Person: true}, nil
 }
@@ -115,8 +115,8 @@ func (r *Run) decider(ctx context.Context, in BudgetDecision) (budgetchange.Call
 // maxKeyEvents is the number of events about keys that the search for a key's maker reads.
 const maxKeyEvents = 10_000
 
-// maker returns the person who created the key of an actor, "" for an actor without a key. A person does not approve
-// what their own key requested. A key that replaced another key has the maker of that key.
+// maker returns the person who created the key of an actor, "" for an actor without a key. A person cannot approve a
+// request of their own key. The maker of a rotated key is the maker of the key that it replaced.
 func (r *Run) maker(ctx context.Context, actor string) (string, error) {
 	id, isKey := strings.CutPrefix(actor, "key:")
 	if !isKey {
@@ -187,7 +187,7 @@ var ShowGuardrails = Operation[None, control.Guardrails]{
 	},
 }
 
-// SetGuardrails replaces the guardrails of a workspace. The new guardrails need the version that was read.
+// SetGuardrails replaces the guardrails of a workspace. The new guardrails must have the version that was read.
 var SetGuardrails = Operation[control.Guardrails, control.Guardrails]{
 	Spec{Name: "guardrails.set", Needs: Manage, Undo: "Set the earlier guardrails; the audit log has them."},
 	func(r *Run, ctx context.Context, g control.Guardrails) (control.Guardrails, error) {

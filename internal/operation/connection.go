@@ -52,8 +52,8 @@ type NewConnection struct {
 }
 
 // AddConnection encrypts, stores and tests the credentials of an ad account. Credentials that the platform rejects are
-// also stored, with the status error, because the platform may be temporarily unavailable. A later test decides. An
-// account that is already connected gets the new credentials.
+// also stored, with the status error, because the platform may be temporarily unavailable. A later test updates the
+// status. An account that is already connected gets the new credentials.
 var AddConnection = Operation[NewConnection, ConnectionLine]{
 	Spec{Name: "connection.add", Needs: Manage, Facts: true, Undo: "Remove the connection."},
 	(*Run).addConnection,

@@ -458,8 +458,8 @@ func TestInputThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// withAccounts gives the site a registry of ad accounts on simulated platforms. It returns the credentials of an
-// account of Meta.
+// withAccounts gives the site a registry of ad accounts on simulated platforms. It returns the credentials of a Meta
+// account.
 func (s *site) withAccounts() (credentials string) {
 	s.Helper()
 	platforms, err := sandbox.Open(sandbox.Options{Dir: s.T.TempDir(), Now: time.Now, Log: slog.New(slog.DiscardHandler)})

@@ -44,7 +44,7 @@ func percentOf(name, text string) (float64, error) {
 	}
 	pct, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(pct > 0) {
-		return 0, fault.Invalid("%s %q is not a positive number", name, text).WithHint("use one such as 20, or the word %s", control.Unset)
+		return 0, fault.Invalid("%s %q is not a positive number", name, text).WithHint("use a number such as 20, or %s", control.Unset)
 	}
 	return pct, nil
 }
@@ -55,7 +55,7 @@ func amountOf(name, text string, c money.Currency) (money.Amount, error) {
 	}
 	a, err := money.Parse(text, c, money.Point)
 	if err != nil || a.Minor <= 0 {
-		return a, fault.Invalid("%s %q is not a positive amount in %s", name, text, c).WithHint("use one such as 50, or the word %s", control.Unset)
+		return a, fault.Invalid("%s %q is not a positive amount in %s", name, text, c).WithHint("use an amount such as 50, or %s", control.Unset)
 	}
 	return a, nil
 }
@@ -67,7 +67,7 @@ func countOf(name, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		return 0, fault.Invalid("%s %q is not a positive whole number", name, text).
-			WithHint("use one such as 3, or the word %s; the stop blocks all changes", control.Unset)
+			WithHint("use a number such as 3, or %s; the stop blocks all changes", control.Unset)
 	}
 	return n, nil
 }

@@ -24,14 +24,14 @@ type HistoryRequest struct {
 	Settling bool        `json:"settling,omitempty"` // how figures settle
 }
 
-// History is the answer. Amounts are decimals of the currency, exact.
+// History is the answer to a [HistoryRequest]. Amounts are exact decimals of the currency.
 type History struct {
 	Currency money.Currency   `json:"currency"`
 	Zone     string           `json:"zone"`
 	Changes  []HistoryChange  `json:"changes,omitzero"`  // the newest days first
 	Versions []HistoryTotals  `json:"versions,omitzero"` // in the order of the imports, separately for each part
 	AsOf     *time.Time       `json:"as_of,omitempty"`
-	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of then
+	Totals   []HistoryTotals  `json:"totals,omitzero"` // as of that time
 	Settling []HistorySettles `json:"settling,omitzero"`
 }
 
@@ -44,7 +44,7 @@ type Lag interface {
 type HistoryTotals struct {
 	Day     civil.Date             `json:"day"`
 	Kind    measure.TotalsKind     `json:"kind"`
-	Part    string                 `json:"part"` // of the surface or platform; "" is spend entered by hand
+	Part    string                 `json:"part"` // of the surface or platform; "": spend entered manually
 	Gone    bool                   `json:"gone,omitempty"`
 	Figures map[string]json.Number `json:"figures,omitempty"`
 	Import  string                 `json:"import"`
@@ -61,7 +61,7 @@ type HistoryChange struct {
 	Moves   []HistoryMove `json:"moves"`
 }
 
-// HistoryMove is a figure that changed; null if the store had no data of the day.
+// HistoryMove is a figure that changed. A value is null if the store had no data of the day.
 type HistoryMove struct {
 	Figure string       `json:"figure"`
 	First  *json.Number `json:"first"`
@@ -137,7 +137,7 @@ func (r *Run) asOf(ctx context.Context, request HistoryRequest, h *History) erro
 	if err != nil {
 		day, wrong := civil.Parse(request.AsOf)
 		if wrong != nil {
-			return fault.Invalid("%q is neither a day nor an instant", request.AsOf).WithHint("write 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z")
+			return fault.Invalid("%q is neither a date nor a time", request.AsOf).WithHint("use 2026-11-01 for the end of that day, or 2026-11-01T12:00:00Z")
 		}
 		at = civil.StartOf(day.AddDays(1), r.Workspace.Location()).Add(-time.Microsecond)
 	}

@@ -11,7 +11,8 @@ import (
 	"assay/internal/operation"
 )
 
-// orders imports a file with an order of that number. It calls the function during whenever progress is reported.
+// orders imports a file with one order, which has the given number. It calls the function during at each progress
+// report.
 func (s *site) orders(c operation.Caller, number string, during func()) error {
 	s.Helper()
 	text := "order_id,created_at,currency,total,channel\n" + strings.Repeat(number+",2026-03-02T15:00:00Z,USD,10.00,facebook\n", 5000)

@@ -95,5 +95,5 @@ func (r *Run) revokeGrant(ctx context.Context, id control.GrantID) (None, error)
 			return None{}, err
 		}
 	}
-	return None{}, fault.NotFound("there is no such connection")
+	return None{}, fault.NotFound("this app connection does not exist")
 }

@@ -176,8 +176,8 @@ func (o Operation[In, Out]) Serve(ctx context.Context, s *Service, c Call, input
 // None is the input or output of operations that have none.
 type None struct{}
 
-// All lists the operations with JSON input and output, grouped by subject. [ImportStream] and [ApplyMessages] have
-// streams and messages.
+// All lists the operations with JSON input and output, grouped by subject. It omits [ImportStream] and [ApplyMessages],
+// because their inputs are streams and messages.
 func All() []Served {
 	return []Served{
 		CreateWorkspace, UpdateWorkspace, DeleteWorkspace, ClearFacts, ListUnopened,

@@ -22,7 +22,7 @@ const (
 	Manage             // keys, members, settings, and irreversible changes
 )
 
-// Caller is who runs an operation. The zero value has no permission.
+// Caller identifies who runs an operation. The zero value has no permission.
 type Caller struct {
 	Actor  string // name of the caller in the audit log
 	kind   callerKind

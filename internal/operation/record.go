@@ -115,7 +115,7 @@ func (r *Run) mapCoupon(ctx context.Context, m warehouse.CouponChannel) (kept co
 		Detail: string(shown(channel)) + ", was " + string(shown(kept.Record.Channel)),
 	})
 	if err != nil {
-		return kept, fmt.Errorf("coupon %q was mapped, but the audit log has no event of it: %w", kept.Record.Code, err)
+		return kept, fmt.Errorf("coupon %q was mapped, but its audit event was not stored: %w", kept.Record.Code, err)
 	}
 	return kept, nil
 }

@@ -56,7 +56,7 @@ type Facts struct {
 
 	Snapshots alert.Snapshots // for the values of alert rules
 	Sender    alert.Sender    // sends alert messages
-	// Weekly writes the summary of a workspace's last whole week, without its address.
+	// Weekly writes the summary of a workspace's last whole week, without the recipient's address.
 	Weekly func(ctx context.Context, w control.Workspace) (alert.Letter, error)
 }
 

@@ -24,7 +24,7 @@ type Shared struct {
 }
 
 // CreateShare creates a read-only link to one page with its filters. Only members create links, so each link has an
-// author whose role it depends on. The console decides which pages and filters can be shared.
+// author. The link depends on the author's role. The console decides which pages and filters can be shared.
 var CreateShare = Operation[NewShare, Shared]{
 	Spec{Name: "share.create", Needs: Manage, Undo: "Revoke the link."},
 	(*Run).createShare,

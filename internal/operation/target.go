@@ -93,7 +93,7 @@ func (r *Run) targetEvent(ctx context.Context, kind control.EventKind, t Target,
 		At: by.At, Workspace: r.Workspace.ID, Kind: kind, Actor: by.Actor, Subject: t.Goal(), Detail: detail,
 	})
 	if err != nil {
-		return fmt.Errorf("target %s was changed, but the audit log has no event of it: %w", t.Goal(), err)
+		return fmt.Errorf("target %s was changed, but its audit event was not stored: %w", t.Goal(), err)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (r *Run) addWebhookSecret(ctx context.Context, in WebhookSecret) (control.H
 			WithHint("Shopify shows it under Settings, Notifications, Webhooks; for an app it is the client secret")
 	}
 	if len(shop) > maxWebhookSecret || strings.ContainsAny(shop, "/ \t\r\n") {
-		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use one such as acme.myshopify.com, or none")
+		return "", fault.Invalid("%q is not a shop's domain", shop).WithHint("use a domain such as acme.myshopify.com, or leave the shop empty")
 	}
 	id, by := control.HookSecretID(newID()), r.By()
 	return id, r.Store.AddHookSecret(ctx, control.HookSecret{

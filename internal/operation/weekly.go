@@ -7,8 +7,8 @@ import (
 	"assay/internal/control"
 )
 
-// ChooseWeekly sends the summary of each week to a member by email, from the current week on. Members choose it for
-// themselves. The operator may choose it for a member.
+// ChooseWeekly sends the summary of each week to a member by email, from the current week on. A member can choose it
+// only for themselves. The operator can choose it for any member.
 var ChooseWeekly = Operation[control.UserID, None]{
 	Spec{Name: "weekly.choose", Needs: Read, Facts: true, Undo: "Stop the weekly summary."},
 	func(r *Run, ctx context.Context, member control.UserID) (None, error) {
@@ -22,7 +22,8 @@ var ChooseWeekly = Operation[control.UserID, None]{
 	},
 }
 
-// StopWeekly ends the weekly summary of a member. Members end their own; the operator may end each.
+// StopWeekly ends the weekly summary of a member. A member can end only their own summary. The operator can end the
+// summary of any member.
 var StopWeekly = Operation[control.UserID, None]{
 	Spec{Name: "weekly.stop", Needs: Read, Undo: "Choose the weekly summary again."},
 	func(r *Run, ctx context.Context, member control.UserID) (None, error) {

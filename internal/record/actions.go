@@ -233,7 +233,7 @@ func unreachable(c *toolkit.Call, e, moved control.Experiment) error {
 	}
 	for _, other := range c.Experiments {
 		if why := moved.Clash(other); why != "" {
-			return fault.Conflict("the experiment clashes with %s: %s", told(string(other.ID)), answer.Clean(why)).WithHint("Cancel one of the two.")
+			return fault.Conflict("the experiment conflicts with %s: %s", told(string(other.ID)), answer.Clean(why)).WithHint("Cancel one of the two.")
 		}
 	}
 	return nil

@@ -36,27 +36,28 @@ type Record struct {
 	URI       string                     `json:"uri,omitempty" doc:"Resource with the current answer."`
 }
 
-// Change is what a call would do. The caller's text in it is quoted.
+// Change describes the effect of a call. The caller's text in it is quoted.
 type Change struct {
 	Verb, Past string // such as add and added
 	Object     string // such as the annotation "Sale" on 2026-10-10
 	Note       string // a sentence on the effect that begins with a blank, "" for none
 	Undo       string // "" if it cannot be undone
 	Existing   bool   // nothing is left to do
-	Refusal    error  // why an execution is refused in the present state; nil: it is not
+	Refusal    error  // why the current state prevents an execution; nil: it does not
 	ID         string // "" before an execution that assigns it
 	Record     Record
 
 	do func(ctx context.Context, ch *Change) (changed bool, err error) // sets the ID and the record
 }
 
-// Do executes the change and updates its ID and record. It reports false if the record was there already.
+// Do executes the change and updates its ID and record. It reports false if the record already existed.
 func (ch *Change) Do(ctx context.Context) (changed bool, err error) { return ch.do(ctx, ch) }
 
-// planner decodes the parameters of an action and returns what it would do.
+// planner decodes the parameters of an action and returns the effect of the action.
 type planner func(ctx context.Context, c *toolkit.Call, params map[string]any) (*Change, error)
 
-// Plan returns what an action with these parameters would do. Invalid parameters are a fault of kind invalid.
+// Plan returns the effect of an action with these parameters, without executing it. Invalid parameters are a fault of
+// kind invalid.
 func Plan(ctx context.Context, c *toolkit.Call, action string, params map[string]any) (*Change, error) {
 	return planners[action](ctx, c, params)
 }

@@ -14,7 +14,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
-// Password is the password of every database: a text that is found easily where it must not appear.
+// Password is the password of every database. Tests search for it where it must not appear.
 const Password = "correct-horse-battery"
 
 // SkipShort skips a test that starts a server if the tests run with -short.

@@ -144,8 +144,8 @@ func PlanSummary(c *Call, m PlanMetrics, plan *mix.Plan, over string) string {
 	return text + c.ProfitSummary(m.PlanProfit) + fmt.Sprintf(" Recommendation: %s (%s confidence).", m.Advice, m.Confidence)
 }
 
-// Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The phrase than, which
-// may be empty, names the comparison.
+// Gain describes a change of revenue as a gain, a loss or no clear effect, with its interval. The parameter than names
+// the comparison; it may be empty.
 func Gain(c *Call, e answer.Estimate[answer.Money], than string) string {
 	interval := fmt.Sprintf("(90%% interval %s to %s)", signed(c, e.Low), signed(c, e.High))
 	switch {

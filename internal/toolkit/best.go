@@ -22,7 +22,7 @@ type Best struct {
 	ClaimedOver *answer.Ratio                  `json:"claimed_over_incremental,omitempty" detail:"analyst" doc:"Platform-reported ROAS divided by incremental_roas."`
 }
 
-// BestOf returns a channel's best estimate in an answer.
+// BestOf converts a channel's best estimate to the form of an answer.
 func BestOf(r snapshot.Return) (b Best) {
 	if r.Best == nil {
 		return b
@@ -71,7 +71,7 @@ func WhyReturnsDiffer(r snapshot.Return) string {
 	return text
 }
 
-// NextTest is a channel with spend in the order in which experiments help most.
+// NextTest is a channel with spend in the ranking of channels to test next.
 type NextTest struct {
 	snapshot.Return
 	Gain  float64 // expected gain of the model's allocation per month, in whole units; 0: negligible, or no model
@@ -133,8 +133,8 @@ func (c *Call) TestFirst(ctx context.Context) (measure.Channel, error) {
 	return all[0].Channel, nil
 }
 
-// AddBest adds the channel to test first to the results of an allocation, and to the rows the best estimates that are not
-// the model's.
+// AddBest adds the channel to test first to the results of an allocation. To the rows it adds the best estimates that
+// are not the model's estimates.
 func (c *Call) AddBest(ctx context.Context, m *PlanMetrics, rows []MixRow) (err error) {
 	if m.TestFirst, err = c.TestFirst(ctx); err != nil {
 		return err

@@ -49,7 +49,7 @@ type BudgetChanges interface {
 // BackupState is the state of scheduled backups.
 type BackupState struct {
 	Scheduled bool
-	Last      time.Time // zero: there is none
+	Last      time.Time // zero: there is no backup
 	Problem   string    // one sentence; "" if the backups are as planned
 	Fix       string    // what to do about the problem
 }
@@ -64,7 +64,7 @@ type Call struct {
 	Vector    bool       // pictures are SVG documents
 	Keys      Keys
 	Hooks     Hooks
-	Accounts  Connections        // of ad platforms
+	Accounts  Connections        // connected ad accounts
 	Backups   func() BackupState // nil: backups are not scheduled here
 	Budgets   BudgetChanges
 	Managed   Records

@@ -140,7 +140,7 @@ func TestDaysThatAreNotOverOrMissing(t *testing.T) {
 	}))
 }
 
-// Platforms may restate a number of days. A platform that was observed to need longer is named.
+// Platforms may restate their latest days. The warning names a platform that was observed to need longer.
 func TestDaysThatPlatformsMayRestate(t *testing.T) {
 	t.Parallel()
 	call := callOf()

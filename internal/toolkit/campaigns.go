@@ -12,7 +12,7 @@ import (
 	"assay/internal/warehouse"
 )
 
-// CampaignReturn is the estimated return of a campaign and what it suggests.
+// CampaignReturn is the estimated return of a campaign and the verdict from it.
 type CampaignReturn struct {
 	LastTouch   *answer.Ratio                  `json:"last_touch_roas,omitempty" detail:"analyst"`
 	Return      *answer.Estimate[answer.Ratio] `json:"incremental_roas,omitempty" detail:"analyst" doc:"Best estimate of the channel, times the campaign's own relative return, which is shrunk by its number of orders."`
@@ -31,7 +31,7 @@ const (
 	CutCampaign   = "cut"
 )
 
-// sureCampaign is the probability from which a campaign is worth scaling or cutting.
+// sureCampaign is the probability from which the verdict is to scale or to cut a campaign.
 const sureCampaign = 0.9
 
 // untestedMarginal is the ratio of marginal to average return of a channel that is not in a model: between a half and 1.
@@ -59,8 +59,8 @@ type namedCampaign struct {
 	CampaignReturn
 }
 
-// CampaignReturns estimates the return of all campaigns of the windows, regardless of the page and the campaign that the question
-// selects, because the estimates of a channel's campaigns depend on each other.
+// CampaignReturns estimates the return of all campaigns of the windows. It ignores the page and the campaign that the
+// question selects, because the estimates of a channel's campaigns depend on each other.
 func (c *Call) CampaignReturns(ctx context.Context, of warehouse.CampaignsOf, profit snapshot.Contribution) (*CampaignReturns, error) {
 	only := of.Campaign
 	of.Campaign, of.Limit, of.Offset = "", 0, 0

@@ -18,8 +18,8 @@ const (
 	maxAddress = 2_000   // bytes of such a URI
 )
 
-// AddressOfChart returns the URI of a chart as an SVG document, "" if it were too long. The arguments are those of the
-// tool `chart` without defaults, as text; `channels` may have several values.
+// AddressOfChart returns the URI of a chart as an SVG document, "" if it would be too long. The arguments are those of
+// the tool `chart` without defaults, as text; `channels` may have several values.
 func AddressOfChart(metric string, arguments url.Values) string {
 	uri := ChartURI + url.PathEscape(metric) + svgOf + arguments.Encode()
 	if len(uri) > maxAddress {

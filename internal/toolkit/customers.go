@@ -93,6 +93,6 @@ const booksYoung = 90
 func WarnFirstDays(c *Call, a *answer.Closing, days civil.Range) {
 	first := c.Store.OrderDays.First
 	if !first.IsZero() && days.First.Sub(first) < booksYoung {
-		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders start on %s: customers who ordered before that day look new.", first))
+		a.Warn(answer.WarnBooksYoung, fmt.Sprintf("Orders start on %s: customers who ordered before that day are counted as new.", first))
 	}
 }

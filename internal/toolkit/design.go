@@ -32,11 +32,12 @@ type Designs struct {
 	Tests  []TestDesign
 }
 
-// spendDays are the days whose spend is that of a test.
+// spendDays is the number of recent days from which the spend of a test is estimated.
 const spendDays = 28
 
-// Designs searches the cheapest experiments with power at the plausible return: the last-touch ROAS times the applied
-// incrementality factor, or else the mean of the model's prior. A channel without spend has none.
+// Designs searches for the cheapest experiments with power at the plausible return. This return is the last-touch ROAS
+// times the applied incrementality factor, otherwise the mean of the model's prior. A channel without spend has no
+// designs.
 func (c *Call) Designs(ctx context.Context, channel measure.Channel, panel *geo.Panel, spent []warehouse.RegionSpend, days civil.Range) (Designs, error) {
 	s, err := c.SeriesOf(ctx, channel, days)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// field is a field of answers. Fields of the same name and meaning are one, also in several tools.
+// field is a field of answers. Fields of several tools with the same name and meaning are one field.
 type field struct {
 	name, meaning string
 	tools         []string

@@ -51,7 +51,7 @@ func (c *Call) Model() (*mix.Model, error) {
 	return c.MMM.Model, nil
 }
 
-// WarnModelAge warns about a stale model or a refused newer training.
+// WarnModelAge warns about a stale model or a rejected newer training.
 func (c *Call) WarnModelAge(a *answer.Closing) {
 	if status, why := ModelState(c.Snapshot); status == mix.Stale {
 		a.Warn(answer.WarnModelStale, "The model is stale: "+strings.Join(why, "; ")+". Train again with: assay train mmm --workspace "+string(c.Workspace.ID))

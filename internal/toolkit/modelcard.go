@@ -40,7 +40,7 @@ type ModelCard struct {
 	Limits      []string         `json:"limits"`
 }
 
-// refusedAttempt is a refused training that is newer than the model.
+// refusedAttempt is a rejected training that is newer than the model.
 type refusedAttempt struct {
 	Version int          `json:"version"`
 	Start   civil.Date   `json:"window_start,omitzero"`
@@ -50,7 +50,7 @@ type refusedAttempt struct {
 
 // modelLimits lists the limits of the method.
 var modelLimits = []string{
-	"Confounding: if spend follows demand, the model overstates the channel. Only an experiment separates the two.",
+	"Confounding: if spend follows demand, the model overstates the channel. Only an experiment can distinguish the effect of spend from demand.",
 	"Effects are assumed constant over the window, and channels are assumed not to interact.",
 	"Figures are revenue, not profit: cost of goods is not included.",
 	"Estimates above the observed spend extrapolate the assumed saturation curve.",

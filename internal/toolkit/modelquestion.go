@@ -21,8 +21,8 @@ type ModelResults struct {
 	Metrics PlanMetrics
 }
 
-// modelTopics maps topics to answers. A topic has word prefixes and phrases. The topic with the most matches answers, the
-// first of equals.
+// modelTopics maps topics to answers. A topic has word prefixes and phrases. The topic with the most matches answers
+// the question. Among topics with equal matches, the first one does.
 var modelTopics = []struct {
 	words  []string
 	answer func(*Call, []MixRow, ModelResults) string

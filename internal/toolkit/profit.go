@@ -95,7 +95,7 @@ func AfterSpend(f answer.Figures, c snapshot.Contribution, channel measure.Chann
 	return f.PerMinor(rate*float64(revenue)-float64(spend), known)
 }
 
-// CostsSentence describes the costs behind the contribution of a window, or what is missing for one.
+// CostsSentence describes the costs behind the contribution of a window, or the missing data.
 func (c *Call) CostsSentence(p snapshot.Contribution) string {
 	units := answer.Percent(100 * p.Coverage())
 	if c.View.DetailLevel == answer.SummaryLevel && p.Known() {
@@ -130,12 +130,12 @@ func (c *Call) CostsSentence(p snapshot.Contribution) string {
 // PlanStart is the spend that an allocation starts from and the contribution rates of the store.
 type PlanStart struct {
 	Current map[measure.Channel]float64 // per window of the model; nil: the spend of the window
-	Days    civil.Range                 // of the spend
+	Days    civil.Range                 // days of the spend
 	Rates   map[measure.Channel]float64 // nil: unknown
-	Profit  snapshot.Contribution       // of the same days
+	Profit  snapshot.Contribution       // contribution of the same days
 }
 
-// startDays is the number of days before today whose spend an allocation starts from.
+// startDays is the number of days before today with the spend that an allocation starts from.
 const startDays = 30
 
 // PlanStart returns the spend of the last 30 days, scaled to the model's window, and the contribution rates of these days.
@@ -215,7 +215,7 @@ func (s PlanStart) profitOf(p *mix.Profit, times float64) (out PlanProfit) {
 }
 
 // ProfitSummary states the effect of an allocation on the contribution after spend, "" if it is unknown. It separates
-// reallocation and the difference of the budget.
+// the effects of the reallocation and of the changed budget.
 func (c *Call) ProfitSummary(p PlanProfit) string {
 	if p.Change == nil {
 		return ""

@@ -38,7 +38,7 @@ var prompts = []prompt{
 	{mcp.Prompt{
 		Name: "geo_experiment", Title: "Prepare a geo experiment",
 		Description: "Choose a channel to test and check regions, length and detectable effect of a geo experiment.",
-		Arguments:   []mcp.PromptArgument{{Name: "channel", Description: "Channel to test, such as facebook. Default: the one with the most to learn."}},
+		Arguments:   []mcp.PromptArgument{{Name: "channel", Description: "Channel to test, such as facebook. Default: the channel with the most revenue at stake."}},
 	}, prepareExperiment},
 	{mcp.Prompt{
 		Name: "creator_review", Title: "Creator review",
@@ -139,12 +139,12 @@ func placeBudget(q *asking) (task, error) {
 			{"performance", map[string]any{"detail_level": "analyst"}, "current spend by channel"},
 		},
 		write: "the channel, its expected additional revenue (" + spelled + " times marginal ROAS) with low and high, and the second-best channel. " +
-			"Average ROAS is no reason: it does not show the effect of additional spend. If intervals overlap or the recommendation is hold, state that and propose an experiment instead.",
+			"Do not decide by average ROAS: it does not show the effect of additional spend. If intervals overlap or the recommendation is hold, state that and propose an experiment instead.",
 	}, nil
 }
 
 func prepareExperiment(q *asking) (task, error) {
-	channel, title := q.given("channel"), "Prepare a geo experiment on the channel with the most to learn"
+	channel, title := q.given("channel"), "Prepare a geo experiment on the channel with the most revenue at stake"
 	steps := []step{{"experiments", map[string]any{"view": "next_test"}, "the channel with the most revenue at stake; tests that are running or planned"}}
 	if channel != "" {
 		title = fmt.Sprintf("Prepare a geo experiment on %s", channel)
@@ -170,7 +170,7 @@ func reviewCreators(q *asking) (task, error) {
 	}
 	title := fmt.Sprintf("Review the creators from %s to %s", days.First, days.Last)
 	if creator := q.given("creator"); creator != "" {
-		title += fmt.Sprintf(", first of all %q", creator)
+		title += fmt.Sprintf(", starting with %q", creator)
 	}
 	return task{
 		title: title,

@@ -109,7 +109,8 @@ func readReport(ctx context.Context, s *Session, id string) (string, error) {
 	return string(answered.StructuredContent), nil
 }
 
-// reportFailure names the report in a failure that the caller can act on. A missing object is not a missing report.
+// reportFailure names the report in a failure that the caller can act on. If an object is missing, the kind is invalid:
+// not_found would mean that the report is missing.
 func reportFailure(r control.SavedReport, err error) error {
 	text, hint, ok := fault.Public(err)
 	if !ok {

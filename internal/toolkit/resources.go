@@ -13,7 +13,7 @@ import (
 	"assay/internal/mcp"
 )
 
-// URIs of resources. Those that end with a slash begin the URIs of several resources.
+// URIs of resources. A URI that ends with a slash is the prefix of several resources.
 const (
 	guideURI      = "assay://guide"
 	StoreURI      = "assay://store"
@@ -26,19 +26,19 @@ const (
 	appURI        = "ui://assay/"
 )
 
-// appMeta allows a view no outside address. A host derives the content security policy of the view from it.
+// appMeta allows a view no external addresses. A host derives the content security policy of the view from it.
 const appMeta = `{"ui":{"csp":{"connectDomains":[],"resourceDomains":[],"frameDomains":[],"baseUriDomains":[]},"prefersBorder":true}}`
 
 //go:embed guide.md
 var guide string
 
-// resourceKind is one resource, or several with a common beginning of their URIs.
+// resourceKind is one resource, or several resources with a common URI prefix.
 type resourceKind struct {
 	uri      string
 	mimeType string
 	scope    control.Scope                                           // required; "": none
-	list     func(context.Context, *Session) ([]mcp.Resource, error) // nil: not listed; their URIs have the part after the common beginning
-	read     func(context.Context, *Session, string) (string, error) // gets that part
+	list     func(context.Context, *Session) ([]mcp.Resource, error) // nil: not listed; the URIs of the list lack the common prefix
+	read     func(context.Context, *Session, string) (string, error) // gets the URI without the prefix
 	meta     json.RawMessage                                         // nil: none
 }
 

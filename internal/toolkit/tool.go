@@ -1,6 +1,6 @@
 // Package toolkit is the framework of the tools. It contains the definition of a tool, the call that its handler
-// receives, shared sentences, and the service. The service lists tools, calls them and caches their answers. It does
-// not depend on any tool.
+// receives, shared sentences, and the service. The service lists tools, calls them and caches their answers. The
+// package does not depend on any tool.
 package toolkit
 
 import (

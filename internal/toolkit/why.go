@@ -90,7 +90,7 @@ func (w Why) Sentence() string { return w.sentence }
 func (w Why) SentenceOnly() Why { return Why{sentence: w.sentence} }
 
 // leadingParts returns the largest parts in the direction of the change: of orders and AOV, of the channels, and the
-// largest one of the other dimensions except spend and ROAS, which offset each other.
+// largest part of the other dimensions. It excludes spend and ROAS, because they offset each other.
 func leadingParts(found snapshot.Change) (leading []snapshot.Split) {
 	var other snapshot.Split
 	for _, s := range found.Splits {

@@ -9,7 +9,8 @@ import (
 	"assay/internal/toolkit"
 )
 
-// The sentence names the part in the direction of the change, even if another part is larger, and no untrusted text.
+// The sentence names the part in the direction of the change, even if another part is larger. The sentence contains no
+// untrusted text.
 func TestTheSentenceOnAChange(t *testing.T) {
 	t.Parallel()
 	call := callOf()

@@ -23,7 +23,7 @@ const (
 )
 
 // alerts lists metrics with a small, lasting deviation from their forecast, each with the most likely start of the
-// deviation, and then the days that met an alert rule of the store.
+// deviation. The days that met an alert rule of the store follow.
 func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	shown := c.LastDays(activeDays)
 	whole := civil.Range{First: snapshot.HistoryStart(shown), Last: shown.Last}
@@ -72,8 +72,8 @@ func alerts(ctx context.Context, c *toolkit.Call, a *ForecastingAnswer) error {
 	return nil
 }
 
-// rulesMet adds the days that met an alert rule, newest first. Names of rules are written by people, so the summary has
-// none of them.
+// rulesMet adds the days that met an alert rule, newest first. Names of rules are untrusted text, so the summary does
+// not contain them.
 func rulesMet(c *toolkit.Call, a *ForecastingAnswer) {
 	a.Metrics.RulesMet = new(0)
 	for _, e := range c.AlertEvents {

@@ -145,7 +145,7 @@ func callPart(ctx context.Context, c *toolkit.Call, row AskedCall, call ask.Call
 	return row, nil
 }
 
-// askSummary states the figures of all parts, or what can be asked. It contains no text of the results.
+// askSummary states the figures of all parts, or which questions can be answered. It contains no text of the results.
 func askSummary(a *AskAnswer) string {
 	if len(a.Rows) == 0 {
 		return "This question is out of scope: the tools answer questions about the store's sales, marketing, customers and measurement. " +
@@ -188,7 +188,7 @@ func namesToAsk(ctx context.Context, c *toolkit.Call) []ask.Name {
 	return out
 }
 
-// reserved is the part of the size of an answer that is not for results.
+// reserved is the part of an answer's size that results cannot use.
 const reserved = 100
 
 // fitResults shortens the results to the size of the answer's level of detail. All parts get an equal share.

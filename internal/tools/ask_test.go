@@ -124,7 +124,7 @@ func TestAQuestionRespectsTheAllowList(t *testing.T) {
 	}
 }
 
-// Strange questions get an ordinary answer.
+// Unusual questions get an answer, not a protocol error.
 func TestStrangeQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := fixtureService(t)

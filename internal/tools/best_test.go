@@ -101,7 +101,8 @@ func TestAChannelHasOneReturnPerBasis(t *testing.T) {
 	}
 }
 
-// gatherReturns asks every tool with returns by channel. The second result is the channel to test first in each answer.
+// gatherReturns calls every tool that returns ROAS by channel. The second result is the channel to test first, by
+// answer.
 func gatherReturns(t *testing.T, s mcp.Session) (returnsSeen, []measure.Channel) {
 	t.Helper()
 	seen, first := returnsSeen{}, []measure.Channel{}

@@ -157,7 +157,7 @@ type FedCampaign struct {
 	Status ads.Status     `json:"status"`
 }
 
-// GuardrailRow is the verdict of a guardrail of the workspace on the change.
+// GuardrailRow is the result of one of the workspace's guardrails for the change.
 type GuardrailRow struct {
 	Guardrail string             `json:"guardrail"`
 	State     budgetchange.State `json:"state" doc:"passes, blocks or needs_approval."`
@@ -295,7 +295,7 @@ func changeSummary(c *toolkit.Call, a *CampaignChangeAnswer, r budgetchange.Resu
 		return fmt.Sprintf("Executed: %s changed %s. Audit row %s; it can be rolled back.%s", what, move, a.AuditID, pausedNote(p))
 	case budgetchange.Unchanged:
 		if r.Change != nil {
-			return fmt.Sprintf("Unchanged: another person set %s to %s at the same moment. Nothing was sent; audit row %s says so.", what, p.New, a.AuditID)
+			return fmt.Sprintf("Unchanged: another person set %s to %s at the same moment. Nothing was sent; see audit row %s.", what, p.New, a.AuditID)
 		}
 		return fmt.Sprintf("Unchanged: %s is already %s. Nothing was sent and no audit row was written.", what, p.New)
 	case budgetchange.Unknown:

@@ -29,15 +29,15 @@ import (
 	"assay/internal/toolkit"
 )
 
-// fixtureBudgets are the simulated platforms of the fixture, which every test reads and none changes.
+// fixtureBudgets are the simulated platforms of the fixture. Tests read them and do not change them.
 var fixtureBudgets *simulated
 
-// simulated executes changes on simulated platforms, which every workspace has connected.
+// simulated executes changes on simulated platforms. Every workspace is connected to them.
 type simulated struct {
 	*budgetchange.Executor
 	store    *sqlstore.Store
 	accounts map[measure.Platform][]ads.Platform
-	changes  atomic.Int64 // of the state of any platform
+	changes  atomic.Int64 // number of state changes on all platforms
 	servers  []*simulator.Server
 }
 
@@ -220,10 +220,10 @@ func TestAnUnknownOutcomeIsNotAnError(t *testing.T) {
 	}
 }
 
-// stopped is a clock with sleeps that end at once, as in a process that stops.
+// stopped is a clock whose sleeps end immediately, as in a process that shuts down.
 type stopped struct {
 	ads.Clock
-	ended context.Context // ends with the process
+	ended context.Context // canceled when the process ends
 	stop  func()
 }
 

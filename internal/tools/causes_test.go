@@ -146,8 +146,8 @@ func copyOrders(b *warehouse.Batch, day civil.Date, suffix string) {
 	}
 }
 
-// plantedStore compares the two weeks of a store with a planted cause. The store has no wholesale, of which a single
-// order can be a tenth of a week.
+// plantedStore compares the two weeks of a store with a planted cause. The store has no wholesale orders, because a
+// single wholesale order can be a tenth of a week's revenue.
 func plantedStore(t *testing.T, seed uint64, p plant) CompareAnswer {
 	t.Helper()
 	opt, whole := demo.Options{Seed: seed, Days: 150, Orders: 6_000, Quiet: true}, warehouse.Batch{}

@@ -14,7 +14,7 @@ import (
 	"assay/internal/toolkit"
 )
 
-// shownTo calls chart for a client of these abilities.
+// shownTo calls chart for a client with these capabilities.
 func shownTo(t *testing.T, client mcp.Client, args string) mcp.CallResult {
 	t.Helper()
 	raw, err := fixtureService(t).Session(reader(newWorkspace("full")), "r1").For(client).CallTool(t.Context(), "chart", json.RawMessage(args))

@@ -120,7 +120,7 @@ func runCompare(ctx context.Context, c *toolkit.Call, p compareParams) (*Compare
 				return nil, err
 			}
 			if p.IncludeChannels && c.View.DetailLevel == answer.SummaryLevel {
-				a.Why = a.SentenceOnly() // the rows need the tokens
+				a.Why = a.SentenceOnly() // the rows need the token budget
 			}
 		}
 		a.Summary = compareSummary(c, a, now, before, totals)

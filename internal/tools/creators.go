@@ -295,7 +295,8 @@ func creatorsSummary(c *toolkit.Call, a *CreatorsAnswer, p creatorsParams, days 
 	return text
 }
 
-// weakEvidence is the number of orders with both a code and a mention below which the code rate is mostly assumed.
+// weakEvidence is a number of orders with both a code and a mention. With fewer orders, the code rate is mostly
+// assumed.
 const weakEvidence = 10
 
 func warnCreators(a *answer.Closing, r creator.Rates) {

@@ -129,7 +129,7 @@ func showFactors(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) err
 	}
 	for _, t := range all {
 		if used, _ := t.FactorUse(); used && !t.Conclusive() {
-			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s): somebody applied it. Its interval is wide, so the factor remains near its prior of 1.",
+			a.Warn(answer.WarnInconclusive, fmt.Sprintf("The factor of %s uses an inconclusive experiment (experiment_id=%s), which was applied manually. Its interval is wide, so the factor remains near its prior of 1.",
 				answer.ChannelName(t.Channel), answer.Clean(string(t.ID))))
 			break
 		}

@@ -51,8 +51,8 @@ func experimentsOf(t *testing.T, s mcp.Session, args string) ExperimentsAnswer {
 }
 
 // 90% intervals cover the planted lift. The short form checks the three experiments of one small store, with wide
-// intervals. The nightly form checks the thirty experiments of ten full stores, next to ten A/A tests: at least 24 must be
-// covered (fewer have a probability of 3%).
+// intervals. The nightly form checks the thirty experiments of ten full stores, next to ten A/A tests. At least 24
+// intervals must cover the lift. By chance, fewer do in 3% of runs.
 func TestLiftIntervalsCoverPlantedLifts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -80,7 +80,7 @@ func showTruth(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer, p ans
 	return nil
 }
 
-// truthRow is a channel's best estimate and the figures of the days that differ from it.
+// truthRow is a channel's best estimate, with the last-touch and reported figures of the same days.
 func truthRow(c *toolkit.Call, t warehouse.ChannelTotal, best snapshot.Return) ExperimentRow {
 	row := ExperimentRow{Channel: t.Channel, Spend: new(c.Figures.Money(t.Spend)), Best: toolkit.BestOf(best), Why: toolkit.WhyReturnsDiffer(best)}
 	if !c.Store.Untouched() {
@@ -103,7 +103,7 @@ func (r *ExperimentRow) factor(f *experiment.ChannelFactor) {
 	}
 }
 
-// showNextTest ranks channels by what an experiment on them is expected to change.
+// showNextTest ranks channels by the expected benefit of an experiment.
 func showNextTest(ctx context.Context, c *toolkit.Call, a *ExperimentsAnswer) error {
 	days := c.LastDays(snapshot.ReturnDays)
 	a.Period = c.Period(days)
@@ -146,7 +146,7 @@ func nextTestSummary(c *toolkit.Call, a *ExperimentsAnswer) {
 	case r.Stake == nil:
 		a.Summary = fmt.Sprintf("Test %s next: it has the most spend. The revenue at stake is unknown because no order has a channel.", answer.ChannelName(r.Channel))
 	case r.Gain != nil:
-		a.Summary = fmt.Sprintf("Test %s next: to know its return is expected to improve the allocation of the budget by %s of revenue per month, before the cost of the experiment.",
+		a.Summary = fmt.Sprintf("Test %s next: an experiment is expected to improve the budget allocation by %s of revenue per month, before the cost of the experiment.",
 			answer.ChannelName(r.Channel), c.Spelled(*r.Gain))
 	default:
 		a.Summary = fmt.Sprintf("Test %s next: its incremental return is the most valuable unknown, with %s of 90-day revenue at stake. The best estimate of its ROAS is %s (90%% interval %s to %s).",

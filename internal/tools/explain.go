@@ -63,7 +63,7 @@ func runExplain(_ context.Context, c *toolkit.Call, p explainParams) (*ExplainAn
 	return a, nil
 }
 
-// explainBest adds the text of an article in the length of the level of detail, and its calls.
+// explainBest adds the calls of an article and its text, with a length that depends on the level of detail.
 func explainBest(c *toolkit.Call, a *ExplainAnswer, best *knowledge.Article) (err error) {
 	a.Found = true
 	if a.Summary, err = c.Knowledge.Text(best.ID, knowledge.Summary); err != nil {

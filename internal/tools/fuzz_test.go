@@ -32,7 +32,7 @@ func FuzzArguments(f *testing.F) {
 		}
 	}
 	f.Add(byte(3), []byte(`{"start_date":"1900-01-01","end_date":"2199-12-31","granularity":"month","limit":100}`))
-	service := fixtureService(f) // made here: an input that takes ten seconds counts as a finding
+	service := fixtureService(f) // created before fuzzing: the fuzzer reports an input that takes ten seconds
 	f.Fuzz(func(t *testing.T, which byte, args []byte) {
 		tool := all[int(which)%len(all)]
 		s := service.Session(reader(newWorkspace("full")), "r1")

@@ -50,7 +50,8 @@ func toolNamed(name string) toolkit.Tool {
 	return all[slices.IndexFunc(all, func(t toolkit.Tool) bool { return t.Name == name })]
 }
 
-// refuses reports whether the tool returns an error for the store because it has no model. The error is golden.
+// refuses reports whether the tool returns an error for the store because it has no model. A golden file contains the
+// error.
 func refuses(store string, tool toolkit.Tool) bool {
 	return store == "empty" && tool.Model
 }

@@ -133,7 +133,7 @@ func oddID(i int) measure.WorkspaceID { return measure.WorkspaceID(fmt.Sprintf("
 // notNumbers matches the text that Go writes for infinite and undefined floats.
 var notNumbers = regexp.MustCompile(`\bNaN\b|[+-]?\bInf\b`)
 
-// choices lists the calls of a tool with each value of each parameter that is a choice.
+// choices lists the calls of a tool with each value of each enum parameter.
 func choices(t *testing.T, tool toolkit.Tool) (calls []map[string]any) {
 	t.Helper()
 	var schema struct {

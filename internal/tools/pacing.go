@@ -110,8 +110,8 @@ func warnPacing(c *toolkit.Call, a *ForecastingAnswer, all int, set bool) {
 		stale = stale || !r.Through.IsZero() && r.Through.Before(c.Today.AddDays(-snapshot.StaleAfter))
 	}
 	if unseen != "" {
-		a.Warn(answer.WarnSeasonUnknown, fmt.Sprintf("The data do not include %s, which is ahead. Its effect is typical of other stores, "+
-			"so the interval is wide and its targets have no probability and no status.", unseen))
+		a.Warn(answer.WarnSeasonUnknown, fmt.Sprintf("The period contains %s, which the data do not include. The assumed effect is typical of other stores, "+
+			"so the interval is wide and the targets have no probability and no status.", unseen))
 	}
 	if unforecast > 0 {
 		a.Warn(answer.WarnNotForecast, fmt.Sprintf("%s no forecast: ROAS is not forecast, and other metrics need recent history.", answer.Plural(unforecast, "target has", "targets have")))

@@ -10,8 +10,8 @@ import (
 	"assay/internal/warehouse"
 )
 
-// fixtureAnswers lists the customers' survey answers, which the orders use in turn. One is a formula, and one is an
-// instruction to its reader.
+// fixtureAnswers lists the customers' survey answers, which the orders use in turn. One answer is a formula, and one
+// answer is an instruction to the model that reads it.
 var fixtureAnswers = []struct {
 	question, text string
 	channel        measure.Channel

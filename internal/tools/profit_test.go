@@ -14,9 +14,9 @@ import (
 	"assay/internal/warehouse/duckdb"
 )
 
-// contributionText computes the contribution of February from facts, apart from the roll-ups: in cents, with a payment
-// fee of 2.9% and 0.30 per order, a shipping cost of 4.80 up to the 14th and of 5.20 from the 15th, and the cost rate of
-// the lines with a known cost for the others.
+// contributionText computes the contribution of February in cents from facts, without the roll-ups. The payment fee is
+// 2.9% and 0.30 per order. The shipping cost is 4.80 per order up to the 14th and 5.20 from the 15th. Lines without a
+// known cost have the cost rate of the other lines.
 const contributionText = `
 WITH sold AS (
     SELECT * FROM {{orders}} WHERE NOT cancelled AND NOT test AND day BETWEEN DATE '2026-02-01' AND DATE '2026-02-28'
@@ -46,8 +46,9 @@ SELECT CAST(revenue - cost - CAST(round(cost * (goods - covered) / covered) AS B
     SELECT sum(amount) FROM {{refunds}} WHERE day BETWEEN DATE '2026-02-01' AND DATE '2026-02-28'
 ) AS BIGINT) FROM sums`
 
-// partlyCosted returns two months of orders in two currencies. Of four products, one has costs on its lines, one has a
-// cost that changes within the period, one a cost from a day on, and one none. Some refunds are after the period.
+// partlyCosted returns two months of orders in two currencies. Of the four products, one has costs on its lines, one
+// has a cost that changes within the period, one has a cost from a certain day, and one has no cost. Some refunds are
+// after the period.
 func partlyCosted() *warehouse.Batch {
 	b := shop(68, 5, func(i int, o *warehouse.Order) {
 		o.Charged, o.Tax, o.Shipping = int64(2000+37*i), int64(100+i), 490

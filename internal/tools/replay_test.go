@@ -110,12 +110,12 @@ func (r *replayedStore) train(t *testing.T) {
 	r.model = model
 }
 
-// maxReplayedCalls is the number of calls of the questions with checked figures.
+// maxReplayedCalls is the maximum number of calls for the questions with checked figures.
 const maxReplayedCalls = 30
 
 // TestConversationsStayInTheirBudget replays conversations. An answer has one token for each four bytes of its text
 // ([answer.BytesPerToken]); every answer stays below the budget of its level with default arguments. The first
-// questions are answered in at most 30 calls, and the answers have the asked figures.
+// questions are answered in at most 30 calls, and the answers contain the requested figures.
 func TestConversationsStayInTheirBudget(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -257,7 +257,7 @@ func (r *replayedStore) sold(in civil.Range) (revenue, orders float64) {
 	return revenue, orders
 }
 
-// spent returns the spend of a period, and by campaign the spend and the claimed value.
+// spent returns the total spend of a period, and the spend and claimed value of each campaign.
 func (r *replayedStore) spent(in civil.Range) (sum float64, campaigns map[string][2]float64) {
 	campaigns = map[string][2]float64{}
 	for _, d := range r.facts.AdDays {
@@ -282,9 +282,9 @@ var (
 	quarter   = days("2026-08-20", "2026-11-18")
 )
 
-// replayChecks compare the figures of the first conversations with other sources, in their order. No tool has a forecast of
-// a month that has not begun (the ninth question) or new customers by product (the twelfth). The checks use the nearest
-// figures: this month's forecast and all customers.
+// replayChecks compare the figures of the first conversations with other sources, in the order of the conversations. No
+// tool has a forecast of a month that has not begun (the ninth question) or new customers by product (the twelfth). The
+// checks use the nearest figures: this month's forecast and all customers.
 var replayChecks = []func(r *replayedStore, a []any) []checkedFigure{
 	lastMonthIsThatOfTheFacts, theChannelThatChangedMostIsNamed, bestAndWorstCampaignsAreThoseOfTheFacts, newCustomersHaveTheirCost,
 	facebooksEffectIsThatOfItsFactor, moreBudgetIsAllocated, lessSpendOnGoogleHasAnEffect, theTargetIsPaced, theMonthHasAForecast,

@@ -67,7 +67,7 @@ var fixture = sync.OnceValues(func() (toolkit.Deps, error) {
 	return deps, nil
 })
 
-// plainDeps are the dependencies of a service with data only and one clock.
+// plainDeps are the dependencies of a service that has only data and one clock.
 func plainDeps(facts snapshot.Facts, clock func() time.Time) toolkit.Deps {
 	return toolkit.Deps{
 		Sources: snapshot.Sources{Facts: facts, Models: toolkittest.Nothing{}, Experiments: toolkittest.Nothing{}, Clock: clock, Now: clock},

@@ -76,7 +76,8 @@ func (s *demoShop) keeper(dir string) *Keeper {
 }
 
 // TestTheDemosTruthLiesInsideTheIntervals trains on the demo store as its commands do, with its geo experiments, stores
-// the model, reads it and calls a tool. One of eight 90% intervals may miss; which one depends on the seed.
+// the model, reads it and calls a tool. One of eight 90% intervals may miss the true value; which interval misses
+// depends on the seed.
 func TestTheDemosTruthLiesInsideTheIntervals(t *testing.T) {
 	t.Parallel()
 	s := newDemoShop(t, 7, 8000)

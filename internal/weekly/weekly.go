@@ -56,7 +56,7 @@ func New(o Options) *Sender { return &Sender{o} }
 // have arrived by then.
 const sendHour = 8
 
-// lookEvery is the interval between looks for members whose summary is due.
+// lookEvery is the interval between checks for due summaries.
 const lookEvery = 5 * time.Minute
 
 // Run sends summaries until ctx ends.
@@ -131,8 +131,8 @@ func (s *Sender) sendOf(ctx context.Context, w control.Workspace) error {
 // mostDecisions is the number of insights in a summary.
 const mostDecisions = 3
 
-// Write writes the summary of the last whole week: results, why they changed, the outlook and what to do next. The text
-// comes from the answers of tools, so it agrees with pages and assistants.
+// Write writes the summary of the last whole week: results, causes of their changes, the forecast and the next steps.
+// The text comes from the answers of tools, so it agrees with pages and assistants.
 func (s *Sender) Write(ctx context.Context, w control.Workspace) (alert.Letter, error) {
 	week := control.LastWeek(civil.DayOf(s.Clock(), w.Location()))
 	sales, err := ask(ctx, s, w, tools.Performance, map[string]any{

@@ -103,7 +103,7 @@ func (q *queue) SettleWeeklyReader(_ context.Context, r control.WeeklyReader, _ 
 	return nil
 }
 
-// post keeps letters, and refuses those to one address.
+// post stores letters, and rejects letters to one address.
 type post struct{ letters []alert.Letter }
 
 func (p *post) Post(_ context.Context, l alert.Letter) error {

@@ -13,8 +13,8 @@ import (
 	"assay/internal/fault"
 )
 
-// Of lines 1 to 31 of docs/security.md, the tests of this file cover those that need the real pages or a listener of
-// the attacker.
+// The tests of this file cover the lines from 1 to 31 of docs/security.md that need the real pages or a listener of the
+// attacker.
 
 func TestAuthorizeErrorsAreShownWithoutARedirect(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ func TestTheServiceRunsOnPostgreSQL(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "secret"), secret, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A node with facts of its own would answer from them, so it is rejected until the first one has ended.
+	// A node with facts of its own would answer from them, so it is rejected until the first node has ended.
 	_, _, err = run(data, change)
 	if fault.KindOf(err) != fault.KindUnavailable || !strings.Contains(err.Error(), "facts on its own disk") {
 		t.Fatalf("a second node with facts of its own: %v", err)
@@ -53,7 +53,7 @@ func TestTheServiceRunsOnPostgreSQL(t *testing.T) {
 		t.Errorf("a call with a key: %d %s", a.status, a.body)
 	}
 
-	// A code is spent once.
+	// A code can be used once.
 	c := first.client(t, "https://owl.example/cb")
 	for range 5 {
 		decided := here.post("/api/mcp/authorize", here.consent(first.asking(c, readOnly), readOnly))
@@ -251,7 +251,7 @@ func orders(t *testing.T, name string, n int) string {
 }
 
 // Two nodes with common servers give the same answers. If both import into a workspace at the same time, an import is
-// either acknowledged and kept, or rejected and not there.
+// either acknowledged and stored, or rejected and not stored.
 func TestNodesShareControlDataAndFacts(t *testing.T) {
 	t.Parallel()
 	database, facts, redis := servertest.StartPostgres(t).NewDatabase(t), startClickHouse(t), servertest.StartRedis(t)

@@ -1,5 +1,5 @@
 // Package attack attacks a complete service with real sockets and real stores. docs/security.md names the test of each attack;
-// numbers in the tables here are its lines.
+// numbers in the tables of this package are lines of that document.
 package attack
 
 import (

@@ -70,7 +70,7 @@ func TestConditionsOfCasesAreTried(t *testing.T) {
 		"internal/p/p_test.go": testOf("Above(2, 2) || Above(2, 3)"),
 	})
 	o := options{seed: 1, count: 10, timeout: 60e9, equivalents: "equivalent.txt", patterns: []string{"./..."}}
-	// Killed are both changes of the operator and the result false; no test runs the result true.
+	// The tests kill both changes of the operator and the result false. No test runs the result true.
 	if got, want := lastLine(t, o), "75.0% of 4 mutants are killed"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -102,8 +102,8 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	return nil
 }
 
-// sampler tries mutants in order until enough of them are in the result. It tries a batch by package, those with few imports first:
-// their tests are fast.
+// sampler tries mutants in order until enough of them are in the result. It tries each batch package by package.
+// Packages with few imports are first, because their tests are fast.
 type sampler struct {
 	*module
 

@@ -24,7 +24,7 @@ type mutant struct {
 	start, end int    // bytes of the source that the change replaces
 	text       string
 	line       int
-	inCase     bool // the condition of a case: coverage tells only if its statements run
+	inCase     bool // the condition of a case: coverage shows only whether the statements of the case run
 }
 
 // key identifies a mutant. It has no line number, so it stays the same when code above the mutant changes.

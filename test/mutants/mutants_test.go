@@ -251,7 +251,8 @@ func TestOutcomesOfMutants(t *testing.T) {
 	if err := run(t.Context(), o, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	// Sum and Least: the sign, the negated bound and the negated condition; Rest: a sign and two numbers that no test runs.
+	// The mutants are the sign, the negated bound and the negated condition of Sum and Least, and a sign and two
+	// numbers of Rest, which no test runs.
 	if want := "      3         0            3             0           1  total\n50.0% of 6 mutants are killed\n"; !strings.HasSuffix(out.String(), want) {
 		t.Errorf("got\n%s\nwant it to end with\n%s", out.String(), want)
 	}

@@ -4,8 +4,8 @@
 //	budgets [--problems 1000] [--draws 1]
 //
 // Response curves are Hill curves with slopes from 0.6 to 3, S-shaped above 1. With one draw, each channel may get any
-// share of the budget. With more draws, the curves vary with a common component, each channel's spend may change by up
-// to 60%, and the mean is maximized.
+// share of the budget. With more draws, the curves vary between draws with a common component. Each channel's spend may
+// then change by up to 60%, and the optimizer maximizes the mean.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"assay/internal/operation"
 )
 
-// alertsView is the view of alert rules, the days that met them, and who receives messages.
+// alertsView is the view of alert rules, the days that met them, and the receivers of messages.
 type alertsView struct {
 	frame.Place
 	frame.Messages
@@ -27,7 +27,7 @@ type alertsView struct {
 	Conditions   []control.AlertCondition
 }
 
-// Heading says how many rules there are and how many alerts they raised in the last four weeks.
+// Heading states how many rules there are and how many alerts they raised in the last four weeks.
 func (v alertsView) Heading() string {
 	if len(v.Rules) == 0 {
 		return "No alert rule is set."
@@ -42,7 +42,7 @@ func (v alertsView) CanWrite() bool { return v.Role.Writes() }
 type ruleRow struct {
 	alert.State
 	Rule string
-	Text string // the value, "" if the day is not judged
+	Text string // the value, "" if the day was not evaluated
 }
 
 // eventRow is a day that met a rule.
@@ -52,7 +52,7 @@ type eventRow struct {
 	Messages string
 }
 
-// destinationRow is who receives messages.
+// destinationRow is a receiver of messages.
 type destinationRow struct {
 	control.Destination
 	Removes bool // the visitor may remove it

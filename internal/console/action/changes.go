@@ -18,7 +18,7 @@ import (
 	"assay/internal/operation"
 )
 
-// changesShown is the maximum number of changes on the page. The CSV export has all.
+// changesShown is the maximum number of changes on the page. The CSV export has all changes.
 const changesShown = 200
 
 // changesView is the view of all changes, or of one change with its evidence.
@@ -47,7 +47,7 @@ type filter struct {
 	Export   string // address of the CSV export
 }
 
-// Filtered reports whether the filter leaves changes out.
+// Filtered reports whether the filter excludes changes.
 func (f filter) Filtered() bool {
 	return f.Platform != "" || f.Status != "" || f.Campaign != "" || !f.From.IsZero() || !f.To.IsZero()
 }
@@ -62,7 +62,7 @@ func filterIn(query url.Values, ws measure.WorkspaceID) (f filter, err error) {
 	}
 	if status := control.ChangeStatus(query.Get("status")); status != "" {
 		if !slices.Contains(statuses(), status) {
-			return f, fault.Invalid("%q is not a status of changes", string(status)).WithHint("choose a status of the list")
+			return f, fault.Invalid("%q is not a status of changes", string(status)).WithHint("choose a status from the list")
 		}
 		f.Status = status
 	}

@@ -42,7 +42,7 @@ func (c *pages) periods(v frame.Visit, p frame.Place, one control.BudgetChange) 
 			r.Days.Last = today
 		}
 		if r.Days.Last.Before(r.Days.First) {
-			continue // the change is of today
+			continue // the change was made today
 		}
 		f, err := c.figures(v, p, one, r.Days)
 		if err != nil {

@@ -7,8 +7,8 @@ type Block struct {
 	Section
 	Legend []Legend
 	Wide   template.HTML // chart for the width of a laptop
-	Large  template.HTML // of a desktop
-	Narrow template.HTML // and of a phone
+	Large  template.HTML // chart for the width of a desktop
+	Narrow template.HTML // chart for the width of a phone
 	Table  *Table
 	After  string // remark below
 	More   Option // link next to the title

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// WriteCSV sends rows as a file. The caller makes cells with foreign text harmless (package sheet).
+// WriteCSV sends rows as a file. The caller escapes formulas in cells with untrusted text (package sheet).
 func WriteCSV(w http.ResponseWriter, name string, rows [][]string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8")

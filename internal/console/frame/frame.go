@@ -1,4 +1,4 @@
-// Package frame contains what the pages of all groups share: the visitor's session and workspace, templates, forms with CSRF
+// Package frame contains the common parts of all pages: the visitor's session and workspace, templates, forms with CSRF
 // tokens, answers of tools, jobs, charts and formats. It contains no page.
 package frame
 

@@ -32,7 +32,7 @@ type linkGroup struct {
 	links  []link
 }
 
-// navigation lists the pages of a workspace. A new page is one line here.
+// navigation lists the pages of a workspace. A new page needs one line here.
 var navigation = []linkGroup{
 	{name: "Performance", keeps: true, links: []link{
 		{path: OverviewPath, name: "Overview", answers: true},

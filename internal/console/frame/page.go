@@ -79,7 +79,7 @@ type Page struct {
 	Shared     *Shared         // the page is opened by a share link; nil: it is not
 }
 
-// Shared is what the page of a share link says about itself. An error page has the zero value.
+// Shared describes the page of a share link. An error page has the zero value.
 type Shared struct {
 	Workspace, Page, Filters string
 	Ends                     time.Time

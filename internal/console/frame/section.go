@@ -48,7 +48,7 @@ func ArticleAddress(p Place, term string) string {
 	return "/articles?" + WithWorkspace(p, url.Values{"term": {term}}).Encode()
 }
 
-// KPI is a key figure with its change and its course.
+// KPI is a key figure with its change and its sparkline.
 type KPI struct {
 	Name, Value string
 	Missing     bool

@@ -61,7 +61,7 @@ type Cell struct {
 	Picture template.HTML // drawn by package plot
 }
 
-// TextCell returns a cell with text. Text of others is isolated from its surroundings.
+// TextCell returns a cell with text. Untrusted text is isolated from the surrounding text.
 func TextCell[T ~string](text T) Cell { return Cell{Text: string(text)} }
 
 // ChannelCell returns a cell with the name and color of a channel.
@@ -70,7 +70,7 @@ func ChannelCell[T ~string](c T) Cell { return Cell{Text: ChannelName(c), Color:
 // None is a cell without a value.
 func None(why string) Cell { return Cell{Text: why, Missing: true} }
 
-// MoneyCell returns a cell with an amount. Amounts below 1,000 of a unit price have cents.
+// MoneyCell returns a cell with an amount. Unit prices below 1,000 have cents.
 func MoneyCell[T ~float64](x *T, decimals int, c money.Currency) Cell {
 	return figureCell(x, func(v float64) string { return money.Display(v, decimals, c) })
 }
@@ -237,7 +237,8 @@ func (t *Table) Range() string {
 	return Count(int64(t.from+1)) + " – " + Count(int64(t.from+len(t.Rows))) + " of " + Count(int64(t.all))
 }
 
-// Records returns the header and all rows for a file, before [Table.Show]. The caller makes texts harmless.
+// Records returns the header and all rows for a file, before [Table.Show]. The caller escapes formulas in untrusted
+// text.
 func (t *Table) Records(harmless func(string) string) [][]string {
 	var head []string
 	for _, c := range t.Columns {

@@ -155,7 +155,8 @@ func (c *experimentPages) changeExperiments(w http.ResponseWriter, v frame.Visit
 	}
 }
 
-// conclusive returns a fault for an experiment without a clear effect, unless the person insists on its factor.
+// conclusive returns a fault for an experiment without a clear effect, unless the member confirms the use of its
+// factor.
 func (c *experimentPages) conclusive(v frame.Visit, p frame.Place, id control.ExperimentID, insists bool) error {
 	if insists || id == "" {
 		return nil

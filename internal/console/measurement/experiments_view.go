@@ -213,7 +213,7 @@ func (c *experimentPages) stakes(view *experimentsView, a *tools.ExperimentsAnsw
 	return t
 }
 
-// gapTable compares last-touch ROAS with the same times the incrementality factor.
+// gapTable compares last-touch ROAS with last-touch ROAS times the incrementality factor.
 func gapTable(a *tools.ExperimentsAnswer) *frame.Table {
 	var highs []float64
 	for _, row := range a.Rows {

@@ -172,7 +172,7 @@ type forecastsView struct {
 // PeriodWord returns the adjective of the type of period.
 func (v forecastsView) PeriodWord() string { return string(v.Period) }
 
-// Kept returns the accuracy of forecasts stored at their time.
+// Kept returns the accuracy of forecasts that were stored when they were computed.
 func (v forecastsView) Kept() []pastRow { return v.past(false) }
 
 // Made returns the accuracy of backtests.

@@ -152,7 +152,7 @@ func verdict(m *mix.Model) []string {
 	} else {
 		out = append(out, fmt.Sprintf("Holdout: the out-of-sample error for the last %d weeks is unknown because the fit without them did not converge or was not computed.", mix.HoldoutWeeks))
 	}
-	return append(out, "None of this proves causality. Spend that follows demand looks like its cause. Only an experiment can distinguish the two.")
+	return append(out, "These checks do not prove causality. Spend that follows demand can appear to cause it. Only an experiment can distinguish the two.")
 }
 
 func noneOr(n int) string {

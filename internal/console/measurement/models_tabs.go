@@ -85,7 +85,7 @@ func breakEvenOf(b *answers.Ratio) float64 {
 	return float64(*b)
 }
 
-// breakEvenWords name the break-even, or what is missing for one.
+// breakEvenWords name the break-even, or the missing data.
 func breakEvenWords(b *answers.Ratio) string {
 	if b == nil {
 		return "; without costs, break-even is a ROAS of 1"
@@ -228,7 +228,7 @@ func (c *modelPages) waterfall(view *modelsView, a *tools.OptimizationAnswer) fr
 func (c *modelPages) fit(_ frame.Visit, view *modelsView) error {
 	m := view.Model
 	view.Heading = "The model explains " + frame.Figure(100*m.Accuracy.R2, 0) + "% of the variation of weekly revenue."
-	view.Lead = "A good fit does not prove causality: spend that follows demand looks like its cause. Only an experiment can distinguish the two."
+	view.Lead = "A good fit does not prove causality: spend that follows demand can appear to cause it. Only an experiment can distinguish the two."
 	out := frame.KPI{Name: "Out-of-sample error", Value: "unknown", Missing: true, From: fmt.Sprintf("last %d weeks", mix.HoldoutWeeks)}
 	if m.Holdout != nil {
 		out.Value, out.Missing = frame.Figure(100*m.Holdout.WMAPE, 1)+"%", false

@@ -49,7 +49,7 @@ type shiftRow struct {
 	Channel, Name, Color                       string
 	Current, Proposed, Change, Marginal, Right string
 	Min, Max                                   string
-	Low, High                                  string // limits that apply without a typed one
+	Low, High                                  string // limits that apply if none is entered
 	Most, Step                                 string // of the sliders
 	AtBound, Unseen                            bool
 	Bars                                       template.HTML
@@ -215,7 +215,7 @@ func (c *modelPages) optimize(v frame.Visit, view *optimizerView, m *mix.Model) 
 // boundsPct is the largest default change of a channel's share of the budget, in percent.
 const boundsPct = 30.0
 
-// planned reads the form and asks the tool for the allocation. It returns nil without one if the form is not complete.
+// planned reads the form and asks the tool for the allocation. If the form is not complete, the allocation is nil.
 func (c *modelPages) planned(v frame.Visit, p frame.Place, m *mix.Model) (*planView, url.Values, *allocation, error) {
 	results, err := c.results(v, p)
 	if err != nil {

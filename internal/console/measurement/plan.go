@@ -169,7 +169,7 @@ func (c *experimentPages) planPage(w http.ResponseWriter, v frame.Visit) {
 	c.Render(w, v.Request, status, frame.Page{Name: "plan", Title: view.Heading, View: *view, Visitor: &v.Visitor})
 }
 
-// stepIn returns the step that the query asks for, at most the one after the last answer.
+// stepIn returns the step that the query asks for, at most the step after the last answer.
 func stepIn(query url.Values) planStep {
 	if strings.TrimSpace(query.Get("channel")) == "" {
 		return channelStep
@@ -252,8 +252,8 @@ func (c *experimentPages) prepare(v frame.Visit, view *experimentPlan, query url
 	return nil
 }
 
-// assumed returns the incremental ROAS at which the power is shown: that of the model, else that of earlier experiments, else
-// last touch.
+// assumed returns the incremental ROAS at which the power is shown: the estimate of the model, otherwise of earlier
+// experiments, otherwise last touch.
 func (c *experimentPages) assumed(v frame.Visit, view *experimentPlan, next *tools.ExperimentsAnswer) (roas float64, of string) {
 	if a, err := frame.AnswerOf(c.Frame, v, view.Place, tools.Optimization, optimizationArguments()); err == nil {
 		for _, row := range a.Rows {
@@ -287,7 +287,8 @@ func (e *experimentPlan) choose(key string) {
 	}
 }
 
-// dates sets the days: those of the query, or the length of the check from the Monday after next.
+// dates sets the days of the query. By default, the test starts on the Monday after next and has the length of the
+// check.
 func (e *experimentPlan) dates(query url.Values, today civil.Date) {
 	e.Start = civil.ByWeek.Start(today).AddDays(2 * weekDays)
 	if day, err := civil.Parse(query.Get("start")); err == nil {

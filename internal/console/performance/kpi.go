@@ -8,7 +8,7 @@ import (
 	"assay/internal/console/frame"
 )
 
-// direction tells which change is good.
+// direction is the direction of a change that is an improvement.
 type direction int
 
 const (

@@ -29,7 +29,7 @@ type morning struct {
 	before    map[snapshot.Metric]*tools.TrendsAnswer
 }
 
-// overview answers whether the store is better or worse, and why.
+// overview answers whether the figures of the store rose or fell, and why.
 func overview(r *request) (*reportView, error) {
 	m, err := r.morning()
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *request) morning() (*morning, error) {
 	return m, err
 }
 
-// sparked are the metrics with a course over time.
+// sparked are the metrics with a sparkline.
 var sparked = []snapshot.Metric{snapshot.Revenue, snapshot.Orders, snapshot.Spend}
 
 func (r *request) comparing() frame.Arguments {

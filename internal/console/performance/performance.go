@@ -20,7 +20,7 @@ func Templates() frame.Templates { return frame.Templates{Files: files} }
 // pages are the pages of the group.
 type pages struct {
 	*frame.Frame
-	opens func(*http.Request) time.Duration // counts an opened share link; the wait of a caller with too many, otherwise 0
+	opens func(*http.Request) time.Duration // counts an opened share link and returns the wait after too many, otherwise 0
 }
 
 // namedReport is a page with figures.

@@ -65,7 +65,7 @@ func (c *pages) sharesPlace(w http.ResponseWriter, v frame.Visit, named string) 
 	return p, ok
 }
 
-// showShares lists the links. The form is filled in from the values asked.
+// showShares lists the links. The form has the values of the parameter asked.
 func (c *pages) showShares(w http.ResponseWriter, v frame.Visit, status int, view sharesView, asked url.Values) {
 	all, err := operation.ListShares.Do(v.Context(), c.Operations, v.Calls(view.Workspace.ID), operation.None{})
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *pages) changeShares(w http.ResponseWriter, v frame.Visit) {
 func (c *pages) share(v frame.Visit, view *sharesView) error {
 	page, filters := v.PostForm.Get("page"), filtersIn(v.PostForm)
 	if reportAt(page) == nil {
-		return fault.Invalid("this page cannot be shared").WithHint("choose a page of the list")
+		return fault.Invalid("this page cannot be shared").WithHint("choose a page from the list")
 	}
 	if _, err := filterIn(filters, civil.DayOf(c.Now(), view.Workspace.Location())); err != nil {
 		return err
@@ -205,7 +205,7 @@ func filterWords(query url.Values) string {
 }
 
 // opened shows the page of a share link without sign-in. The query of the request sorts and pages the tables; page and
-// filters are those of the link. A wrong, an expired and a revoked link have the same answer.
+// filters are those of the link. Unknown, expired and revoked links have the same answer.
 func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
@@ -237,7 +237,7 @@ func (c *pages) opened(w http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// touchAfter is the least time between two records of the last use of a link.
+// touchAfter is the minimum time between two records of the last use of a link.
 const touchAfter = time.Minute
 
 func filtersOf(link control.Share) url.Values {
@@ -245,7 +245,7 @@ func filtersOf(link control.Share) url.Values {
 	return filtersIn(query)
 }
 
-// shared fills in the page of a link as a caller who may only read, and removes everything that leads elsewhere.
+// shared fills in the page of a link with read-only permission, and removes all links to other pages.
 func (c *pages) shared(r *http.Request, link control.Share, w control.Workspace, page *namedReport) (*reportView, error) {
 	if now := c.Now(); now.Sub(link.LastUsed) >= touchAfter {
 		if err := c.Store.TouchShare(r.Context(), link.ID, now); err != nil {

@@ -5,13 +5,13 @@ import (
 	"assay/internal/tools"
 )
 
-// start is what to do from an empty store to the first answer in an assistant.
+// start lists the steps from an empty store to the first answer in an assistant.
 type start struct {
 	Steps []step
 	Gains [][2]string
 }
 
-// step is one thing to do.
+// step is one of these steps.
 type step struct {
 	Title, Why, Button, Address string
 	Done, Next                  bool

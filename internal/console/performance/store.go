@@ -312,7 +312,7 @@ func surfaces(r *request) (*reportView, error) {
 	if len(a.Rows) > 0 && a.Rows[0].Share != nil {
 		heading = fmt.Sprintf("%s has %s of revenue.", frame.Capitalized(frame.Words(string(a.Rows[0].Surface))), percentText(*a.Rows[0].Share))
 		if a.Metrics.Halo.Estimated > 0 && a.Metrics.Halo.AboveZero == 0 {
-			heading += " No halo effect is certain."
+			heading += " No halo effect is clearly above zero."
 		}
 	}
 	view := &reportView{Heading: heading, Lead: haloLead(a), Bar: r.Filter.bar(r.URL, uses{}), Warnings: sentences(a.Warnings)}

@@ -22,7 +22,7 @@ type connectView struct {
 	Tiers   []auth.Tier
 }
 
-// clients are the apps with instructions. The first that can reach the service is shown first.
+// clients are the apps with instructions. The first app that can reach the service is shown by default.
 var clients = []struct {
 	id, name string
 	remote   bool // runs elsewhere, so it needs a public address

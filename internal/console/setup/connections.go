@@ -85,7 +85,7 @@ type connectionsView struct {
 	Form      url.Values     // submitted values that are not secret, after an error
 }
 
-// Heading says how many accounts are connected and whether one needs attention.
+// Heading states how many accounts are connected and whether one needs attention.
 func (v connectionsView) Heading() string {
 	broken := 0
 	for _, r := range v.Rows {
@@ -102,7 +102,7 @@ func (v connectionsView) Heading() string {
 	return frame.Plural(len(v.Rows), "connected ad account") + "."
 }
 
-// Lead says what a connection is for.
+// Lead states the purpose of a connection.
 func (v connectionsView) Lead() string {
 	return "With a connection, Assay reads live budgets and changes them. Spend reports are imported on the Data page."
 }

@@ -37,7 +37,7 @@ type costRow struct {
 	Channel                     measure.Channel
 }
 
-// costName returns the name of a kind of cost and what it is a part of.
+// costName returns the name of a kind of cost and the base of its percentage.
 func costName(k measure.CostKind) (name, of string) {
 	switch k {
 	case measure.GrossMargin:
@@ -188,7 +188,7 @@ func costAmounts(r *measure.CostRule, form url.Values, currency money.Currency) 
 	}
 	if each != "" {
 		if r.Fixed, err = money.Parse(each, currency, money.Point); err != nil || r.Fixed.Minor < 0 {
-			return fault.Invalid("the amount per order %q is not an amount in %s", each, currency).WithHint("use one such as 0.30")
+			return fault.Invalid("the amount per order %q is not an amount in %s", each, currency).WithHint("use an amount such as 0.30")
 		}
 	}
 	return r.Check()

@@ -30,7 +30,7 @@ const changesShown = 8
 // adsShown is the maximum number of changes to campaigns, ad sets and ads on a page.
 const adsShown = 25
 
-// adsBack is the number of past days for which the history page shows changes at ad platforms.
+// adsBack is the number of past days for which the history page shows changes on ad platforms.
 const adsBack = 90
 
 // historyPart is the history section of the Data page.
@@ -72,7 +72,7 @@ func (r adRow) Of() string {
 	return frame.Words(string(r.Now.Platform)) + " " + frame.Words(string(r.Now.Level))
 }
 
-// fillAds reads changes at ad platforms between two instants.
+// fillAds reads changes on ad platforms between two instants.
 func (c *dataPages) fillAds(v frame.Visit, view *historyView, from, until time.Time) error {
 	history, err := c.history.AdHistory(v.Context(), view.Workspace.ID, measure.AdHistoryOf{From: from, Until: until})
 	for _, change := range history.Changes[:min(len(history.Changes), adsShown)] {

@@ -34,7 +34,7 @@ type keyRow struct {
 	Soon  bool // expires within [keySoon]
 }
 
-// keySoon is the remaining lifetime of a key that the page points out.
+// keySoon is the remaining lifetime from which the page marks a key.
 const keySoon = 14 * 24 * time.Hour
 
 func (c *settingsPages) keysPage(w http.ResponseWriter, v frame.Visit) {

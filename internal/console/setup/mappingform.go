@@ -88,7 +88,7 @@ func (v mappingView) wrongIn(saved []savedMapping) map[string]string {
 		text := frame.Sentence(mistake.Text)
 		switch {
 		case strings.HasPrefix(mistake.At, "columns."):
-			text = "Choose the column with this field."
+			text = "Choose the column for this field."
 		case mistake.At == "dates.zone":
 			text = fmt.Sprintf("%q is not a time zone. Use a name such as Europe/Berlin.", m.Dates.Zone)
 		}

@@ -1,6 +1,6 @@
-// Package shared counts events for several nodes in one Redis server, and tells nodes about ended access.
+// Package shared counts events for several nodes in one Redis server, and informs nodes about ended access.
 //
-// Without an answer of Redis, each node counts for itself until Redis answers again: calls are neither rejected nor unlimited.
+// While Redis does not answer, each node counts for itself, so calls are neither rejected nor unlimited.
 package shared
 
 import (
@@ -38,7 +38,7 @@ type Node struct {
 	own    limit.Counter // while Redis is away
 	away   atomic.Bool
 	log    *slog.Logger
-	answer time.Duration // longest answer time of Redis for one event
+	answer time.Duration // maximum time for Redis to answer for one event
 }
 
 // Open returns a node. A server that does not answer is not an error: [Node.Run] probes it.
@@ -79,7 +79,7 @@ func (n *Node) probe(ctx context.Context) error {
 	return nil
 }
 
-// lost notes that Redis did not answer. A call that was canceled tells nothing about Redis.
+// lost notes that Redis did not answer. A canceled call does not show that Redis is away.
 func (n *Node) lost(ctx context.Context, err error) {
 	if ctx.Err() == nil && !n.away.Swap(true) {
 		n.log.WarnContext(ctx, "Redis does not answer: this node counts for itself", slog.Any("error", err))
@@ -157,10 +157,10 @@ func (n *Node) keyOf(k limit.Key) string {
 	return n.prefix + "limit:" + k.What + ":" + hex.EncodeToString(sum[:16])
 }
 
-// AccessEnded tells the other nodes that keys or settings have changed, so that they ask the store again.
+// AccessEnded informs the other nodes that keys or settings have changed, so that they read the store again.
 func (n *Node) AccessEnded(ctx context.Context) {
 	if n.away.Load() {
-		return // others notice it after a moment
+		return // the caches of other nodes expire after a few seconds
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.answer)
 	defer cancel()

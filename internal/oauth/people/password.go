@@ -75,7 +75,7 @@ func (p *People) matches(ctx context.Context, hash, password string) (bool, erro
 // restFactor is the idle time of a slot as a multiple of its hashing time.
 const restFactor = 3
 
-// derive hashes in one of few slots. The slot is then idle for a while.
+// derive hashes a password in one of a few slots. The slot is then idle for a while.
 func (p *People) derive(ctx context.Context, password string, salt []byte, s strength) ([]byte, error) {
 	if err := p.takePlace(ctx); err != nil {
 		return nil, err

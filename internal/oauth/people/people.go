@@ -156,7 +156,7 @@ func (p *People) Accepts(ctx context.Context, u control.User, password string) (
 }
 
 // SetRole changes the person's role in the workspace, from the next call on. It revokes the keys that the person
-// created in the workspace if they exceed the role. Lowering the last owner is a fault of kind conflict.
+// created in the workspace if they exceed the role. Lowering the role of the last owner is a fault of kind conflict.
 func (p *People) SetRole(ctx context.Context, id control.UserID, ws measure.WorkspaceID, role control.Role, actor string) error {
 	role, err := control.ParseRole(string(role))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Secret is 256 random bits as text: the content of a session cookie, and other values that are shown once and stored
-// as a hash. A Secret does not print itself; string(s) does.
+// as a hash. Printing a Secret shows no content; string(s) returns the content.
 type Secret string
 
 const secretBytes = 32
@@ -35,7 +35,7 @@ func (s Secret) FormToken(purpose string) string {
 }
 
 // AcceptsForm reports whether the token belongs to a form of that purpose shown to the owner of the secret. An empty
-// secret accepts none.
+// secret accepts no token.
 func (s Secret) AcceptsForm(purpose, token string) bool {
 	return s != "" && hmac.Equal([]byte(s.FormToken(purpose)), []byte(token))
 }

@@ -1,5 +1,5 @@
-// Package plot draws the small and large charts of pages as SVG elements. Their colors are classes of console.css, so one
-// drawing serves light and dark. Texts are escaped.
+// Package plot draws the small and large charts of pages as SVG elements. Their colors are classes of console.css, so
+// one drawing works with the light and the dark theme. Texts are escaped.
 package plot
 
 import (
@@ -290,7 +290,7 @@ func Shift(current, proposed, low, high, largest, width float64, color string) t
 	return c.done("share", "", width, 28, "")
 }
 
-// Level draws a percentage as a bar, with a mark at the wanted value.
+// Level draws a percentage as a bar, with a mark at the target value.
 func Level(value, wanted, width float64, class string) template.HTML {
 	var c canvas
 	c.rect("rail", 0, 6, width, 6, 3)
@@ -322,7 +322,7 @@ func Range(value, low, high, width float64, text func(float64) string) template.
 	return c.done("range", "", width, middle+36, "")
 }
 
-// nice rounds up to a number whose quarters are short.
+// nice rounds up to a number with quarters of few digits.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1
