@@ -3,6 +3,7 @@ package ads
 import (
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 )
 
@@ -43,11 +44,13 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }
 // MarshalText prevents encoders from printing the text.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// Redact replaces the secrets in a text. Platforms repeat a malformed token in their messages.
+// Redact replaces the secrets in a text, also in the form of a query or a form body. Platforms repeat a malformed token
+// or request in their messages.
 func Redact(text string, secrets ...Secret) string {
 	for _, s := range secrets {
 		if s.Set() {
 			text = strings.ReplaceAll(text, s.Reveal(), hidden)
+			text = strings.ReplaceAll(text, url.QueryEscape(s.Reveal()), hidden)
 		}
 	}
 	return text

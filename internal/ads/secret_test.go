@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -63,5 +64,9 @@ func TestRedactReplacesAllOccurrences(t *testing.T) {
 	got := Redact("token "+hush+" and "+hush+".", NewSecret(hush), NewSecret(""), Secret{})
 	if want := "token [secret] and [secret]."; got != want {
 		t.Errorf("Redact = %q, want %q", got, want)
+	}
+	form := url.Values{"refresh_token": {"1//0a=+b"}}.Encode() // a token service repeats the form
+	if got := Redact(form, NewSecret("1//0a=+b")); got != "refresh_token=[secret]" {
+		t.Errorf("Redact = %q", got)
 	}
 }

@@ -256,7 +256,8 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 		row.Live = control.ChangeValue{}
 		if live, _, err := e.live(ctx, p.account, row); err == nil {
 			if live != row.New {
-				row.Status, row.Problem = control.ChangePending, ads.DisplayName(row.Platform)+" confirmed the change."
+				row.Status = control.ChangePending
+				row.Problem = ads.DisplayName(row.Platform) + " confirmed the change, but the campaign does not have the new value."
 				return e.unsure(ctx, p, row, sent, sent)
 			}
 			row.Live = live
@@ -264,6 +265,10 @@ func (e *Executor) apply(ctx context.Context, p *plan, row control.BudgetChange,
 	case ads.Refused:
 		row.Status = control.ChangeFailed
 		if live, _, err := e.live(ctx, p.account, row); err == nil {
+			if live == row.New && !outcome.Deadline.IsZero() { // a proxy's error can replace the reply to an executed request
+				row.Status = control.ChangePending
+				return e.unsure(ctx, p, row, outcome.Deadline, sent)
+			}
 			row.Live = live
 		}
 	case ads.Unknown:

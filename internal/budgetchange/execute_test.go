@@ -203,6 +203,35 @@ func TestASharedBudgetIsChangedWhenItIsNamed(t *testing.T) {
 	}
 }
 
+// Both campaigns of the shared budget have the same daily budget, so a change through one is a change of the other.
+func TestChangesOfASharedBudgetAreThoseOfEachOfItsCampaigns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, measure.Google)
+	via := func(campaign ads.CampaignID, major int64) Result {
+		b.campaign = campaign
+		r := b.to(major)
+		r.Budget = "customers/1234567890/campaignBudgets/202"
+		b.clock.Advance(time.Minute)
+		return b.execute(t, r)
+	}
+	first := via("112", 52)
+	wantOutcome(t, first, Executed)
+	wantOutcome(t, via("113", 50), Executed)
+	last := via("113", 52)
+	wantOutcome(t, last, Executed)
+	for _, campaign := range []ads.CampaignID{"112", "113"} {
+		fourth := via(campaign, 53)
+		wantOutcome(t, fourth, Refused)
+		if fourth.Refusal.Reason != "guardrail:per-hour" {
+			t.Errorf("refusal %+v", fourth.Refusal)
+		}
+	}
+	_, err := b.Rollback(t.Context(), b.workspace, operator, first.Change.ID, "", true)
+	wantError(t, err, fault.KindConflict, string(last.Change.ID))
+	b.campaign = "112"
+	wantOutcome(t, b.execute(t, b.asks(ads.Pause)), Executed) // the other campaign keeps its status
+}
+
 func TestTheAccountThatHasTheCampaignIsUsed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, measure.Facebook)

@@ -2,6 +2,8 @@ package budgetchange
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -402,6 +404,31 @@ func TestAProcessThatLostItsClaimSendsNothing(t *testing.T) {
 	})
 }
 
+// A proxy that discards the reply of an executed write reports an error of its own.
+func TestARejectedWriteThatTheCampaignHasIsApplied(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]simulator.Reply{
+		"a proxy's page":     {Status: http.StatusForbidden, Body: "<html>Blocked</html>"},
+		"a proxy's limit":    {Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "60"}},
+		"a platform's error": {Status: http.StatusOK, Body: `{"code":40002,"message":"Invalid","error":{"code":100,"message":"Invalid"}}`},
+	} {
+		for _, p := range platforms {
+			t.Run(string(p)+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, p)
+				b.sim.Script(simulator.Fault{On: simulator.Writes, Do: simulator.Answer, Executed: true, Reply: reply})
+				got := b.execute(t, b.to(55))
+				wantOutcome(t, got, Executed)
+				row := b.row(t, got.Change.ID)
+				if b.truth(t, row); row.Status != control.ChangeApplied || row.Rejection != "" || row.Problem != "" || row.Live != row.New {
+					t.Errorf("row %+v, want applied", row)
+				}
+				b.wantTraffic(t, 1, 1)
+			})
+		}
+	}
+}
+
 // confirming is an account that confirms each write; the function write determines the effect of the write.
 type confirming struct {
 	ads.Platform
@@ -430,8 +457,13 @@ func TestAConfirmedWriteIsBelievedOnlyIfTheLiveValueAgrees(t *testing.T) {
 			if _, err := b.Execute(t.Context(), b.workspace, key, b.to(55)); err != nil {
 				t.Fatal(err)
 			}
-			if row := b.rows(t)[0]; row.Status != c.want || row.Live.IsZero() {
+			row := b.rows(t)[0]
+			if row.Status != c.want || row.Live.IsZero() {
 				t.Errorf("the row is %s with the live value %q, want %s", row.Status, row.Live, c.want)
+			}
+			if want := "TikTok confirmed the change, but the campaign does not have the new value."; (row.Status != control.ChangeApplied) !=
+				strings.HasPrefix(row.Problem, want) {
+				t.Errorf("problem %q of a change that is %s", row.Problem, row.Status)
 			}
 		})
 	}

@@ -313,10 +313,15 @@ func (e *Executor) guardrails(ctx context.Context, p *plan, by Caller, t terms, 
 	return Verdicts(g, s), nil
 }
 
-// recent returns the times of the campaign's changes in the last day, rollbacks excluded.
+// recent returns the times of the campaign's changes in the last day, rollbacks excluded. For a daily budget, it includes
+// changes of the same budget through other campaigns.
 func (e *Executor) recent(ctx context.Context, p *plan, now time.Time, own control.BudgetChangeID) (at []time.Time, err error) {
+	budget := ""
+	if p.Field == control.DailyBudget {
+		budget = p.Budget.Resource
+	}
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
-		Workspace: p.workspace.ID, Platform: p.Account.Platform, Account: p.Account.ID, Campaign: string(p.Campaign),
+		Workspace: p.workspace.ID, Platform: p.Account.Platform, Account: p.Account.ID, Campaign: string(p.Campaign), Budget: budget,
 		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeApplied, control.ChangeUnknown},
 		Since:    now.Add(-24 * time.Hour), Limit: maxRecent,
 	})

@@ -139,7 +139,8 @@ func (e *Executor) leftOver(ctx context.Context, statuses ...control.ChangeStatu
 // none.
 func (e *Executor) laterChange(ctx context.Context, c control.BudgetChange) (*control.BudgetChange, error) {
 	rows, err := e.Store.BudgetChanges(ctx, control.BudgetChangeFilter{
-		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Since: c.At, Limit: maxRecent,
+		Workspace: c.Workspace, Platform: c.Platform, Account: c.Account, Campaign: c.Campaign, Budget: c.Budget, Since: c.At,
+		Limit:    maxRecent,
 		Statuses: []control.ChangeStatus{control.ChangePending, control.ChangeApplied, control.ChangeUnknown},
 	})
 	if err != nil {

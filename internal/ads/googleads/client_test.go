@@ -232,6 +232,10 @@ func TestErrorCodesHaveTheirReason(t *testing.T) {
 			t.Errorf("HTTP %d %s: %+v, want %s, unsure %v", c.status, c.body, v, c.want, c.unsure)
 		}
 	}
+	v := judge(400, `{"error":{"code":400,"status":"`+access+`","details":[{"requestId":"`+access+`"}]}}`)
+	if text := v.Rejection.Error(); strings.Contains(text, access) || strings.Contains(v.Rejection.RequestID, access) {
+		t.Errorf("%q has the token", text)
+	}
 	if v := judge(200, `{"results":[{"resourceName":"r"}]}`); v.Rejection != nil {
 		t.Errorf("success is rejected: %v", v.Rejection)
 	}

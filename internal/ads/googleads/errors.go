@@ -67,7 +67,7 @@ func (c *Client) judge(r wire.Reply, t token, success func([]byte) error) wire.V
 }
 
 func (c *Client) said(r *ads.Rejection, t token, code, message, requestID string) *ads.Rejection {
-	return c.wire.Said(r, code, ads.Redact(message, t.text), requestID)
+	return c.wire.Said(r, ads.Redact(code, t.text), ads.Redact(message, t.text), ads.Redact(requestID, t.text))
 }
 
 // first returns the first error with a code, as "category: value", and the ID of the request.

@@ -41,6 +41,7 @@ func addChange(t *testing.T, s Store, c control.BudgetChange) {
 func budgetChangeIsKept(t *testing.T, s Store) {
 	w, other := newWorkspace(t, s, "Acme"), newWorkspace(t, s, "Mill")
 	want := budgetChange(w.ID, "bc-1")
+	want.Budget = "b-1"
 	addChange(t, s, want)
 	if got, err := s.BudgetChange(t.Context(), "bc-1"); err != nil || cmp.Diff(want, got) != "" {
 		t.Errorf("%v (-want +got):\n%s", err, cmp.Diff(want, got))
@@ -65,6 +66,8 @@ func budgetChangeIsKept(t *testing.T, s Store) {
 		"all workspaces":    {control.BudgetChangeFilter{Limit: 10}, 2},
 		"one row":           {control.BudgetChangeFilter{Limit: 1}, 1},
 		"the campaign":      {control.BudgetChangeFilter{Platform: measure.Facebook, Account: "123", Campaign: "1202", Limit: 10}, 2},
+		"or the budget":     {control.BudgetChangeFilter{Campaign: "1203", Budget: "b-1", Limit: 10}, 1},
+		"another budget":    {control.BudgetChangeFilter{Campaign: "1203", Budget: "b-2", Limit: 10}, 0},
 		"another campaign":  {control.BudgetChangeFilter{Campaign: "1203", Limit: 10}, 0},
 		"applied":           {control.BudgetChangeFilter{Statuses: []control.ChangeStatus{control.ChangeApplied}, Limit: 10}, 1},
 		"the last minute":   {control.BudgetChangeFilter{Since: noon.Add(time.Minute), Limit: 10}, 1},

@@ -181,11 +181,14 @@ func budgetChange(ctx context.Context, q querier, id control.BudgetChangeID) (co
 func (s *budgetStore) BudgetChanges(ctx context.Context, f control.BudgetChangeFilter) ([]control.BudgetChange, error) {
 	var is conditions
 	for _, equal := range []struct{ column, value string }{
-		{"workspace", string(f.Workspace)}, {"platform", string(f.Platform)}, {"account", f.Account}, {"campaign", f.Campaign},
+		{"workspace", string(f.Workspace)}, {"platform", string(f.Platform)}, {"account", f.Account},
 	} {
 		if equal.value != "" {
 			is.add(equal.column+` = ?`, equal.value)
 		}
+	}
+	if f.Campaign != "" {
+		is.add(`(campaign = ? OR budget <> '' AND budget = ?)`, f.Campaign, f.Budget)
 	}
 	if len(f.Statuses) > 0 {
 		is.add(`status IN (?`+strings.Repeat(`, ?`, len(f.Statuses)-1)+`)`, anys(f.Statuses)...)
