@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -117,7 +118,7 @@ func (t *token) readNumber(lower string) {
 	}
 }
 
-func isLetter(r rune) bool { return r == '_' || r > utf8.RuneSelf || 'a' <= r && r <= 'z' }
+func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
 // scales are the words that multiply a number.
 var scales = map[string]float64{
