@@ -61,10 +61,9 @@ func TestFindingsHaveTheirFigures(t *testing.T) {
 	}
 }
 
-// steady is a store with the same sales on each of 200 days: 100 orders of 50, half of them of new customers, a contribution
+// steady is a store with the same sales on each day: 100 orders of 50, half of them of new customers, a contribution
 // of 40% and spend of 1,000 on one tested channel.
-func steady() Store {
-	const n = 200
+func steady(n int) Store {
 	repeated := func(x float64) []float64 {
 		out := ones(n)
 		for i := range out {
@@ -244,7 +243,7 @@ func TestLimitsOfFindings(t *testing.T) {
 		"30% of the orders":                         {func(s *Store) { s.Orders[199] = 30 }, "outage 2"},
 		"31% of the orders":                         {func(s *Store) { s.Orders[199] = 31 }, ""},
 	} {
-		s := steady()
+		s := steady(200)
 		c.plant(&s)
 		var got []string
 		for _, f := range Find(s) {
@@ -324,5 +323,172 @@ func TestEffectsOfSeasons(t *testing.T) {
 		if _, _, known := short.SeasonEffect(week("2024-09-01")); known != want {
 			t.Errorf("known from %d days: %v", days, known)
 		}
+	}
+}
+
+// TestLimitsOfChanges changes the last days of a series of a store that was the same on all days for 600 days.
+func TestLimitsOfChanges(t *testing.T) {
+	t.Parallel()
+	google := func(s *Store) *Channel { return &s.Channels[0] }
+	second := func(s *Store) *Channel {
+		c := steady(600).Channels[0]
+		c.Name = "bing"
+		s.Channels = append(s.Channels, c)
+		return &s.Channels[1]
+	}
+	growth := func(s *Store, factor float64) {
+		s.Coupons = []Coupon{{Code: "MIRA", Creator: true, Orders: 160, Before: 60, Discount: 1600, New: 20}}
+		for _, series := range [][]float64{s.Orders, s.NewOrders, s.Unattributed, google(s).Orders, google(s).Claimed} {
+			scaled(series, 14, factor)
+		}
+	}
+	untested := func(s *Store, spend float64) {
+		c := second(s)
+		c.Tested, c.FactorSD = false, 0.5
+		scaled(c.Spend, 600, spend/1000)
+		scaled(c.Revenue, 600, 2.5*spend/4000)
+	}
+	for name, c := range map[string]struct {
+		plant func(*Store)
+		want  string
+	}{
+		"spend of 2.5 times":              {func(s *Store) { scaled(google(s).Spend, 3, 2.51) }, "spend_shift google"},
+		"spend of less than 2.5 times":    {func(s *Store) { scaled(google(s).Spend, 3, 2.49) }, "cac_drift google"},
+		"spend of a fifth":                {func(s *Store) { scaled(google(s).Spend, 3, 0.19) }, "spend_shift google"},
+		"spend of more than a fifth":      {func(s *Store) { scaled(google(s).Spend, 3, 0.21) }, ""},
+		"spend as high as last year":      {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.6) }, "cac_drift google"},
+		"spend above last year":           {func(s *Store) { scaled(google(s).Spend, 3, 3); scaled(google(s).Spend[:100], 3, 2.4) }, "spend_shift google"},
+		"spend as low as last year":       {func(s *Store) { scaled(google(s).Spend, 3, 0.1); scaled(google(s).Spend[:100], 3, 0.08) }, ""},
+		"costs of 15% more":               {func(s *Store) { scaled(google(s).Spend, 28, 1.151) }, "cac_drift google"},
+		"costs of less than 15% more":     {func(s *Store) { scaled(google(s).Spend, 28, 1.149) }, ""},
+		"costs of 15% less":               {func(s *Store) { scaled(google(s).Spend, 28, 0.8) }, ""},
+		"costs of 30 new customers":       {func(s *Store) { scaled(google(s).NewOrders, 600, 1.08/40); scaled(google(s).Spend, 28, 1.2) }, "cac_drift google"},
+		"costs of 29 new customers":       {func(s *Store) { scaled(google(s).NewOrders, 600, 1.05/40); scaled(google(s).Spend, 28, 1.2) }, ""},
+		"costs of the second channel":     {func(s *Store) { scaled(google(s).NewOrders, 600, 0.01); scaled(second(s).Spend, 28, 1.2) }, "cac_drift bing"},
+		"costs of both channels":          {func(s *Store) { scaled(google(s).Spend, 28, 1.2); scaled(second(s).Spend, 28, 1.3) }, "cac_drift bing, cac_drift google"},
+		"discounts of 2 points more":      {func(s *Store) { scaled(s.Discounts, 28, 1.39) }, "discount_dependence "},
+		"discounts of less":               {func(s *Store) { scaled(s.Discounts, 28, 1.36) }, ""},
+		"refunds of 2 points more":        {func(s *Store) { scaled(s.Refunds, 28, 1.51) }, "refund_rate "},
+		"refunds of less":                 {func(s *Store) { scaled(s.Refunds, 28, 1.49) }, ""},
+		"refunds of 2 points less":        {func(s *Store) { scaled(s.Refunds, 28, 0.4) }, ""},
+		"15% fewer new customers":         {func(s *Store) { scaled(s.NewOrders, 28, 0.849) }, "new_customer_share "},
+		"less than 15% fewer":             {func(s *Store) { scaled(s.NewOrders, 28, 0.851) }, ""},
+		"more new customers":              {func(s *Store) { scaled(s.NewOrders, 28, 1.3) }, ""},
+		"new customers of unknown orders": {func(s *Store) { scaled(s.NewOrders, 28, 0.5); s.NewOrders = s.NewOrders[1:] }, ""},
+		"a value of customers 15% lower":  {func(s *Store) { scaled(s.CohortValue[:572], 28, 0.849) }, "payback_drift "},
+		"a value of less than 15% lower":  {func(s *Store) { scaled(s.CohortValue[:572], 28, 0.851) }, ""},
+		"a value of customers 20% higher": {func(s *Store) { scaled(s.CohortValue[:572], 28, 1.2) }, ""},
+		"a value of customers of 28 days": {func(s *Store) { scaled(s.CohortValue, 28, 0.1) }, ""},
+		"10 points more without channel":  {func(s *Store) { scaled(s.Unattributed, 7, 1.51) }, "tracking_break "},
+		"less without channel":            {func(s *Store) { scaled(s.Unattributed, 7, 1.49) }, ""},
+		"40% of a channel's orders":       {func(s *Store) { scaled(google(s).Orders, 7, 0.39) }, "tracking_break google"},
+		"more of a channel's orders":      {func(s *Store) { scaled(google(s).Orders, 7, 0.41) }, "claims_break google"},
+		"40% of its orders, 60% of spend": {func(s *Store) { scaled(google(s).Orders, 7, 0.39); scaled(google(s).Spend, 7, 0.61) }, "tracking_break google"},
+		"40% of its orders, less spend":   {func(s *Store) { scaled(google(s).Orders, 7, 0.39); scaled(google(s).Spend, 7, 0.59) }, "claims_break google"},
+		"orders of a channel without any": {func(s *Store) {
+			scaled(google(s).Orders, 600, 3.1/80)
+			scaled(google(s).Claimed, 600, 0)
+			scaled(google(s).Orders, 7, 0.1)
+		}, ""},
+		"1.6 times the claims":            {func(s *Store) { scaled(google(s).Claimed, 7, 1.61) }, "claims_break google"},
+		"fewer than 1.6 times the claims": {func(s *Store) { scaled(google(s).Claimed, 7, 1.59) }, ""},
+		"1.6 times the claims of 14 days": {func(s *Store) { scaled(google(s).Claimed, 600, 3.0/90); scaled(google(s).Claimed, 14, 1.61) }, "claims_break google"},
+		"1.6 times few claims":            {func(s *Store) { scaled(google(s).Claimed, 600, 1.8/90); scaled(google(s).Claimed, 14, 1.61) }, ""},
+		"30% of the claims":               {func(s *Store) { scaled(google(s).Claimed, 7, 0.29) }, "claims_break google"},
+		"more than 30% of the claims":     {func(s *Store) { scaled(google(s).Claimed, 7, 0.31) }, ""},
+		"30% of the claims without spend": {func(s *Store) { scaled(google(s).Claimed, 7, 0.29); clear(google(s).Spend) }, ""},
+		"a code of a store that doubled":  {func(s *Store) { growth(s, 2) }, "coupon_leak MIRA"},
+		"a code of a store that grew":     {func(s *Store) { growth(s, 4) }, ""},
+		"a code of a store that shrank":   {func(s *Store) { growth(s, 0.9) }, "coupon_leak MIRA"},
+		"few orders a week before":        {func(s *Store) { s.Orders[599], s.Orders[592] = 0, 9 }, "outage "},
+		"few orders two weeks before":     {func(s *Store) { s.Orders[599], s.Orders[585] = 0, 9 }, ""},
+		"few orders three weeks before":   {func(s *Store) { s.Orders[599], s.Orders[578] = 0, 9 }, ""},
+		"ten orders three weeks before":   {func(s *Store) { s.Orders[599], s.Orders[578] = 0, 20 }, "outage "},
+		"a tenth of the spend untested":   {func(s *Store) { untested(s, 112) }, "untested_channel bing"},
+		"less of the spend untested":      {func(s *Store) { untested(s, 110) }, ""},
+		"an unsure model": {func(s *Store) {
+			untested(s, 200)
+			second := &s.Channels[1]
+			second.FactorSD = 0.1
+			second.Marginal = &Marginal{Step: 0.2, Spend: 6000, ROAS: about(2.5, 0.8)}
+		}, "untested_channel bing"},
+		"a model far from break-even": {func(s *Store) {
+			untested(s, 200)
+			s.Channels[1].Marginal = &Marginal{Step: 0.2, Spend: 6000, ROAS: about(2.4, 0.01)}
+		}, "spend_past_optimum bing"},
+	} {
+		s := steady(600)
+		c.plant(&s)
+		var got []string
+		for _, f := range Find(s) {
+			got = append(got, string(f.Kind)+" "+f.Subject)
+		}
+		if joined := strings.Join(got, ", "); joined != c.want {
+			t.Errorf("%s: %q, want %q", name, joined, c.want)
+		}
+	}
+}
+
+func TestDrifts(t *testing.T) {
+	t.Parallel()
+	week := windows{recent: 7, base: 56}
+	// changed returns n days of 1, with a factor on some days.
+	changed := func(n int, factors map[[2]int]float64) []float64 {
+		out := ones(n)
+		for days, factor := range factors {
+			for i := days[0]; i < days[1]; i++ {
+				out[i] = factor
+			}
+		}
+		return out
+	}
+	rise := map[[2]int]float64{{193, 200}: math.E}
+	for name, c := range map[string]struct {
+		num  []float64
+		w    windows
+		want string // score, change, first day, compared with the year before
+	}{
+		"a rise":                        {changed(200, rise), week, "16.667 1.718 193 false"},
+		"a fall":                        {changed(200, map[[2]int]float64{{193, 200}: 1 / math.E}), week, "-16.667 -0.632 194 false"},
+		"no change":                     {ones(200), week, "0.000 0.000 199 false"},
+		"a rise without seasons":        {changed(200, rise), windows{recent: 7, base: 56, anySeason: true}, "33.333 1.718 193 false"},
+		"a rise of a long series":       {changed(600, map[[2]int]float64{{593, 600}: math.E}), week, "33.333 1.718 593 true"},
+		"a rise as in the year before":  {changed(600, map[[2]int]float64{{593, 600}: math.E, {229, 236}: math.E}), week, "0.000 1.718 599 true"},
+		"a rise below the year before":  {changed(600, map[[2]int]float64{{593, 600}: math.E, {229, 236}: 9}), week, "0.000 1.718 599 true"},
+		"a rise 14 days after that":     {changed(600, map[[2]int]float64{{593, 600}: math.E, {215, 222}: math.E}), week, "0.000 1.718 599 true"},
+		"a rise 21 days after that":     {changed(600, map[[2]int]float64{{593, 600}: math.E, {208, 215}: math.E}), week, "33.333 1.718 596 true"},
+		"a rise of 147 days":            {changed(147, map[[2]int]float64{{140, 147}: math.E}), week, "16.667 1.718 146 false"},
+		"a rise of 146 days":            {changed(146, map[[2]int]float64{{139, 146}: math.E}), week, "none"},
+		"a rise that began 65 days ago": {changed(300, map[[2]int]float64{{235, 300}: 1000}), quarter, "13.644 1.267 240 false"},
+		"nothing at the end":            {changed(200, map[[2]int]float64{{193, 200}: 0}), week, "none"},
+		"nothing in the base":           {changed(200, map[[2]int]float64{{137, 193}: 0}), week, "none"},
+	} {
+		d, ok := driftOf(c.num, ones(len(c.num)), c.w)
+		got := "none"
+		if ok {
+			got = fmt.Sprintf("%.3f %.3f %d %v", d.z, d.change(), d.since, d.yearly)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		d    drift
+		want float64
+	}{
+		{drift{z: 3, yearly: true}, 0.8}, {drift{z: -5, yearly: true}, 0.9}, {drift{z: 9, yearly: true}, 0.99}, {drift{z: 3}, 0.64},
+	} {
+		if got := c.d.confidence(); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("confidence of %+v is %v, want %v", c.d, got, c.want)
+		}
+	}
+	if low, high := (drift{before: 2, now: 4, sd: 0.1}).span(); math.Abs(low-0.5*math.Exp(-0.1644854)) > 1e-6 || math.Abs(high-0.5*math.Exp(0.1644854)) > 1e-6 {
+		t.Errorf("span from %v to %v", low, high)
+	}
+	if middle, scale := robust([]float64{1, 2, 3, 4, 100}); middle != 3 || math.Abs(scale-1.4826) > 1e-12 {
+		t.Errorf("median %v, scale %v", middle, scale)
+	}
+	if _, scale := robust([]float64{3, 3, 3}); scale != leastScale {
+		t.Errorf("scale %v of equal values", scale)
 	}
 }
