@@ -108,9 +108,6 @@ func (t *token) readNumber(lower string) {
 		t.form, t.value = numeral, amount(lower[:len(lower)-2])
 	case strings.Trim(lower, "0123456789.,") == "":
 		t.form, t.value = numeral, amount(lower)
-		if len(t.text) > 4 && strings.Trim(t.text, "0123456789") == "" && t.value > 1e5 {
-			t.slot = plain // an identifier or an amount; the context decides
-		}
 	default:
 		if v := amount(lower); v > 0 {
 			t.form, t.value = amountForm, v
