@@ -143,13 +143,13 @@ func (f *filler) channel(p Parameter) any {
 		}
 		return nil
 	}
+	if f.args["channels"] != nil || f.args["answer_contains"] != nil || f.args["breakdown"] == "channel" {
+		return nil
+	}
 	if len(named) > 1 {
 		f.plan.assume("%s filters by one channel; all channels are shown", f.tool.Name)
 	}
-	if len(named) != 1 || f.args["channels"] != nil || f.args["answer_contains"] != nil {
-		return nil
-	}
-	if f.args["breakdown"] == "channel" || f.tool.Name == "optimize_budget" {
+	if len(named) != 1 {
 		return nil
 	}
 	return named[0]
@@ -353,10 +353,11 @@ func (f *filler) constraints(Parameter) any {
 		if channel == "" || t.form != amountForm && t.form != numeral || i < 2 {
 			continue
 		}
-		switch last := f.clause.tokens[i-2].text + " " + f.clause.tokens[i-1].text; last {
-		case "at most", "more than", "to max", "up to":
+		negated := i > 2 && setOf("no not")[f.clause.tokens[i-3].text]
+		switch last := f.clause.tokens[i-2].text + " " + f.clause.tokens[i-1].text; {
+		case last == "at most", last == "to max", last == "up to", last == "more than" && negated, last == "less than" && !negated:
 			out[channel] = map[string]any{"max": t.value}
-		case "at least", "less than":
+		case last == "at least", last == "more than", last == "less than":
 			out[channel] = map[string]any{"min": t.value}
 		}
 	}

@@ -86,6 +86,8 @@ func storeNames() []ask.Name {
 		{Kind: ask.CouponCode, Text: "freunde"},
 		{Kind: ask.CreatorName, Text: "Mira Lane", ID: "cr-9", Platform: "instagram"},
 		{Kind: ask.ChannelName, Text: "billboards", ID: "billboards"},
+		{Kind: ask.CampaignName, Text: "Winterglow"},
+		{Kind: ask.CouponCode, Text: "Summer"},
 	}
 }
 

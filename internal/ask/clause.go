@@ -295,9 +295,6 @@ func (c *clause) itemize() {
 			it.tag = c.nameTag(t.text)
 		case plain:
 			it.tag = map[form]string{numeral: numberTag, amountForm: moneyTag, percent: percentTag, quoted: quoteTag}[t.form]
-			if numberWords[t.text] > 0 && t.form == numeral {
-				it.tag = numberTag
-			}
 		}
 		c.items = append(c.items, it)
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -107,9 +108,6 @@ func (t *token) readNumber(lower string) {
 		t.form, t.value = numeral, amount(lower[:len(lower)-2])
 	case strings.Trim(lower, "0123456789.,") == "":
 		t.form, t.value = numeral, amount(lower)
-		if len(t.text) > 4 && strings.Trim(t.text, "0123456789") == "" && t.value > 1e5 {
-			t.slot = plain // an identifier or an amount, depending on the context
-		}
 	default:
 		if v := amount(lower); v > 0 {
 			t.form, t.value = amountForm, v
@@ -117,7 +115,7 @@ func (t *token) readNumber(lower string) {
 	}
 }
 
-func isLetter(r rune) bool { return r == '_' || r > utf8.RuneSelf || 'a' <= r && r <= 'z' }
+func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
 // scales are the words that multiply a number.
 var scales = map[string]float64{

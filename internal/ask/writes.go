@@ -138,10 +138,10 @@ func (f *filler) condition() any {
 
 // label returns the quoted text, or the text after a colon, "called" or "saying".
 func (f *filler) label() any {
+	if i := slices.IndexFunc(f.clause.tokens, func(t token) bool { return t.form == quoted }); i >= 0 {
+		return strings.Trim(f.clause.tokens[i].raw, `"'“”‘’`)
+	}
 	for i, t := range f.clause.tokens {
-		if t.form == quoted {
-			return strings.Trim(t.raw, `"'“”‘’`)
-		}
 		if t.form == mark && t.text == ":" || t.form == word && setOf("called named saying titled as")[t.text] {
 			if rest := f.clause.tokens[i+1:]; len(rest) > 0 {
 				if t.text == "as" && i+2 < len(f.clause.tokens) && rest[0].text == "a" {

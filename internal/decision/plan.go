@@ -20,6 +20,7 @@ import (
 	"assay/internal/measure/detect"
 	"assay/internal/measure/holiday"
 	"assay/internal/measure/mix"
+	"assay/internal/measure/mmm"
 	"assay/internal/money"
 	"assay/internal/toolkit"
 )
@@ -131,7 +132,13 @@ func (p *planner) moves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := m.Plan(start.Ask(mix.Ask{Budget: start.Budget(m), Risk: &risk}))
+	fixed := map[measure.Channel]mmm.Bounds{} // without them, the moves of the other channels would change the total budget
+	for _, channel := range m.Posterior().Channels() {
+		if spend := start.Spend(m, channel); !p.movable(channel) {
+			fixed[channel] = mmm.Bounds{Min: &spend, Max: &spend}
+		}
+	}
+	plan, err := m.Plan(start.Ask(mix.Ask{Budget: start.Budget(m), Bounds: fixed, Risk: &risk}))
 	if err != nil {
 		return err
 	}
@@ -155,11 +162,7 @@ const leastMove = 0.03
 // move adds the steps of one channel: its largest campaigns, once per learning period, until the change is reached or the
 // plan ends.
 func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocation) {
-	platform := measure.Platform(a.Channel)
-	if a.Channel == p.tested || experimenting(p.Experiments, a.Channel) {
-		return // a change of spend would bias the experiment
-	}
-	if !writable(platform) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
+	if !p.movable(a.Channel) || a.Current <= 0 || math.Abs(a.Proposed/a.Current-1) < leastMove {
 		return
 	}
 	budgets, spend := p.campaignsOf(a.Channel)
@@ -170,7 +173,7 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 			if moved == 0 {
 				continue
 			}
-			s := p.budgetStep(day, platform, &budgets[i], moved)
+			s := p.budgetStep(day, measure.Platform(a.Channel), &budgets[i], moved)
 			if shift, ok := start.Shift(m, a.Channel, before, moved); ok && shift.Profit != nil {
 				s.Effect = new(toolkit.Posterior[answer.Money](shift.Profit.Change, 1/m.Months()))
 			}
@@ -178,6 +181,12 @@ func (p *planner) move(m *mix.Model, start toolkit.PlanStart, a decide.Allocatio
 			perDay, before = perDay-moved, before+moved
 		}
 	}
+}
+
+// movable reports whether the plan may change the channel's budgets. A change of spend would bias an experiment.
+func (p *planner) movable(channel measure.Channel) bool {
+	budgets, _ := p.campaignsOf(channel)
+	return len(budgets) > 0 && writable(measure.Platform(channel)) && channel != p.tested && !experimenting(p.Experiments, channel)
 }
 
 // mostCampaigns is the maximum number of campaigns of a channel that the plan changes.

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"math/bits"
 
 	"assay/internal/civil"
@@ -221,7 +222,7 @@ func (c Contribution) CostBasis() CostBasis {
 
 // portion returns amount × part / whole, rounded half away from zero, without overflow. It returns 0 for a whole of 0.
 func portion(amount, part, whole int64) int64 {
-	if whole <= 0 || part == 0 || amount == 0 {
+	if whole <= 0 {
 		return 0
 	}
 	negative := (amount < 0) != (part < 0)
@@ -232,6 +233,9 @@ func portion(amount, part, whole int64) int64 {
 		return 0 // larger than any amount of money
 	}
 	quotient, _ := bits.Div64(high, low, uint64(whole))
+	if quotient > math.MaxInt64 {
+		return 0 // the same
+	}
 	if negative {
 		return -int64(quotient)
 	}

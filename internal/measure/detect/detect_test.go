@@ -85,12 +85,15 @@ func TestAStoreWithoutFaultHasNoFinding(t *testing.T) {
 	}
 }
 
-func TestEachFaultIsFound(t *testing.T) {
-	t.Parallel()
-	for _, fault := range []struct {
-		kind  Kind
-		plant func(s *Store)
-	}{
+// planted is a fault and how it shows in a store without fault.
+type planted struct {
+	kind  Kind
+	plant func(s *Store)
+}
+
+// faults are all faults, each large enough to be found.
+func faults() []planted {
+	return []planted{
 		{CACDrift, func(s *Store) { scaled(s.Channels[0].NewOrders, 28, 0.3) }},
 		{SpendShift, func(s *Store) { scaled(s.Channels[1].Spend, 3, 6) }},
 		{Outage, func(s *Store) { scaled(s.Orders, 1, 0.02) }},
@@ -143,7 +146,12 @@ func TestEachFaultIsFound(t *testing.T) {
 			s.Halos = []Halo{{Channel: "tiktok", Surface: "marketplace", Monthly: about(9000, 1000), Chance: 0.99}}
 		}},
 		{SeasonAhead, func(s *Store) { s.Seasons = []Season{{Name: "christmas", First: s.Days.Last.AddDays(20)}} }},
-	} {
+	}
+}
+
+func TestEachFaultIsFound(t *testing.T) {
+	t.Parallel()
+	for _, fault := range faults() {
 		t.Run(string(fault.kind), func(t *testing.T) {
 			t.Parallel()
 			found := 0

@@ -117,3 +117,33 @@ func TestResidualsMatchAWeightedFit(t *testing.T) {
 		}
 	}
 }
+
+// The expected values are the fixed points of the formula: with s = p (1+φ)/(1-φ), φ = left (1-s) + s, from Python.
+func TestPersistenceCorrectsForTheFit(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ left, share, want float64 }{
+		{0.5, 0, 0.5}, {0.5, 0.05, 0.6}, {0, 0.1, 0.1298437881}, {0.2, 0.4, 0.6}, {-0.3, 0, 0}, {-0.5, 0.1, 0}, {0.99, 0.05, 0.9},
+	} {
+		if got := persistence(c.left, c.share); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("persistence(%v, %v) is %v, want %v", c.left, c.share, got, c.want)
+		}
+	}
+}
+
+func TestASurfaceNeedsSalesOn180Days(t *testing.T) {
+	t.Parallel()
+	for sold, want := range map[int]Reason{180: "", 179: FewDays} {
+		d := simulate(1, [4]float64{})
+		for i := range d.Surfaces[0].Revenue {
+			d.Surfaces[0].Revenue[i] = max(d.Surfaces[0].Revenue[i], 1)
+			if i >= sold {
+				d.Surfaces[0].Revenue[i] = 0
+			}
+		}
+		for _, e := range estimate(t, d, Options{Draws: 100}) {
+			if e.Surface == d.Surfaces[0].Name && (e.Reason == FewDays) != (want == FewDays) {
+				t.Errorf("%d days with sales: reason %q of %s, want %q", sold, e.Reason, e.Channel, want)
+			}
+		}
+	}
+}
